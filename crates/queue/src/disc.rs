@@ -1,0 +1,157 @@
+//! The contract between a queue discipline and whoever drives it.
+//!
+//! A discipline is a value driven by calls. It owns no clock and no dice: both come in through [`Cx`].
+//! Packets end only through [`Cx::drop`] and [`Cx::mark_or_drop`], so none disappears unrecorded.
+//!
+//! The driver (a simulated link, a live forwarder, a test) keeps to three rules:
+//! 1. `now` never goes back.
+//! 2. It calls [`QueueDisc::dequeue`] each time its transmitter becomes free, *also when the queue is
+//!    empty* (that call tells the discipline that the line went idle), and after an enqueue on an idle line.
+//! 3. It reads and clears `cx.fates` after each call.
+
+use units::{Bytes, Dice, Ecn, Time};
+
+/// What a discipline may ask of a packet.
+pub trait Packet {
+    /// Its length on the wire.
+    fn size(&self) -> Bytes;
+    /// What identifies its flow: equal for packets of one flow and direction.
+    fn flow(&self) -> u64;
+    /// Its ECN field.
+    fn ecn(&self) -> Ecn;
+    /// Sets the ECN field to CE. Only called when [`Ecn::capable`].
+    fn set_ce(&mut self);
+    /// Its class, precedence or colour (0 is the ordinary one).
+    fn class(&self) -> u8 {
+        0
+    }
+    /// When it entered this queue.
+    fn enqueued(&self) -> Time;
+    /// Notes when it entered this queue.
+    fn set_enqueued(&mut self, now: Time);
+}
+
+/// Why a packet was dropped or marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// By chance, as an early signal.
+    Early,
+    /// By rule, because the control law is at its end (average above the upper threshold, penalty box).
+    Forced,
+    /// No room.
+    Overflow,
+}
+
+/// What became of a packet other than waiting or leaving in order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate<P> {
+    /// It is gone.
+    Dropped(P, Reason),
+    /// It stays, with CE set (a copy, as it was marked).
+    Marked(P, Reason),
+}
+
+/// The only window of a discipline on the world, made anew for each call.
+pub struct Cx<'a, P> {
+    /// The present.
+    pub now: Time,
+    /// Bytes of the packet on the wire if the link counts it as part of the queue, else zero.
+    pub on_wire: Bytes,
+    dice: &'a mut dyn Dice,
+    fates: &'a mut Vec<Fate<P>>,
+}
+
+impl<'a, P: Packet + Copy> Cx<'a, P> {
+    /// A window at time `now`. Fates are appended to `fates`.
+    #[inline]
+    pub fn new(now: Time, dice: &'a mut dyn Dice, fates: &'a mut Vec<Fate<P>>) -> Cx<'a, P> {
+        Cx { now, on_wire: Bytes(0), dice, fates }
+    }
+
+    /// The only die: true with probability `p`. Draws only where the outcome hangs on it.
+    #[inline]
+    pub fn chance(&mut self, p: f64) -> bool {
+        if p <= 0.0 {
+            false
+        } else if p >= 1.0 {
+            true
+        } else {
+            self.dice.uniform() < p
+        }
+    }
+
+    /// A uniform number in [0, 1), for laws that keep it or compare it themselves.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        self.dice.uniform()
+    }
+
+    /// Ends a packet.
+    #[inline]
+    pub fn drop(&mut self, pkt: P, reason: Reason) {
+        self.fates.push(Fate::Dropped(pkt, reason));
+    }
+
+    /// Marks the packet if `ecn` is on and it is ECN-capable, and hands it back; otherwise ends it.
+    #[inline]
+    pub fn mark_or_drop(&mut self, mut pkt: P, ecn: bool, reason: Reason) -> Option<P> {
+        if ecn && pkt.ecn().capable() {
+            pkt.set_ce();
+            self.fates.push(Fate::Marked(pkt, reason));
+            Some(pkt)
+        } else {
+            self.drop(pkt, reason);
+            None
+        }
+    }
+}
+
+/// Named internal values, for traces and plots.
+#[derive(Clone, Debug, Default)]
+pub struct Probe {
+    /// Name and value; the names of one discipline are always the same, in the same order.
+    pub values: Vec<(&'static str, f64)>,
+}
+
+impl Probe {
+    /// Notes a value.
+    pub fn note(&mut self, name: &'static str, value: f64) {
+        self.values.push((name, value));
+    }
+}
+
+/// When a discipline takes its decisions: what a driver may work out ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// At arrival only: an accepted packet leaves, unchanged, after all accepted before it. So the driver
+    /// knows its departure when it is accepted.
+    AtArrival,
+    /// Also later: it may drop, mark or reorder packets that were accepted.
+    Later,
+}
+
+/// A queue discipline.
+pub trait QueueDisc<P: Packet + Copy> {
+    /// Takes a packet: keeps it, or ends it (or another) through `cx`.
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>);
+    /// The next packet to send. May end others first. With an empty queue: the line went idle.
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P>;
+    /// Packets waiting.
+    fn len(&self) -> usize;
+    /// Whether nothing waits.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Bytes waiting.
+    fn backlog(&self) -> Bytes;
+    /// When its decisions fall.
+    fn decides(&self) -> Decides;
+    /// When [`on_deadline`](QueueDisc::on_deadline) wants to be called next.
+    fn next_deadline(&self) -> Option<Time> {
+        None
+    }
+    /// A periodic controller's tick.
+    fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {}
+    /// Named internal values.
+    fn probe(&self, _out: &mut Probe) {}
+}

@@ -1,0 +1,3 @@
+//! Queue disciplines.
+#![forbid(unsafe_code)]
+pub mod disc;

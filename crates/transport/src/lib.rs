@@ -1,0 +1,3 @@
+//! Transport endpoints.
+#![forbid(unsafe_code)]
+pub mod segment;

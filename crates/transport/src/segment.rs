@@ -1,0 +1,83 @@
+//! What endpoints exchange. Sequence numbers count segments: every segment of a flow but the last of a
+//! finite file carries the same payload, so a segment number stands for a byte range.
+
+use units::{Ecn, Time};
+
+/// What a segment is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Carries data.
+    #[default]
+    Data,
+    /// Opens the connection.
+    Syn,
+}
+
+/// A segment from the sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// Its number, from 0.
+    pub seq: u32,
+    /// Bytes on the wire, headers included.
+    pub size: u32,
+    /// When it left the sender; the timestamp option.
+    pub sent: Time,
+    /// Data or SYN.
+    pub role: Role,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// The sender has reduced its window (CWR flag).
+    pub cwr: bool,
+    /// It was sent before.
+    pub retransmit: bool,
+}
+
+/// The most SACK blocks an acknowledgement carries (three beside timestamps, four without).
+pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// SACK blocks, each from the first segment held to one past the last (RFC 2018), most recent first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u32, u32); MAX_SACK_BLOCKS],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// Adds a block if there is room.
+    #[inline]
+    pub fn push(&mut self, start: u32, end: u32) {
+        if usize::from(self.len) < MAX_SACK_BLOCKS {
+            self.blocks[usize::from(self.len)] = (start, end);
+            self.len += 1;
+        }
+    }
+
+    /// The blocks, most recent first.
+    #[inline]
+    pub fn as_slice(&self) -> &[(u32, u32)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// An acknowledgement from the receiver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// The next segment expected: everything below has arrived.
+    pub ack: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Timestamp echo: when the segment that caused this acknowledgement was sent (RFC 7323 rules).
+    pub echo: Time,
+    /// What was received beyond `ack`.
+    pub sack: SackBlocks,
+    /// ECN echo.
+    pub ece: bool,
+    /// Acknowledges the SYN.
+    pub syn: bool,
+}

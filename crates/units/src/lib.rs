@@ -1,0 +1,27 @@
+//! What every other crate counts in: time, sizes, rates, random streams, mathematics that gives
+//! the same bits on every machine, and parameters that describe and check themselves.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`time`] | [`Time`] and [`Span`]: integer nanoseconds |
+//! | [`ecn`] | the [`Ecn`] field of a packet |
+//! | [`size`] | [`Bytes`], [`Rate`] and the drift-free [`Serializer`] of a link |
+//! | [`random`] | counter-based random streams, one for each named component |
+//! | [`math`] | `pow`, `ln`, `exp` with the same bits everywhere |
+//! | [`quantity`] | text such as `"10 Mbit/s"` or `"20 ms"` to values and back |
+//! | [`param`] | parameter structs with units, ranges, defaults and sources: [`params!`], [`choices!`] |
+
+#![forbid(unsafe_code)]
+
+pub mod ecn;
+pub mod math;
+pub mod param;
+pub mod quantity;
+pub mod random;
+pub mod size;
+pub mod time;
+
+pub use ecn::Ecn;
+pub use random::{Dice, Stream};
+pub use size::{Bytes, Rate, Serializer};
+pub use time::{Span, Time};

@@ -1,0 +1,73 @@
+//! Reads a table of a scenario into a parameter struct, collecting every problem on the way.
+
+use super::{Check, Problem, Table, Value};
+
+/// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys; ranges and
+/// relations are checked last. Problems carry paths below `path`.
+pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Problem>) -> T {
+    let before = problems.len();
+    let mut params = T::default();
+    if let Some((_, value)) = table.iter().find(|(key, _)| key == T::PRESET_KEY && !key.is_empty()) {
+        if let Err(problem) = apply_preset(&mut params, value) {
+            problems.push(problem.under(path));
+        }
+    }
+    for (key, value) in table {
+        if key == T::PRESET_KEY {
+            continue;
+        }
+        match params.set(key, value) {
+            Some(Ok(())) => {}
+            Some(Err(rule)) => problems.push(Problem::new(key, value, rule, "").under(path)),
+            None => problems.push(unknown_key::<T>(key, value).under(path)),
+        }
+    }
+    let misread = problems.len() > before;
+    let mut found = params.out_of_range();
+    if found.is_empty() && !misread {
+        params.relations(&mut found);
+    }
+    problems.extend(found.into_iter().map(|problem| problem.under(path)));
+    params
+}
+
+fn apply_preset<T: Check>(params: &mut T, value: &Value) -> Result<(), Problem> {
+    let names: Vec<&str> = T::presets().iter().map(|preset| preset.name).collect();
+    let rule = format!("must be one of {}", names.join(", "));
+    let Value::Text(name) = value else {
+        return Err(Problem::new(T::PRESET_KEY, value, rule, ""));
+    };
+    let Some(preset) = T::presets().iter().find(|preset| preset.name == name) else {
+        let remedy = nearest(name, &names).map_or(String::new(), |hint| format!("did you mean '{hint}'?"));
+        return Err(Problem::new(T::PRESET_KEY, value, rule, remedy));
+    };
+    for (key, text) in preset.options {
+        let set = params.set(key, &Value::Text((*text).to_string()));
+        assert!(matches!(set, Some(Ok(()))), "preset {} sets {key} = {text}: {set:?}", preset.name);
+    }
+    Ok(())
+}
+
+fn unknown_key<T: Check>(key: &str, value: &Value) -> Problem {
+    let fields = T::fields();
+    let mut names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+    if !T::PRESET_KEY.is_empty() {
+        names.push(T::PRESET_KEY);
+    }
+    let remedy = match nearest(key, &names) {
+        Some(hint) => format!("did you mean '{hint}'?"),
+        None => format!("known keys: {}", names.join(", ")),
+    };
+    Problem::new(key, value, "no such key here", remedy)
+}
+
+/// The name most like `text`, if any is close enough to be a slip of the pen.
+pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(&text.to_lowercase(), &name.to_lowercase());
+    names
+        .iter()
+        .map(|name| (distance(name), *name))
+        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
