@@ -152,6 +152,10 @@ pub trait QueueDisc<P: Packet + Copy> {
     }
     /// A periodic controller's tick.
     fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {}
+    /// Its own average of the queue, if it keeps one, in the unit of its thresholds. Cheap: asked at each arrival.
+    fn avg(&self) -> Option<f64> {
+        None
+    }
     /// Named internal values.
     fn probe(&self, _out: &mut Probe) {}
 }
