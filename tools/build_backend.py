@@ -1,0 +1,63 @@
+"""The build backend of the wheel: maturin, plus the scenarios.
+
+`scenarios/` lies at the root of the tree, where people look for it. A wheel can only carry what lies in the
+package, so the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away
+after it. An editable install makes no copy: the package finds the root folder itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import maturin
+from maturin import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: Mapping[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Builds the wheel with the scenarios inside the package."""
+    with scenarios_in_package():
+        name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return name
+
+
+@contextlib.contextmanager
+def scenarios_in_package() -> Iterator[None]:
+    """Keeps a copy of `scenarios/*.toml` in the package for as long as the block lasts."""
+    copy = ROOT / "python" / "dropcurve" / "scenarios"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir()
+    try:
+        for scenario in sorted((ROOT / "scenarios").glob("*.toml")):
+            shutil.copyfile(scenario, copy / scenario.name)
+        yield
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
