@@ -1,0 +1,52 @@
+//! Reno: slow start, congestion avoidance, halving.
+//!
+//! *Reference*: RFC 5681 sections 3.1 and 3.2; RFC 3465 for `counting = segments`.
+//! *Units*: windows in segments.
+//! *Deviations*: none; rounding is the `arithmetic` option.
+
+use super::{AckEvent, CongestionEvent, Control, Window};
+use crate::params::{Arithmetic, Counting, Params};
+
+/// Additive increase by one segment a round trip, multiplicative decrease by half.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    counting: Counting,
+    arithmetic: Arithmetic,
+    mss: u32,
+}
+
+impl Reno {
+    /// Reno with the rounding the parameters ask for.
+    pub fn new(params: &Params) -> Reno {
+        Reno { counting: params.counting, arithmetic: params.arithmetic, mss: params.mss.0 as u32 }
+    }
+
+    fn whole_bytes(&self, segments: f64) -> f64 {
+        let mss = f64::from(self.mss);
+        (segments * mss + 1e-6).floor() / mss
+    }
+}
+
+impl Control for Reno {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        let mut acked = match self.counting {
+            Counting::Acks => 1,
+            Counting::Segments => event.acked.min(2),
+        };
+        while acked > 0 && window.cwnd < window.ssthresh {
+            window.cwnd += 1.0;
+            acked -= 1;
+        }
+        if acked > 0 {
+            window.cwnd += f64::from(acked) / window.cwnd;
+            if self.arithmetic == Arithmetic::Bytes {
+                window.cwnd = self.whole_bytes(window.cwnd);
+            }
+        }
+    }
+
+    fn on_congestion(&mut self, _window: &Window, event: &CongestionEvent) -> f64 {
+        event.load / 2.0
+    }
+}

@@ -1,0 +1,260 @@
+//! The parameters of a TCP connection: one table of named options for sender and receiver.
+//!
+//! Nothing here says "like that program". A profile (see [`crate::profiles`]) is a row that fills the
+//! options in; a result prints both the row and the options it meant.
+//!
+//! *Units*: windows, thresholds and bursts count segments.
+
+use units::param::{require, Check, Preset, Problem, Range};
+use units::{Bytes, Span};
+
+use crate::cc::Algorithm;
+
+units::choices! {
+    /// How losses are noticed and repaired.
+    pub enum Recovery {
+        /// Fast retransmit, then slow start from one segment (Jacobson 1988).
+        Tahoe = "tahoe",
+        /// Fast recovery ended by the first new acknowledgement (RFC 2581).
+        Reno = "reno",
+        /// Partial acknowledgements repair one hole a round trip (RFC 6582).
+        NewReno = "newreno",
+        /// Scoreboard, pipe and NextSeg of RFC 6675.
+        Sack = "sack",
+        /// The pipe rules of Fall and Floyd (1996) as ns-2 keeps them.
+        Sack1 = "sack1",
+    }
+}
+
+units::choices! {
+    /// When a partial acknowledgement restarts the retransmission timer.
+    pub enum PartialAck {
+        /// Only the first one of a recovery (RFC 6582 "Impatient").
+        Impatient = "impatient",
+        /// Every one ("Slow-but-Steady").
+        SlowButSteady = "slow_but_steady",
+    }
+}
+
+units::choices! {
+    /// How a connection opens.
+    pub enum Handshake {
+        /// Not at all: the first data segment is the first packet.
+        None = "none",
+        /// ns-2: segment 0 is an empty packet that stands for the SYN and is acknowledged like data.
+        Ns2Syn = "ns2_syn",
+        /// SYN, SYN-ACK, then data.
+        ThreeWay = "three_way",
+    }
+}
+
+units::choices! {
+    /// How the retransmission timeout is computed.
+    pub enum RtoRule {
+        /// RFC 6298 in real arithmetic, rounded up to the granularity.
+        Rfc6298 = "rfc6298",
+        /// Integer ticks with srtt scaled by 8 and rttvar by 4 (4.3BSD, ns-2).
+        Ticks = "ticks",
+        /// Linux: the variance is a maximum over each round trip, and `min_rto` is a floor on four variances.
+        Linux = "linux",
+    }
+}
+
+units::choices! {
+    /// Which segments give round-trip samples.
+    pub enum Samples {
+        /// One segment in flight at a time is timed, never a retransmission (Karn).
+        PerWindow = "per_window",
+        /// Every acknowledgement of new data, by the timestamp option.
+        Timestamps = "timestamps",
+    }
+}
+
+units::choices! {
+    /// What a congestion control counts as it opens the window.
+    pub enum Counting {
+        /// One increment an acknowledgement, however much it covers.
+        Acks = "acks",
+        /// One increment a segment acknowledged, at most two an acknowledgement (RFC 3465).
+        Segments = "segments",
+    }
+}
+
+units::choices! {
+    /// What is halved when congestion strikes.
+    pub enum Reduce {
+        /// The usable window: the smaller of cwnd and the receiver's window.
+        Window = "window",
+        /// The segments in flight (RFC 5681).
+        Flight = "flight",
+    }
+}
+
+units::choices! {
+    /// How window arithmetic rounds.
+    pub enum Arithmetic {
+        /// Real numbers.
+        Real = "real",
+        /// Cuts set cwnd to a real number and ssthresh to a whole one.
+        WholeSsthresh = "whole_ssthresh",
+        /// Cuts set both to whole numbers.
+        Integer = "integer",
+        /// Windows are whole bytes.
+        Bytes = "bytes",
+    }
+}
+
+units::choices! {
+    /// How the window shrinks during fast recovery with selective acknowledgements.
+    pub enum Reduction {
+        /// At once.
+        AtOnce = "at_once",
+        /// Proportional rate reduction, RFC 6937 with the slow-start bound.
+        Prr6937 = "rfc6937",
+        /// Proportional rate reduction, RFC 9937: the bound follows the safety of each acknowledgement.
+        Prr9937 = "rfc9937",
+    }
+}
+
+units::choices! {
+    /// When a delayed acknowledgement may not wait.
+    pub enum AckRule {
+        /// Out of order or filling a gap: at once (RFC 5681).
+        Rfc5681 = "rfc5681",
+        /// Out of order: at once; filling a gap may wait (RFC 1122).
+        Rfc1122 = "rfc1122",
+    }
+}
+
+units::params! {
+    /// A TCP connection: the options of its sender and its receiver.
+    pub struct Params {
+        /// How losses are noticed and repaired.
+        recovery: Recovery = Recovery::Sack,
+        /// How the congestion window grows and shrinks.
+        cc: Algorithm = Algorithm::Reno,
+        /// Payload of a data segment.
+        mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
+        /// Header bytes added to each segment on the wire.
+        headers: Bytes = Bytes(40) => { source: "RFC 9293, RFC 791" },
+        /// Bytes of an acknowledgement on the wire, without SACK blocks.
+        ack_size: Bytes = Bytes(40) => { range: Range::Positive, source: "RFC 9293, RFC 791" },
+        /// Bytes each SACK block adds to an acknowledgement.
+        sack_block_size: Bytes = Bytes(8) => { source: "RFC 2018" },
+        /// SACK blocks an acknowledgement may carry; 0: the receiver sends none.
+        sack_blocks: u64 = 3 => { range: Range::Within(0.0, 4.0), source: "RFC 2018" },
+        /// The receiver's window; auto: no limit.
+        window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
+        /// Congestion window at the start.
+        initial_window: u64 = 10 => { unit: "segments", range: Range::Within(1.0, 1e6), source: "RFC 6928" },
+        /// Slow start threshold at the start; auto: the receiver's window.
+        initial_ssthresh: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9), source: "RFC 5681" },
+        /// How the connection opens.
+        handshake: Handshake = Handshake::ThreeWay => { source: "RFC 9293" },
+        /// The window is 1 until the first acknowledgement, the initial window after it.
+        delay_growth: bool = false => { source: "ns-2 delay_growth_" },
+        /// Duplicate acknowledgements that mean loss.
+        dupack_threshold: u64 = 3 => { range: Range::Within(1.0, 1e6), source: "RFC 5681" },
+        /// The first duplicate acknowledgements each release a new segment.
+        limited_transmit: bool = true => { source: "RFC 3042" },
+        /// When a partial acknowledgement restarts the timer (NewReno).
+        partial_ack: PartialAck = PartialAck::Impatient => { source: "RFC 6582" },
+        /// A partial acknowledgement deflates the window by what it covers less one; otherwise to no inflation at all.
+        partial_deflation: bool = true => { source: "RFC 6582" },
+        /// Leaving recovery sets cwnd to at most the flight plus one (RFC 6582 step 3, option 1).
+        exit_to_flight: bool = true => { source: "RFC 6582" },
+        /// Duplicate acknowledgements inflate the window even where fast retransmit was not allowed.
+        inflate_always: bool = false => { source: "ns-2 exitFastRetrans_ false" },
+        /// Fast retransmit is allowed again for the very first segments of the connection.
+        early_retransmit: bool = true => { source: "RFC 6582; ns-2 bugfix_ss_" },
+        /// Segments a duplicate acknowledgement may release in recovery; 0: no limit.
+        recovery_burst: u64 = 0 => { unit: "segments" },
+        /// Segments any one acknowledgement may release; 0: no limit.
+        max_burst: u64 = 0 => { unit: "segments" },
+        /// The pipe starts a recovery from the flight; otherwise from cwnd (sack1).
+        pipe_from_flight: bool = true => { source: "ns-2 oldCode_ false" },
+        /// The last segment is retransmitted once when nothing else may be sent in recovery (sack).
+        rescue: bool = true => { source: "RFC 6675" },
+        /// How the window shrinks in a recovery with SACK.
+        reduction: Reduction = Reduction::AtOnce => { source: "RFC 6675" },
+        /// What congestion halves.
+        reduce: Reduce = Reduce::Flight => { source: "RFC 5681" },
+        /// How window arithmetic rounds.
+        arithmetic: Arithmetic = Arithmetic::Real,
+        /// What window growth counts.
+        counting: Counting = Counting::Acks => { source: "RFC 5681" },
+        /// The window grows also while the receiver's window or the source limits the sender.
+        grow_unused: bool = false => { source: "RFC 7661; ns-2 true" },
+        /// How the timeout is computed.
+        rto_rule: RtoRule = RtoRule::Rfc6298 => { source: "RFC 6298" },
+        /// Which segments give round-trip samples.
+        samples: Samples = Samples::PerWindow => { source: "RFC 6298" },
+        /// Granularity of the round-trip clock.
+        tick: Span = Span::from_millis(1) => { range: Range::Positive, source: "RFC 6298 leaves it open", assumed: true },
+        /// Offset of the round-trip clock; auto: drawn within one tick.
+        boot_time: Option<Span> = None => { source: "ns-2" },
+        /// Timeout before the first sample.
+        initial_rto: Span = Span::from_millis(1000) => { range: Range::Positive, source: "RFC 6298" },
+        /// Least timeout.
+        min_rto: Span = Span::from_millis(1000) => { source: "RFC 6298" },
+        /// Greatest timeout.
+        max_rto: Span = Span::from_millis(60_000) => { range: Range::Positive, source: "RFC 6298" },
+        /// The least timeout is applied after backing off; otherwise before.
+        min_after_backoff: bool = false => { source: "ns-2 rfc2988_ false" },
+        /// The timer runs on when nothing is outstanding; its end then shrinks cwnd to 1.
+        timer_when_idle: bool = false => { source: "ns-2" },
+        /// The timer restarts after the round-trip estimate of the same acknowledgement; otherwise before.
+        timer_after_sample: bool = true => { source: "RFC 6298" },
+        /// A timeout with nothing above the last one keeps ssthresh (RFC 5681 section 3.1).
+        keep_ssthresh: bool = true => { source: "RFC 5681" },
+        /// Explicit congestion notification.
+        ecn: bool = false => { source: "RFC 3168" },
+        /// In-order segments for one acknowledgement: 1 acknowledges each.
+        ack_every: u64 = 2 => { range: Range::Within(1.0, 1e6), source: "RFC 5681" },
+        /// An acknowledgement waits at most this long.
+        ack_timeout: Span = Span::from_millis(200) => { range: Range::Positive, source: "RFC 1122 allows 500 ms", assumed: true },
+        /// When an acknowledgement may not wait.
+        ack_rule: AckRule = AckRule::Rfc5681 => { source: "RFC 5681" },
+        /// Segments acknowledged at once at the start of a connection.
+        quick_acks: u64 = 0 => { source: "Linux" },
+        /// Upper end of the random delay before a window of data leaves (ns-2 `overhead_`).
+        overhead: Span = Span::ZERO => { source: "ns-2" },
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "profile";
+
+    fn presets() -> &'static [Preset] {
+        crate::profiles::PROFILES
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        require(
+            problems,
+            self.max_rto >= self.min_rto,
+            "max_rto",
+            units::quantity::show_span(self.max_rto),
+            format!("must be at least min_rto ({})", units::quantity::show_span(self.min_rto)),
+            "raise max_rto or lower min_rto",
+        );
+        let sack = matches!(self.recovery, Recovery::Sack | Recovery::Sack1);
+        require(
+            problems,
+            !sack || self.sack_blocks > 0,
+            "sack_blocks",
+            self.sack_blocks,
+            "must be at least 1 when recovery uses selective acknowledgements",
+            "",
+        );
+        require(problems, self.sack_blocks <= 4, "sack_blocks", self.sack_blocks, "must be at most 4", "");
+        require(
+            problems,
+            self.mss.0 + self.headers.0 <= 1 << 30,
+            "mss",
+            units::quantity::show_bytes(self.mss),
+            "a segment must stay below 1 GiB",
+            "",
+        );
+    }
+}
