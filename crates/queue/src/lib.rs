@@ -1,3 +1,32 @@
-//! Queue disciplines.
+//! Queue disciplines as pure state machines: the time and the dice come in with each call.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`disc`] | the contract between a discipline and whoever drives it |
+//! | [`fifo`] | the one packet store, with its hard limit |
+//! | [`registry`] | what a discipline must say of itself to be listed below |
+//! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`red`] | Random Early Detection and its dialects |
+//!
+//! A scenario's table becomes a [`Spec`] (checked parameters), a [`Spec`] becomes a [`Disc`] (a discipline
+//! at work), and [`catalogue`] tells people what can be written. To add a discipline: one module, one line
+//! in the list below.
+
 #![forbid(unsafe_code)]
+
 pub mod disc;
+pub mod droptail;
+pub mod fifo;
+pub mod red;
+pub mod registry;
+
+use disc::{Cx, Decides, Packet, Probe, QueueDisc};
+use registry::disciplines;
+pub use registry::{Chosen, Discipline, Entry, Setting};
+use units::param::{Problem, Table};
+use units::{Bytes, Time};
+
+disciplines! {
+    "droptail" => droptail::DropTail,
+    "red" => red::Red,
+}

@@ -1,0 +1,182 @@
+//! The one packet store: first in, first out, with a hard limit.
+//!
+//! Units: a limit counts packets or bytes. Where the link counts the packet on the wire as part of the
+//! queue ([`Cx::on_wire`]), it takes up room here too.
+
+use crate::disc::{Cx, Packet};
+use std::collections::VecDeque;
+use units::param::require;
+use units::param::Problem;
+use units::quantity::Amount;
+use units::Bytes;
+
+units::choices! {
+    /// How an arriving packet is held against the limit.
+    pub enum LimitTest {
+        /// It is refused if the queue would hold more than the limit with it.
+        After = "after",
+        /// It is refused if the queue holds the limit already; in bytes, the last packet may stick out.
+        Before = "before",
+        /// It is refused if the queue would reach the limit with it, so a limit of 10 packets lets 9 wait.
+        CountsArrival = "counts_arrival",
+    }
+}
+
+units::choices! {
+    /// What a queue is measured in.
+    pub enum Unit {
+        /// Packets, whatever their size.
+        Packets = "packets",
+        /// Bytes.
+        Bytes = "bytes",
+    }
+}
+
+/// A hard limit, ready to be tested with one comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// Refuse at this many packets waiting.
+    Packets(u64),
+    /// Refuse at this many bytes waiting.
+    BytesBefore(u64),
+    /// Refuse if more than this many bytes would wait.
+    BytesAfter(u64),
+}
+
+impl Limit {
+    /// The limit a scenario asks for.
+    pub fn new(limit: Amount, test: LimitTest) -> Limit {
+        let whole = limit.number() as u64;
+        match (limit.is_bytes(), test) {
+            (false, LimitTest::CountsArrival) => Limit::Packets(whole.saturating_sub(1)),
+            (false, _) => Limit::Packets(whole),
+            (true, LimitTest::Before) => Limit::BytesBefore(whole),
+            (true, LimitTest::After) => Limit::BytesAfter(whole),
+            (true, LimitTest::CountsArrival) => Limit::BytesAfter(whole.saturating_sub(1)),
+        }
+    }
+
+    /// The check every discipline makes of its limit.
+    pub fn check(limit: Amount, test: LimitTest, problems: &mut Vec<Problem>) {
+        let least = if test == LimitTest::CountsArrival { 2.0 } else { 1.0 };
+        require(
+            problems,
+            limit.number() >= least && limit.number() <= 1e15,
+            "limit",
+            units::quantity::show_amount(limit),
+            format!("must be at least {least}, so that a packet can wait"),
+            "",
+        );
+    }
+
+    /// Whether a store of `len` packets and `bytes` bytes has room for `size` more.
+    #[inline]
+    fn admits(self, len: u64, bytes: u64, size: u64) -> bool {
+        match self {
+            Limit::Packets(most) => len < most,
+            Limit::BytesBefore(most) => bytes < most,
+            Limit::BytesAfter(most) => bytes + size <= most,
+        }
+    }
+}
+
+/// Packets in the order they came.
+#[derive(Clone, Debug)]
+pub struct Fifo<P> {
+    packets: VecDeque<P>,
+    bytes: u64,
+    limit: Limit,
+}
+
+impl<P: Packet + Copy> Fifo<P> {
+    /// An empty store.
+    pub fn new(limit: Limit) -> Fifo<P> {
+        Fifo { packets: VecDeque::with_capacity(64), bytes: 0, limit }
+    }
+
+    /// Whether `pkt` fits.
+    #[inline]
+    pub fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
+        self.limit.admits(self.packets_held(cx), self.bytes_held(cx), pkt.size().0)
+    }
+
+    /// Whether `pkt` would fit if nothing waited.
+    pub fn could_hold(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
+        self.limit.admits(u64::from(cx.on_wire.0 > 0), cx.on_wire.0, pkt.size().0)
+    }
+
+    /// Packets waiting, and the one on the wire if the link counts it.
+    #[inline]
+    pub fn packets_held(&self, cx: &Cx<'_, P>) -> u64 {
+        self.packets.len() as u64 + u64::from(cx.on_wire.0 > 0)
+    }
+
+    /// Bytes waiting, and those on the wire if the link counts them.
+    #[inline]
+    pub fn bytes_held(&self, cx: &Cx<'_, P>) -> u64 {
+        self.bytes + cx.on_wire.0
+    }
+
+    /// Stores a packet at the end and notes when it came. Room is the caller's affair.
+    #[inline]
+    pub fn push(&mut self, mut pkt: P, cx: &Cx<'_, P>) {
+        pkt.set_enqueued(cx.now);
+        self.bytes += pkt.size().0;
+        self.packets.push_back(pkt);
+    }
+
+    /// The oldest packet.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<P> {
+        let pkt = self.packets.pop_front()?;
+        self.bytes -= pkt.size().0;
+        Some(pkt)
+    }
+
+    /// The newest packet.
+    pub fn pop_back(&mut self) -> Option<P> {
+        let pkt = self.packets.pop_back()?;
+        self.bytes -= pkt.size().0;
+        Some(pkt)
+    }
+
+    /// The packet at position `i`, counted from the head. Takes time in proportion to the queue.
+    pub fn pop_at(&mut self, i: usize) -> Option<P> {
+        let pkt = self.packets.remove(i)?;
+        self.bytes -= pkt.size().0;
+        Some(pkt)
+    }
+
+    /// A packet drawn from all that wait, each equally likely; none if none waits.
+    pub fn pop_random(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        if self.packets.is_empty() {
+            return None;
+        }
+        let last = self.packets.len() - 1;
+        let i = (cx.uniform() * self.packets.len() as f64) as usize;
+        self.pop_at(i.min(last))
+    }
+
+    /// The oldest packet, left where it is.
+    pub fn head(&self) -> Option<&P> {
+        self.packets.front()
+    }
+
+    /// Packets waiting.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Bytes waiting.
+    #[inline]
+    pub fn backlog(&self) -> Bytes {
+        Bytes(self.bytes)
+    }
+}

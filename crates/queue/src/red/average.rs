@@ -1,0 +1,124 @@
+//! The average queue of RED: an exponentially weighted mean that also falls while the queue is idle.
+//!
+//! Reference: FJ93 sections 4 and 11; its integer form is the one Linux keeps.
+//! Units: the queue's own (packets or bytes); `per_ns` counts packets per nanosecond of idle time.
+//! Deviations: of the integer form, idle time is truncated to microseconds and the table of shifts is made
+//! from the logarithm, as the `tc` command makes it.
+
+use super::params::{wlog, Arithmetic, IdleDecay, Params, Resolved};
+use units::{math, Span};
+
+/// The average, in one of its two forms.
+#[derive(Clone, Debug)]
+pub(super) enum Average {
+    Real(Real),
+    Integer(Integer),
+}
+
+/// Kept as a real number.
+#[derive(Clone, Debug)]
+pub(super) struct Real {
+    avg: f64,
+    w_q: f64,
+    /// `1 - w_q`.
+    keep: f64,
+    per_ns: f64,
+    idle_decay: IdleDecay,
+}
+
+/// Kept as a whole number of bytes times `2^wlog`.
+#[derive(Clone, Debug)]
+pub(super) struct Integer {
+    scaled: u64,
+    wlog: u32,
+    /// Microseconds of idle time to one cell, as a power of two.
+    cell_log: u32,
+    /// By how many bits the average is shifted down after so many cells.
+    shifts: Box<[u8; 256]>,
+}
+
+impl Average {
+    pub(super) fn new(params: &Params, resolved: &Resolved, packets_per_sec: f64) -> Average {
+        match params.arithmetic {
+            Arithmetic::Real => Average::Real(Real {
+                avg: 0.0,
+                w_q: resolved.w_q,
+                keep: 1.0 - resolved.w_q,
+                per_ns: packets_per_sec * 1e-9,
+                idle_decay: params.idle_decay,
+            }),
+            Arithmetic::Integer => Average::Integer(Integer::new(wlog(resolved.w_q), packets_per_sec)),
+        }
+    }
+
+    /// The average in the unit of the queue.
+    #[inline]
+    pub(super) fn value(&self) -> f64 {
+        match self {
+            Average::Real(real) => real.avg,
+            Average::Integer(integer) => integer.scaled as f64 / (1u64 << integer.wlog) as f64,
+        }
+    }
+
+    /// Takes in the queue `q` found by an arrival.
+    #[inline]
+    pub(super) fn sample(&mut self, q: f64) {
+        match self {
+            Average::Real(real) => real.avg = real.avg * real.keep + real.w_q * q,
+            Average::Integer(integer) => integer.sample(q as u64),
+        }
+    }
+
+    /// Takes in idle time that an arrival ends; `q` is the sample that arrival gives.
+    #[cold]
+    pub(super) fn decay(&mut self, idle: Span, q: f64) {
+        match self {
+            Average::Real(real) => {
+                let m = idle.0 as f64 * real.per_ns;
+                match real.idle_decay {
+                    IdleDecay::Exact => real.avg *= math::pow(real.keep, m),
+                    IdleDecay::Truncated => real.avg *= math::powi(real.keep, m as u64),
+                    IdleDecay::PlusOne => {
+                        real.avg *= math::powi(real.keep, m as u64);
+                        self.sample(q);
+                    }
+                    IdleDecay::Ignored => self.sample(q),
+                }
+            }
+            Average::Integer(integer) => integer.decay(idle),
+        }
+    }
+}
+
+impl Integer {
+    fn new(wlog: u32, packets_per_sec: f64) -> Integer {
+        // Bits lost in a microsecond of idle time: packets in it times the logarithm of what each keeps.
+        let bits = -math::ln(1.0 - math::powi(0.5, wlog.into())) * packets_per_sec * 1e-6;
+        let longest = 31.0 / bits;
+        let cell_log = (0..31).find(|log| longest / f64::from(1u32 << log) < 512.0).unwrap_or(31);
+        let cell = f64::from(1u32 << cell_log);
+        let mut shifts = Box::new([31u8; 256]);
+        for (i, shift) in shifts.iter_mut().enumerate().take(255) {
+            *shift = (i as f64 * cell * bits).min(31.0) as u8;
+        }
+        Integer { scaled: 0, wlog, cell_log, shifts }
+    }
+
+    #[inline]
+    fn sample(&mut self, q: u64) {
+        self.scaled = self.scaled - (self.scaled >> self.wlog) + q;
+    }
+
+    /// Whole shifts from the table; less than one shift is a straight line, at most a half.
+    fn decay(&mut self, idle: Span) {
+        let most = 255u64 << self.cell_log;
+        let us = (idle.0 / 1000).min(most);
+        let shift = self.shifts[(us >> self.cell_log) as usize & 255];
+        if shift > 0 {
+            self.scaled >>= shift;
+        } else {
+            let loss = ((u128::from(self.scaled) * u128::from(us)) >> self.cell_log) as u64;
+            self.scaled = if loss < self.scaled / 2 { self.scaled - loss } else { self.scaled / 2 };
+        }
+    }
+}

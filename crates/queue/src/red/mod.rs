@@ -1,0 +1,335 @@
+//! Random Early Detection.
+//!
+//! Reference: FJ93, steps of its Figure 2; FGS01 for automatic values; RFC3168 for ECN.
+//! Units: `avg`, the thresholds and the limit count packets or bytes, as `unit` says; times are nanoseconds.
+//! Deviations: an arrival dropped at an empty queue restarts the idle clock (FJ93 leaves this open); a drop
+//! for want of room resets `count` (FJ93 does not say). Everything else that differs between
+//! implementations is a named option, and a dialect is a row of options.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the steps at an arrival and a departure, and the curve from `avg` to `p_b` |
+//! | `params.rs` | the options, and what the automatic ones become |
+//! | `average.rs` | `avg`, and its decay while idle |
+//! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
+//! | `dialects.rs` | the rows |
+
+mod average;
+mod dialects;
+mod params;
+mod spacing;
+
+pub use params::{
+    AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom, Params,
+    Resolved, Sample, Spacing, Victim,
+};
+
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::{Fifo, Limit, Unit};
+use crate::registry::{Discipline, Setting};
+use average::Average;
+use spacing::{Arrival, Marker};
+use units::param::{Problem, Table, Valid};
+use units::{Bytes, Time};
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Random Early Detection";
+    const ABOUT: &'static str =
+        "Keeps an exponentially weighted average of the queue and marks or drops arriving \
+        packets at random, with a probability that rises as the average goes from min_th to max_th, so \
+        that flows slow down one by one before the buffer is full. Its many implementations are dialects.";
+    const REFERENCE: &'static str = "FJ93, FGS01, RFC2309, RFC3168";
+    type Disc<P: Packet + Copy> = Red<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P> {
+        Red::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        self.show_resolved(setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.check_in(setting, problems);
+    }
+}
+
+/// From the average to the base probability.
+#[derive(Clone, Debug)]
+struct Curve {
+    min_th: f64,
+    max_th: f64,
+    /// Apart from the rest because Adaptive RED moves it.
+    max_p: f64,
+    /// `1 / (max_th - min_th)`.
+    per_span: f64,
+    /// From `max_th` upward, `p_b` is `above_slope * avg + above_start`.
+    above_slope: f64,
+    above_start: f64,
+    /// From here on every packet is marked without a die.
+    forced_at: f64,
+}
+
+impl Curve {
+    fn new(params: &Params, resolved: &Resolved) -> Curve {
+        let (max_th, max_p) = (resolved.max_th, params.max_p);
+        let span = max_th - resolved.min_th;
+        let (above_slope, above_start, certain_at) = match params.above_max {
+            AboveMax::Drop => (0.0, 1.0, max_th),
+            AboveMax::Gentle => ((1.0 - max_p) / max_th, 2.0 * max_p - 1.0, 2.0 * max_th),
+            AboveMax::Capped => (0.0, max_p, f64::INFINITY),
+        };
+        Curve {
+            min_th: resolved.min_th,
+            max_th,
+            max_p,
+            per_span: if span > 0.0 { 1.0 / span } else { 0.0 },
+            above_slope,
+            above_start,
+            forced_at: if params.forced_as_early { f64::INFINITY } else { certain_at },
+        }
+    }
+
+    #[inline]
+    fn p_b(&self, avg: f64) -> f64 {
+        let p_b = if avg >= self.max_th {
+            self.above_slope * avg + self.above_start
+        } else {
+            (avg - self.min_th) * self.per_span * self.max_p
+        };
+        p_b.clamp(0.0, 1.0)
+    }
+}
+
+/// What the average says to do with an arrival.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Signal {
+    Early { p_b: f64 },
+    Forced,
+    Step,
+}
+
+/// The options that the steps themselves look at.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    unit: Unit,
+    sample: Sample,
+    idle_from: IdleFrom,
+    victim: Victim,
+    ecn: bool,
+    ecn_forced: bool,
+    ecn_step: bool,
+    forced_resets_count: bool,
+    overflow_resets_count: bool,
+    min_queue: f64,
+    /// Early marks become drops from this `p_b` on.
+    mark_limit: f64,
+}
+
+/// A RED queue at work.
+#[derive(Clone, Debug)]
+pub struct Red<P> {
+    queue: Fifo<P>,
+    average: Average,
+    /// When idle time began; `None` while there is none.
+    q_time: Option<Time>,
+    curve: Curve,
+    marker: Marker,
+    rules: Rules,
+}
+
+impl<P: Packet + Copy> Red<P> {
+    /// An empty queue, idle since the start of the run.
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Red<P> {
+        let resolved = params.resolve(setting);
+        let idle = Setting { rate: resolved.idle_rate, ..*setting };
+        Red {
+            queue: Fifo::new(Limit::new(resolved.limit, params.limit_test)),
+            average: Average::new(params, &resolved, idle.packets_per_sec(resolved.idle_packet)),
+            q_time: Some(Time::ZERO),
+            curve: Curve::new(params, &resolved),
+            marker: Marker::new(params, &resolved),
+            rules: Rules {
+                unit: params.unit,
+                sample: params.sample,
+                idle_from: params.idle_from,
+                victim: params.victim,
+                ecn: params.ecn,
+                ecn_forced: params.ecn_forced == EcnForced::Mark,
+                ecn_step: params.ecn && params.ecn_step,
+                forced_resets_count: params.forced_resets_count,
+                overflow_resets_count: params.overflow_resets_count,
+                min_queue: params.min_queue as f64,
+                mark_limit: if params.mark_limit < 1.0 { params.mark_limit } else { f64::INFINITY },
+            },
+        }
+    }
+
+    /// The queue an arrival finds, in the unit of the thresholds.
+    #[inline]
+    fn held(&self, cx: &Cx<'_, P>) -> f64 {
+        match self.rules.unit {
+            Unit::Packets => self.queue.packets_held(cx) as f64,
+            Unit::Bytes => self.queue.bytes_held(cx) as f64,
+        }
+    }
+
+    #[inline]
+    fn update_avg(&mut self, size: u64, q: f64, now: Time) {
+        let own = match (self.rules.sample, self.rules.unit) {
+            (Sample::Before, _) => 0.0,
+            (Sample::WithArrival, Unit::Packets) => 1.0,
+            (Sample::WithArrival, Unit::Bytes) => size as f64,
+        };
+        match self.q_time.take() {
+            Some(q_time) if q == 0.0 => self.average.decay(now.since(q_time), own),
+            _ => self.average.sample(q + own),
+        }
+    }
+
+    /// Whether the average asks for a mark.
+    #[inline]
+    fn congestion(&mut self, size: u64, q: f64, cx: &mut Cx<'_, P>) -> Option<Signal> {
+        let avg = self.average.value();
+        self.marker.arrive(size);
+        if avg < self.curve.min_th || q < self.rules.min_queue {
+            self.marker.below();
+            return None;
+        }
+        if avg >= self.curve.forced_at {
+            if self.rules.forced_resets_count {
+                self.marker.restart();
+            }
+            return Some(Signal::Forced);
+        }
+        if self.rules.ecn_step && avg > self.curve.min_th {
+            return Some(Signal::Step);
+        }
+        let p_b = self.curve.p_b(avg);
+        let arrival = Arrival { p_b, excess: avg - self.curve.min_th, size };
+        self.marker.marks(arrival, cx).then_some(Signal::Early { p_b })
+    }
+
+    /// Marks or drops for a signal; what is handed back is to be stored.
+    #[cold]
+    fn answer(&mut self, pkt: P, signal: Signal, cx: &mut Cx<'_, P>) -> Option<P> {
+        let rules = self.rules;
+        match signal {
+            Signal::Early { p_b } => cx.mark_or_drop(pkt, rules.ecn && p_b < rules.mark_limit, Reason::Early),
+            Signal::Step => cx.mark_or_drop(pkt, true, Reason::Forced),
+            Signal::Forced if rules.ecn && rules.ecn_forced && pkt.ecn().capable() => {
+                cx.mark_or_drop(pkt, true, Reason::Forced)
+            }
+            Signal::Forced => match rules.victim {
+                Victim::Arriving => self.end(None, pkt, Reason::Forced, cx),
+                Victim::Random => {
+                    let victim = self.draw(cx);
+                    self.end(victim, pkt, Reason::Forced, cx)
+                }
+            },
+        }
+    }
+
+    /// Stores a packet, or ends packets until there is room.
+    #[inline]
+    fn store(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        if self.queue.has_room(&pkt, cx) {
+            self.queue.push(pkt, cx);
+        } else {
+            self.overflow(pkt, cx);
+        }
+    }
+
+    #[cold]
+    fn overflow(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        if self.rules.overflow_resets_count {
+            self.marker.restart();
+        }
+        let random = self.rules.victim == Victim::Random && self.queue.could_hold(&pkt, cx);
+        let mut arriving = Some(pkt);
+        while let Some(kept) = arriving {
+            if self.queue.has_room(&kept, cx) {
+                self.queue.push(kept, cx);
+                return;
+            }
+            let victim = if random { self.draw(cx) } else { None };
+            arriving = self.end(victim, kept, Reason::Overflow, cx);
+        }
+    }
+
+    /// One of those waiting, or `None` for the arriving packet, each equally likely.
+    fn draw(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        let i = (cx.uniform() * (self.queue.len() + 1) as f64) as usize;
+        self.queue.pop_at(i)
+    }
+
+    /// Ends `victim`, or the arriving packet if there is none; hands the arriving packet back if it stays.
+    fn end(&mut self, victim: Option<P>, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) -> Option<P> {
+        cx.drop(victim.unwrap_or(pkt), reason);
+        victim.is_some().then_some(pkt)
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Red<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let (size, q) = (pkt.size().0, self.held(cx));
+        self.update_avg(size, q, cx.now);
+        let kept = match self.congestion(size, q, cx) {
+            None => Some(pkt),
+            Some(signal) => self.answer(pkt, signal, cx),
+        };
+        if let Some(kept) = kept {
+            self.store(kept, cx);
+        }
+        match self.rules.idle_from {
+            IdleFrom::Empties if self.queue.is_empty() => self.q_time = Some(cx.now),
+            IdleFrom::LastEvent => self.q_time = Some(cx.now),
+            IdleFrom::Empties | IdleFrom::LinkIdle => {}
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        let pkt = self.queue.pop_front();
+        let starts = match self.rules.idle_from {
+            IdleFrom::Empties => pkt.is_some() && self.queue.is_empty(),
+            IdleFrom::LinkIdle => pkt.is_none() && self.q_time.is_none(),
+            IdleFrom::LastEvent => true,
+        };
+        if starts {
+            self.q_time = Some(cx.now);
+        }
+        pkt
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.queue.backlog()
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        match self.rules.victim {
+            Victim::Arriving => Decides::AtArrival,
+            Victim::Random => Decides::Later,
+        }
+    }
+
+    fn probe(&self, out: &mut Probe) {
+        let avg = self.average.value();
+        let p_b = if avg < self.curve.min_th { 0.0 } else { self.curve.p_b(avg) };
+        out.note("avg", avg);
+        out.note("p_b", p_b);
+        out.note("max_p", self.curve.max_p);
+        out.note("count", self.marker.count());
+    }
+}
+
+#[cfg(test)]
+mod tests;

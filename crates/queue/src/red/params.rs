@@ -1,0 +1,417 @@
+//! The parameters and named options of RED, and what the automatic ones become.
+//!
+//! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] says what the queue
+//! and `avg` count, and `mean_packet` converts.
+
+use crate::fifo::{Limit, LimitTest, Unit};
+use crate::registry::Setting;
+use units::param::{require, Check, Param, Preset, Problem, Range, Table};
+use units::quantity::Amount;
+use units::{math, Bytes, Rate, Span};
+
+units::choices! {
+    /// How marks are spread over the packets that follow one another at a constant `p_b`.
+    pub enum Spacing {
+        /// `p_b / (1 - count p_b)`, `count` raised before use: uniform on 1 .. 1/p_b - 1.
+        Pseudocode = "pseudocode",
+        /// The same without a guard once `count p_b` passes 1: the probability turns negative.
+        Unclamped = "unclamped",
+        /// `p_b / (1 - count p_b)`, `count` raised after use: uniform on 1 .. 1/p_b.
+        Text = "text",
+        /// None while `count p_b < 1`, then `p_b / (2 - count p_b)`: uniform on 1/p_b .. 2/p_b - 1.
+        Wait = "wait",
+        /// `p_b / (2 - count p_b)` throughout: uniform on 1 .. 2/p_b - 1.
+        Double = "double",
+        /// `p_b` itself, without a count.
+        Geometric = "geometric",
+        /// One random number for each cycle; a mark when `count p_b` reaches it: uniform on 1 .. 1/p_b.
+        Cycle = "cycle",
+        /// As `double` with `count` raised after use, but one cached 22-bit random number is reduced modulo
+        /// a changing divisor, which makes the distribution uneven.
+        Modulus = "modulus",
+    }
+}
+
+units::choices! {
+    /// Which arrivals raise `count`, and when it starts anew.
+    pub enum Counting {
+        /// Arrivals between the thresholds; anew below `min_th`.
+        Between = "between",
+        /// Every arrival; the first that finds `avg` above `min_th` is spared and sets it to 1.
+        SpareFirst = "spare_first",
+        /// Every arrival; never anew but by a mark.
+        Carried = "carried",
+    }
+}
+
+units::choices! {
+    /// What happens from `max_th` upward.
+    pub enum AboveMax {
+        /// Every packet is marked or dropped.
+        Drop = "drop",
+        /// `p_b` rises from `max_p` to 1 at twice `max_th`.
+        Gentle = "gentle",
+        /// `p_b` stays at `max_p`.
+        Capped = "capped",
+    }
+}
+
+units::choices! {
+    /// How idle time lowers the average; `m` is the packets that could have been sent meanwhile.
+    pub enum IdleDecay {
+        /// `(1 - w_q)^m`, `m` a real number; no sample of the empty queue.
+        Exact = "exact",
+        /// `(1 - w_q)^m`, `m` truncated; no sample of the empty queue.
+        Truncated = "truncated",
+        /// `(1 - w_q)^m`, `m` truncated, and then a sample of the empty queue: `m + 1` decays.
+        PlusOne = "plus_one",
+        /// Only the sample of the empty queue.
+        Ignored = "ignored",
+    }
+}
+
+units::choices! {
+    /// When idle time starts.
+    pub enum IdleFrom {
+        /// When a departure, or a drop, leaves nothing waiting.
+        Empties = "empties",
+        /// When the link asks for a packet and there is none.
+        LinkIdle = "link_idle",
+        /// At the last arrival or departure, whatever it was.
+        LastEvent = "last_event",
+    }
+}
+
+units::choices! {
+    /// What the average is made of.
+    pub enum Sample {
+        /// The queue as the arriving packet finds it.
+        Before = "before",
+        /// The queue with the arriving packet.
+        WithArrival = "with_arrival",
+    }
+}
+
+units::choices! {
+    /// How the average is kept.
+    pub enum Arithmetic {
+        /// As a real number.
+        Real = "real",
+        /// As an integer scaled by `1 / w_q`, a power of two, with shifts and a table for idle time.
+        Integer = "integer",
+    }
+}
+
+units::choices! {
+    /// How packet sizes enter the probability; `M` is `max_packet`.
+    pub enum ByteMode {
+        /// Not at all (RED_1).
+        Off = "off",
+        /// `p_b` times `L/M` before the count correction.
+        Red2 = "red_2",
+        /// `p_a` times `L/M`.
+        Red3 = "red_3",
+        /// `p_a` times `L/M`, and `count` grows by `L/M`.
+        Red4 = "red_4",
+        /// `p_a` times `(L/M)^2`, and `count` grows by `(L/M)^2`.
+        Red5 = "red_5",
+        /// `count` is the whole number of `mean_packet` in the bytes since the last mark, and `p_a` is
+        /// multiplied by `L/mean_packet`.
+        Ns2 = "ns2",
+    }
+}
+
+units::choices! {
+    /// What automatic thresholds follow.
+    pub enum AutoTh {
+        /// `min_th` = max(5 packets, half of what the link sends in `target_delay`), `max_th` = 3 `min_th`.
+        Delay = "delay",
+        /// `max_th` = `limit`/4, `min_th` = `max_th`/3.
+        Limit = "limit",
+    }
+}
+
+units::choices! {
+    /// What an automatic `w_q` follows.
+    pub enum AutoWq {
+        /// 1 - exp(-1/(10 R C)), `R` = max(0.1 s, 3 (delay + 1/C)), `C` in packets per second.
+        Rtt = "rtt",
+        /// 1 - exp(-1/C): a time constant of one second.
+        Rate = "rate",
+        /// The largest power of two that lets `burst` packets pass below `min_th`.
+        Burst = "burst",
+    }
+}
+
+units::choices! {
+    /// Which packet a forced drop or a full buffer ends.
+    pub enum Victim {
+        /// The arriving one.
+        Arriving = "arriving",
+        /// One drawn from those waiting and the arriving one.
+        Random = "random",
+    }
+}
+
+units::choices! {
+    /// What a forced decision does to an ECN-capable packet when `ecn` is on.
+    pub enum EcnForced {
+        /// Drop it.
+        Drop = "drop",
+        /// Mark it.
+        Mark = "mark",
+    }
+}
+
+units::choices! {
+    /// When a random number is drawn.
+    pub enum Draws {
+        /// Where a decision hangs on it.
+        Needed = "needed",
+        /// At every arrival that is judged, and a mark if it is at most `p_a`.
+        Always = "always",
+    }
+}
+
+units::params! {
+    /// Random Early Detection and its dialects.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes.
+        limit: Amount = Amount::Packets(100.0) => { assumed: true },
+        /// How an arriving packet is held against the limit.
+        limit_test: LimitTest = LimitTest::After => { assumed: true },
+        /// What the queue, `avg` and the thresholds count.
+        unit: Unit = Unit::Packets => { source: "FJ93" },
+        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+        mean_packet: Option<Bytes> = None => { range: Range::Positive },
+        /// Average queue from which marking begins. `auto`: see `auto_th`.
+        min_th: Option<Amount> = Some(Amount::Packets(5.0)) => { range: Range::Positive, source: "FJ93" },
+        /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
+        max_th: Option<Amount> = Some(Amount::Packets(15.0)) => { range: Range::Positive, source: "FJ93" },
+        /// What automatic thresholds follow.
+        auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
+        /// Queueing delay that automatic thresholds aim at.
+        target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
+        /// Probability just below `max_th`.
+        max_p: f64 = 0.02 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FJ93" },
+        /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
+        w_q: Option<f64> = Some(0.002) => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
+        /// What an automatic `w_q` follows.
+        auto_w_q: AutoWq = AutoWq::Rtt => { source: "ns-2.35" },
+        /// Packets that may arrive back to back without a mark, for `auto_w_q = "burst"`. `auto`: a third of
+        /// twice `min_th` plus `max_th`.
+        burst: Option<u64> = None => { range: Range::Positive, source: "Linux" },
+        /// How the average is kept.
+        arithmetic: Arithmetic = Arithmetic::Real,
+        /// What the average is made of.
+        sample: Sample = Sample::Before => { source: "FJ93" },
+        /// How idle time lowers the average.
+        idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
+        /// When idle time starts.
+        idle_from: IdleFrom = IdleFrom::Empties => { source: "FJ93" },
+        /// Rate at which an idle queue forgets. `auto`: that of the link.
+        idle_rate: Option<Rate> = None => { range: Range::Positive, source: "FJ93" },
+        /// Packet that counts one in idle time. `auto`: `mean_packet`.
+        idle_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
+        /// How marks are spread.
+        spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
+        /// Which arrivals raise `count`.
+        counting: Counting = Counting::Between => { source: "FJ93" },
+        /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
+        min_queue: u64 = 0 => { source: "FJ93" },
+        /// What happens from `max_th` upward.
+        above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
+        /// Whether certain marks go through the count and the die as early ones.
+        forced_as_early: bool = false,
+        /// Whether a forced mark starts `count` anew.
+        forced_resets_count: bool = true => { source: "FJ93" },
+        /// Whether a drop for want of room starts `count` anew.
+        overflow_resets_count: bool = true => { assumed: true },
+        /// How packet sizes enter the probability.
+        byte_mode: ByteMode = ByteMode::Off => { source: "FJ93" },
+        /// The `M` of `byte_mode`: a packet of this size is marked with the full probability.
+        max_packet: Bytes = Bytes(1500) => { range: Range::Positive, source: "CEP00" },
+        /// Marks ECN-capable packets instead of dropping them.
+        ecn: bool = false => { source: "RFC3168" },
+        /// What a forced decision does to an ECN-capable packet.
+        ecn_forced: EcnForced = EcnForced::Drop => { source: "RFC3168" },
+        /// An early decision drops even ECN-capable packets once `p_b` reaches this; 1 sets no such bound.
+        mark_limit: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0) },
+        /// With `ecn`, whether every packet above `min_th` is marked, or dropped if it is not capable.
+        ecn_step: bool = false,
+        /// When a random number is drawn.
+        draws: Draws = Draws::Needed => { assumed: true },
+        /// Which packet a forced drop or a full buffer ends.
+        victim: Victim = Victim::Arriving => { source: "FJ93" },
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        super::dialects::DIALECTS
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        Limit::check(self.limit, self.limit_test, problems);
+        if let (Some(min), Some(max)) = (self.min_th, self.max_th) {
+            let comparable = min.is_bytes() == max.is_bytes();
+            let rule = format!("must exceed min_th ({})", units::quantity::show_amount(min));
+            let shown = units::quantity::show_amount(max);
+            require(problems, !comparable || max.number() > min.number(), "max_th", shown, rule, "");
+        }
+        let cached = matches!(self.spacing, Spacing::Cycle | Spacing::Modulus);
+        let spacing = units::param::Choice::name(self.spacing);
+        let plain = matches!(self.byte_mode, ByteMode::Off | ByteMode::Red2);
+        require(problems, !cached || plain, "spacing", spacing, "needs byte_mode \"off\" or \"red_2\"", "");
+        let between = self.spacing != Spacing::Cycle || self.counting == Counting::Between;
+        require(problems, between, "spacing", spacing, "needs counting = \"between\"", "");
+        let whole = self.arithmetic != Arithmetic::Integer
+            || (self.spacing == Spacing::Cycle
+                && self.unit == Unit::Bytes
+                && self.above_max == AboveMax::Drop
+                && self.byte_mode == ByteMode::Off);
+        let rule = "needs unit = \"bytes\", spacing = \"cycle\", above_max = \"drop\", byte_mode = \"off\"";
+        require(problems, whole, "arithmetic", "integer", rule, "set arithmetic = \"real\" otherwise");
+    }
+}
+
+/// The parameters with every automatic value worked out, lengths in the unit of the queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolved {
+    /// Bytes of a typical packet.
+    pub mean_packet: Bytes,
+    /// Most that may wait; in bytes if the queue is measured in bytes.
+    pub limit: Amount,
+    /// Lower threshold, in the unit of the queue.
+    pub min_th: f64,
+    /// Upper threshold, in the unit of the queue.
+    pub max_th: f64,
+    /// Weight of a new sample.
+    pub w_q: f64,
+    /// The packets of a burst that `w_q` was chosen for, where it was.
+    pub burst: u64,
+    /// Rate at which an idle queue forgets.
+    pub idle_rate: Rate,
+    /// Packet that counts one in idle time.
+    pub idle_packet: Bytes,
+}
+
+impl Params {
+    /// Works out the automatic values in a setting.
+    pub fn resolve(&self, setting: &Setting) -> Resolved {
+        let mean_packet = self.mean_packet.unwrap_or(Bytes(setting.packet.0.max(1)));
+        let in_unit = |amount: Amount| match (self.unit, self.arithmetic) {
+            (Unit::Packets, _) => amount.in_packets(mean_packet),
+            (Unit::Bytes, Arithmetic::Real) => amount.in_bytes(mean_packet),
+            (Unit::Bytes, Arithmetic::Integer) => amount.in_bytes(mean_packet).floor(),
+        };
+        let (min, max) = self.thresholds(setting.packets_per_sec(mean_packet), mean_packet);
+        let (min_packets, max_packets) = (min.in_packets(mean_packet), max.in_packets(mean_packet));
+        let burst = ((2.0 * min_packets + max_packets) / 3.0).max(1.0) as u64;
+        let mut resolved = Resolved {
+            mean_packet,
+            limit: match self.unit {
+                Unit::Packets => self.limit,
+                Unit::Bytes => Amount::Bytes(self.limit.in_bytes(mean_packet)),
+            },
+            min_th: in_unit(min),
+            max_th: in_unit(max),
+            w_q: 0.0,
+            burst: self.burst.unwrap_or(burst),
+            idle_rate: self.idle_rate.unwrap_or(setting.rate),
+            idle_packet: self.idle_packet.unwrap_or(mean_packet),
+        };
+        resolved.w_q = self.w_q.unwrap_or_else(|| self.auto_weight(setting, &resolved, min_packets));
+        if self.arithmetic == Arithmetic::Integer {
+            // Shifts know powers of two only.
+            resolved.w_q = math::powi(0.5, wlog(resolved.w_q).into());
+        }
+        resolved
+    }
+
+    fn thresholds(&self, packets_per_sec: f64, mean_packet: Bytes) -> (Amount, Amount) {
+        match self.auto_th {
+            AutoTh::Delay => {
+                let packets = (self.target_delay.as_secs() * packets_per_sec / 2.0).max(5.0);
+                let min = self.min_th.unwrap_or(Amount::Packets(packets));
+                (min, self.max_th.unwrap_or(Amount::Packets(3.0 * min.in_packets(mean_packet))))
+            }
+            AutoTh::Limit => {
+                let part = |amount: Amount, n: f64| match amount {
+                    Amount::Packets(x) => Amount::Packets(x / n),
+                    Amount::Bytes(x) => Amount::Bytes((x / n).floor()),
+                };
+                let max = self.max_th.unwrap_or(part(self.limit, 4.0));
+                (self.min_th.unwrap_or(part(max, 3.0)), max)
+            }
+        }
+    }
+
+    fn auto_weight(&self, setting: &Setting, resolved: &Resolved, min_packets: f64) -> f64 {
+        let c = setting.packets_per_sec(resolved.mean_packet);
+        let rtt = (3.0 * (setting.delay.as_secs() + 1.0 / c)).max(0.1);
+        match self.auto_w_q {
+            AutoWq::Rtt => 1.0 - math::exp(-1.0 / (10.0 * rtt * c)),
+            AutoWq::Rate => 1.0 - math::exp(-1.0 / c),
+            AutoWq::Burst => weight_for_burst(resolved.burst, min_packets).unwrap_or(0.5),
+        }
+    }
+
+    /// What each automatic parameter became.
+    pub fn show_resolved(&self, setting: &Setting) -> Table {
+        let resolved = self.resolve(setting);
+        let amount = |x: f64| match self.unit {
+            Unit::Packets => Amount::Packets(x).show(),
+            Unit::Bytes => Amount::Bytes(x).show(),
+        };
+        let integer = self.arithmetic == Arithmetic::Integer;
+        let burst_used = self.w_q.is_none() && self.auto_w_q == AutoWq::Burst;
+        let rows = [
+            ("mean_packet", self.mean_packet.is_none(), resolved.mean_packet.show()),
+            ("min_th", self.min_th.is_none(), amount(resolved.min_th)),
+            ("max_th", self.max_th.is_none(), amount(resolved.max_th)),
+            ("w_q", self.w_q.is_none() || integer, resolved.w_q.show()),
+            ("burst", self.burst.is_none() && burst_used, resolved.burst.show()),
+            ("idle_rate", self.idle_rate.is_none(), resolved.idle_rate.show()),
+            ("idle_packet", self.idle_packet.is_none(), resolved.idle_packet.show()),
+        ];
+        rows.into_iter()
+            .filter(|(_, auto, _)| *auto)
+            .map(|(key, _, value)| (key.to_string(), value))
+            .collect()
+    }
+
+    /// Problems that show only once automatic values are known.
+    pub fn check_in(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        let resolved = self.resolve(setting);
+        let rule = format!("must exceed min_th, here {}", resolved.min_th);
+        let holds = resolved.max_th > resolved.min_th;
+        require(problems, holds, "max_th", resolved.max_th, rule, "set both thresholds in one unit");
+        if self.w_q.is_none() && self.auto_w_q == AutoWq::Burst {
+            let min_packets = match self.unit {
+                Unit::Packets => resolved.min_th,
+                Unit::Bytes => resolved.min_th / resolved.mean_packet.0 as f64,
+            };
+            let found = weight_for_burst(resolved.burst, min_packets).is_some();
+            let too_small = format!("is too small for min_th, {min_packets} packets");
+            require(problems, found, "burst", resolved.burst, too_small, "raise burst or set w_q");
+        }
+    }
+}
+
+/// The exponent of the power of two nearest to `1 / w_q`.
+pub(super) fn wlog(w_q: f64) -> u32 {
+    (-math::ln(w_q) / math::ln(2.0)).round().clamp(1.0, 31.0) as u32
+}
+
+/// The largest power of two `w_q` that keeps the average of a burst into an empty queue below `min_th`
+/// (FJ93 section 6: `burst + 1 + ((1 - w_q)^burst - 1) / w_q < min_th`).
+fn weight_for_burst(burst: u64, min_packets: f64) -> Option<f64> {
+    let room = burst as f64 + 1.0 - min_packets;
+    if room < 1.0 {
+        return None;
+    }
+    (1..32).map(|n| math::powi(0.5, n)).find(|w| room <= (1.0 - math::powi(1.0 - w, burst)) / w)
+}

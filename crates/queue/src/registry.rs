@@ -1,0 +1,293 @@
+//! What makes a discipline one of the family, and the macro that lists the family.
+//!
+//! A discipline lives in a module of its own with a `Params` declared by `units::params!`, which says how
+//! it is checked ([`units::param::Check`]) and built ([`Discipline`]). One line in the list at the top of the
+//! crate then gives it a place in [`Spec`](crate::Spec), [`Disc`](crate::Disc) and the catalogue.
+
+use crate::disc::{Packet, QueueDisc};
+use std::ops::Deref;
+use units::param::{read_table, Check, Described, Field, Preset, Problem, Table, Valid, Value};
+use units::{Bytes, Rate, Span};
+
+/// Where a discipline stands: what automatic parameters and the decay of idle averages need to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// Rate of the link behind the queue.
+    pub rate: Rate,
+    /// Propagation delay of that link.
+    pub delay: Span,
+    /// Size of a typical packet.
+    pub packet: Bytes,
+}
+
+impl Setting {
+    /// Typical packets per second: the `C` of the RED papers. An unlimited link counts as very fast.
+    pub fn packets_per_sec(&self, packet: Bytes) -> f64 {
+        let rate = if self.rate.0 == 0 { 1e15 } else { self.rate.as_bps() };
+        rate / (8.0 * packet.0.max(1) as f64)
+    }
+}
+
+/// Parameters from which a discipline can be made.
+pub trait Discipline: Check {
+    /// Its name in words.
+    const TITLE: &'static str;
+    /// One paragraph on what it does.
+    const ABOUT: &'static str;
+    /// Where it comes from: keys of `docs/references.toml`.
+    const REFERENCE: &'static str;
+    /// The discipline itself.
+    type Disc<P: Packet + Copy>: QueueDisc<P>;
+
+    /// Makes the discipline. Never fails: see [`Discipline::fits`] for what to look at before.
+    fn build<P: Packet + Copy>(params: &Valid<Self>, setting: &Setting) -> Self::Disc<P>;
+
+    /// What each automatic parameter became in this setting, as a user would write it.
+    fn resolved(&self, _setting: &Setting) -> Table {
+        Table::new()
+    }
+
+    /// Adds a problem for each relation that shows only in a setting.
+    fn fits(&self, _setting: &Setting, _problems: &mut Vec<Problem>) {}
+}
+
+/// Checked parameters, and the name of the dialect they started from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen<T> {
+    params: Valid<T>,
+    dialect: Option<&'static str>,
+}
+
+impl<T: Discipline> Chosen<T> {
+    /// Checked parameters of one's own making.
+    pub fn new(params: Valid<T>) -> Chosen<T> {
+        Chosen { params, dialect: None }
+    }
+
+    /// The dialect named in the scenario, if one was.
+    pub fn dialect(&self) -> Option<&'static str> {
+        self.dialect
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Valid<T> {
+        &self.params
+    }
+
+    /// Reads the keys of a scenario other than `kind`.
+    pub(crate) fn read(path: &str, table: &Table, problems: &mut Vec<Problem>) -> Option<Chosen<T>> {
+        let before = problems.len();
+        let params: T = read_table(path, table, problems);
+        if problems.len() > before {
+            return None;
+        }
+        let named = table.iter().find(|(key, _)| key == T::PRESET_KEY && !key.is_empty());
+        let dialect = match named {
+            Some((_, Value::Text(name))) => T::presets().iter().find(|row| row.name == name),
+            _ => None,
+        };
+        Some(Chosen { params: Valid::new(params).ok()?, dialect: dialect.map(|row| row.name) })
+    }
+
+    /// `kind`, the dialect if one was named, and every parameter.
+    pub(crate) fn show(&self, kind: &str) -> Table {
+        let text = |s: &str| Value::Text(s.to_string());
+        let mut table = vec![("kind".to_string(), text(kind))];
+        table.extend(self.dialect.map(|name| (T::PRESET_KEY.to_string(), text(name))));
+        table.extend(self.params.show());
+        table
+    }
+}
+
+impl<T> Deref for Chosen<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.params
+    }
+}
+
+/// What the catalogue says of a discipline.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The name a scenario writes after `kind`.
+    pub kind: &'static str,
+    /// Its name in words.
+    pub title: &'static str,
+    /// One paragraph on what it does.
+    pub about: &'static str,
+    /// Keys of `docs/references.toml`.
+    pub reference: &'static str,
+    /// Its parameters.
+    pub fields: Vec<Field>,
+    /// The key that names a dialect; empty if it has none.
+    pub preset_key: &'static str,
+    /// Its dialects.
+    pub presets: &'static [Preset],
+}
+
+impl Entry {
+    pub(crate) fn of<T: Discipline + Described>(kind: &'static str) -> Entry {
+        Entry {
+            kind,
+            title: T::TITLE,
+            about: T::ABOUT,
+            reference: T::REFERENCE,
+            fields: T::fields(),
+            preset_key: T::PRESET_KEY,
+            presets: T::presets(),
+        }
+    }
+}
+
+/// Looks up the key `kind` in a table; the other keys are handed back beside it.
+pub(crate) fn kind_of<'a>(
+    kinds: &[&'static str],
+    path: &str,
+    table: &'a Table,
+    problems: &mut Vec<Problem>,
+) -> Option<(&'static str, Vec<&'a (String, Value)>)> {
+    let rule = format!("must be one of {}", kinds.join(", "));
+    let Some((_, value)) = table.iter().find(|(key, _)| key == "kind") else {
+        problems.push(Problem::new("kind", "", rule, "say which discipline it is").under(path));
+        return None;
+    };
+    let known = match value {
+        Value::Text(name) => kinds.iter().find(|kind| *kind == name).ok_or(name.as_str()),
+        _ => Err(""),
+    };
+    match known {
+        Ok(kind) => Some((kind, table.iter().filter(|(key, _)| key != "kind").collect())),
+        Err(name) => {
+            let remedy = units::param::nearest(name, kinds)
+                .map_or(String::new(), |hint| format!("did you mean '{hint}'?"));
+            problems.push(Problem::new("kind", value, rule, remedy).under(path));
+            None
+        }
+    }
+}
+
+/// Lists the disciplines: makes [`Spec`](crate::Spec), [`Disc`](crate::Disc), [`KINDS`](crate::KINDS) and
+/// [`catalogue`](crate::catalogue).
+macro_rules! disciplines {
+    ($( $kind:literal => $module:ident :: $name:ident ),* $(,)?) => {
+        /// The names a scenario may write after `kind`.
+        pub const KINDS: &[&str] = &[$($kind),*];
+
+        /// What there is to know of each kind, in the order of [`KINDS`].
+        pub fn catalogue() -> Vec<Entry> {
+            vec![$( Entry::of::<$module::Params>($kind) ),*]
+        }
+
+        /// Which discipline, with checked parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant)]
+        pub enum Spec {
+            $(
+                #[doc = concat!("`", $kind, "`")]
+                $name(Chosen<$module::Params>),
+            )*
+        }
+
+        impl Spec {
+            /// Reads a table of a scenario: `kind` says which discipline, the other keys are its parameters.
+            /// Without problems there is a `Spec`.
+            pub fn read(path: &str, table: &Table, problems: &mut Vec<Problem>) -> Option<Spec> {
+                let (kind, rest) = registry::kind_of(KINDS, path, table, problems)?;
+                let rest: Table = rest.into_iter().cloned().collect();
+                match kind {
+                    $( $kind => Chosen::read(path, &rest, problems).map(Spec::$name), )*
+                    _ => None,
+                }
+            }
+
+            /// The name a scenario writes after `kind`.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $( Spec::$name(_) => $kind, )*
+                }
+            }
+
+            /// The dialect named in the scenario, if one was.
+            pub fn dialect(&self) -> Option<&'static str> {
+                match self {
+                    $( Spec::$name(chosen) => chosen.dialect(), )*
+                }
+            }
+
+            /// `kind` first, then the dialect if one was named, then every parameter with its value.
+            /// Reading it back gives the same `Spec`.
+            pub fn show(&self) -> Table {
+                match self {
+                    $( Spec::$name(chosen) => chosen.show($kind), )*
+                }
+            }
+
+            /// What each automatic parameter becomes in a setting, as a user would write it.
+            pub fn resolved(&self, setting: &Setting) -> Table {
+                match self {
+                    $( Spec::$name(chosen) => chosen.params().resolved(setting), )*
+                }
+            }
+
+            /// Problems that show only once the setting is known. To be looked at before [`Spec::build`],
+            /// which makes the best of them.
+            pub fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
+                let mut found = Vec::new();
+                match self {
+                    $( Spec::$name(chosen) => chosen.params().fits(setting, &mut found), )*
+                }
+                problems.extend(found.into_iter().map(|problem| problem.under(path)));
+            }
+
+            /// Makes the discipline.
+            pub fn build<P: Packet + Copy>(&self, setting: &Setting) -> Disc<P> {
+                match self {
+                    $( Spec::$name(chosen) => Disc::$name(Discipline::build(chosen.params(), setting)), )*
+                }
+            }
+        }
+
+        /// Any discipline, told apart by a match rather than a table of functions.
+        #[allow(clippy::large_enum_variant)]
+        pub enum Disc<P: Packet + Copy> {
+            $(
+                #[doc = concat!("`", $kind, "`")]
+                $name(<$module::Params as Discipline>::Disc<P>),
+            )*
+        }
+
+        impl<P: Packet + Copy> QueueDisc<P> for Disc<P> {
+            #[inline]
+            fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+                match self { $( Disc::$name(disc) => disc.enqueue(pkt, cx), )* }
+            }
+            #[inline]
+            fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+                match self { $( Disc::$name(disc) => disc.dequeue(cx), )* }
+            }
+            #[inline]
+            fn len(&self) -> usize {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::len(disc), )* }
+            }
+            #[inline]
+            fn backlog(&self) -> Bytes {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::backlog(disc), )* }
+            }
+            #[inline]
+            fn decides(&self) -> Decides {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::decides(disc), )* }
+            }
+            #[inline]
+            fn next_deadline(&self) -> Option<Time> {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::next_deadline(disc), )* }
+            }
+            fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
+                match self { $( Disc::$name(disc) => disc.on_deadline(cx), )* }
+            }
+            fn probe(&self, out: &mut Probe) {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::probe(disc, out), )* }
+            }
+        }
+    };
+}
+pub(crate) use disciplines;
