@@ -1,0 +1,32 @@
+//! The discrete-event engine: a scenario's text in, counters, histograms and series out.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`scenario`] | the reader: TOML text to a [`plan::Plan`], every problem at once; schema and defaults |
+//! | [`plan`] | a scenario worked out: nodes, directed links, flows with their routes |
+//! | [`build`] | a plan and a seed to a [`network::Network`] at rest |
+//! | [`network`] | what happens at each event: links, routes and endpoints at work |
+//! | [`calendar`] | pending events in total order |
+//! | [`link`], [`loss`], [`packet`], [`source`] | the parts of a network |
+//! | [`probe`], [`flow`], [`stats`] | what is counted |
+//! | [`run`](mod@run), [`outcome`] | one run, and what it leaves behind |
+
+#![forbid(unsafe_code)]
+
+pub mod build;
+pub mod calendar;
+pub mod flow;
+pub mod link;
+pub mod loss;
+pub mod network;
+pub mod outcome;
+pub mod packet;
+pub mod plan;
+pub mod probe;
+pub mod run;
+pub mod scenario;
+pub mod source;
+pub mod stats;
+
+pub use outcome::Outcome;
+pub use run::{run, Options, StoppedBy, Watch};

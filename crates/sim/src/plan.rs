@@ -1,0 +1,157 @@
+//! A scenario worked out: what the engine builds a network from.
+//!
+//! Names have become indices and routes are known, but nothing random is drawn yet: one plan serves every
+//! seed.
+
+use queue::Spec;
+use transport::tcp;
+use units::param::{Spread, Valid};
+use units::{Bytes, Rate, Span};
+
+/// Everything a run needs but its seed.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What the scenario calls itself.
+    pub title: String,
+    /// When to stop and what to record.
+    pub run: RunPlan,
+    /// Node names; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// Directed links.
+    pub links: Vec<LinkPlan>,
+    /// Flows in order of their number.
+    pub flows: Vec<FlowPlan>,
+}
+
+/// Limits of a run, and what it records.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunPlan {
+    /// The run's last moment.
+    pub duration: Span,
+    /// Counting starts here.
+    pub warmup: Span,
+    /// Distance of the samples of series.
+    pub sample: Span,
+    /// Most events to execute.
+    pub max_events: u64,
+    /// Most memory for packets, events and results, estimated.
+    pub max_memory: Bytes,
+}
+
+/// One member of a group whose members may differ by a [`Spread`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// How the group's values lie.
+    pub spread: Spread,
+    /// Which member this is, from 0.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    /// Its name, such as `bottleneck` or `bottleneck.back`.
+    pub name: String,
+    /// The node it leaves.
+    pub from: usize,
+    /// The node it reaches.
+    pub to: usize,
+    /// Bits per second; zero sends in no time.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Member,
+    /// The discipline in front of it.
+    pub queue: Spec,
+    /// Typical packet size, for what a discipline works out from the link.
+    pub packet: Bytes,
+    /// Whether the packet on the wire counts as part of the queue.
+    pub counts_wire: bool,
+    /// What it destroys.
+    pub loss: LossPlan,
+    /// Whether its queue is written to results; access links usually are not.
+    pub reported: bool,
+}
+
+/// What a link destroys after transmission.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LossPlan {
+    /// Probability for each packet.
+    pub random: f64,
+    /// Positions, from 0 and ascending, among the packets of each flow's data direction that enter the link.
+    pub positions: Vec<u64>,
+}
+
+/// One flow.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// The group it belongs to.
+    pub group: String,
+    /// What it is counted under in comparisons of classes.
+    pub class: String,
+    /// When it starts.
+    pub start: Member,
+    /// When it stops sending new data, if before the end.
+    pub stop: Option<Span>,
+    /// How it sends.
+    pub transport: TransportPlan,
+    /// Links from source to destination, at least one.
+    pub forward: Vec<usize>,
+    /// Links from destination to source.
+    pub back: Vec<usize>,
+}
+
+/// How a flow sends.
+#[derive(Clone, Debug)]
+pub enum TransportPlan {
+    /// TCP, greedy or with a finite amount of payload.
+    Tcp {
+        /// Options of sender and receiver.
+        params: Valid<tcp::Params>,
+        /// Payload to send; `None` is greedy.
+        size: Option<Bytes>,
+    },
+    /// UDP from an open-loop source.
+    Udp(UdpPlan),
+}
+
+/// An open-loop source: constant rate while on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UdpPlan {
+    /// Rate while on, counted on the wire.
+    pub rate: Rate,
+    /// Packet size on the wire.
+    pub packet: Bytes,
+    /// Payload in a packet.
+    pub payload: Bytes,
+    /// On and off periods; `None` is always on.
+    pub bursts: Option<Bursts>,
+    /// Each gap between packets is scaled by a uniform factor in `1 ± jitter`; zero is strictly periodic,
+    /// one-or-more is refused. With `exponential` gaps the source is Poisson instead.
+    pub gaps: Gaps,
+}
+
+/// Gaps between the packets of an open-loop source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gaps {
+    /// All equal.
+    Constant,
+    /// Scaled by a uniform factor in `1 - j … 1 + j`.
+    Jittered(f64),
+    /// Exponential: a Poisson source.
+    Exponential,
+    /// Exponential gaps and exponential sizes (mean `packet`), for comparison with M/M/1.
+    ExponentialSizes,
+}
+
+/// Lengths of on and off periods.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bursts {
+    /// Mean on time.
+    pub on: Span,
+    /// Mean off time.
+    pub off: Span,
+    /// Pareto shape of both, or `None` for exponential.
+    pub shape: Option<f64>,
+}

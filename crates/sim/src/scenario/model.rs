@@ -1,0 +1,141 @@
+//! A scenario after reading: typed sections with every default in place.
+
+use super::sections::{Access, Cbr, Group, Head, Onoff, Poisson, Run, Udp, Wire};
+use queue::Spec;
+use transport::tcp;
+use units::param::Valid;
+use units::Bytes;
+
+/// All sections.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What the scenario is.
+    pub head: Head,
+    /// How long to run.
+    pub run: Run,
+    /// The links.
+    pub topology: Topology,
+    /// Groups of flows in the order written.
+    pub flows: Vec<Flow>,
+}
+
+/// The three ways to write a topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `[dumbbell]`
+    Dumbbell,
+    /// `[chain]`
+    Chain,
+    /// `[links.*]`
+    Graph,
+}
+
+impl Form {
+    /// The section that writes it.
+    pub fn section(self) -> &'static str {
+        match self {
+            Form::Dumbbell => "dumbbell",
+            Form::Chain => "chain",
+            Form::Graph => "links",
+        }
+    }
+}
+
+/// Shared links, and what private links look like.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    /// How it is written.
+    pub form: Form,
+    /// What every trunk is like unless it says otherwise; absent in a graph.
+    pub base: Option<Base>,
+    /// The shared links.
+    pub trunks: Vec<Trunk>,
+}
+
+/// What a dumbbell or the hops of a chain have in common.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// Both directions.
+    pub both: Both,
+    /// Private links.
+    pub access: Access,
+}
+
+/// Both directions of a link.
+#[derive(Clone, Debug)]
+pub struct Both {
+    /// The direction it is written in.
+    pub forward: Direction,
+    /// The other one, if there is one.
+    pub back: Option<Direction>,
+}
+
+/// One direction of a link and the discipline in front of it.
+#[derive(Clone, Debug)]
+pub struct Direction {
+    /// The wire.
+    pub wire: Wire,
+    /// The discipline.
+    pub queue: Spec,
+}
+
+/// A shared link.
+#[derive(Clone, Debug)]
+pub struct Trunk {
+    /// Its name.
+    pub name: String,
+    /// The node it leaves.
+    pub from: String,
+    /// The node it reaches.
+    pub to: String,
+    /// Its directions.
+    pub both: Both,
+}
+
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Its name.
+    pub name: String,
+    /// How many, when, what.
+    pub group: Group,
+    /// The node or router where its data enters.
+    pub from: String,
+    /// The node or router where its data leaves.
+    pub to: String,
+    /// Private links, in a dumbbell or chain.
+    pub access: Option<Access>,
+    /// How it sends.
+    pub sends: Sends,
+}
+
+/// How a flow sends.
+#[derive(Clone, Debug)]
+pub enum Sends {
+    /// Over TCP.
+    Tcp(Tcp),
+    /// Over UDP, in a pattern.
+    Udp(Udp, Pattern),
+}
+
+/// A TCP sender.
+#[derive(Clone, Debug)]
+pub struct Tcp {
+    /// The profile that was named, if one was.
+    pub profile: Option<String>,
+    /// Its options.
+    pub params: Box<Valid<tcp::Params>>,
+    /// The size of its file, if it has an end.
+    pub bytes: Option<Bytes>,
+}
+
+/// When UDP packets leave.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// At a constant rate.
+    Cbr(Cbr),
+    /// In bursts.
+    Onoff(Onoff),
+    /// At random.
+    Poisson(Poisson),
+}

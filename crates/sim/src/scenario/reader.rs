@@ -1,0 +1,131 @@
+//! Reads one table of a scenario in parts, and says what is left over.
+
+use super::text::dotted;
+use units::param::{nearest, read_table, Check, Described, Problem, Table, Value};
+
+/// A table being read: each part takes its keys, [`Reader::finish`] complains about the rest.
+pub struct Reader<'a> {
+    path: String,
+    left: Table,
+    known: Vec<String>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts on `table`, which stands at `path`.
+    pub fn new(path: &str, table: Table, problems: &'a mut Vec<Problem>) -> Reader<'a> {
+        Reader { path: path.to_string(), left: table, known: Vec::new(), problems }
+    }
+
+    /// Reads the keys of `T`.
+    pub fn part<T: Check>(&mut self) -> T {
+        let own = self.take(&super::sections::keys::<T>());
+        read_table(&self.path, &own, self.problems)
+    }
+
+    /// Reads the keys of `T`, with `base` instead of its defaults. Problems of the base are not repeated.
+    pub fn part_over<T: Check>(&mut self, base: &T) -> T {
+        let own = self.take(&super::sections::keys::<T>());
+        let mut merged = base.show();
+        merged.retain(|(key, _)| own.iter().all(|(mine, _)| mine != key));
+        merged.extend(own.iter().cloned());
+        let mut found = Vec::new();
+        let read = read_table("", &merged, &mut found);
+        let mine = |problem: &Problem| own.iter().any(|(key, _)| *key == problem.path);
+        self.problems.extend(found.into_iter().filter(mine).map(|problem| problem.under(&self.path)));
+        read
+    }
+
+    /// Takes the sub-table called `key`, if there is one.
+    pub fn child(&mut self, key: &str) -> Option<Table> {
+        self.known.push(key.to_string());
+        let at = self.left.iter().position(|(name, _)| name == key)?;
+        match self.left.remove(at).1 {
+            Value::Table(table) => Some(table),
+            other => {
+                let path = dotted(&self.path, key);
+                let remedy = format!("write a section [{path}] with keys below it");
+                self.problems.push(Problem::new(path, other, "must be a section", remedy));
+                None
+            }
+        }
+    }
+
+    /// The text under a key that is not yet read.
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.left.iter().find(|(name, _)| name == key).and_then(|(_, value)| match value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    /// The names of the keys not yet read.
+    pub fn rest(&self) -> Vec<String> {
+        self.left.iter().map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Takes keys that mean something elsewhere but not here, and says so.
+    pub fn refuse<T: Described + Check>(&mut self, rule: &str, remedy: &str) {
+        let known = self.known.clone();
+        for key in super::sections::keys::<T>() {
+            if known.iter().any(|name| name == key) {
+                continue;
+            }
+            for (key, value) in self.take(&[key]) {
+                let path = dotted(&self.path, &key);
+                self.problems.push(Problem::new(path, shown(&value), rule, remedy));
+            }
+        }
+        self.known = known;
+    }
+
+    /// Forgets keys that cannot be judged because of an earlier problem.
+    pub fn ignore<T: Check>(&mut self) {
+        self.take(&super::sections::keys::<T>());
+    }
+
+    /// Adds a problem with one of this table's keys.
+    pub fn complain(
+        &mut self,
+        key: &str,
+        value: impl ToString,
+        rule: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.problems.push(Problem::new(dotted(&self.path, key), value, rule, remedy));
+    }
+
+    /// Reports every key nobody took; the answer is the nearest known names.
+    pub fn finish(self) -> Vec<String> {
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        let mut meant = Vec::new();
+        for (key, value) in &self.left {
+            let what = if matches!(value, Value::Table(_)) { "section" } else { "key" };
+            let remedy = match nearest(key, &known) {
+                Some(hint) => {
+                    meant.push(hint.to_string());
+                    format!("did you mean '{hint}'?")
+                }
+                None => format!("known here: {}", known.join(", ")),
+            };
+            let rule = format!("no such {what} here");
+            self.problems.push(Problem::new(dotted(&self.path, key), shown(value), rule, remedy));
+        }
+        meant
+    }
+
+    fn take(&mut self, keys: &[&str]) -> Table {
+        self.known.extend(keys.iter().map(|key| key.to_string()));
+        let (own, left) =
+            std::mem::take(&mut self.left).into_iter().partition(|(key, _)| keys.contains(&key.as_str()));
+        self.left = left;
+        own
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Table(_) => String::new(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,444 @@
+//! The sections of a scenario, declared.
+//!
+//! A table of the file may be read by several *parts*: `[dumbbell]` is a [`Wire`] and an [`Access`], a
+//! group of flows is a [`Group`], its way through the topology, its transport and its source.
+
+use units::param::{require, Check, Described, Kind, Param, Problem, Range, Spread, Value};
+use units::quantity::Amount;
+use units::{choices, params, Bytes, Rate, Span};
+
+params! {
+    /// What the scenario is; no effect on the run.
+    pub struct Head {
+        /// One line, for tables and figures.
+        title: String = String::new(),
+        /// What is shown, and what to expect.
+        description: String = String::new(),
+        /// Where it comes from: a paper, a standard, a measurement.
+        source: String = String::new(),
+    }
+}
+
+impl Check for Head {}
+
+params! {
+    /// How long to run and what to record.
+    pub struct Run {
+        /// Simulated time.
+        duration: Span = Span::from_millis(60_000) => { range: Range::Positive },
+        /// Counting starts here; `"auto"` is a fifth of the duration.
+        warmup: Option<Span> = None => { source: "dropcurve", assumed: true },
+        /// Distance of the samples of series; `"auto"` is a thousandth of the duration.
+        sample: Option<Span> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// Most events to execute before the run is stopped.
+        max_events: u64 = 10_000_000_000 => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// Most memory for packets, events and results, estimated, before the run is stopped.
+        max_memory: Bytes = Bytes(4_000_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
+    }
+}
+
+impl Run {
+    /// Most samples a series may have.
+    pub const MOST_SAMPLES: u64 = 1_000_000;
+
+    /// The warm-up, worked out.
+    pub fn warmup(&self) -> Span {
+        self.warmup.unwrap_or(self.duration / 5)
+    }
+
+    /// The distance of samples, worked out.
+    pub fn sample(&self) -> Span {
+        self.sample.unwrap_or(Span((self.duration.0 / 1000).max(1)))
+    }
+}
+
+impl Check for Run {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        require(
+            problems,
+            self.warmup() < self.duration,
+            "warmup",
+            self.warmup.show(),
+            format!("must be shorter than duration ({})", bare(self.duration)),
+            "lengthen run.duration, or write \"auto\"",
+        );
+        require(
+            problems,
+            self.sample() <= self.duration,
+            "sample",
+            self.sample.show(),
+            format!("must not exceed duration ({})", bare(self.duration)),
+            "shorten it, or write \"auto\"",
+        );
+        let samples = self.duration.0 / self.sample().0.max(1);
+        require(
+            problems,
+            samples <= Run::MOST_SAMPLES,
+            "sample",
+            self.sample.show(),
+            format!("makes {samples} samples of each series; at most {} fit", Run::MOST_SAMPLES),
+            "lengthen it, or write \"auto\"",
+        );
+    }
+}
+
+params! {
+    /// One direction of a link.
+    pub struct Wire {
+        /// Bits per second.
+        rate: Rate = Rate(10_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// Propagation delay, one way.
+        delay: Span = Span::from_millis(20) => { source: "dropcurve", assumed: true },
+        /// Share of packets lost at random on the wire.
+        loss: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
+        /// Packets destroyed on the wire: positions, from 0, among the packets of each flow's data direction
+        /// that enter the link. A SYN counts.
+        drop: Vec<u64> = Vec::new(),
+        /// Typical packet size on the wire, for what a discipline works out from the link (the idle decay of
+        /// RED's average); `"auto"` is the mean over the flows that send data through it.
+        packet: Option<Bytes> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// Whether the packet being transmitted counts as part of the queue.
+        counts_wire: bool = false,
+    }
+}
+
+impl Check for Wire {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        let mut sorted = self.drop.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let remedy = format!("write {}", sorted.show());
+        require(
+            problems,
+            sorted == self.drop,
+            "drop",
+            self.drop.show(),
+            "must ascend, each position once",
+            remedy,
+        );
+    }
+}
+
+params! {
+    /// The private links of each flow, from its source to the first router and from the last router to its
+    /// destination. A spread runs over the members of each group.
+    pub struct Access {
+        /// Rate on the source's side; `"0 bit/s"` is unlimited, `"auto"` is ten times the bottleneck's.
+        access_rate: Option<Rate> = None => { source: "dropcurve", assumed: true },
+        /// Delay on the source's side, one way.
+        access_delay: Spread = Spread::Same(Span::from_millis(1)) => { source: "dropcurve", assumed: true },
+        /// Rate on the destination's side; `"auto"` is `access_rate`.
+        exit_rate: Option<Rate> = None => { source: "dropcurve", assumed: true },
+        /// Delay on the destination's side, one way.
+        exit_delay: Spread = Spread::Same(Span::from_millis(1)) => { source: "dropcurve", assumed: true },
+        /// Limit of the tail-drop queues of the private links.
+        access_queue: Amount = Amount::Packets(1000.0) => { range: Range::Positive, source: "dropcurve", assumed: true },
+    }
+}
+
+impl Check for Access {}
+
+params! {
+    /// Several bottlenecks in a row.
+    pub struct Chain {
+        /// How many; links `hop1`, `hop2` … join routers `r1`, `r2` ….
+        hops: u64 = 2 => { range: Range::Within(1.0, 250.0) },
+    }
+}
+
+impl Check for Chain {}
+
+params! {
+    /// The ends of a link of a free graph.
+    pub struct Ends {
+        /// The node it leaves. Nodes are the names used.
+        from: Place = Place(String::new()),
+        /// The node it reaches.
+        to: Place = Place(String::new()),
+        /// Without the direction back.
+        one_way: bool = false,
+    }
+}
+
+impl Check for Ends {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        for (key, place) in [("from", &self.from), ("to", &self.to)] {
+            require(
+                problems,
+                !place.0.is_empty(),
+                key,
+                "",
+                "names a node",
+                format!("write {key} = \"NODE\""),
+            );
+        }
+        require(
+            problems,
+            self.from.0.is_empty() || self.from != self.to,
+            "to",
+            self.to.show(),
+            "must be another node than from",
+            "",
+        );
+    }
+}
+
+choices! {
+    /// How a flow sends.
+    pub enum Transport {
+        /// A TCP connection.
+        Tcp = "tcp",
+        /// Datagrams without any feedback.
+        Udp = "udp",
+    }
+}
+
+choices! {
+    /// What a flow has to send.
+    pub enum Source {
+        /// As much as TCP takes, or a file of `bytes`.
+        Ftp = "ftp",
+        /// UDP packets at a constant rate.
+        Cbr = "cbr",
+        /// UDP packets at a constant rate while on, in turns with silence.
+        Onoff = "onoff",
+        /// UDP packets with exponential gaps.
+        Poisson = "poisson",
+    }
+}
+
+params! {
+    /// A group of flows.
+    pub struct Group {
+        /// How many flows.
+        count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
+        /// How they send.
+        transport: Transport = Transport::Tcp,
+        /// What they have to send; `"auto"` is `ftp` for TCP and `cbr` for UDP.
+        source: Option<Source> = None,
+        /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
+        class: Option<String> = None,
+        /// When each starts. A spread runs over the members of the group.
+        start: Spread = Spread::Same(Span::ZERO),
+        /// Added to the start of each member, once for each member before it.
+        stagger: Span = Span::ZERO,
+        /// When they stop sending new data; `"auto"` is the end of the run.
+        stop: Option<Span> = None => { range: Range::Positive },
+    }
+}
+
+impl Group {
+    /// The source, worked out.
+    pub fn source(&self) -> Source {
+        let usual = if self.transport == Transport::Tcp { Source::Ftp } else { Source::Cbr };
+        self.source.unwrap_or(usual)
+    }
+
+    /// The earliest and latest moments at which a member may start.
+    pub fn starts(&self) -> (Span, Span) {
+        let (low, high) = match &self.start {
+            Spread::Same(span) => (*span, *span),
+            Spread::Even(low, high) | Spread::Uniform(low, high) => (*low, *high),
+            Spread::List(spans) => {
+                let first = spans.first().copied().unwrap_or(Span::ZERO);
+                spans.iter().fold((first, first), |(low, high), &span| (low.min(span), high.max(span)))
+            }
+        };
+        (low, high + self.stagger * (self.count - 1))
+    }
+}
+
+impl Check for Group {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        let (transport, source) = (self.transport, self.source());
+        let fits = (transport == Transport::Tcp) == (source == Source::Ftp);
+        let (only, other) = if source == Source::Ftp { ("TCP", "tcp") } else { ("UDP", "udp") };
+        require(
+            problems,
+            fits,
+            "source",
+            source.show(),
+            format!("is a source for {only}, and this group's transport is {}", transport.show()),
+            format!("write transport = \"{other}\", or choose another source"),
+        );
+        let (_, last) = self.starts();
+        require(
+            problems,
+            self.stop.is_none_or(|stop| stop > last),
+            "stop",
+            self.stop.show(),
+            format!("must come after the last start ({})", bare(last)),
+            "",
+        );
+    }
+}
+
+params! {
+    /// Which way a group crosses a dumbbell.
+    pub struct DumbbellWay {
+        /// From right to left, against the bottleneck's direction.
+        reverse: bool = false,
+    }
+}
+
+impl Check for DumbbellWay {}
+
+params! {
+    /// Which way a group crosses a chain.
+    pub struct ChainWay {
+        /// Number of the router at which it enters, from 1; `"auto"` is the first.
+        from: Option<u64> = None => { range: Range::Positive },
+        /// Number of the router at which it leaves; `"auto"` is the last.
+        to: Option<u64> = None => { range: Range::Positive },
+        /// Swaps the two ends.
+        reverse: bool = false,
+    }
+}
+
+impl Check for ChainWay {}
+
+params! {
+    /// Where a group enters and leaves a free graph.
+    pub struct GraphWay {
+        /// The node of its sources.
+        from: Place = Place(String::new()),
+        /// The node of its destinations.
+        to: Place = Place(String::new()),
+    }
+}
+
+impl Check for GraphWay {}
+
+params! {
+    /// What a TCP flow has to send.
+    pub struct Ftp {
+        /// Payload of a file; `"auto"` sends without end.
+        bytes: Option<Bytes> = None => { range: Range::Positive },
+    }
+}
+
+impl Check for Ftp {}
+
+choices! {
+    /// What a rate counts.
+    pub enum RateOf {
+        /// Bytes on the wire.
+        Wire = "wire",
+        /// Payload only.
+        Payload = "payload",
+    }
+}
+
+params! {
+    /// Packets of a UDP flow.
+    pub struct Udp {
+        /// Rate while sending.
+        rate: Rate = Rate(1_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// What `rate` counts.
+        rate_of: RateOf = RateOf::Wire,
+        /// Size of a packet on the wire, headers included.
+        packet: Bytes = Bytes(500) => { range: Range::Within(1.0, 65_535.0), source: "dropcurve", assumed: true },
+        /// Headers in it.
+        headers: Bytes = Bytes(28) => { source: "IPv4 20 and UDP 8 (RFC 791, RFC 768)" },
+    }
+}
+
+impl Check for Udp {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        require(
+            problems,
+            self.headers < self.packet,
+            "packet",
+            self.packet.show(),
+            format!("must exceed headers ({})", units::quantity::show_bytes(self.headers)),
+            "packet counts bytes on the wire, headers included",
+        );
+    }
+}
+
+params! {
+    /// A constant rate.
+    pub struct Cbr {
+        /// Each gap is scaled by a uniform factor in 1 ± jitter, which breaks up phase effects.
+        jitter: f64 = 0.0 => { unit: "1", range: JITTER },
+    }
+}
+
+const JITTER: Range = Range::Within(0.0, 0.999);
+
+impl Check for Cbr {}
+
+params! {
+    /// Bursts at a constant rate in turns with silence.
+    pub struct Onoff {
+        /// Mean length of a burst.
+        on: Span = Span::from_millis(500) => { range: Range::Positive, source: "ns-2 exponential source" },
+        /// Mean length of a silence.
+        off: Span = Span::from_millis(500) => { range: Range::Positive, source: "ns-2 exponential source" },
+        /// Pareto shape of both lengths; `"auto"` makes them exponential.
+        shape: Option<f64> = None => { unit: "1", range: Range::Above(1.0, 100.0) },
+        /// Each gap inside a burst is scaled by a uniform factor in 1 ± jitter.
+        jitter: f64 = 0.0 => { unit: "1", range: JITTER },
+    }
+}
+
+impl Check for Onoff {}
+
+choices! {
+    /// Sizes of packets.
+    pub enum Sizes {
+        /// All of size `packet`.
+        Constant = "constant",
+        /// Exponential with mean `packet`, as in M/M/1.
+        Exponential = "exponential",
+    }
+}
+
+params! {
+    /// A Poisson process.
+    pub struct Poisson {
+        /// Sizes of its packets.
+        sizes: Sizes = Sizes::Constant,
+    }
+}
+
+impl Check for Poisson {}
+
+/// A node of a free graph: a name, or a whole number for one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place(pub String);
+
+impl Param for Place {
+    fn kind() -> Kind {
+        Kind { example: "left", ..String::kind() }
+    }
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(name) if !name.trim().is_empty() => Ok(Place(name.clone())),
+            Value::Int(n) => Ok(Place(n.to_string())),
+            _ => Err("must name a node".into()),
+        }
+    }
+    fn show(&self) -> Value {
+        Value::Text(self.0.clone())
+    }
+}
+
+/// A span without the quotes of a scenario value.
+pub fn bare(span: Span) -> String {
+    units::quantity::show_span(span)
+}
+
+/// The keys of a part, with that of its preset.
+pub fn keys<T: Check>() -> Vec<&'static str> {
+    let mut keys: Vec<&str> = T::fields().iter().map(|field| field.name).collect();
+    if !T::PRESET_KEY.is_empty() {
+        keys.insert(0, T::PRESET_KEY);
+    }
+    keys
+}
+
+/// Shows a part as a table.
+pub fn shown<T: Described>(part: &T) -> units::param::Table {
+    part.show()
+}

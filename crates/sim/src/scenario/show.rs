@@ -1,0 +1,137 @@
+//! [`Model`] back to a [`Table`], every default written out.
+
+use super::model::{Both, Direction, Flow, Form, Model, Pattern, Sends, Topology};
+use super::read::difference;
+use super::sections::{Ftp, Group, Run, Wire};
+use crate::plan::Plan;
+use units::param::{Described, Table, Value};
+
+/// The whole scenario. What a part inherits is shown once, where it is inherited from.
+pub fn table(model: &Model, plan: &Plan) -> Table {
+    let mut table: Table =
+        model.head.show().into_iter().filter(|(_, value)| *value != Value::Text(String::new())).collect();
+    let run = Run { warmup: Some(model.run.warmup()), sample: Some(model.run.sample()), ..model.run.clone() };
+    put(&mut table, "run", run.show());
+    topology(&mut table, &model.topology, plan);
+    let flows = model.flows.iter().map(|flow| (flow.name.clone(), Value::Table(group(model, flow))));
+    put(&mut table, "flows", flows.collect());
+    table
+}
+
+fn put(table: &mut Table, key: &str, inner: Table) {
+    table.push((key.to_string(), Value::Table(inner)));
+}
+
+fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
+    let Some(base) = &topology.base else {
+        let links = topology.trunks.iter().map(|trunk| {
+            let mut rows: Table = vec![
+                ("from".into(), Value::Text(trunk.from.clone())),
+                ("to".into(), Value::Text(trunk.to.clone())),
+                ("one_way".into(), Value::Bool(trunk.both.back.is_none())),
+            ];
+            let worked = worked_out(&trunk.both, &trunk.name, plan);
+            rows.extend(worked.forward.wire.show());
+            put(&mut rows, "queue", worked.forward.queue.show());
+            if let Some(back) = &worked.back {
+                let mut inner = back.wire.show();
+                put(&mut inner, "queue", back.queue.show());
+                put(&mut rows, "back", inner);
+            }
+            (trunk.name.clone(), Value::Table(rows))
+        });
+        put(table, "links", links.collect());
+        return;
+    };
+    let mut rows = Table::new();
+    let both = if topology.form == Form::Chain {
+        rows.push(("hops".into(), Value::Int(topology.trunks.len() as i64)));
+        base.both.clone()
+    } else {
+        worked_out(&base.both, "bottleneck", plan)
+    };
+    rows.extend(both.forward.wire.show());
+    rows.extend(base.access.show());
+    if let Some(back) = &both.back {
+        put(&mut rows, "back", back.wire.show());
+    }
+    if topology.form == Form::Chain {
+        for trunk in &topology.trunks {
+            let own = hop(&base.both, &worked_out(&trunk.both, &trunk.name, plan));
+            if !own.is_empty() {
+                put(&mut rows, &trunk.name, own);
+            }
+        }
+    }
+    put(table, topology.form.section(), rows);
+    put(table, "queue", both.forward.queue.show());
+    if let Some(back) = &both.back {
+        put(table, "back_queue", back.queue.show());
+    }
+}
+
+/// Both directions with the typical packet size that the plan found.
+fn worked_out(both: &Both, name: &str, plan: &Plan) -> Both {
+    let found = |direction: &Direction, name: &str| {
+        let packet = plan.links.iter().find(|link| link.name == name).map(|link| link.packet);
+        Direction { wire: Wire { packet, ..direction.wire.clone() }, queue: direction.queue.clone() }
+    };
+    Both {
+        forward: found(&both.forward, name),
+        back: both.back.as_ref().map(|back| found(back, &format!("{name}.back"))),
+    }
+}
+
+/// What a hop says beyond the chain.
+fn hop(base: &Both, own: &Both) -> Table {
+    let mut rows = difference(&own.forward.wire, &base.forward.wire);
+    if own.forward.queue.show() != base.forward.queue.show() {
+        put(&mut rows, "queue", own.forward.queue.show());
+    }
+    if let (Some(base), Some(own)) = (&base.back, &own.back) {
+        let mut back = difference(&own.wire, &base.wire);
+        if own.queue.show() != base.queue.show() {
+            put(&mut back, "queue", own.queue.show());
+        }
+        if !back.is_empty() {
+            put(&mut rows, "back", back);
+        }
+    }
+    rows
+}
+
+fn group(model: &Model, flow: &Flow) -> Table {
+    let class = flow.group.class.clone().unwrap_or_else(|| flow.name.clone());
+    let group = Group { class: Some(class), source: Some(flow.sends.source()), ..flow.group.clone() };
+    let mut rows = group.show();
+    let text = |name: &str| Value::Text(name.to_string());
+    match model.topology.form {
+        Form::Dumbbell => rows.push(("reverse".into(), Value::Bool(flow.from == "right"))),
+        Form::Chain => {
+            for (key, name) in [("from", &flow.from), ("to", &flow.to)] {
+                let number = name.trim_start_matches('r').parse().map(Value::Int);
+                rows.push((key.into(), number.unwrap_or_else(|_| text("auto"))));
+            }
+        }
+        Form::Graph => rows.extend([("from".into(), text(&flow.from)), ("to".into(), text(&flow.to))]),
+    }
+    if let (Some(own), Some(base)) = (&flow.access, &model.topology.base) {
+        rows.extend(difference(own, &base.access));
+    }
+    match &flow.sends {
+        Sends::Tcp(tcp) => {
+            rows.extend(Ftp { bytes: tcp.bytes }.show());
+            rows.extend(tcp.profile.iter().map(|name| ("profile".to_string(), text(name))));
+            rows.extend(tcp.params.show());
+        }
+        Sends::Udp(udp, pattern) => {
+            rows.extend(udp.show());
+            rows.extend(match pattern {
+                Pattern::Cbr(cbr) => cbr.show(),
+                Pattern::Onoff(onoff) => onoff.show(),
+                Pattern::Poisson(poisson) => poisson.show(),
+            });
+        }
+    }
+    rows
+}
