@@ -1,14 +1,28 @@
-"""Tables of a result: rows of metrics, columns of variants, intervals, differences."""
+"""Tables of a result: rows of metrics, columns of variants, intervals, and paired differences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import metrics, statistics
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .results import Result
+
+#: What a table may be taken of.
+PER = ("total", "class", "flow")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Mean over replications with the half-width of its interval. ``half_width`` is None for n < 2; ``mean`` is
-    None if no run has a value."""
+    """Mean over ``n`` replications with the half-width of its interval.
+
+    ``half_width`` is None for n < 2; ``mean`` is None if no run has a value.
+    """
 
     mean: float | None
     half_width: float | None
@@ -31,11 +45,19 @@ class Row:
         """Name and scope: ``goodput_bps`` or ``goodput_bps[tcp]``."""
         return f"{self.metric}[{self.scope}]" if self.scope else self.metric
 
+    @property
+    def zero(self) -> bool:
+        """Whether the metric is zero in every run of every variant that has it."""
+        return all(not cell.mean and not cell.half_width for cell in self.cells)
+
 
 @dataclass(frozen=True)
 class Difference:
-    """A variant less the baseline, paired by seed. ``p_adjusted`` is Holm's over the list it is part of; ``real``
-    says that it falls below 1 - confidence. ``improves`` is None where neither direction is better."""
+    """A variant less the baseline, paired by seed.
+
+    ``p_adjusted`` is Holm's over the list it is part of; ``real`` says that it falls below 1 - confidence. ``improves``
+    is None where neither direction is better.
+    """
 
     metric: str
     scope: str
@@ -54,3 +76,64 @@ class Difference:
     def key(self) -> str:
         """Name and scope, as for a row."""
         return f"{self.metric}[{self.scope}]" if self.scope else self.metric
+
+
+def rows(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> list[Row]:
+    """One row for each metric and place at which some run has a value.
+
+    ``per`` is "total", "class" or "flow"; ``only`` names metrics (``sojourn_ms_p95``) instead of those shown unasked.
+    Raises UsageError for an unknown name.
+    """
+    if per not in PER:
+        raise UsageError(f"a table is per {', '.join(PER)}, not per '{per}'")
+    wanted = [metrics.find(name) for name in only] or [found for found in metrics.ordered() if found.shown]
+    return [row for found in wanted for row in _rows_of(result, found, per)]
+
+
+def _rows_of(result: Result, found: metrics.Metric, per: str) -> Iterable[Row]:
+    if per == "flow" and found.per != "flow":
+        return
+    first = [variant.runs[0] for variant in result.variants if variant.runs]
+    scopes = dict.fromkeys(scope for run in first for scope in metrics.places(run, found, per=per))
+    for scope in scopes:
+        cells = tuple(
+            _cell(variant.values(found.name, scope=scope), result.level) for variant in result.variants
+        )
+        if any(cell.mean is not None for cell in cells):
+            title = f"{found.title} ({scope})" if scope else found.title
+            yield Row(found.name, scope, found.unit, found.better, title, cells)
+
+
+def _cell(values: list[float | None], level: float) -> Cell:
+    found = statistics.t_interval(values, confidence=level)
+    return Cell(found.mean, found.half_width, found.n)
+
+
+def differences(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> list[Difference]:
+    """Paired differences from the baseline, of every row that is not zero throughout, Holm-corrected together."""
+    found: list[tuple[Row, str, statistics.Paired]] = []
+    for row in rows(result, per=per, only=only):
+        if row.zero:
+            continue
+        base = result.baseline.values(row.metric, scope=row.scope)
+        for variant in result.variants[1:]:
+            values = variant.values(row.metric, scope=row.scope)
+            pair = statistics.paired(values, base, confidence=result.level)
+            if pair is not None:
+                found.append((row, variant.name, pair))
+    adjusted = statistics.holm([pair.p for _, _, pair in found])
+    alpha = 1.0 - result.level
+    return [
+        Difference(
+            metric=row.metric, scope=row.scope, unit=row.unit, variant=name, baseline=result.baseline.name,
+            mean=pair.mean, half_width=pair.half_width, n=pair.n, p=pair.p, p_adjusted=p,
+            real=p < alpha, improves=_improves(row.better, pair.mean, real=p < alpha),
+        )
+        for (row, name, pair), p in zip(found, adjusted, strict=True)
+    ]  # fmt: skip
+
+
+def _improves(better: str, mean: float, *, real: bool) -> bool | None:
+    if better == "none" or not real:
+        return None
+    return (mean > 0) == (better == "higher")

@@ -1,0 +1,94 @@
+"""Metrics: each a function of one run's summary, defined once, in one of the files beside this one.
+
+``@metric`` registers it with its unit, the direction that is better, the source of its definition and what it is taken
+of: a *link*, a set of *flows* (all, one class, one flow), or a *class* against TCP. The function gets the summary of
+``docs/results.md`` and its place and returns a float, or None where the run has no such value. The table in
+``docs/metrics.md`` is written by ``python -m dropcurve.metrics``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from ..errors import UsageError
+from . import flows, links  # noqa: F401 (importing them registers their metrics)
+from .fairness import SCALE, friendliness_class
+from .registry import METRICS, Metric, Run, classes, main_links, measured_s, metric, reference_class
+
+__all__ = [
+    "METRICS", "SCALE", "Metric", "Run", "classes", "find", "friendliness_class", "main_links", "measured_s",
+    "metric", "ordered", "places", "reference_class", "split", "value",
+]  # fmt: skip
+
+
+def find(name: str) -> Metric:
+    """The metric called ``name``. Raises UsageError with the nearest name if there is none."""
+    if name in METRICS:
+        return METRICS[name]
+    near = difflib.get_close_matches(name, METRICS, n=1, cutoff=0.5)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise UsageError(f"no metric is called '{name}'{hint} `dropcurve list metrics` shows all")
+
+
+def ordered() -> list[Metric]:
+    """All metrics in the order of tables: what the link did, what the flows got, how the classes shared."""
+    return sorted(METRICS.values(), key=lambda found: ("link", "flow", "class").index(found.per))
+
+
+def split(key: str) -> tuple[str, str]:
+    """``goodput_bps[tcp]`` into metric and scope; the scope is "" without brackets."""
+    name, _, rest = key.partition("[")
+    return name, rest.removesuffix("]")
+
+
+def value(run: Run, name: str, *, scope: str = "") -> float | None:
+    """One metric of one run.
+
+    ``scope`` is a link, a class or the number of a flow; "" means the first main link, or all flows. None where the run
+    has no such value (a discipline without an average, no TCP flow, a link that is not there).
+    """
+    found = find(name)
+    if found.per == "link":
+        links = main_links(run)
+        link = run["links"].get(scope or (links[0] if links else ""))
+        return None if link is None else _number(found.function(run, link))
+    if found.per == "class":
+        return _number(found.function(run, scope or _other_class(run)))
+    flows = [flow for flow in run["flows"] if _belongs(flow, scope)]
+    return _number(found.function(run, flows)) if flows else None
+
+
+def places(run: Run, found: Metric, *, per: str = "total") -> Iterator[str]:
+    """The scopes at which a table shows a metric; "" first.
+
+    ``per`` is "total" (and each class, if there are several, for what flows get), "class" or "flow".
+    """
+    names = classes(run)
+    if found.per == "link":
+        links = main_links(run)
+        yield from [""] if len(links) < 2 else links
+    elif found.per == "class":
+        reference = reference_class(run)
+        yield from (name for name in names if reference is not None and name != reference)
+    elif per == "flow":
+        yield from (str(flow["id"]) for flow in run["flows"])
+    elif per == "class":
+        yield from names
+    else:
+        yield ""
+        if len(names) > 1:
+            yield from names
+
+
+def _belongs(flow: dict[str, object], scope: str) -> bool:
+    return not scope or flow["class"] == scope or str(flow["id"]) == scope
+
+
+def _other_class(run: Run) -> str:
+    reference = reference_class(run)
+    return next((name for name in classes(run) if name != reference), "")
+
+
+def _number(found: float | None) -> float | None:
+    return None if found is None or found != found else float(found)

@@ -1,0 +1,30 @@
+"""Writes the tables of ``docs/metrics.md`` to standard output."""
+
+import sys
+
+from . import ordered
+
+#: Heading of each part of the page.
+HEADINGS = {
+    "link": "Of a link and its queue",
+    "flow": "Of flows: all together, each class, or each flow",
+    "class": "Between classes",
+}
+
+
+def page() -> str:
+    """The generated part of the page: one table for each kind of place."""
+    lines: list[str] = []
+    for per, heading in HEADINGS.items():
+        lines += [f"## {heading}", "", "| metric | unit | better | what it is | source |", "|---|---|---|---|---|"]
+        lines += [
+            f"| `{found.name}` | {found.unit or 'pure'} | {found.better} | {found.doc} | {found.source} |"
+            for found in ordered()
+            if found.per == per
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

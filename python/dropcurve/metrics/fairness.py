@@ -1,0 +1,47 @@
+"""Metrics between classes of flows: TCP-friendliness."""
+
+from __future__ import annotations
+
+import math
+
+from .registry import Run, metric, rates, reference_class
+
+#: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from the rate-based flows starved to
+#: TCP starved. The approximate share of TCP is that of two flows.
+SCALE: tuple[tuple[float, str, str], ...] = (
+    (0.24, "very poor", "more than 80 %"),
+    (0.43, "poor", "70-79 %"),
+    (0.68, "unsatisfactory", "60-69 %"),
+    (0.96, "satisfactory", "51-59 %"),
+    (1.03, "excellent", "about 50 %"),
+    (1.50, "satisfactory", "40-49 %"),
+    (2.33, "unsatisfactory", "30-39 %"),
+    (4.00, "poor", "20-29 %"),
+    (math.inf, "very poor", "less than 20 %"),
+)
+
+
+def _mean_rate(run: Run, name: str) -> float | None:
+    found = rates(run, [flow for flow in run["flows"] if flow["class"] == name])
+    return math.fsum(found) / len(found) if found else None
+
+
+@metric("friendliness", title="friendliness ratio F_r", unit="", better="none",
+        source="Hassan, equation 3 and table 1", per="class", shown=True)  # fmt: skip
+def friendliness(run: Run, name: str) -> float | None:
+    """Mean throughput of the flows of a class over that of the TCP flows: 1 is friendly, above 1 takes more than TCP. The
+    reference is the class ``tcp``, or else the first class of TCP flows."""
+    reference = reference_class(run)
+    if reference is None or name == reference:
+        return None
+    own, theirs = _mean_rate(run, name), _mean_rate(run, reference)
+    return None if own is None or not theirs else own / theirs
+
+
+def friendliness_class(ratio: float) -> str:
+    """The word of Hassan's table 1 for a friendliness ratio, rounded to two decimals as the table is: "excellent" for 1.0.
+
+    Nine classes: five words, four of them on both sides of 1.
+    """
+    rounded = round(ratio, 2)
+    return next(word for bound, word, _ in SCALE if rounded <= bound)

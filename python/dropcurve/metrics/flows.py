@@ -1,0 +1,168 @@
+"""Metrics of a set of flows: all of them, one class, or a single flow."""
+
+from __future__ import annotations
+
+import math
+
+from .registry import (
+    Flow, Run, active_s, measured_s, metric, percent, quantile, rates, total, weighted,
+)  # fmt: skip
+
+
+def _rate(run: Run, flows: list[Flow], key: str) -> float | None:
+    """Sum over the flows. A single flow's rate is over its own active time, that of a set over the counting period."""
+    seconds = active_s(run, flows[0]) if len(flows) == 1 else measured_s(run)
+    count = total(flows, key)
+    return None if count is None or seconds <= 0 else 8.0 * count / seconds
+
+
+@metric("throughput_bps", title="throughput", unit="bit/s", better="higher",
+        source="RFC 5166 section 2.1.1", per="flow", shown=True)  # fmt: skip
+def throughput_bps(run: Run, flows: list[Flow]) -> float | None:
+    """Bits received at the destinations per second, headers and duplicates included."""
+    return _rate(run, flows, "received_bytes")
+
+
+@metric("goodput_bps", title="goodput", unit="bit/s", better="higher",
+        source="RFC 5166 section 2.1.1", per="flow", shown=True)  # fmt: skip
+def goodput_bps(run: Run, flows: list[Flow]) -> float | None:
+    """Payload bits received in order and for the first time, per second."""
+    return _rate(run, flows, "goodput_bytes")
+
+
+@metric("flow_loss", title="packets lost on the way", unit="%", better="lower",
+        source="RFC 5166 section 2.1.3", per="flow")  # fmt: skip
+def flow_loss(run: Run, flows: list[Flow]) -> float | None:
+    """Data packets dropped anywhere on their way, of those sent, retransmissions included."""
+    return percent(total(flows, "dropped_pkts"), total(flows, "sent_pkts"))
+
+
+@metric("flow_marks", title="packets marked on the way", unit="%", better="none",
+        source="RFC 3168 section 5", per="flow")  # fmt: skip
+def flow_marks(run: Run, flows: list[Flow]) -> float | None:
+    """Data packets marked anywhere on their way, of those sent."""
+    return percent(total(flows, "marked_pkts"), total(flows, "sent_pkts"))
+
+
+@metric("delay_ms_mean", title="one-way delay, mean", unit="ms", better="lower",
+        source="RFC 7679; RFC 5166 section 2.1.2", per="flow", shown=True)  # fmt: skip
+def delay_ms_mean(run: Run, flows: list[Flow]) -> float | None:
+    """Mean over delivered packets of the time from leaving the source to reaching the destination."""
+    return weighted(flows, "delay_ms", "mean")
+
+
+def _delay(part: str) -> None:
+    rank = part[1:]
+
+    def function(run: Run, flows: list[Flow]) -> float | None:
+        return weighted(flows, "delay_ms", part)
+
+    function.__doc__ = (
+        f"{rank}th percentile of the one-way delay of each flow, averaged over flows by delivered packets. For a "
+        "set of flows this is a mean of percentiles, not the percentile of the mixture."
+    )
+    metric(f"delay_ms_{part}", title=f"one-way delay, {part}", unit="ms", better="lower",
+           source="RFC 7679; RFC 5166 section 2.1.2", per="flow", shown=part == "p95")(function)  # fmt: skip
+
+
+for _part in ("p50", "p95", "p99"):
+    _delay(_part)
+
+
+@metric("jitter_ms", title="jitter (RFC 3550)", unit="ms", better="lower",
+        source="RFC 3550 section 6.4.1", per="flow", shown=True)  # fmt: skip
+def jitter_ms(run: Run, flows: list[Flow]) -> float | None:
+    """Interarrival jitter as RTP computes it (gain 1/16), as it stood at the end of the run, averaged over flows by
+    delivered packets."""
+    return weighted(flows, "jitter_ms")
+
+
+@metric("ipdv_ms_mean", title="delay variation (IPDV)", unit="ms", better="lower",
+        source="RFC 3393 section 4.5", per="flow")  # fmt: skip
+def ipdv_ms_mean(run: Run, flows: list[Flow]) -> float | None:
+    """Mean absolute difference of the one-way delays of successive delivered packets of a flow."""
+    return weighted(flows, "ipdv_ms_mean")
+
+
+@metric("pdv_ms", title="delay variation (PDV)", unit="ms", better="lower",
+        source="RFC 5481 section 4.2", per="flow")  # fmt: skip
+def pdv_ms(run: Run, flows: list[Flow]) -> float | None:
+    """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the first percentile
+    stands in for it, so that one lucky packet does not move the result."""
+    low, high = weighted(flows, "delay_ms", "p1"), weighted(flows, "delay_ms", "p99")
+    return None if low is None or high is None else high - low
+
+
+@metric("retransmits", title="retransmissions", unit="", better="lower",
+        source="RFC 9293 section 3.8", per="flow", shown=True)  # fmt: skip
+def retransmits(run: Run, flows: list[Flow]) -> float | None:
+    """Segments TCP sent again in the counting period, summed over flows."""
+    return total(flows, "retransmits")
+
+
+@metric("timeouts", title="timeouts", unit="", better="lower",
+        source="RFC 6298 section 5", per="flow", shown=True)  # fmt: skip
+def timeouts(run: Run, flows: list[Flow]) -> float | None:
+    """Expiries of TCP's retransmission timer in the counting period, summed over flows."""
+    return total(flows, "timeouts")
+
+
+@metric("window_cuts", title="window reductions", unit="", better="none",
+        source="RFC 5681 section 3", per="flow")  # fmt: skip
+def window_cuts(run: Run, flows: list[Flow]) -> float | None:
+    """Times TCP reduced its window, on loss or on marks, summed over flows."""
+    return total(flows, "window_cuts")
+
+
+@metric("cwnd_mean", title="congestion window, mean", unit="segments", better="none",
+        source="RFC 5681 section 2", per="flow")  # fmt: skip
+def cwnd_mean(run: Run, flows: list[Flow]) -> float | None:
+    """Time average of the congestion window, averaged over the TCP flows."""
+    known = [flow["cwnd_mean"] for flow in flows if flow.get("cwnd_mean") is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def _completion_s(flows: list[Flow]) -> list[float]:
+    return [flow["finish_s"] - flow["start_s"] for flow in flows if flow.get("finish_s") is not None]
+
+
+@metric("completion_s_mean", title="flow completion time, mean", unit="s", better="lower",
+        source="RFC 7928 section 2.1", per="flow", shown=True)  # fmt: skip
+def completion_s_mean(run: Run, flows: list[Flow]) -> float | None:
+    """Mean time from a flow's start to its last byte in order, over flows with a finite amount that were done. Flows still
+    busy at the end are missing from it: read it beside ``unfinished``."""
+    times = _completion_s(flows)
+    return math.fsum(times) / len(times) if times else None
+
+
+@metric("completion_s_p95", title="flow completion time, p95", unit="s", better="lower",
+        source="RFC 7928 section 2.1", per="flow", shown=True)  # fmt: skip
+def completion_s_p95(run: Run, flows: list[Flow]) -> float | None:
+    """95th percentile over finished flows of the time from start to the last byte in order."""
+    return quantile(_completion_s(flows), 0.95)
+
+
+@metric("unfinished", title="flows not done at the end", unit="", better="lower",
+        source="RFC 7928 section 2.1", per="flow")  # fmt: skip
+def unfinished(run: Run, flows: list[Flow]) -> float | None:
+    """Flows with a finite amount to send that were still busy when the run ended."""
+    finite = [flow for flow in flows if flow.get("size_bytes") is not None]
+    return float(sum(flow.get("finish_s") is None for flow in finite)) if finite else None
+
+
+@metric("jain", title="Jain's fairness index", unit="", better="higher",
+        source="Jain, Chiu and Hawe 1984; RFC 5166 section 2.3.1", per="flow", shown=True)  # fmt: skip
+def jain(run: Run, flows: list[Flow]) -> float | None:
+    """(sum x)^2 / (n sum x^2) of the flows' throughputs, each over its active time: 1 if all are equal, 1/n if one has
+    everything. Missing for fewer than two flows."""
+    shares = rates(run, flows)
+    squares = math.fsum(share * share for share in shares)
+    return math.fsum(shares) ** 2 / (len(shares) * squares) if len(shares) > 1 and squares > 0 else None
+
+
+@metric("sync", title="global synchronisation", unit="", better="lower",
+        source="docs/metrics.md, after Floyd and Jacobson 1993, section I", per="flow", shown=True)  # fmt: skip
+def sync(run: Run, flows: list[Flow]) -> float | None:
+    """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) of the TCP flows, from the sampled windows after the warm-up:
+    1 if all windows move as one, 0 if they are independent, below 0 if they alternate. Of all flows together only."""
+    return (run.get("derived") or {}).get("sync") if len(flows) == len(run["flows"]) else None

@@ -1,0 +1,106 @@
+"""Metrics of one link and the queue in front of it."""
+
+from __future__ import annotations
+
+from .registry import Link, Run, dropped_pkts, measured_s, metric, percent
+
+
+@metric("utilisation", title="link utilisation", unit="%", better="higher",
+        source="RFC 5166 section 2.1.1", per="link", shown=True)  # fmt: skip
+def utilisation(run: Run, link: Link) -> float | None:
+    """Share of the counting period in which the transmitter was sending."""
+    return percent(link["busy_s"], measured_s(run))
+
+
+@metric("loss", title="drops by the queue", unit="%", better="lower",
+        source="RFC 5166 section 2.1.3", per="link", shown=True)  # fmt: skip
+def loss(run: Run, link: Link) -> float | None:
+    """Packets the discipline dropped, for whatever reason, of those offered to it."""
+    return percent(dropped_pkts(link), link["arrived_pkts"])
+
+
+@metric("early_loss", title="early drops", unit="%", better="none",
+        source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
+def early_loss(run: Run, link: Link) -> float | None:
+    """Packets dropped by chance before the queue was full, of those offered."""
+    return percent(link["early_pkts"], link["arrived_pkts"])
+
+
+@metric("forced_loss", title="forced drops", unit="%", better="none",
+        source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
+def forced_loss(run: Run, link: Link) -> float | None:
+    """Packets dropped with certainty because the discipline's average was too high, of those offered."""
+    return percent(link["forced_pkts"], link["arrived_pkts"])
+
+
+@metric("overflow_loss", title="overflow drops", unit="%", better="none",
+        source="RFC 2309 section 2", per="link", shown=True)  # fmt: skip
+def overflow_loss(run: Run, link: Link) -> float | None:
+    """Packets dropped because the buffer was full, of those offered."""
+    return percent(link["overflow_pkts"], link["arrived_pkts"])
+
+
+@metric("marks", title="packets marked", unit="%", better="none",
+        source="RFC 3168 section 5", per="link", shown=True)  # fmt: skip
+def marks(run: Run, link: Link) -> float | None:
+    """Packets whose CE bit the discipline set, of those offered."""
+    return percent(link["marked_pkts"], link["arrived_pkts"])
+
+
+@metric("wire_loss", title="lost on the wire", unit="%", better="lower",
+        source="RFC 5166 section 2.4", per="link")  # fmt: skip
+def wire_loss(run: Run, link: Link) -> float | None:
+    """Packets the link's loss model destroyed, of those sent; not the queue's doing."""
+    return percent(link["lost_pkts"], link["departed_pkts"])
+
+
+def _sojourn(part: str) -> None:
+    about = {"mean": "mean", "p50": "median", "p95": "p95", "p99": "p99"}[part]
+    doc = {"mean": "Mean time", "p50": "Median of the time", "p95": "95th percentile of the time",
+           "p99": "99th percentile of the time"}[part]  # fmt: skip
+
+    def function(run: Run, link: Link) -> float | None:
+        return (link.get("sojourn_ms") or {}).get(part)
+
+    function.__doc__ = f"{doc} packets that left waited in the queue, transmission and propagation apart."
+    metric(f"sojourn_ms_{part}", title=f"queueing delay, {about}", unit="ms", better="lower",
+           source="RFC 7928 section 2.3; RFC 8289 section 3", per="link", shown=True)(function)  # fmt: skip
+
+
+for _part in ("mean", "p50", "p95", "p99"):
+    _sojourn(_part)
+
+
+@metric("queue_pkts_mean", title="queue, time average", unit="pkts", better="lower",
+        source="RFC 5166 section 2.1.2", per="link", shown=True)  # fmt: skip
+def queue_pkts_mean(run: Run, link: Link) -> float | None:
+    """Packets waiting, averaged over time."""
+    return link["queue_pkts_mean"]
+
+
+@metric("queue_pkts_sd", title="queue, oscillation (sd)", unit="pkts", better="lower",
+        source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
+def queue_pkts_sd(run: Run, link: Link) -> float | None:
+    """Standard deviation over time of the packets waiting."""
+    return link["queue_pkts_sd"]
+
+
+@metric("queue_pkts_max", title="queue, maximum", unit="pkts", better="lower",
+        source="RFC 5166 section 2.1.2", per="link")  # fmt: skip
+def queue_pkts_max(run: Run, link: Link) -> float | None:
+    """Most packets waiting at once."""
+    return link["queue_pkts_max"]
+
+
+@metric("avg_pkts_mean", title="average queue (avg), mean", unit="pkts", better="none",
+        source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
+def avg_pkts_mean(run: Run, link: Link) -> float | None:
+    """Mean of the discipline's own average of the queue; missing where the discipline keeps none."""
+    return link["avg_pkts_mean"]
+
+
+@metric("avg_pkts_sd", title="average queue (avg), sd", unit="pkts", better="lower",
+        source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
+def avg_pkts_sd(run: Run, link: Link) -> float | None:
+    """Standard deviation of the discipline's own average of the queue: how much its view oscillates."""
+    return link["avg_pkts_sd"]

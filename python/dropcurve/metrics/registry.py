@@ -1,0 +1,144 @@
+"""The registry of metrics, and the parts of a run's summary they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Run = dict[str, Any]
+Link = dict[str, Any]
+Flow = dict[str, Any]
+Better = Literal["higher", "lower", "none"]
+Per = Literal["link", "flow", "class"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric and what there is to say of it.
+
+    ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure ratios); ``shown``
+    tells whether tables show it unasked.
+    """
+
+    name: str
+    title: str
+    unit: str
+    better: Better
+    source: str
+    per: Per
+    shown: bool
+    doc: str
+    function: Callable[..., float | None]
+
+
+#: Every metric by name, in the order of tables.
+METRICS: dict[str, Metric] = {}
+
+Function = Callable[[Run, Any], "float | None"]
+
+
+def metric(
+    name: str, *, title: str, unit: str, better: Better, source: str, per: Per, shown: bool = False
+) -> Callable[[Function], Function]:
+    """Registers a function as the metric ``name``.
+
+    Link metrics get (run, link), flow metrics (run, flows), class metrics (run, name of the class).
+    """
+
+    def register(function: Function) -> Function:
+        assert name not in METRICS, f"metric {name} is defined twice"
+        doc = " ".join((function.__doc__ or "").split())
+        METRICS[name] = Metric(name, title, unit, better, source, per, shown, doc, function)
+        return function
+
+    return register
+
+
+def measured_s(run: Run) -> float:
+    """Length of the counting period in seconds."""
+    return max(0.0, run["simulated_s"] - run["warmup_s"])
+
+
+def active_s(run: Run, flow: Flow) -> float:
+    """Seconds of the counting period in which the flow was there: from its start until it had finished."""
+    begin = max(run["warmup_s"], flow.get("start_s") or 0.0)
+    end = flow.get("finish_s")
+    return max(0.0, (run["simulated_s"] if end is None else min(end, run["simulated_s"])) - begin)
+
+
+def classes(run: Run) -> list[str]:
+    """Names of the classes, in order of their first flow."""
+    return list(dict.fromkeys(flow["class"] for flow in run["flows"]))
+
+
+def main_links(run: Run) -> list[str]:
+    """The links a table is about.
+
+    Those named ``bottleneck`` or ``hop1``, ``hop2`` ...; in a graph of the user's own, the link that dropped and marked
+    the most, or else was the busiest.
+    """
+    names = list(run["links"])
+    known = [name for name in names if name == "bottleneck" or (name[:3] == "hop" and name[3:].isdigit())]
+    if known or not names:
+        return known
+
+    def weight(name: str) -> tuple[float, float]:
+        link = run["links"][name]
+        return (dropped_pkts(link) + (link.get("marked_pkts") or 0), link.get("busy_s") or 0.0)
+
+    return [max(names, key=weight)]
+
+
+def reference_class(run: Run) -> str | None:
+    """The class others are measured against: ``tcp``, or else the first whose flows are TCP."""
+    if "tcp" in classes(run):
+        return "tcp"
+    return next((flow["class"] for flow in run["flows"] if flow["transport"] == "tcp"), None)
+
+
+def dropped_pkts(link: Link) -> float:
+    """Packets the discipline ended, for whatever reason."""
+    return float(sum(link.get(f"{reason}_pkts") or 0 for reason in ("early", "forced", "overflow")))
+
+
+def ratio(part: float | None, whole: float | None) -> float | None:
+    """``part / whole``, or None if either is missing or the whole is zero."""
+    return None if part is None or not whole else part / whole
+
+
+def percent(part: float | None, whole: float | None) -> float | None:
+    """``part`` in per cent of ``whole``, or None as for `ratio`."""
+    share = ratio(part, whole)
+    return None if share is None else 100.0 * share
+
+
+def total(flows: Iterable[Flow], key: str) -> float | None:
+    """Sum of a counter over flows that have it."""
+    known = [flow[key] for flow in flows if flow.get(key) is not None]
+    return float(sum(known)) if known else None
+
+
+def weighted(flows: Iterable[Flow], key: str, part: str = "") -> float | None:
+    """Mean over flows, weighted by delivered packets; ``part`` picks an entry of a table such as ``delay_ms``."""
+    pairs = []
+    for flow in flows:
+        value = (flow.get(key) or {}).get(part) if part else flow.get(key)
+        count = (flow.get("delay_ms") or {}).get("count") or 0
+        if value is not None and count:
+            pairs.append((value, count))
+    whole = sum(count for _, count in pairs)
+    return math.fsum(value * count for value, count in pairs) / whole if whole else None
+
+
+def rates(run: Run, flows: Iterable[Flow]) -> list[float]:
+    """Throughput of each flow that was there, in bit/s over its own active time."""
+    timed = ((flow, active_s(run, flow)) for flow in flows)
+    return [8.0 * flow["received_bytes"] / seconds for flow, seconds in timed if seconds > 0]
+
+
+def quantile(values: Sequence[float], share: float) -> float | None:
+    """The smallest value with at least ``share`` of the values at or below it."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
