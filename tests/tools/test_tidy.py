@@ -1,0 +1,266 @@
+"""Each rule of tidy catches the fault it is there for, and a clean tree has none.
+
+The method: a small tree that satisfies every rule is made in a temporary folder, one fault is planted,
+and tidy must report that rule and no other. Forbidden words are put together here, so that this file
+stays clean itself.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tidy
+from tidy_rules import RULES, Fault, Tree, rust
+from tidy_rules.sizes import tighten
+
+ARCHITECTURE = """\
+# Architecture
+
+## Who may depend on whom
+
+| Part | May use | Must not |
+|---|---|---|
+| `crates/units` | nothing of ours | |
+| `crates/queue`, `crates/transport` | `units`; neither knows the other | clock |
+| `crates/sim` | the three above | the same |
+
+## Time
+"""
+WORKSPACE = """\
+[workspace.dependencies]
+units = { path = "crates/units" }
+queue = { path = "crates/queue" }
+transport = { path = "crates/transport" }
+sim = { path = "crates/sim" }
+libm = "1"
+"""
+QUEUE = """\
+//! Disciplines (FJ93, RFC2309 section 2).
+#![forbid(unsafe_code)]
+disciplines! {
+    "droptail" => droptail::DropTail,
+}
+
+#[cfg(test)]
+mod tests {
+    fn show() {
+        println!("a test may print");
+    }
+}
+"""
+DECISION = "# 001: Records\n\n## Context\n\n## Decision\n\n## What we gave up\n"
+CLEAN = {
+    "Cargo.toml": WORKSPACE,
+    "README.md": "See [the guide](docs/architecture.md#time) and ![a curve](docs/img/a.svg).\n",
+    "docs/architecture.md": ARCHITECTURE,
+    "docs/img/a.svg": "<svg/>",
+    "docs/references.toml": '[FJ93]\ntitle = "RED"\n\n[RFC2309]\ntitle = "Queues"\n',
+    "docs/disciplines/droptail.md": "# Tail drop\n",
+    "docs/transports/reno.md": "# Reno\n",
+    "docs/decisions/001-records.md": DECISION,
+    "changes/tail-drop.added.md": "Tail drop.\n",
+    "crates/units/Cargo.toml": "[dependencies]\nlibm.workspace = true\n",
+    "crates/units/src/lib.rs": "#![forbid(unsafe_code)]\n",
+    "crates/queue/Cargo.toml": "[dependencies]\nunits.workspace = true\n",
+    "crates/queue/src/lib.rs": QUEUE,
+    "crates/queue/benches/disc.rs": "for kind in queue::KINDS {}\n",
+    "crates/queue/tests/traces/droptail/full.txt": "0 kept\n",
+    "crates/transport/Cargo.toml": "[dependencies]\nunits.workspace = true\n",
+    "crates/transport/src/lib.rs": "#![forbid(unsafe_code)]\n",
+    "crates/transport/src/cc/mod.rs": 'controls! {\n    "reno" => reno::Reno,\n}\n',
+    "crates/sim/Cargo.toml": "[dependencies]\nunits.workspace = true\nqueue.workspace = true\n",
+    "crates/sim/src/lib.rs": "#![forbid(unsafe_code)]\n",
+    "python/dropcurve/__init__.py": '"""The front."""\n',
+    "python/dropcurve/cli/__init__.py": 'print("a table")\n',
+    "scenarios/INDEX.toml": '[first]\ntitle = "First"\nclaim = "None."\n',
+    "scenarios/first.toml": 'title = "First"\n',
+}
+SENDER = "crates/transport/src/sender.rs"
+INIT = "python/dropcurve/__init__.py"
+LIB = "crates/queue/src/lib.rs"
+
+
+def planted(*halves: str) -> str:
+    return "".join(halves)
+
+
+# Rule, file, its new text (None: the file is gone), what the fault says.
+FAULTS: list[tuple[str, str, str | None, str]] = [
+    ("layers", "crates/units/Cargo.toml", "[dependencies]\nqueue.workspace = true\n", "not queue"),
+    (
+        "layers",
+        "crates/queue/Cargo.toml",
+        "[dev-dependencies]\ntransport = {}\n",
+        "not transport",
+    ),
+    ("layers", "crates/transport/Cargo.toml", "[target.x.dependencies]\nsim.workspace = true\n", "not sim"),
+    ("layers", "crates/extra/Cargo.toml", "[dependencies]\n", "no row"),
+    ("layers", "crates/sim/src/lib.rs", "//! No promise.\n", "forbid(unsafe_code)"),
+    ("layers", INIT, "from reference import red\n", "may not use reference/"),
+    ("length", SENDER, "// line\n" * 401, "401 lines"),
+    ("length", SENDER, "fn long() {\n" + "    step();\n" * 70 + "}\n", "::long has 72 lines"),
+    ("length", INIT, "def long():\n" + "    step()\n" * 70, "::long has 71 lines"),
+    ("length", INIT, "x = 1\n" * 401, "401 lines"),
+    ("leftover", SENDER, planted("// TO", "DO: retransmit\n"), "finish it"),
+    ("leftover", "python/dropcurve/run.py", planted("# FIX", "ME\n"), "finish it"),
+    ("leftover", "tests/test_run.py", planted("@pytest.mark.xf", "ail\ndef test_it(): ...\n"), "finish it"),
+    ("leftover", SENDER, "fn f() { dbg!(1); }\n", "dbg!"),
+    ("leftover", SENDER, "fn f() { todo!() }\n", "todo!"),
+    ("leftover", SENDER, "fn f() { unimplemented!() }\n", "unimplemented!"),
+    ("leftover", SENDER, 'fn f() { println!("sent"); }\n', "println!"),
+    ("private", "docs/guide.md", planted("Look into /ho", "me/ada/dropcurve.\n"), "path of one machine"),
+    ("private", "docs/guide.md", planted("Look into /wo", "rk/main.\n"), "path of one machine"),
+    ("private", "docs/guide.md", planted("Write to ada", "@example.org\n"), "e-mail"),
+    ("private", "pyproject.toml", planted("url = 'py", "pi.org'\n"), "does not belong here"),
+    ("private", "docs/guide.md", planted("Written with chat", "gpt\n"), "does not belong here"),
+    ("citation", SENDER, "//! Reference: RFC 2309, 6298.\n", "RFC6298"),
+    ("citation", SENDER, "//! Reference: FJ93, XY01 Fig. 2.\n", "XY01"),
+    ("citation", "docs/disciplines/droptail.md", "After RFC9999.\n", "RFC9999"),
+    ("registry", "docs/disciplines/droptail.md", None, "no page"),
+    ("registry", "crates/queue/tests/traces/droptail/full.txt", None, "no trace"),
+    ("registry", "crates/queue/benches/disc.rs", 'bench("red")\n', "no bench"),
+    ("registry", "docs/transports/reno.md", None, "no page"),
+    ("scenario", "scenarios/second.toml", 'title = "Second"\n', "no entry"),
+    ("scenario", "scenarios/first.toml", None, "no file"),
+    ("scenario", "scenarios/INDEX.toml", '[first]\ntitle = "First"\n', "no claim"),
+    ("link", "docs/guide.md", "[gone](missing.md)\n", "leads nowhere"),
+    ("link", "docs/guide.md", '<img src="img/gone.svg">\n', "leads nowhere"),
+    ("link", "docs/guide.md", "[time](architecture.md#space)\n", "no heading #space"),
+    ("python", INIT, 'print("hello")\n', "print"),
+    ("python", INIT, "try:\n    pass\nexcept:\n    pass\n", "catches everything"),
+    ("python", INIT, "try:\n    pass\nexcept BaseException:\n    pass\n", "catches everything"),
+    ("python", "tests/test_nothing.py", planted("ass", "ert True\n"), "cannot fail"),
+    ("python", INIT, "def (:\n", "does not parse"),
+    ("record", "docs/decisions/2-short.md", DECISION, "NNN-title"),
+    ("record", "docs/decisions/001-again.md", DECISION, "taken by"),
+    ("record", "docs/decisions/002-bare.md", "# 002\n\n## Context\n\n## Decision\n", "What we gave up"),
+    ("record", "changes/tail drop.md", "Tail drop.\n", "note of change"),
+]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for path, text in CLEAN.items():
+        write(tmp_path, path, text)
+    return tmp_path
+
+
+def write(root: Path, path: str, text: str | None) -> None:
+    file = root / path
+    if text is None:
+        file.unlink()
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def faults(root: Path) -> list[Fault]:
+    return tidy.check(Tree(root))
+
+
+def test_a_clean_tree_has_no_fault(tree: Path) -> None:
+    assert faults(tree) == []
+
+
+@pytest.mark.parametrize(("rule", "path", "text", "says"), FAULTS, ids=lambda value: str(value)[:30])
+def test_a_planted_fault_is_found(tree: Path, rule: str, path: str, text: str | None, says: str) -> None:
+    write(tree, path, text)
+    found = faults(tree)
+    assert {fault.rule for fault in found} == {rule}
+    assert any(says in fault.message for fault in found), found
+
+
+def test_every_rule_is_shown_to_catch_something() -> None:
+    assert {rule for rule, *_ in FAULTS} == set(RULES)
+
+
+def test_a_fault_names_file_and_line(tree: Path) -> None:
+    write(tree, SENDER, planted("fn f() {}\n// FIX", "ME\n"))
+    assert str(faults(tree)[0]).startswith(f"{SENDER}:2: leftover: ")
+
+
+@pytest.mark.parametrize("missing", ["docs/architecture.md", "docs/references.toml"])
+def test_a_missing_table_is_a_fault_not_a_pass(tree: Path, missing: str) -> None:
+    write(tree, missing, None)
+    assert faults(tree)
+
+
+class TestRatchet:
+    """A file that is too long may be listed; the entry may shrink, never grow, and goes when it can."""
+
+    RATCHET = "tools/tidy_ratchet.toml"
+
+    def test_a_listed_file_may_keep_its_length(self, tree: Path) -> None:
+        write(tree, SENDER, "// line\n" * 450)
+        write(tree, self.RATCHET, f'[file]\n"{SENDER}" = 450\n')
+        assert faults(tree) == []
+
+    def test_it_may_not_grow(self, tree: Path) -> None:
+        write(tree, SENDER, "// line\n" * 451)
+        write(tree, self.RATCHET, f'[file]\n"{SENDER}" = 450\n')
+        assert "450 are allowed" in faults(tree)[0].message
+
+    @pytest.mark.parametrize("length", [449, 400, 0])
+    def test_what_it_has_shrunk_by_is_taken_back(self, tree: Path, length: int) -> None:
+        write(tree, SENDER, "// line\n" * length)
+        write(tree, self.RATCHET, f'[file]\n"{SENDER}" = 450\n')
+        assert "--tighten" in faults(tree)[0].message
+        tighten(Tree(tree))
+        assert faults(tree) == []
+
+    def test_tighten_grants_nothing_new(self, tree: Path) -> None:
+        write(tree, SENDER, "// line\n" * 450)
+        write(tree, self.RATCHET, "[file]\n")
+        tighten(Tree(tree))
+        assert "400 are allowed" in faults(tree)[0].message
+
+
+class TestRust:
+    """The little grammar of Rust: lengths must not be fooled by text that only looks like code."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "// fn a() {",
+            "/* { /* nested { */ { */",
+            'let s = "fn a() {";',
+            'let s = "\\" {";',
+            'let s = r#"{ " {"#;',
+            "let c = '{';",
+            "let c = '\\'';",
+            "let c = b'{';",
+        ],
+    )
+    def test_comments_and_literals_are_no_code(self, text: str) -> None:
+        blanked = rust.code(text + "\nfn real() {}\n")
+        assert "{" not in blanked.splitlines()[0]
+        assert [function.name for function in rust.functions(blanked)] == ["real"]
+
+    def test_lifetimes_are_no_characters(self) -> None:
+        blanked = rust.code("fn a<'a>(x: &'a str) -> &'a str { x }\nfn b() {}\n")
+        assert [function.name for function in rust.functions(blanked)] == ["a", "b"]
+
+    def test_a_declaration_has_no_body(self) -> None:
+        text = "trait T {\n    fn declared(&self, x: [u8; 4]);\n    fn given(&self) {\n    }\n}\n"
+        found = [
+            (function.name, function.line, function.length) for function in rust.functions(rust.code(text))
+        ]
+        assert found == [("given", 3, 2)]
+
+    def test_test_modules_do_not_count(self) -> None:
+        text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn t() {\n    }\n}\n"
+        assert rust.length_without_tests(rust.code(text)) == 1
+
+    def test_files_of_test_modules_do_not_count(self, tree: Path) -> None:
+        write(tree, "crates/sim/src/lib.rs", "#![forbid(unsafe_code)]\n#[cfg(test)]\nmod exam;\n")
+        write(tree, "crates/sim/src/exam.rs", 'fn t() { println!("seed"); }\n' + "// line\n" * 500)
+        assert faults(tree) == []
+
+
+def test_the_real_tree_lists_its_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tidy.main(["--rules"]) == 0
+    printed = capsys.readouterr().out
+    assert all(re.search(rf"^{name} ", printed, re.MULTILINE) for name in RULES)

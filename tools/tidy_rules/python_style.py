@@ -1,0 +1,38 @@
+"""Python: what the linters would also say, checked where they are not installed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tidy_rules.tree import Fault, Tree
+
+MAY_PRINT = ("python/dropcurve/cli/", "tools/", "reference/")
+
+
+def check(tree: Tree) -> Iterator[Fault]:
+    """No print outside the command line, no except that catches everything, no assertion that cannot fail."""
+    for path in tree.matching(".py"):
+        try:
+            module = ast.parse(tree.text(path))
+        except SyntaxError as problem:
+            yield Fault(path, problem.lineno or 1, "python", f"does not parse: {problem.msg}")
+            continue
+        for node in ast.walk(module):
+            if message := complaint(node, path):
+                yield Fault(path, getattr(node, "lineno", 1), "python", message)
+
+
+def complaint(node: ast.AST, path: str) -> str:
+    """What is wrong with a node; empty if nothing is."""
+    match node:
+        case ast.ExceptHandler(type=None):
+            return "except without a type catches everything"
+        case ast.ExceptHandler(type=ast.Name(id="BaseException")):
+            return "except BaseException catches everything"
+        case ast.Call(func=ast.Name(id="print")) if not path.startswith(MAY_PRINT):
+            return "print belongs to the command line"
+        case ast.Assert(test=ast.Constant(value=value)) if value:
+            return "an assertion that cannot fail"
+        case _:
+            return ""

@@ -1,0 +1,62 @@
+"""Registered means examined: whatever a registry names has its page, its trace, its bench, its file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+
+from tidy_rules.tree import Fault, Tree
+
+DISCIPLINES = "crates/queue/src/lib.rs"
+TRACES = "crates/queue/tests/traces"
+CONTROLS = "crates/transport/src/cc/mod.rs"
+INDEX = "scenarios/INDEX.toml"
+# Any of these in a bench means that it goes through the whole registry.
+WHOLE = re.compile(r"\b(KINDS|catalogue)\b")
+
+
+def check_registries(tree: Tree) -> Iterator[Fault]:
+    """Each discipline has a docs page, a reference trace and a bench; each congestion control a docs page."""
+    benches = "".join(tree.text(path) for path in tree.matching("crates/queue/benches/", ".rs"))
+    for name, line in registered(tree, DISCIPLINES):
+        page = f"docs/disciplines/{name}.md"
+        if not tree.has(page):
+            yield Fault(DISCIPLINES, line, "registry", f"{name} has no page {page}")
+        if not any(path.startswith(f"{TRACES}/{name}/") for path in tree.files):
+            yield Fault(DISCIPLINES, line, "registry", f"{name} has no trace in {TRACES}/{name}/")
+        if not WHOLE.search(benches) and f'"{name}"' not in benches:
+            yield Fault(DISCIPLINES, line, "registry", f"{name} has no bench in crates/queue/benches")
+    for name, line in registered(tree, CONTROLS):
+        page = f"docs/transports/{name}.md"
+        if not tree.has(page):
+            yield Fault(CONTROLS, line, "registry", f"{name} has no page {page}")
+
+
+def registered(tree: Tree, path: str) -> Iterator[tuple[str, int]]:
+    """Names and lines of the registry, a macro called with `"name" => module::Type,` lines."""
+    inside = False
+    for number, line in tree.lines(path):
+        if re.match(r"\w+! \{$", line):
+            inside = True
+        elif line.startswith("}"):
+            inside = False
+        elif inside and (found := re.match(r'\s*"([\w-]+)" => \w+::\w+', line)):
+            yield found[1], number
+
+
+def check_scenarios(tree: Tree) -> Iterator[Fault]:
+    """Every scenario stands in scenarios/INDEX.toml, with title and claim, and every entry has its file."""
+    files = {path.split("/")[-1].removesuffix(".toml"): path for path in tree.matching("scenarios/", ".toml")}
+    files.pop("INDEX", None)
+    if not files and not tree.has(INDEX):
+        return
+    index = tomllib.loads(tree.text(INDEX))
+    for name in sorted(set(files) - set(index)):
+        yield Fault(files[name], 1, "scenario", f"no entry [{name}] in {INDEX}")
+    for name, entry in index.items():
+        if name not in files:
+            yield Fault(INDEX, 1, "scenario", f"[{name}] has no file scenarios/{name}.toml")
+        for key in ("title", "claim"):
+            if not isinstance(entry, dict) or not entry.get(key):
+                yield Fault(INDEX, 1, "scenario", f"[{name}] has no {key}")

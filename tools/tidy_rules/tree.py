@@ -1,0 +1,67 @@
+"""The tree that is checked, and what a rule says of it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+BUILT = {".git", ".venv", ".venv-boot", "target", "build", "dist", "out", "results", "__pycache__"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, and where."""
+
+    path: str
+    line: int
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.rule}: {self.message}"
+
+
+class Tree:
+    """The files of a checkout: what git keeps or would keep; without git, whatever is not built."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._texts: dict[str, str] = {}
+
+    @cached_property
+    def files(self) -> list[str]:
+        """Paths from the root, with forward slashes, sorted."""
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        if (self.root / ".git").exists():
+            listed = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=True)
+            found = {name for name in listed.stdout.split("\0") if name}
+        else:
+            found = {path.relative_to(self.root).as_posix() for path in self.root.rglob("*")}
+            found = {name for name in found if not BUILT.intersection(name.split("/"))}
+        return sorted(name for name in found if (self.root / name).is_file())
+
+    def matching(self, *patterns: str) -> Iterator[str]:
+        """Files with one of these endings; a pattern with a slash at its end is a folder they lie in."""
+        folders = tuple(pattern for pattern in patterns if pattern.endswith("/"))
+        endings = tuple(pattern for pattern in patterns if not pattern.endswith("/"))
+        for name in self.files:
+            if name.endswith(endings) and (not folders or name.startswith(folders)):
+                yield name
+
+    def has(self, path: str) -> bool:
+        """Whether the file is there."""
+        return (self.root / path).is_file()
+
+    def text(self, path: str) -> str:
+        """What the file says; empty if it is not there."""
+        if path not in self._texts:
+            file = self.root / path
+            self._texts[path] = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        return self._texts[path]
+
+    def lines(self, path: str) -> Iterator[tuple[int, str]]:
+        """Line numbers from 1, and the lines."""
+        return iter(list(enumerate(self.text(path).splitlines(), start=1)))
