@@ -1,0 +1,70 @@
+# The verbs of the tree. CI uses the same ones.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# rustup puts cargo here, also where no shell profile was read.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+# One interpreter for every build of the binding, so that cargo need not start over.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+PURE := --workspace --exclude dropcurve-py --locked
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench docs clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## make .venv: the tools and the built core, as locked
+	@command -v $(PYTHON) >/dev/null || { echo "set-up: $(PYTHON) not found: install Python 3.11 or newer"; exit 1; }
+	@$(PYTHON) tools/bootstrap.py
+
+build: setup ## build a wheel into dist/
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/build_backend.py dist
+
+demo: setup ## compare tail drop with RED; a table here, a page in out/demo
+	@$(BIN)/python tools/demo.py
+
+test: setup tidy lint test-rust test-python ## everything CI asks for
+	@echo "make test: all passed (tidy, lint, Rust tests, Python tests)"
+
+test-rust:
+	@cargo test $(PURE) --quiet
+	@echo "Rust tests: passed"
+
+test-python: setup
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q
+	@echo "Python tests: passed"
+
+test-slow: setup ## the long forms of the statistical tests
+	@$(BIN)/python -m pytest -n auto -m slow -q
+
+lint: setup ## clippy, rustfmt, ruff and mypy
+	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 \
+	  || { echo "lint: rustfmt or clippy is missing: rustup component add rustfmt clippy"; exit 1; }
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@echo "lint: clean"
+
+format: setup ## rewrite the sources as lint wants them
+	@cargo fmt --all
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --fix --quiet .
+
+tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
+	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py
+
+bench: setup ## ns per packet, events per second, whole runs
+	@cargo bench $(PURE)
+	@$(BIN)/python tools/bench.py
+
+docs: ## the Rust API pages, into target/doc
+	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
+	@echo "docs: target/doc, starting at target/doc/queue/index.html"
+
+clean: ## remove everything that was built
+	@rm -rf target .venv .venv-boot dist build out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -f python/dropcurve/*.so
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
