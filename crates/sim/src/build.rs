@@ -1,0 +1,99 @@
+//! From a plan and a seed to a network at rest.
+
+use crate::flow::FlowProbe;
+use crate::link::Link;
+use crate::loss::Loss;
+use crate::network::{Flow, Network};
+use crate::plan::{FlowPlan, LinkPlan, Member, Plan, TransportPlan};
+use crate::probe::{LinkProbe, Window};
+use crate::source::{Sink, Source, UdpSource};
+use queue::Setting;
+use transport::tcp;
+use units::{Dice, Span, Stream, Time};
+
+/// Up to this many flows each keep a histogram of their own; beyond it, each group keeps one.
+pub const FLOWS_WITH_HISTOGRAMS: usize = 64;
+
+/// Up to this many flows keep series.
+pub const FLOWS_WITH_SERIES: usize = 256;
+
+/// Builds the network of a plan. Every random value comes from the stream of the component it belongs to.
+pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
+    let window = Window {
+        warmup: Time::ZERO + plan.run.warmup,
+        end: Time::ZERO + plan.run.duration,
+        sample: plan.run.sample,
+        series,
+    };
+    let links = plan.links.iter().enumerate().map(|(i, link)| build_link(i, link, seed, window)).collect();
+    let histogram_of = histogram_numbers(plan);
+    let histograms = histogram_of.iter().max().map_or(0, |last| last + 1);
+    let mut network = Network::new(window, links, histograms);
+    for (number, flow) in plan.flows.iter().enumerate() {
+        let keep = series && number < FLOWS_WITH_SERIES;
+        let probe = FlowProbe::new(&window, histogram_of[number], keep);
+        network.add_flow(build_flow(flow, seed, probe), &flow.forward, &flow.back);
+    }
+    network
+}
+
+/// The histogram of each flow's delays.
+pub fn histogram_numbers(plan: &Plan) -> Vec<usize> {
+    if plan.flows.len() <= FLOWS_WITH_HISTOGRAMS {
+        return (0..plan.flows.len()).collect();
+    }
+    let groups = groups(plan);
+    let number = |flow: &FlowPlan| groups.iter().position(|group| *group == flow.group).unwrap_or(0);
+    plan.flows.iter().map(number).collect()
+}
+
+/// Names of the groups in order of their first flow.
+pub fn groups(plan: &Plan) -> Vec<&str> {
+    let mut groups: Vec<&str> = Vec::new();
+    for flow in &plan.flows {
+        if groups.last() != Some(&flow.group.as_str()) && !groups.contains(&flow.group.as_str()) {
+            groups.push(&flow.group);
+        }
+    }
+    groups
+}
+
+fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link {
+    let delay = member_value(&plan.delay, seed, &format!("delay/{}", plan.name));
+    let setting = Setting { rate: plan.rate, delay, packet: plan.packet };
+    let dice = Stream::new(seed, &format!("queue/{}", plan.name));
+    let queue = plan.queue.build(&setting);
+    let mut link = Link::new(number as u32, queue, dice, plan.rate, delay, plan.counts_wire);
+    link.loss = Loss::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
+    if plan.reported {
+        link.probe = Some(Box::new(LinkProbe::new(window)));
+    }
+    link
+}
+
+fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
+    let name = format!("{}/{}", plan.group, plan.start.index);
+    let start = Time::ZERO + member_value(&plan.start, seed, &format!("start/{name}"));
+    let stop = plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop);
+    let stream = Stream::new(seed, &format!("source/{name}"));
+    let (source, sink) = match &plan.transport {
+        TransportPlan::Tcp { params, size } => {
+            let mut sender = tcp::Sender::new(params, stream);
+            match size {
+                Some(size) => sender.supply(size.0.div_ceil(params.mss.0) as u32),
+                None => sender.supply_forever(),
+            }
+            (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)))
+        }
+        TransportPlan::Udp(plan) => {
+            (Source::Udp(UdpSource::new(*plan, stop, stream)), Sink::Udp { payload: 0 })
+        }
+    };
+    Flow::new(source, sink, start, probe)
+}
+
+/// The value of one member of a group; random ones come from the stream with this name.
+fn member_value(member: &Member, seed: u64, name: &str) -> Span {
+    let draw = Stream::new(seed, name).uniform();
+    member.spread.of(member.index, member.of, draw)
+}

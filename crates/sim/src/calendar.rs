@@ -1,0 +1,383 @@
+//! The calendar: pending events in total order.
+//!
+//! Reference: Brown, "Calendar queues" (CACM 1988). Buckets of equal width, each sorted, with a bitmap of
+//! the ones in use; network events arrive nearly in order, so nearly all are appended at a bucket's end.
+//! What lies beyond the last bucket (time-outs, mostly) waits in a heap. Width and number of buckets follow the
+//! measured distance of events; they change the speed and nothing else, because the order is that of the
+//! keys and, at equal keys, of insertion.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::Time;
+
+/// What orders events: time, birth, component (see `docs/decisions/002-order-of-events.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// When it happens.
+    pub time: Time,
+    /// When it was set going; timers, which come last at equal times, have [`Time::NEVER`].
+    pub birth: Time,
+    /// The component it comes from.
+    pub component: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+struct Node<E> {
+    key: Key,
+    next: u32,
+    event: E,
+}
+
+#[derive(Clone, Copy)]
+struct Bucket {
+    head: u32,
+    tail: u32,
+}
+
+const EMPTY: Bucket = Bucket { head: NONE, tail: NONE };
+
+/// Pending events.
+pub struct Calendar<E> {
+    nodes: Vec<Node<E>>,
+    free: u32,
+    len: usize,
+    buckets: Vec<Bucket>,
+    /// One bit a bucket, and one bit a word of those.
+    used: Vec<u64>,
+    used_words: Vec<u64>,
+    /// Width of a bucket is `1 << shift` nanoseconds.
+    shift: u32,
+    /// Number (time >> shift) of the bucket of the last event taken: nothing lies before it.
+    today: u64,
+    /// Events beyond the last bucket: key, order of insertion, node.
+    far: BinaryHeap<Reverse<(Key, u64, u32)>>,
+    far_count: u64,
+    tuning: Tuning,
+}
+
+/// What the next choice of width and number of buckets rests on.
+struct Tuning {
+    left: u32,
+    since: Time,
+}
+
+const TUNE_EVERY: u32 = 16_384;
+const MIN_BUCKETS: usize = 4096;
+const MAX_BUCKETS: usize = 1 << 20;
+
+impl<E: Copy> Calendar<E> {
+    /// An empty calendar.
+    pub fn new() -> Calendar<E> {
+        let mut calendar = Calendar {
+            nodes: Vec::new(),
+            free: NONE,
+            len: 0,
+            buckets: Vec::new(),
+            used: Vec::new(),
+            used_words: Vec::new(),
+            shift: 16,
+            today: 0,
+            far: BinaryHeap::new(),
+            far_count: 0,
+            tuning: Tuning { left: 1024, since: Time::ZERO },
+        };
+        calendar.lay_out(MIN_BUCKETS);
+        calendar
+    }
+
+    /// Events pending.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node<E>>()
+            + self.buckets.len() * size_of::<Bucket>()
+            + self.far.capacity() * size_of::<(Key, u64, u32)>()
+    }
+
+    /// Adds an event. It must not lie before the last one taken.
+    #[inline]
+    pub fn push(&mut self, key: Key, event: E) {
+        let index = self.new_node(key, event);
+        self.len += 1;
+        self.place(index, key);
+    }
+
+    /// Takes the first event, unless it lies after `last`.
+    #[inline]
+    pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
+        let near = self.first_bucket();
+        let index = match (near, self.far.peek()) {
+            (None, None) => return None,
+            (Some(bucket), None) => self.take_near(bucket, last)?,
+            (None, Some(_)) => self.take_far(last)?,
+            (Some(bucket), Some(Reverse((far, ..)))) => {
+                // At equal keys the far one was put in first: the window only moves forward.
+                if *far <= self.nodes[self.buckets[bucket].head as usize].key {
+                    self.take_far(last)?
+                } else {
+                    self.take_near(bucket, last)?
+                }
+            }
+        };
+        self.len -= 1;
+        let node = &mut self.nodes[index as usize];
+        let (key, event) = (node.key, node.event);
+        node.next = self.free;
+        self.free = index;
+        self.today = key.time.0 >> self.shift;
+        self.tuning.left -= 1;
+        if self.tuning.left == 0 {
+            self.tune(key.time);
+        }
+        Some((key, event))
+    }
+
+    /// All pending events, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (Key, &E)> {
+        let in_buckets = self.buckets.iter().flat_map(move |bucket| {
+            std::iter::successors((bucket.head != NONE).then_some(bucket.head), move |&index| {
+                let next = self.nodes[index as usize].next;
+                (next != NONE).then_some(next)
+            })
+        });
+        let far = self.far.iter().map(|Reverse((_, _, index))| *index);
+        in_buckets.chain(far).map(move |index| {
+            let node = &self.nodes[index as usize];
+            (node.key, &node.event)
+        })
+    }
+
+    #[inline]
+    fn new_node(&mut self, key: Key, event: E) -> u32 {
+        if self.free == NONE {
+            self.nodes.push(Node { key, next: NONE, event });
+            return (self.nodes.len() - 1) as u32;
+        }
+        let index = self.free;
+        let node = &mut self.nodes[index as usize];
+        self.free = node.next;
+        *node = Node { key, next: NONE, event };
+        index
+    }
+
+    #[inline]
+    fn place(&mut self, index: u32, key: Key) {
+        let day = (key.time.0 >> self.shift).max(self.today);
+        if day - self.today >= self.buckets.len() as u64 {
+            self.far.push(Reverse((key, self.far_count, index)));
+            self.far_count += 1;
+            return;
+        }
+        let slot = day as usize & (self.buckets.len() - 1);
+        let bucket = self.buckets[slot];
+        if bucket.tail == NONE {
+            self.buckets[slot] = Bucket { head: index, tail: index };
+            self.used[slot >> 6] |= 1 << (slot & 63);
+            self.used_words[slot >> 12] |= 1 << ((slot >> 6) & 63);
+        } else if self.nodes[bucket.tail as usize].key <= key {
+            self.nodes[bucket.tail as usize].next = index;
+            self.buckets[slot].tail = index;
+        } else {
+            self.insert_sorted(slot, index, key);
+        }
+    }
+
+    fn insert_sorted(&mut self, slot: usize, index: u32, key: Key) {
+        let mut before = NONE;
+        let mut at = self.buckets[slot].head;
+        while self.nodes[at as usize].key <= key {
+            before = at;
+            at = self.nodes[at as usize].next;
+        }
+        self.nodes[index as usize].next = at;
+        if before == NONE {
+            self.buckets[slot].head = index;
+        } else {
+            self.nodes[before as usize].next = index;
+        }
+    }
+
+    /// The first bucket in use, counting from today and around the end.
+    #[inline]
+    fn first_bucket(&self) -> Option<usize> {
+        let start = self.today as usize & (self.buckets.len() - 1);
+        let word = start >> 6;
+        let here = self.used[word] & (u64::MAX << (start & 63));
+        if here != 0 {
+            return Some((word << 6) | here.trailing_zeros() as usize);
+        }
+        self.next_word(word + 1, self.used.len())
+            .or_else(|| self.next_word(0, word + 1))
+            .map(|word| (word << 6) | self.used[word].trailing_zeros() as usize)
+    }
+
+    /// The first word with a bit set in `from..to`, if any.
+    fn next_word(&self, from: usize, to: usize) -> Option<usize> {
+        if from >= to {
+            return None;
+        }
+        let mut high = from >> 6;
+        let mut bits = self.used_words[high] & (u64::MAX << (from & 63));
+        loop {
+            if bits != 0 {
+                let word = (high << 6) | bits.trailing_zeros() as usize;
+                return (word < to).then_some(word);
+            }
+            high += 1;
+            if high << 6 >= to {
+                return None;
+            }
+            bits = self.used_words[high];
+        }
+    }
+
+    #[inline]
+    fn take_near(&mut self, slot: usize, last: Time) -> Option<u32> {
+        let index = self.buckets[slot].head;
+        let node = &self.nodes[index as usize];
+        if node.key.time > last {
+            return None;
+        }
+        if node.next == NONE {
+            self.buckets[slot] = EMPTY;
+            let word = slot >> 6;
+            self.used[word] &= !(1 << (slot & 63));
+            if self.used[word] == 0 {
+                self.used_words[word >> 6] &= !(1 << (word & 63));
+            }
+        } else {
+            self.buckets[slot].head = node.next;
+        }
+        Some(index)
+    }
+
+    fn take_far(&mut self, last: Time) -> Option<u32> {
+        let Reverse((key, ..)) = self.far.peek()?;
+        if key.time > last {
+            return None;
+        }
+        self.far.pop().map(|Reverse((_, _, index))| index)
+    }
+
+    /// Chooses a width of about one event a bucket and buckets for a few times what is pending.
+    fn tune(&mut self, now: Time) {
+        let gap = (now.since(self.tuning.since).0 / u64::from(TUNE_EVERY)).max(1);
+        self.tuning = Tuning { left: TUNE_EVERY, since: now };
+        let shift = gap.ilog2().clamp(4, 40);
+        let buckets = (4 * self.len).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
+        let fits = self.buckets.len() / 4 <= buckets && buckets <= self.buckets.len();
+        if shift.abs_diff(self.shift) > 1 || !fits {
+            self.shift = shift;
+            self.today = now.0 >> shift;
+            self.rebuild(buckets);
+        }
+    }
+
+    fn rebuild(&mut self, buckets: usize) {
+        let old = std::mem::take(&mut self.buckets);
+        let mut order: Vec<u32> = Vec::with_capacity(self.len);
+        for bucket in old {
+            let mut at = bucket.head;
+            while at != NONE {
+                order.push(at);
+                at = self.nodes[at as usize].next;
+            }
+        }
+        let mut far: Vec<_> = std::mem::take(&mut self.far).into_vec();
+        far.sort_unstable_by_key(|Reverse((key, count, _))| (*key, *count));
+        self.lay_out(buckets);
+        // Far events went in before any near one with the same key; a stable sort keeps them first.
+        let mut all: Vec<u32> = far.into_iter().map(|Reverse((_, _, index))| index).collect();
+        all.extend(order);
+        all.sort_by_key(|index| self.nodes[*index as usize].key);
+        for index in all {
+            let key = self.nodes[index as usize].key;
+            self.nodes[index as usize].next = NONE;
+            self.place(index, key);
+        }
+    }
+
+    fn lay_out(&mut self, buckets: usize) {
+        self.buckets = vec![EMPTY; buckets];
+        self.used = vec![0; buckets / 64];
+        self.used_words = vec![0; (buckets / 4096).max(1)];
+    }
+}
+
+impl<E: Copy> Default for Calendar<E> {
+    fn default() -> Self {
+        Calendar::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(time: u64, birth: u64, component: u32) -> Key {
+        Key { time: Time(time), birth: Time(birth), component }
+    }
+
+    #[test]
+    fn time_then_birth_then_component_then_first_in() {
+        let mut calendar = Calendar::new();
+        for (n, k) in
+            [key(5, 2, 1), key(5, 1, 9), key(5, 1, 3), key(4, 9, 9), key(5, 1, 3)].into_iter().enumerate()
+        {
+            calendar.push(k, n);
+        }
+        let order: Vec<usize> =
+            std::iter::from_fn(|| calendar.pop_until(Time::NEVER)).map(|(_, n)| n).collect();
+        assert_eq!(order, [3, 2, 4, 1, 0]);
+    }
+
+    #[test]
+    fn what_lies_after_the_last_moment_stays() {
+        let mut calendar = Calendar::new();
+        calendar.push(key(10, 0, 0), 'a');
+        calendar.push(key(1 << 50, 0, 0), 'b');
+        assert_eq!(calendar.pop_until(Time(9)), None);
+        assert_eq!(calendar.pop_until(Time(10)).map(|(_, e)| e), Some('a'));
+        assert_eq!(calendar.pop_until(Time(10)), None);
+        assert_eq!(calendar.iter().map(|(_, e)| *e).collect::<Vec<_>>(), ['b']);
+    }
+
+    proptest! {
+        /// Against a plain sorted list, through many retunings: steps from nanoseconds to minutes.
+        #[test]
+        fn equals_a_sorted_list(
+            steps in proptest::collection::vec((0u32..38, any::<u16>(), 0u64..3, 0u32..3), 1..60),
+            rounds in 1usize..900,
+        ) {
+            let mut calendar = Calendar::new();
+            let mut list: Vec<(Key, usize)> = Vec::new();
+            let mut now = 0;
+            let mut next = 0;
+            for round in 0..rounds {
+                for (magnitude, fraction, birth, component) in &steps {
+                    let step = (u64::from(*fraction) << magnitude) >> 16;
+                    let k = key(now + step, *birth, *component);
+                    calendar.push(k, next);
+                    list.insert(list.partition_point(|(other, _)| *other <= k), (k, next));
+                    next += 1;
+                }
+                let take = if round + 1 == rounds { list.len() } else { list.len().min(steps.len()) };
+                for expected in list.drain(..take) {
+                    prop_assert_eq!(calendar.pop_until(Time::NEVER), Some(expected));
+                    now = expected.0.time.0;
+                }
+                if list.len() > 3000 { break; }
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What a flow writes to results.
+
+use crate::probe::Window;
+use crate::stats::{Histogram, Moments, TimeAverage};
+use transport::SenderCounters;
+use units::{Span, Time};
+
+/// Packets and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Packets.
+    pub pkts: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+}
+
+impl Tally {
+    /// One more packet.
+    #[inline]
+    pub fn add(&mut self, size: u32) {
+        self.pkts += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// One packet fewer.
+    #[inline]
+    pub fn remove(&mut self, size: u32) {
+        self.pkts -= 1;
+        self.bytes -= u64::from(size);
+    }
+}
+
+/// Where a flow's packets ended, over the whole run and both directions: every packet sent is in one of the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conservation {
+    /// Put on the way by either end.
+    pub sent: Tally,
+    /// Reached the other end.
+    pub delivered: Tally,
+    /// Dropped by a queue or destroyed by a link.
+    pub dropped: Tally,
+    /// On a wire when the run ended.
+    pub in_flight: Tally,
+    /// In a queue when the run ended.
+    pub queued: Tally,
+}
+
+impl Conservation {
+    /// Whether nothing appeared or vanished.
+    pub fn holds(&self) -> bool {
+        let ends = [self.delivered, self.dropped, self.in_flight, self.queued];
+        let pkts: u64 = ends.iter().map(|tally| tally.pkts).sum();
+        let bytes: u64 = ends.iter().map(|tally| tally.bytes).sum();
+        self.sent == Tally { pkts, bytes }
+    }
+}
+
+/// One flow's accounts.
+pub struct FlowProbe {
+    /// Where all its packets ended.
+    pub conservation: Conservation,
+    /// Data packets put on the way since the warm-up.
+    pub sent: Tally,
+    /// Data packets that arrived since the warm-up.
+    pub received: Tally,
+    /// Data packets dropped since the warm-up.
+    pub dropped_pkts: u64,
+    /// Data packets marked since the warm-up.
+    pub marked_pkts: u64,
+    /// In-order payload delivered before the warm-up.
+    pub goodput_before: Option<u64>,
+    /// One-way delay in milliseconds.
+    pub delay: Moments,
+    /// Which histogram its delays go to.
+    pub histogram: usize,
+    /// Interarrival jitter in milliseconds (RFC 3550 section 6.4.1).
+    pub jitter_ms: f64,
+    /// |D(i) - D(i-1)| in milliseconds (RFC 3393).
+    pub ipdv: Moments,
+    last_delay: Option<Span>,
+    /// Congestion window over time, in segments.
+    pub cwnd: TimeAverage,
+    /// Counters of the sender at the warm-up.
+    pub before: Option<SenderCounters>,
+    /// When the next sample is due.
+    pub next_sample: Time,
+    /// Samples: received bytes in the interval, window and threshold at its end.
+    pub series: FlowSeries,
+    /// When a finite amount was acknowledged in full.
+    pub finished: Option<Time>,
+}
+
+/// A flow's series. `received` is indexed by interval, the others have one entry a sample.
+#[derive(Clone, Debug, Default)]
+pub struct FlowSeries {
+    /// Whether they are kept.
+    pub kept: bool,
+    /// Bytes received in each interval.
+    pub received: Vec<u32>,
+    /// Congestion window in segments.
+    pub cwnd: Vec<f32>,
+    /// Slow-start threshold in segments.
+    pub ssthresh: Vec<f32>,
+}
+
+impl FlowProbe {
+    /// Empty accounts; delays go to the histogram with this number.
+    pub fn new(window: &Window, histogram: usize, series: bool) -> FlowProbe {
+        FlowProbe {
+            conservation: Conservation::default(),
+            sent: Tally::default(),
+            received: Tally::default(),
+            dropped_pkts: 0,
+            marked_pkts: 0,
+            goodput_before: None,
+            delay: Moments::default(),
+            histogram,
+            jitter_ms: 0.0,
+            ipdv: Moments::default(),
+            last_delay: None,
+            cwnd: TimeAverage::from(window.warmup),
+            before: None,
+            next_sample: if series { Time::ZERO } else { Time::NEVER },
+            series: FlowSeries { kept: series, ..FlowSeries::default() },
+            finished: None,
+        }
+    }
+
+    /// The window and the threshold were as `state` gives them until `now`.
+    pub fn sample_window(&mut self, now: Time, window: &Window, state: impl Fn() -> (f64, f64)) {
+        while self.next_sample < now {
+            let (cwnd, ssthresh) = state();
+            self.series.cwnd.push(cwnd as f32);
+            self.series.ssthresh.push(ssthresh as f32);
+            self.next_sample += window.sample;
+        }
+    }
+
+    /// A data packet of this size and delay arrived.
+    #[inline]
+    pub fn arrived(
+        &mut self,
+        now: Time,
+        size: u32,
+        delay: Span,
+        window: &Window,
+        histograms: &mut [Histogram],
+    ) {
+        self.conservation.delivered.add(size);
+        if self.series.kept {
+            let interval = (now.0 / window.sample.0) as usize;
+            if interval >= self.series.received.len() {
+                self.series.received.resize(interval + 1, 0);
+            }
+            self.series.received[interval] += size;
+        }
+        let variation = self.last_delay.map(|last| Span(last.0.abs_diff(delay.0)).as_millis());
+        self.last_delay = Some(delay);
+        if let Some(d) = variation {
+            self.jitter_ms += (d - self.jitter_ms) * (1.0 / 16.0);
+        }
+        if now >= window.warmup {
+            self.received.add(size);
+            self.delay.add(delay.as_millis());
+            histograms[self.histogram].add(delay);
+            if let Some(d) = variation {
+                self.ipdv.add(d);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_and_variation_by_hand() {
+        let window = Window { warmup: Time::ZERO, end: Time(1 << 40), sample: Span(1 << 30), series: false };
+        let mut probe = FlowProbe::new(&window, 0, false);
+        let mut histograms = [Histogram::default()];
+        for (i, ms) in [10, 26, 10].into_iter().enumerate() {
+            probe.arrived(Time(i as u64), 100, Span::from_millis(ms), &window, &mut histograms);
+        }
+        // J = 16/16 = 1, then 1 + (16 - 1)/16.
+        assert_eq!(probe.jitter_ms, 1.9375);
+        assert_eq!(probe.ipdv.mean, 16.0);
+        assert_eq!((probe.received.pkts, probe.received.bytes), (3, 300));
+    }
+
+    #[test]
+    fn a_vanished_byte_is_noticed() {
+        let mut account = Conservation::default();
+        account.sent.add(100);
+        account.in_flight.add(99);
+        assert!(!account.holds());
+        account.in_flight.bytes = 100;
+        assert!(account.holds());
+    }
+}

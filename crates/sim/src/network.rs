@@ -1,0 +1,486 @@
+//! Links, routes and flows at work: what happens at each event.
+//!
+//! Work whose outcome only its own future depends on is done early instead of waiting in the calendar: a
+//! link that a single component feeds takes its packets at once, each at the time it will
+//! arrive, and endpoints run ahead of the clock to the arrivals that are already certain. What several
+//! components feed is reached through the calendar, in the order of [`Key`]. Hop by hop, every arrival goes
+//! through the calendar; both ways give the same bits.
+
+use crate::calendar::{Calendar, Key};
+use crate::flow::FlowProbe;
+use crate::link::{Link, Sent};
+use crate::packet::{Pkt, SackPool};
+use crate::probe::Window;
+use crate::source::{Sink, Source};
+use crate::stats::Histogram;
+use queue::disc::Fate;
+use units::{Span, Time};
+
+/// What happens.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// A packet arrives at the queue of a link.
+    Arrive {
+        /// The link.
+        link: u32,
+        /// The packet.
+        pkt: Pkt,
+    },
+    /// A packet arrives at its end.
+    Reach(Pkt),
+    /// A transmission ends, on a link whose departures are not known ahead.
+    Free(u32),
+    /// An endpoint's timer: twice the flow's number, plus one for the receiver.
+    Wake(u32),
+}
+
+/// The links of a path: a range of [`Network::routes`].
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    start: u32,
+    len: u8,
+}
+
+/// A flow at work.
+pub struct Flow {
+    /// From source to destination, and back.
+    routes: [Route; 2],
+    /// The sending end.
+    pub source: Source,
+    /// The receiving end.
+    pub sink: Sink,
+    /// When the source starts.
+    pub start: Time,
+    started: bool,
+    /// The earliest pending wake-up of each end.
+    armed: [Time; 2],
+    /// Its accounts.
+    pub probe: FlowProbe,
+}
+
+impl Flow {
+    /// A flow that has not started. Routes are set by [`Network::add_flow`].
+    pub fn new(source: Source, sink: Sink, start: Time, probe: FlowProbe) -> Flow {
+        let none = Route { start: 0, len: 0 };
+        let armed = [Time::NEVER; 2];
+        Flow { routes: [none; 2], source, sink, start, started: false, armed, probe }
+    }
+}
+
+/// Everything of a run that changes.
+pub struct Network {
+    /// When counting starts and ends.
+    pub window: Window,
+    /// Pending events.
+    pub calendar: Calendar<Event>,
+    /// All links, by component number.
+    pub links: Vec<Link>,
+    /// All flows, by number.
+    pub flows: Vec<Flow>,
+    /// Histograms of one-way delay.
+    pub histograms: Vec<Histogram>,
+    routes: Vec<u32>,
+    /// Whether a link takes its packets at once.
+    folds: Vec<bool>,
+    /// Whether endpoints run ahead.
+    runs_ahead: bool,
+    sacks: SackPool,
+    fates: Vec<Fate<Pkt>>,
+}
+
+impl Network {
+    /// A network of links without flows.
+    pub fn new(window: Window, links: Vec<Link>, histograms: usize) -> Network {
+        Network {
+            window,
+            calendar: Calendar::new(),
+            folds: vec![false; links.len()],
+            links,
+            flows: Vec::new(),
+            histograms: vec![Histogram::default(); histograms],
+            routes: Vec::new(),
+            runs_ahead: false,
+            sacks: SackPool::default(),
+            fates: Vec::new(),
+        }
+    }
+
+    /// Adds a flow with its links out and back, and wakes its source at its start.
+    pub fn add_flow(&mut self, mut flow: Flow, forward: &[usize], back: &[usize]) {
+        for (route, links) in flow.routes.iter_mut().zip([forward, back]) {
+            *route = Route { start: self.routes.len() as u32, len: links.len() as u8 };
+            self.routes.extend(links.iter().map(|link| *link as u32));
+        }
+        let number = self.flows.len() as u32;
+        flow.armed[0] = flow.start;
+        if flow.start <= self.window.end {
+            let key = Key { time: flow.start, birth: Time::NEVER, component: self.component_of(2 * number) };
+            self.calendar.push(key, Event::Wake(2 * number));
+        }
+        self.flows.push(flow);
+    }
+
+    /// Finds out what may be done early: links that a single component feeds, and whose departures are known at
+    /// arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever.
+    pub fn fold(&mut self) {
+        let mut feeders: Vec<Option<u32>> = vec![None; self.links.len()];
+        let mut shared = vec![false; self.links.len()];
+        for (number, flow) in self.flows.iter().enumerate() {
+            for (side, route) in flow.routes.iter().enumerate() {
+                let mut feeder = self.component_of(2 * number as u32 + side as u32);
+                for link in &self.routes[route.start as usize..][..usize::from(route.len)] {
+                    let known = feeders[*link as usize].get_or_insert(feeder);
+                    shared[*link as usize] |= *known != feeder;
+                    feeder = *link;
+                }
+            }
+        }
+        for (link, folds) in self.folds.iter_mut().enumerate() {
+            *folds = !shared[link] && self.links[link].knows_ahead();
+        }
+        for flow in &self.flows {
+            let round_trip = flow.routes.iter().flat_map(|route| {
+                let range = route.start as usize..route.start as usize + usize::from(route.len);
+                self.routes[range].iter().map(|link| *link as usize)
+            });
+            let mut all: Vec<usize> = round_trip.collect();
+            all.retain(|link| self.folds[*link]);
+            if all.len() == usize::from(flow.routes[0].len) + usize::from(flow.routes[1].len) {
+                self.folds[all[0]] = false;
+            }
+        }
+        self.runs_ahead = true;
+    }
+
+    /// Executes one event.
+    #[inline]
+    pub fn execute(&mut self, key: Key, event: Event) {
+        match event {
+            Event::Arrive { link, pkt } => self.arrive(link, pkt, key),
+            Event::Reach(pkt) => self.reach(pkt, key.time),
+            Event::Free(link) => {
+                let sent = self.links[link as usize].transmitter_free(key.time, &mut self.fates);
+                self.settle_fates(link, key.time);
+                if let Some(sent) = sent {
+                    self.depart(link, sent);
+                }
+            }
+            Event::Wake(endpoint) => self.wake(endpoint, key.time),
+        }
+    }
+
+    /// Brings links and accounts to the end of the run, `end`.
+    pub fn finish(&mut self, end: Time) {
+        for number in 0..self.links.len() {
+            self.links[number].finish(end, &mut self.fates);
+            self.settle_fates(number as u32, end);
+        }
+        for flow in 0..self.flows.len() {
+            self.observe_source(flow, end);
+            self.observe_sink(flow, end);
+            let (flow, window) = (&mut self.flows[flow], &self.window);
+            if let Source::Tcp(sender) = &flow.source {
+                flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
+            }
+        }
+        let pending: Vec<(Key, Event)> = self.calendar.iter().map(|(key, event)| (key, *event)).collect();
+        for (key, event) in pending {
+            if let Event::Arrive { pkt, .. } | Event::Reach(pkt) = event {
+                self.leave_over(&pkt, key.birth, end);
+            }
+        }
+    }
+
+    /// Bytes held by packets, events and accounts, roughly.
+    pub fn memory(&self) -> u64 {
+        let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Pkt>()).sum();
+        let series: usize = self.flows.iter().map(|flow| 12 * flow.probe.series.received.capacity()).sum();
+        (self.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
+    }
+
+    fn component_of(&self, endpoint: u32) -> u32 {
+        self.links.len() as u32 + endpoint
+    }
+
+    /// Hands a packet to a link: at once if the link folds, else through the calendar.
+    #[inline]
+    fn enter(&mut self, link: u32, pkt: Pkt, key: Key) {
+        if self.folds[link as usize] {
+            self.arrive(link, pkt, key);
+        } else {
+            self.calendar.push(key, Event::Arrive { link, pkt });
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, number: u32, pkt: Pkt, key: Key) {
+        let link = &mut self.links[number as usize];
+        if let Some(loss) = &mut link.loss {
+            if loss.on_entry() {
+                self.destroy(number, pkt, key.time);
+                return;
+            }
+        }
+        if !link.knows_ahead() {
+            self.flows[pkt.flow as usize].probe.conservation.queued.add(pkt.size);
+        }
+        let sent = link.arrive(pkt, key, &mut self.fates);
+        if !self.fates.is_empty() {
+            self.settle_fates(number, key.time);
+        }
+        if let Some(sent) = sent {
+            self.depart(number, sent);
+        }
+    }
+
+    /// A transmission is settled: the packet goes on to its next link or its end.
+    #[inline]
+    fn depart(&mut self, number: u32, sent: Sent) {
+        let Sent { mut pkt, start, finish } = sent;
+        let link = &mut self.links[number as usize];
+        if !link.knows_ahead() {
+            self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
+            if finish <= self.window.end {
+                let key = Key { time: finish, birth: start, component: number };
+                self.calendar.push(key, Event::Free(number));
+            }
+        }
+        let time = finish + link.delay;
+        if let Some(loss) = &mut link.loss {
+            if finish <= self.window.end && loss.on_wire() {
+                self.destroy(number, pkt, finish);
+                return;
+            }
+        }
+        if time > self.window.end {
+            self.leave_over(&pkt, start, self.window.end);
+            return;
+        }
+        pkt.hop += 1;
+        let route = self.flows[pkt.flow as usize].routes[usize::from(pkt.is_back())];
+        let key = Key { time, birth: start, component: number };
+        if pkt.hop < route.len {
+            let next = self.routes[route.start as usize + usize::from(pkt.hop)];
+            self.enter(next, pkt, key);
+        } else if self.runs_ahead {
+            self.reach(pkt, time);
+        } else {
+            self.calendar.push(key, Event::Reach(pkt));
+        }
+    }
+
+    /// A packet arrives at its end.
+    #[inline]
+    fn reach(&mut self, pkt: Pkt, now: Time) {
+        let number = pkt.flow as usize;
+        if pkt.is_back() {
+            self.run_timers(2 * pkt.flow, now);
+            self.observe_source(number, now);
+            let flow = &mut self.flows[number];
+            flow.probe.conservation.delivered.add(pkt.size);
+            let ack = pkt.ack(&mut self.sacks);
+            if let Source::Tcp(sender) = &mut flow.source {
+                sender.on_ack(now, &ack);
+                if flow.probe.finished.is_none() && sender.is_done() {
+                    flow.probe.finished = Some(now);
+                }
+            }
+            self.drain_source(number, now, now);
+        } else {
+            self.run_timers(2 * pkt.flow + 1, now);
+            self.observe_sink(number, now);
+            let flow = &mut self.flows[number];
+            let delay = now.since(pkt.stamp);
+            flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
+            match &mut flow.sink {
+                Sink::Tcp(receiver) => {
+                    receiver.on_segment(now, &pkt.segment());
+                    self.drain_sink(number, now, now);
+                }
+                Sink::Udp { payload } => {
+                    if let Source::Udp(source) = &flow.source {
+                        *payload += source.payload(pkt.size);
+                    }
+                }
+            }
+        }
+    }
+
+    /// An endpoint's wake-up. Out of date if the endpoint armed an earlier one since.
+    fn wake(&mut self, endpoint: u32, now: Time) {
+        let side = (endpoint & 1) as usize;
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        if flow.armed[side] != now {
+            return;
+        }
+        flow.armed[side] = Time::NEVER;
+        let starts = side == 0 && !flow.started;
+        if starts || self.next_timeout(endpoint).is_some_and(|due| due <= now) {
+            self.fire(endpoint, now);
+        } else {
+            self.arm(endpoint, now);
+        }
+    }
+
+    /// Fires the timers that are due before an arrival at `now`; at equal times arrivals come first.
+    #[inline]
+    fn run_timers(&mut self, endpoint: u32, now: Time) {
+        while let Some(due) = self.next_timeout(endpoint).filter(|due| *due < now) {
+            self.fire(endpoint, due);
+        }
+    }
+
+    #[inline]
+    fn next_timeout(&self, endpoint: u32) -> Option<Time> {
+        let flow = &self.flows[(endpoint >> 1) as usize];
+        match (endpoint & 1, &flow.source, &flow.sink) {
+            (0, Source::Tcp(sender), _) => sender.poll_timeout(),
+            (0, Source::Udp(source), _) => source.poll_timeout(),
+            (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
+            (_, _, Sink::Udp { .. }) => None,
+        }
+    }
+
+    /// A timer of an endpoint fires, or its source starts.
+    fn fire(&mut self, endpoint: u32, now: Time) {
+        let number = (endpoint >> 1) as usize;
+        if endpoint & 1 == 1 {
+            if let Sink::Tcp(receiver) = &mut self.flows[number].sink {
+                receiver.on_timer(now);
+            }
+            self.drain_sink(number, now, Time::NEVER);
+            return;
+        }
+        self.observe_source(number, now);
+        let flow = &mut self.flows[number];
+        let starts = !std::mem::replace(&mut flow.started, true);
+        match &mut flow.source {
+            Source::Tcp(sender) if starts => sender.start(now),
+            Source::Tcp(sender) => sender.on_timer(now),
+            Source::Udp(source) if starts => source.start(now),
+            Source::Udp(source) => source.on_timer(now),
+        }
+        self.drain_source(number, now, Time::NEVER);
+    }
+
+    /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
+    #[inline]
+    fn drain_source(&mut self, number: usize, now: Time, birth: Time) {
+        loop {
+            let flow = &mut self.flows[number];
+            let segment = match &mut flow.source {
+                Source::Tcp(sender) => sender.poll_transmit(now),
+                Source::Udp(source) => source.poll_transmit(now),
+            };
+            let Some(segment) = segment else { break };
+            if now >= self.window.warmup {
+                flow.probe.sent.add(segment.size);
+            }
+            let pkt = Pkt::of_segment(&segment, number as u32);
+            self.emit(2 * number as u32, pkt, now, birth);
+        }
+        self.arm(2 * number as u32, now);
+    }
+
+    /// Sends all a receiver has to send at `now`.
+    #[inline]
+    fn drain_sink(&mut self, number: usize, now: Time, birth: Time) {
+        while let Sink::Tcp(receiver) = &mut self.flows[number].sink {
+            let Some(ack) = receiver.poll_transmit(now) else { break };
+            let pkt = Pkt::of_ack(&ack, number as u32, &mut self.sacks);
+            self.emit(2 * number as u32 + 1, pkt, now, birth);
+        }
+        self.arm(2 * number as u32 + 1, now);
+    }
+
+    /// Puts a packet on its way.
+    #[inline]
+    fn emit(&mut self, endpoint: u32, pkt: Pkt, now: Time, birth: Time) {
+        let component = self.component_of(endpoint);
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.probe.conservation.sent.add(pkt.size);
+        let first = self.routes[flow.routes[usize::from(pkt.is_back())].start as usize];
+        self.enter(first, pkt, Key { time: now, birth, component });
+    }
+
+    /// Makes sure that an endpoint is woken by its next deadline.
+    #[inline]
+    fn arm(&mut self, endpoint: u32, now: Time) {
+        let Some(due) = self.next_timeout(endpoint) else { return };
+        let due = due.max(now);
+        let armed = &mut self.flows[(endpoint >> 1) as usize].armed[(endpoint & 1) as usize];
+        if due < *armed {
+            *armed = due;
+            if due <= self.window.end {
+                let key = Key { time: due, birth: Time::NEVER, component: self.component_of(endpoint) };
+                self.calendar.push(key, Event::Wake(endpoint));
+            }
+        }
+    }
+
+    /// Takes note of a source's state before it changes at `now`.
+    #[inline]
+    fn observe_source(&mut self, number: usize, now: Time) {
+        let flow = &mut self.flows[number];
+        let Source::Tcp(sender) = &flow.source else { return };
+        flow.probe.cwnd.hold(sender.cwnd(), now);
+        if now > flow.probe.next_sample {
+            flow.probe.sample_window(now, &self.window, || (sender.cwnd(), sender.ssthresh()));
+        }
+        if flow.probe.before.is_none() && now >= self.window.warmup {
+            flow.probe.before = Some(sender.counters());
+        }
+    }
+
+    /// Takes note of what a receiver had at the warm-up.
+    #[inline]
+    fn observe_sink(&mut self, number: usize, now: Time) {
+        let flow = &mut self.flows[number];
+        if flow.probe.goodput_before.is_none() && now >= self.window.warmup {
+            flow.probe.goodput_before = Some(flow.sink.delivered_bytes());
+        }
+    }
+
+    /// Accounts for packets that a link's queue dropped or marked.
+    fn settle_fates(&mut self, link: u32, now: Time) {
+        let was_queued = !self.links[link as usize].knows_ahead();
+        let counts = u64::from(now >= self.window.warmup);
+        for fate in self.fates.drain(..) {
+            let (Fate::Dropped(pkt, _) | Fate::Marked(pkt, _)) = fate;
+            let probe = &mut self.flows[pkt.flow as usize].probe;
+            let counts = counts * u64::from(!pkt.is_back());
+            if let Fate::Dropped(pkt, _) = fate {
+                probe.conservation.dropped.add(pkt.size);
+                if was_queued {
+                    probe.conservation.queued.remove(pkt.size);
+                }
+                probe.dropped_pkts += counts;
+                self.sacks.release(&pkt);
+            } else {
+                probe.marked_pkts += counts;
+            }
+        }
+    }
+
+    /// A packet falls to a link's loss model.
+    #[cold]
+    fn destroy(&mut self, link: u32, pkt: Pkt, now: Time) {
+        if let Some(probe) = &mut self.links[link as usize].probe {
+            probe.lost(now);
+        }
+        let probe = &mut self.flows[pkt.flow as usize].probe;
+        probe.conservation.dropped.add(pkt.size);
+        probe.dropped_pkts += u64::from(now >= self.window.warmup && !pkt.is_back());
+        self.sacks.release(&pkt);
+    }
+
+    /// A packet is still on its way at the end: queued if its transmission has not started by then.
+    fn leave_over(&mut self, pkt: &Pkt, start: Time, end: Time) {
+        let conservation = &mut self.flows[pkt.flow as usize].probe.conservation;
+        if start > end {
+            conservation.queued.add(pkt.size);
+        } else {
+            conservation.in_flight.add(pkt.size);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What a run leaves behind: the summary and the series described in `docs/results.md`.
+
+use crate::build::groups;
+use crate::flow::{Conservation, FlowProbe, Tally};
+use crate::link::Link;
+use crate::network::{Flow, Network};
+use crate::plan::{FlowPlan, LinkPlan, Plan, TransportPlan};
+use crate::probe::{LinkProbe, EVENT_SERIES};
+use crate::run::StoppedBy;
+use crate::source::Source;
+use crate::stats::{Histogram, Moments};
+use serde_json::{json, Map, Value};
+use units::Time;
+
+/// The end of a run.
+pub struct Outcome {
+    /// The network as it was left.
+    pub network: Network,
+    /// The run's seed.
+    pub seed: u64,
+    /// Why it ended.
+    pub stopped_by: StoppedBy,
+    /// Events executed.
+    pub events: u64,
+    /// When it ended.
+    pub end: Time,
+}
+
+/// One series: a name, the component it belongs to, and a value for each sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What is sampled.
+    pub name: &'static str,
+    /// Link name or flow number.
+    pub component: String,
+    /// Seconds from the start of the run.
+    pub time_s: Vec<f64>,
+    /// Its values.
+    pub value: Vec<f64>,
+}
+
+/// Version of the summary's format.
+pub const FORMAT: u32 = 1;
+
+impl Outcome {
+    /// The summary, all keys as in `docs/results.md`.
+    pub fn summary(&self, plan: &Plan, scenario: &str) -> Value {
+        let window = &self.network.window;
+        let links = plan.links.iter().zip(&self.network.links);
+        let links: Map<String, Value> = links
+            .filter_map(|(plan, link)| {
+                Some((plan.name.clone(), link_summary(plan, link, link.probe.as_ref()?)))
+            })
+            .collect();
+        let flows: Vec<Value> = plan
+            .flows
+            .iter()
+            .zip(&self.network.flows)
+            .enumerate()
+            .map(|(i, (plan, flow))| self.flow(i, plan, flow))
+            .collect();
+        let conservation: Vec<Value> =
+            self.network.flows.iter().map(|flow| conserved(&flow.probe.conservation)).collect();
+        json!({
+            "format": FORMAT,
+            "version": env!("CARGO_PKG_VERSION"),
+            "scenario": scenario,
+            "seed": self.seed,
+            "stopped_by": self.stopped_by.name(),
+            "simulated_s": self.end.as_secs(),
+            "warmup_s": window.warmup.as_secs(),
+            "events": self.events,
+            "links": links,
+            "flows": flows,
+            "groups": self.groups(plan),
+            "conservation": conservation,
+        })
+    }
+
+    /// All series of the run, links first. Empty unless they were kept.
+    pub fn series(&self, plan: &Plan) -> Vec<Series> {
+        let mut all = Vec::new();
+        let step = self.network.window.sample.as_secs();
+        let times = |n: usize| (0..n).map(|i| i as f64 * step).collect::<Vec<f64>>();
+        let mut add = |name: &'static str, component: &str, value: Vec<f64>| {
+            if !value.is_empty() {
+                all.push(Series {
+                    name,
+                    component: component.to_string(),
+                    time_s: times(value.len()),
+                    value,
+                });
+            }
+        };
+        for (plan, link) in plan.links.iter().zip(&self.network.links) {
+            let Some(probe) = &link.probe else { continue };
+            let series = &probe.series;
+            add("queue_pkts", &plan.name, reals(&series.queue_pkts));
+            add("queue_bytes", &plan.name, reals(&series.queue_bytes));
+            for (name, values) in &series.inner {
+                add(name, &plan.name, values.clone());
+            }
+            for (name, values) in EVENT_SERIES.iter().zip(&series.events) {
+                add(name, &plan.name, reals(values));
+            }
+        }
+        let intervals = (self.end.0 / self.network.window.sample.0) as usize;
+        for (number, flow) in self.network.flows.iter().enumerate().filter(|(_, flow)| flow.probe.series.kept)
+        {
+            let component = number.to_string();
+            let series = &flow.probe.series;
+            let mut received = reals(&series.received);
+            received.resize(intervals, 0.0);
+            add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
+            add("cwnd", &component, series.cwnd.iter().map(|x| f64::from(*x)).collect());
+            add("ssthresh", &component, series.ssthresh.iter().map(|x| f64::from(*x)).collect());
+        }
+        all
+    }
+
+    fn flow(&self, number: usize, plan: &FlowPlan, flow: &Flow) -> Value {
+        let probe = &flow.probe;
+        let own_histogram = self.network.histograms.len() == self.network.flows.len();
+        let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram]);
+        let (transport, size) = match &plan.transport {
+            TransportPlan::Tcp { size, .. } => ("tcp", size.map(|size| size.0)),
+            TransportPlan::Udp(_) => ("udp", None),
+        };
+        let mut summary = json!({
+            "id": number,
+            "group": plan.group,
+            "class": plan.class,
+            "transport": transport,
+            "start_s": flow.start.as_secs(),
+            "finish_s": probe.finished.map(Time::as_secs),
+            "size_bytes": size,
+            "sent_pkts": probe.sent.pkts,
+            "sent_bytes": probe.sent.bytes,
+            "received_pkts": probe.received.pkts,
+            "received_bytes": probe.received.bytes,
+            "goodput_bytes": flow.sink.delivered_bytes() - probe.goodput_before.unwrap_or(0),
+            "dropped_pkts": probe.dropped_pkts,
+            "marked_pkts": probe.marked_pkts,
+            "delay_ms": spread(&probe.delay, histogram),
+            "jitter_ms": probe.jitter_ms,
+            "ipdv_ms_mean": probe.ipdv.mean,
+        });
+        if let (Source::Tcp(_), Value::Object(map)) = (&flow.source, &mut summary) {
+            map.extend(tcp_summary(flow, probe));
+        }
+        summary
+    }
+
+    fn groups(&self, plan: &Plan) -> Map<String, Value> {
+        let summary = |group: &str| {
+            let mut merged = Histogram::default();
+            let mut numbers: Vec<usize> = self
+                .network
+                .flows
+                .iter()
+                .zip(&plan.flows)
+                .filter(|(_, plan)| plan.group == group)
+                .map(|(flow, _)| flow.probe.histogram)
+                .collect();
+            numbers.dedup();
+            for number in numbers {
+                merged.merge(&self.network.histograms[number]);
+            }
+            json!({ "delay_ms": spread(&merged.moments, Some(&merged)), "delay_ms_histogram": histogram_rows(&merged) })
+        };
+        groups(plan).into_iter().map(|group| (group.to_string(), summary(group))).collect()
+    }
+}
+
+fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
+    let Source::Tcp(sender) = &flow.source else { return Vec::new() };
+    let (now, before) = (sender.counters(), probe.before.unwrap_or_default());
+    let rows = [
+        ("retransmits", json!(now.retransmits - before.retransmits)),
+        ("timeouts", json!(now.timeouts - before.timeouts)),
+        ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
+        ("window_cuts", json!(now.cuts - before.cuts)),
+        ("cwnd_mean", json!(probe.cwnd.mean())),
+        ("srtt_ms", json!(sender.srtt().map(|srtt| srtt.as_millis()))),
+    ];
+    rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
+    let c = &probe.counters;
+    let has_avg = probe.avg.count > 0;
+    let (mut centres, mut arrived, mut hit) = (Vec::new(), Vec::new(), Vec::new());
+    for (centre, a, h) in probe.curve.rows() {
+        centres.push(centre);
+        arrived.push(a);
+        hit.push(h);
+    }
+    json!({
+        "rate_bps": plan.rate.0,
+        "delay_ms": link.delay.as_millis(),
+        "kind": plan.queue.kind(),
+        "arrived_pkts": c.arrived_pkts,
+        "arrived_bytes": c.arrived_bytes,
+        "departed_pkts": c.departed_pkts,
+        "departed_bytes": c.departed_bytes,
+        "early_pkts": c.early_pkts,
+        "forced_pkts": c.forced_pkts,
+        "overflow_pkts": c.overflow_pkts,
+        "marked_pkts": c.marked_pkts,
+        "lost_pkts": c.lost_pkts,
+        "busy_s": c.busy_ns as f64 * 1e-9,
+        "queue_pkts_mean": probe.queue_pkts.mean(),
+        "queue_pkts_sd": probe.queue_pkts.sd(),
+        "queue_pkts_max": probe.queue_pkts.max,
+        "queue_bytes_mean": probe.queue_bytes.mean(),
+        "avg_pkts_mean": has_avg.then_some(probe.avg.mean),
+        "avg_pkts_sd": has_avg.then(|| probe.avg.sd()),
+        "sojourn_ms": spread(&probe.sojourn.moments, Some(&probe.sojourn)),
+        "sojourn_ms_histogram": histogram_rows(&probe.sojourn),
+        "drop_curve": { "avg": centres, "arrived": arrived, "dropped": hit },
+    })
+}
+
+/// Mean, deviation, percentiles and maximum in milliseconds; gaps where nothing was counted.
+fn spread(moments: &Moments, histogram: Option<&Histogram>) -> Value {
+    let some = moments.count > 0;
+    let mut map = Map::new();
+    map.insert("mean".into(), json!(some.then_some(moments.mean)));
+    map.insert("sd".into(), json!(some.then(|| moments.sd())));
+    let percentiles = [
+        ("p1", 0.01),
+        ("p5", 0.05),
+        ("p25", 0.25),
+        ("p50", 0.5),
+        ("p75", 0.75),
+        ("p90", 0.9),
+        ("p95", 0.95),
+        ("p99", 0.99),
+        ("p999", 0.999),
+    ];
+    for (name, p) in percentiles {
+        map.insert(name.into(), json!(histogram.and_then(|histogram| histogram.percentile(p))));
+    }
+    map.insert("max".into(), json!(some.then_some(moments.max)));
+    map.insert("count".into(), json!(moments.count));
+    Value::Object(map)
+}
+
+fn histogram_rows(histogram: &Histogram) -> Value {
+    let (upper, count): (Vec<f64>, Vec<u32>) = histogram.rows().unzip();
+    json!({ "upper_ms": upper, "count": count })
+}
+
+fn conserved(account: &Conservation) -> Value {
+    let tally = |tally: Tally| json!({ "pkts": tally.pkts, "bytes": tally.bytes });
+    json!({
+        "sent": tally(account.sent),
+        "delivered": tally(account.delivered),
+        "dropped": tally(account.dropped),
+        "in_flight": tally(account.in_flight),
+        "queued": tally(account.queued),
+    })
+}
+
+fn reals(counts: &[u32]) -> Vec<f64> {
+    counts.iter().map(|count| f64::from(*count)).collect()
+}

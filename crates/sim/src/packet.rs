@@ -1,0 +1,222 @@
+//! The simulator's packet: a few words, passed by value.
+
+use queue::disc::Packet;
+use transport::segment::{Ack, Role, SackBlocks, Segment};
+use units::{Bytes, Ecn, Time};
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pkt {
+    /// When it entered the queue it is in.
+    pub enqueued: Time,
+    /// When it left its source; on an acknowledgement, the timestamp it echoes.
+    pub stamp: Time,
+    /// Segment number; on an acknowledgement, the next segment expected.
+    pub seq: u32,
+    /// Its flow's number.
+    pub flow: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// One more than the place of its SACK blocks in the [`SackPool`]; zero if it has none.
+    pub sack: u32,
+    /// Links it has passed.
+    pub hop: u8,
+    /// Its class or precedence.
+    pub class: u8,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// Flags, see the constants.
+    pub flags: u8,
+}
+
+/// It travels from destination to source.
+pub const BACK: u8 = 1;
+const SYN: u8 = 2;
+const CWR: u8 = 4;
+const ECE: u8 = 8;
+const RETRANSMIT: u8 = 16;
+
+impl Pkt {
+    /// The packet that carries a segment.
+    #[inline]
+    pub fn of_segment(segment: &Segment, flow: u32) -> Pkt {
+        let flags = flag(segment.role == Role::Syn, SYN)
+            | flag(segment.cwr, CWR)
+            | flag(segment.retransmit, RETRANSMIT);
+        Pkt {
+            enqueued: Time::ZERO,
+            stamp: segment.sent,
+            seq: segment.seq,
+            flow,
+            size: segment.size,
+            sack: 0,
+            hop: 0,
+            class: 0,
+            ecn: segment.ecn,
+            flags,
+        }
+    }
+
+    /// The segment it carries.
+    #[inline]
+    pub fn segment(&self) -> Segment {
+        Segment {
+            seq: self.seq,
+            size: self.size,
+            sent: self.stamp,
+            role: if self.has(SYN) { Role::Syn } else { Role::Data },
+            ecn: self.ecn,
+            cwr: self.has(CWR),
+            retransmit: self.has(RETRANSMIT),
+        }
+    }
+
+    /// The packet that carries an acknowledgement; SACK blocks go into the pool.
+    #[inline]
+    pub fn of_ack(ack: &Ack, flow: u32, pool: &mut SackPool) -> Pkt {
+        Pkt {
+            enqueued: Time::ZERO,
+            stamp: ack.echo,
+            seq: ack.ack,
+            flow,
+            size: ack.size,
+            sack: if ack.sack.is_empty() { 0 } else { pool.put(ack.sack) },
+            hop: 0,
+            class: 0,
+            ecn: Ecn::NotEct,
+            flags: BACK | flag(ack.syn, SYN) | flag(ack.ece, ECE),
+        }
+    }
+
+    /// The acknowledgement it carries; its SACK blocks leave the pool.
+    #[inline]
+    pub fn ack(&self, pool: &mut SackPool) -> Ack {
+        Ack {
+            ack: self.seq,
+            size: self.size,
+            echo: self.stamp,
+            sack: if self.sack == 0 { SackBlocks::default() } else { pool.take(self.sack) },
+            ece: self.has(ECE),
+            syn: self.has(SYN),
+        }
+    }
+
+    /// Whether it travels from destination to source.
+    #[inline]
+    pub fn is_back(&self) -> bool {
+        self.has(BACK)
+    }
+
+    #[inline]
+    fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+#[inline]
+fn flag(set: bool, bit: u8) -> u8 {
+    if set {
+        bit
+    } else {
+        0
+    }
+}
+
+impl Packet for Pkt {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(u64::from(self.size))
+    }
+    #[inline]
+    fn flow(&self) -> u64 {
+        u64::from(self.flow) << 1 | u64::from(self.flags & BACK)
+    }
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    #[inline]
+    fn set_ce(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+    #[inline]
+    fn class(&self) -> u8 {
+        self.class
+    }
+    #[inline]
+    fn enqueued(&self) -> Time {
+        self.enqueued
+    }
+    #[inline]
+    fn set_enqueued(&mut self, now: Time) {
+        self.enqueued = now;
+    }
+}
+
+/// SACK blocks of acknowledgements on their way: few have any, so packets carry a place in here.
+#[derive(Debug, Default)]
+pub struct SackPool {
+    blocks: Vec<SackBlocks>,
+    free: Vec<u32>,
+}
+
+impl SackPool {
+    fn put(&mut self, blocks: SackBlocks) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.blocks[place as usize - 1] = blocks;
+                place
+            }
+            None => {
+                self.blocks.push(blocks);
+                self.blocks.len() as u32
+            }
+        }
+    }
+
+    fn take(&mut self, place: u32) -> SackBlocks {
+        self.free.push(place);
+        self.blocks[place as usize - 1]
+    }
+
+    /// Forgets the blocks of a packet that ended on the way.
+    #[inline]
+    pub fn release(&mut self, pkt: &Pkt) {
+        if pkt.sack != 0 {
+            self.free.push(pkt.sack);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_stays_small() {
+        assert!(size_of::<Pkt>() <= 40);
+    }
+
+    #[test]
+    fn segments_and_acknowledgements_survive_the_trip() {
+        let segment = Segment {
+            seq: 7,
+            size: 1500,
+            sent: Time(9),
+            role: Role::Data,
+            ecn: Ecn::Ect0,
+            cwr: true,
+            retransmit: true,
+        };
+        assert_eq!(Pkt::of_segment(&segment, 3).segment(), segment);
+        let mut sack = SackBlocks::default();
+        sack.push(4, 6);
+        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false };
+        let mut pool = SackPool::default();
+        let pkt = Pkt::of_ack(&ack, 3, &mut pool);
+        assert_ne!(pkt.flow(), Pkt::of_segment(&segment, 3).flow());
+        assert_eq!(pkt.ack(&mut pool), ack);
+        let again = Pkt::of_ack(&ack, 3, &mut pool);
+        assert_eq!(again.sack, pkt.sack, "places are used again");
+    }
+}

@@ -1,0 +1,289 @@
+//! What a link writes to results: counters from the warm-up on, time averages, histograms, series.
+
+use crate::link::Sent;
+use crate::packet::Pkt;
+use crate::stats::{Histogram, Moments, TimeAverage};
+use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
+use queue::Disc;
+use units::{Span, Time};
+
+/// When counting starts and ends, and the grid of the samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Counting starts here.
+    pub warmup: Time,
+    /// The run's last moment.
+    pub end: Time,
+    /// Distance of samples.
+    pub sample: Span,
+    /// Whether samples are kept as series.
+    pub series: bool,
+}
+
+impl Window {
+    /// Whether `now` counts.
+    #[inline]
+    pub fn counts(&self, now: Time) -> bool {
+        now >= self.warmup && now <= self.end
+    }
+
+    /// The part of `start … finish` that counts.
+    #[inline]
+    fn clip(&self, start: Time, finish: Time) -> Span {
+        finish.min(self.end).since(start.max(self.warmup))
+    }
+}
+
+/// Packets that arrived at a queue, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkCounters {
+    /// Offered to the queue.
+    pub arrived_pkts: u64,
+    /// Offered to the queue.
+    pub arrived_bytes: u64,
+    /// Transmission started.
+    pub departed_pkts: u64,
+    /// Transmission started.
+    pub departed_bytes: u64,
+    /// Dropped by chance.
+    pub early_pkts: u64,
+    /// Dropped by rule.
+    pub forced_pkts: u64,
+    /// Dropped for want of room.
+    pub overflow_pkts: u64,
+    /// CE set.
+    pub marked_pkts: u64,
+    /// Destroyed by the loss model.
+    pub lost_pkts: u64,
+    /// Nanoseconds the transmitter was sending.
+    pub busy_ns: u64,
+}
+
+/// One link's accounts.
+pub struct LinkProbe {
+    window: Window,
+    /// Counters from the warm-up on.
+    pub counters: LinkCounters,
+    /// Waiting packets over time.
+    pub queue_pkts: TimeAverage,
+    /// Waiting bytes over time.
+    pub queue_bytes: TimeAverage,
+    /// The discipline's own average, sampled.
+    pub avg: Moments,
+    /// Waiting time of departed packets.
+    pub sojourn: Histogram,
+    /// Early and forced drops and marks against the average.
+    pub curve: Curve,
+    /// Samples of the queue and the discipline's inner values.
+    pub series: LinkSeries,
+    next_sample: Time,
+}
+
+/// A link's series; all vectors have one entry a sample.
+#[derive(Clone, Debug, Default)]
+pub struct LinkSeries {
+    /// Waiting packets at the moment of the sample.
+    pub queue_pkts: Vec<u32>,
+    /// Waiting bytes at the moment of the sample.
+    pub queue_bytes: Vec<u32>,
+    /// Names and values of the discipline's probe.
+    pub inner: Vec<(&'static str, Vec<f64>)>,
+    /// Arrivals, drops and marks in each interval that ends at a sample.
+    pub events: [Vec<u32>; 3],
+    running: [u32; 3],
+}
+
+/// Names of [`LinkSeries::events`].
+pub const EVENT_SERIES: [&str; 3] = ["arrivals", "drops", "marks"];
+
+impl LinkProbe {
+    /// Empty accounts.
+    pub fn new(window: Window) -> LinkProbe {
+        LinkProbe {
+            window,
+            counters: LinkCounters::default(),
+            queue_pkts: TimeAverage::from(window.warmup),
+            queue_bytes: TimeAverage::from(window.warmup),
+            avg: Moments::default(),
+            sojourn: Histogram::default(),
+            curve: Curve::default(),
+            series: LinkSeries::default(),
+            next_sample: Time::ZERO,
+        }
+    }
+
+    /// The queue was as it is until `now`.
+    #[inline]
+    pub fn hold_until(&mut self, now: Time, queue: &Disc<Pkt>) {
+        while self.next_sample < now {
+            self.take_sample(queue);
+        }
+        self.queue_pkts.hold(queue.len() as f64, now);
+        self.queue_bytes.hold(queue.backlog().0 as f64, now);
+    }
+
+    /// A packet arrived, with the discipline's average after it and the fates its arrival caused.
+    #[inline]
+    pub fn arrived(&mut self, now: Time, pkt: &Pkt, avg: Option<f64>, fates: &[Fate<Pkt>]) {
+        self.series.running[0] += 1;
+        let counts = self.window.counts(now);
+        if counts {
+            self.counters.arrived_pkts += 1;
+            self.counters.arrived_bytes += u64::from(pkt.size);
+            if let Some(avg) = avg {
+                let hit = fates.iter().any(|fate| {
+                    let (Fate::Dropped(_, reason) | Fate::Marked(_, reason)) = fate;
+                    *reason != Reason::Overflow
+                });
+                self.curve.add(avg, hit);
+            }
+        }
+        if !fates.is_empty() {
+            self.ended(now, fates);
+        }
+    }
+
+    /// Packets were dropped or marked.
+    pub fn ended(&mut self, now: Time, fates: &[Fate<Pkt>]) {
+        let counts = u64::from(self.window.counts(now));
+        for fate in fates {
+            match fate {
+                Fate::Dropped(_, reason) => {
+                    self.series.running[1] += 1;
+                    *match reason {
+                        Reason::Early => &mut self.counters.early_pkts,
+                        Reason::Forced => &mut self.counters.forced_pkts,
+                        Reason::Overflow => &mut self.counters.overflow_pkts,
+                    } += counts;
+                }
+                Fate::Marked(..) => {
+                    self.series.running[2] += 1;
+                    self.counters.marked_pkts += counts;
+                }
+            }
+        }
+    }
+
+    /// A packet's transmission is settled.
+    #[inline]
+    pub fn departed(&mut self, sent: &Sent, arrived: Time) {
+        if self.window.counts(sent.start) {
+            self.counters.departed_pkts += 1;
+            self.counters.departed_bytes += sent.pkt.size().0;
+            self.sojourn.add(sent.start.since(arrived));
+        }
+        self.counters.busy_ns += self.window.clip(sent.start, sent.finish).0;
+    }
+
+    /// A packet was destroyed by the loss model.
+    pub fn lost(&mut self, now: Time) {
+        self.counters.lost_pkts += u64::from(self.window.counts(now));
+    }
+
+    /// The run is over.
+    pub fn finish(&mut self, end: Time, queue: &Disc<Pkt>) {
+        self.hold_until(end, queue);
+        if self.next_sample == end {
+            self.take_sample(queue);
+        }
+    }
+
+    #[cold]
+    fn take_sample(&mut self, queue: &Disc<Pkt>) {
+        if self.window.counts(self.next_sample) {
+            if let Some(avg) = queue.avg() {
+                self.avg.add(avg);
+            }
+        }
+        if self.window.series {
+            self.series.take(queue);
+        }
+        self.next_sample += self.window.sample;
+    }
+}
+
+impl LinkSeries {
+    fn take(&mut self, queue: &Disc<Pkt>) {
+        self.queue_pkts.push(queue.len() as u32);
+        self.queue_bytes.push(queue.backlog().0 as u32);
+        for (kept, running) in self.events.iter_mut().zip(&mut self.running) {
+            kept.push(std::mem::take(running));
+        }
+        let mut probe = Probe::default();
+        queue.probe(&mut probe);
+        if self.inner.is_empty() {
+            self.inner = probe.values.iter().map(|(name, _)| (*name, Vec::new())).collect();
+        }
+        for ((_, kept), (_, value)) in self.inner.iter_mut().zip(probe.values) {
+            kept.push(value);
+        }
+    }
+}
+
+/// Arrivals and hits in bins of the average. The bins widen as the average grows, so there is no range to set.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    width: f64,
+    bins: Vec<(u32, u32)>,
+}
+
+const BINS: usize = 256;
+
+impl Default for Curve {
+    fn default() -> Self {
+        Curve { width: 1.0 / 16.0, bins: vec![(0, 0); BINS] }
+    }
+}
+
+impl Curve {
+    #[inline]
+    fn add(&mut self, avg: f64, hit: bool) {
+        let mut bin = (avg / self.width) as usize;
+        while bin >= BINS {
+            self.widen();
+            bin = (avg / self.width) as usize;
+        }
+        self.bins[bin].0 += 1;
+        self.bins[bin].1 += u32::from(hit);
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        let merged = |pair: &[(u32, u32)]| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1);
+        let mut bins: Vec<(u32, u32)> = self.bins.chunks(2).map(merged).collect();
+        bins.resize(BINS, (0, 0));
+        self.bins = bins;
+        self.width *= 2.0;
+    }
+
+    /// Centre, arrivals and hits of each bin in use.
+    pub fn rows(&self) -> impl Iterator<Item = (f64, u32, u32)> + '_ {
+        let row = |(i, bin): (usize, &(u32, u32))| ((i as f64 + 0.5) * self.width, bin.0, bin.1);
+        self.bins.iter().enumerate().filter(|(_, bin)| bin.0 > 0).map(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_widens_and_keeps_its_counts() {
+        let mut curve = Curve::default();
+        for i in 0..100 {
+            curve.add(f64::from(i), i % 4 == 0);
+        }
+        let (arrived, hit) = curve.rows().fold((0, 0), |sum, (_, a, h)| (sum.0 + a, sum.1 + h));
+        assert_eq!((arrived, hit, curve.width), (100, 25, 0.5));
+        assert_eq!(curve.rows().next(), Some((0.25, 1, 1)));
+    }
+
+    #[test]
+    fn only_what_lies_in_the_window_counts() {
+        let window = Window { warmup: Time(10), end: Time(20), sample: Span(1), series: false };
+        assert_eq!(window.clip(Time(5), Time(15)), Span(5));
+        assert_eq!(window.clip(Time(15), Time(25)), Span(5));
+        assert_eq!(window.clip(Time(1), Time(9)), Span::ZERO);
+        assert!(window.counts(Time(10)) && window.counts(Time(20)) && !window.counts(Time(21)));
+    }
+}

@@ -1,0 +1,241 @@
+//! Running statistics that use constant memory: moments, time averages, histograms.
+
+use units::{Span, Time};
+
+/// Count, mean, variance and maximum of a sequence (Welford 1962). Numbers are in the caller's unit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moments {
+    /// How many.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    squares: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Moments {
+    /// Takes one more number, zero or above.
+    #[inline]
+    pub fn add(&mut self, x: f64) {
+        self.count += 1;
+        let delta = x - self.mean;
+        self.mean += delta / self.count as f64;
+        self.squares += delta * (x - self.mean);
+        self.max = self.max.max(x);
+    }
+
+    /// Takes all numbers of another sequence (Chan, Golub and LeVeque 1979).
+    pub fn merge(&mut self, other: &Moments) {
+        let count = self.count + other.count;
+        if count > 0 {
+            let (n, m) = (self.count as f64, other.count as f64);
+            let delta = other.mean - self.mean;
+            self.mean += delta * m / (n + m);
+            self.squares += other.squares + delta * delta * n * m / (n + m);
+            self.max = self.max.max(other.max);
+            self.count = count;
+        }
+    }
+
+    /// Standard deviation of the sample; zero below two numbers.
+    pub fn sd(&self) -> f64 {
+        if self.count < 2 {
+            0.0
+        } else {
+            (self.squares / (self.count - 1) as f64).sqrt()
+        }
+    }
+}
+
+/// Mean, standard deviation and maximum over time of a value that changes in steps.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeAverage {
+    from: Time,
+    last: Time,
+    area: f64,
+    area_of_squares: f64,
+    /// The largest value held after `from`.
+    pub max: f64,
+}
+
+impl TimeAverage {
+    /// Counts from this moment on.
+    pub fn from(from: Time) -> TimeAverage {
+        TimeAverage { from, last: from, area: 0.0, area_of_squares: 0.0, max: 0.0 }
+    }
+
+    /// The value was `held` until `now`.
+    #[inline]
+    pub fn hold(&mut self, held: f64, now: Time) {
+        if now > self.last {
+            let weighted = held * (now.0 - self.last.0) as f64;
+            self.area += weighted;
+            self.area_of_squares += held * weighted;
+            self.last = now;
+            self.max = self.max.max(held);
+        }
+    }
+
+    /// Mean until the last moment held; zero if no time has passed.
+    pub fn mean(&self) -> f64 {
+        let span = self.last.since(self.from).0 as f64;
+        if span > 0.0 {
+            self.area / span
+        } else {
+            0.0
+        }
+    }
+
+    /// Standard deviation over the same time.
+    pub fn sd(&self) -> f64 {
+        let span = self.last.since(self.from).0 as f64;
+        if span > 0.0 {
+            (self.area_of_squares / span - self.mean().powi(2)).max(0.0).sqrt()
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Sub-buckets of an octave: a value is known to 1/64 of itself.
+const STEPS: u64 = 64;
+const STEP_BITS: u32 = STEPS.trailing_zeros();
+/// Times are counted in units of 1.024 microseconds.
+const UNIT_BITS: u32 = 10;
+
+/// A histogram of times with logarithmic buckets (the layout of HdrHistogram): linear below 64 units
+/// of 1.024 µs, then 64 buckets an octave, so percentiles are within 0.8 %.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram {
+    counts: Vec<u32>,
+    /// Count, mean, deviation and maximum in milliseconds, exact.
+    pub moments: Moments,
+}
+
+impl Histogram {
+    /// Takes one more time.
+    #[inline]
+    pub fn add(&mut self, span: Span) {
+        self.moments.add(span.as_millis());
+        let bucket = bucket_of(span);
+        if bucket >= self.counts.len() {
+            self.counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
+        }
+        self.counts[bucket] += 1;
+    }
+
+    /// Takes all times of another histogram.
+    pub fn merge(&mut self, other: &Histogram) {
+        self.moments.merge(&other.moments);
+        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+    }
+
+    /// The value in milliseconds below which a share `p` of the times lie (the middle of its bucket, but never above
+    /// the maximum); `None` if empty.
+    pub fn percentile(&self, p: f64) -> Option<f64> {
+        let rank = ((p * self.moments.count as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        for (bucket, count) in self.counts.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen >= rank {
+                let middle = 0.5 * (lower_ms(bucket) + lower_ms(bucket + 1));
+                return Some(middle.min(self.moments.max));
+            }
+        }
+        None
+    }
+
+    /// Upper edge in milliseconds and count of each bucket in use.
+    pub fn rows(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let used = |(bucket, count): (usize, &u32)| (*count > 0).then(|| (lower_ms(bucket + 1), *count));
+        self.counts.iter().enumerate().filter_map(used)
+    }
+}
+
+#[inline]
+fn bucket_of(span: Span) -> usize {
+    let units = span.0 >> UNIT_BITS;
+    if units < STEPS {
+        return units as usize;
+    }
+    let octave = units.ilog2() - STEP_BITS;
+    (u64::from(octave) * STEPS + (units >> octave)) as usize
+}
+
+/// Lower edge of a bucket.
+fn lower_ms(bucket: usize) -> f64 {
+    let bucket = bucket as u64;
+    let units = if bucket < STEPS {
+        bucket
+    } else {
+        let octave = bucket / STEPS - 1;
+        (bucket - octave * STEPS) << octave
+    };
+    Span(units << UNIT_BITS).as_millis()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_by_hand() {
+        let mut moments = Moments::default();
+        for x in [2.0, 4.0, 9.0] {
+            moments.add(x);
+        }
+        // Deviations -3, -1, 4: squares 26, over 2.
+        assert_eq!((moments.mean, moments.max), (5.0, 9.0));
+        assert!((moments.sd() - 13f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn merged_moments_are_those_of_the_whole() {
+        let (mut whole, mut left, mut right) = (Moments::default(), Moments::default(), Moments::default());
+        for i in 0..20 {
+            let x = f64::from(i * i % 11);
+            whole.add(x);
+            if i < 7 { &mut left } else { &mut right }.add(x);
+        }
+        left.merge(&right);
+        assert!((left.mean - whole.mean).abs() < 1e-12 && (left.sd() - whole.sd()).abs() < 1e-12);
+        assert_eq!((left.count, left.max), (whole.count, whole.max));
+    }
+
+    #[test]
+    fn time_average_by_hand() {
+        let mut average = TimeAverage::from(Time(10));
+        average.hold(7.0, Time(5));
+        average.hold(2.0, Time(20));
+        average.hold(4.0, Time(30));
+        assert_eq!((average.mean(), average.sd(), average.max), (3.0, 1.0, 4.0));
+    }
+
+    #[test]
+    fn buckets_meet_without_gap() {
+        for bucket in 0..2000 {
+            let lower = lower_ms(bucket);
+            let span = Span((lower * 1e6).round() as u64);
+            assert_eq!(bucket_of(span), bucket);
+            assert!(lower_ms(bucket + 1) > lower);
+        }
+    }
+
+    #[test]
+    fn percentiles_are_within_a_percent() {
+        let mut histogram = Histogram::default();
+        for us in 1..=100_000 {
+            histogram.add(Span::from_micros(us));
+        }
+        for p in [0.01, 0.05, 0.5, 0.95, 0.99, 0.999] {
+            let exact = p * 100.0;
+            let got = histogram.percentile(p).unwrap();
+            assert!((got / exact - 1.0).abs() < 0.01, "{p}: {got} for {exact}");
+        }
+        assert_eq!(Histogram::default().percentile(0.5), None);
+    }
+}

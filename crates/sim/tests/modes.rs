@@ -1,0 +1,112 @@
+//! Work done early must not change a bit: the folded engine against the one that puts every hop through the
+//! calendar, over random networks.
+
+use proptest::prelude::*;
+use serde_json::Value;
+use sim::scenario::Scenario;
+use sim::{run, Options};
+
+/// Where two reports first differ, in words short enough to read; `None` if they are equal.
+fn difference(a: &Value, b: &Value, path: &str) -> Option<String> {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys());
+            keys.into_iter().find_map(|key| {
+                let nothing = Value::Null;
+                difference(
+                    a.get(key).unwrap_or(&nothing),
+                    b.get(key).unwrap_or(&nothing),
+                    &format!("{path}.{key}"),
+                )
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).enumerate().find_map(|(i, (a, b))| difference(a, b, &format!("{path}[{i}]")))
+        }
+        _ if a == b => None,
+        _ => Some(format!("{path}: {} folded, {} hop by hop", short(a), short(b))),
+    }
+}
+
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(60).collect()
+}
+
+/// Everything a run reports, in both modes, without the count of events (which is what folding saves).
+fn both(text: &str, seed: u64) -> (Value, Value) {
+    let scenario = Scenario::parse(text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
+    let plan = scenario.plan();
+    let report = |hop_by_hop| {
+        let outcome = run(&plan, seed, &Options { hop_by_hop, series: true, watch: None });
+        let mut summary = outcome.summary(&plan, "");
+        summary["events"] = Value::Null;
+        for series in outcome.series(&plan) {
+            summary["series"][series.name][&series.component] = series.value.into();
+        }
+        summary
+    };
+    (report(false), report(true))
+}
+
+fn dumbbell(rate: u32, delay: u32, access: u32, flows: u32, udp: u32, queue: &str) -> String {
+    format!(
+        r#"
+        title = "modes"
+        [run]
+        duration = "6 s"
+        warmup = "1 s"
+        [dumbbell]
+        rate = "{rate} kbit/s"
+        delay = "{delay} ms"
+        access_rate = "{access} Mbit/s"
+        access_delay = "even 1 ms to 4 ms"
+        [queue]
+        {queue}
+        [flows.tcp]
+        count = {flows}
+        transport = "tcp"
+        start = "uniform 0 s to 1 s"
+        [flows.udp]
+        count = {udp}
+        transport = "udp"
+        source = "cbr"
+        rate = "{share} kbit/s"
+        packet = "500 B"
+        "#,
+        share = (rate / 5).max(8)
+    )
+}
+
+#[test]
+fn a_single_flow_where_every_link_is_private() {
+    let text = dumbbell(2000, 10, 10, 1, 1, "kind = \"droptail\"\nlimit = \"20 pkts\"").replace(
+        "count = 1\n        transport = \"udp\"",
+        "count = 1\n        transport = \"udp\"\n        start = \"3 s\"",
+    );
+    let (folded, hops) = both(&text, 1);
+    assert_eq!(difference(&folded, &hops, ""), None);
+    assert!(folded["flows"][0]["received_pkts"].as_u64().unwrap() > 500);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn folding_changes_no_bit(
+        rate in 300u32..20_000,
+        delay in 1u32..60,
+        access in 1u32..100,
+        flows in 1u32..12,
+        udp in 1u32..3,
+        red in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let queue = if red {
+            "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"5 pkts\"\nmax_th = \"15 pkts\""
+        } else {
+            "kind = \"droptail\"\nlimit = \"30 pkts\""
+        };
+        let (folded, hops) = both(&dumbbell(rate, delay, access, flows, udp, queue), seed);
+        prop_assert_eq!(difference(&folded, &hops, ""), None);
+    }
+}

@@ -1,0 +1,189 @@
+"""Figures of a result. Each kind is one file with two functions.
+
+`data(result)` returns plain data, one frozen dataclass for each panel, units in the names of its fields;
+`draw(data, ax)` draws one of them. So numbers are tested without pictures, and others may draw with them:
+
+    from dropcurve.plot import plot
+    plot("queue", result, path="queue.svg")            # 7 in wide
+    plot("queue", result, path="queue.pdf", width="column")
+
+Matplotlib is imported when the first figure is drawn, not before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure: its module in this package, its title, and what a reader should look for in it."""
+
+    name: str
+    title: str
+    see: str
+
+    @property
+    def module(self) -> Any:
+        """The module with `data`, `draw` and `LAYOUT`; loaded on first use."""
+        return import_module(f"{__name__}.{self.name}")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the panels of a kind are laid out.
+
+    `height_in` is that of one panel at page width; `columns` the most side by side there; `legend` whether
+    variants are told apart by a key above all panels, as a line ("line") or a marker ("marker").
+    """
+
+    height_in: float
+    columns: int = 1
+    legend: str | None = None
+    baseline_in_legend: bool = True
+    share_y: bool = True
+
+
+_ALL = (
+    Kind("comparison", "Differences to the baseline", "An interval that keeps clear of zero is a real difference."),
+    Kind("tradeoff", "Utilisation against waiting time", "Up and to the left is better: a full link, a short queue."),
+    Kind("queue", "Queue over time", "The thin band is the queue itself, the thick line the average the discipline acts on."),
+    Kind("drop_curve", "Drop curve", "Dashed is the probability configured, solid the share of packets it leads to, points what happened."),
+    Kind("delay_distribution", "Waiting time in the queue", "Read at the height of p95: one packet in twenty waits longer than that."),
+    Kind("throughput_shares", "Who gets the link", "Each dot is a flow, the large marker the mean of its class; the closer the dots, the fairer."),
+    Kind("throughput", "Throughput over time", "Whether the classes hold their shares, or trade places."),
+    Kind("cwnd", "Congestion windows", "Saw-teeth that fall together mean flows in step; saw-teeth that take turns fill the link evenly."),
+)
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
+
+
+def plot(
+    kind: str,
+    result: Any,
+    *,
+    path: str | Path | None = None,
+    format: str | None = None,
+    width: str | float = "page",
+) -> Figure:
+    """Draws one kind of figure of a result, and writes it if `path` is given.
+
+    `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png" or "pdf";
+    by default what the path ends in. Drawing the same result twice gives the same bytes.
+    """
+    with style.styled():
+        figure = _draw(_kind(kind), result, width=width)
+        if path is not None:
+            path = Path(path)
+            ending = format or path.suffix.lstrip(".").lower() or "svg"
+            path.write_bytes(style.to_bytes(figure, format=ending))
+    return figure
+
+
+def image(kind: str, result: Any, *, format: str = "svg", width: str | float = "page") -> bytes:
+    """The bytes of a figure's file."""
+    with style.styled():
+        return style.to_bytes(_draw(_kind(kind), result, width=width), format=format)
+
+
+def fragment(kind: str, result: Any, *, label: str | None = None, width: str | float = "page") -> str:
+    """A figure as an SVG element to paste into a page, with text as text and colours as CSS variables."""
+    with style.styled(text_as_text=True):
+        svg = style.to_bytes(_draw(_kind(kind), result, width=width), format="svg")
+    return style.embeddable(svg, prefix=kind.replace("_", "-"), label=label or KINDS[kind].title)
+
+
+def available(result: Any) -> tuple[str, ...]:
+    """The kinds that have something to show for this result, in the order a report shows them."""
+    return tuple(name for name, kind in KINDS.items() if kind.module.data(result))
+
+
+def save_all(
+    result: Any, folder: str | Path, *, formats: Sequence[str] = ("svg", "png"), width: str | float = "page"
+) -> list[Path]:
+    """Writes every figure the result has into `folder`, and returns the files."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name in available(result):
+        with style.styled():
+            figure = _draw(KINDS[name], result, width=width)
+            for format in formats:
+                file = folder / f"{name}.{format}"
+                file.write_bytes(style.to_bytes(figure, format=format))
+                files.append(file)
+    return files
+
+
+def _kind(name: str) -> Kind:
+    if name not in KINDS:
+        raise ValueError(f"plot kind {name!r}: must be one of {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def _width_in(width: str | float) -> float:
+    if isinstance(width, str):
+        if width not in style.WIDTHS_IN:
+            raise ValueError(f"width = {width!r}: must be a number of inches or one of {', '.join(style.WIDTHS_IN)}")
+        return style.WIDTHS_IN[width]
+    if not 2.0 <= width <= 20.0:
+        raise ValueError(f"width = {width}: must lie between 2 and 20 inches")
+    return float(width)
+
+
+def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
+    width_in = _width_in(width)
+    module = kind.module
+    layout: Layout = module.LAYOUT
+    panels = module.data(result)
+    columns = max(1, min(layout.columns if width_in > 5 else 1, len(panels)))
+    rows = max(1, math.ceil(len(panels) / columns))
+    heights = [_height_in(module, layout, panels[r * columns : (r + 1) * columns], width_in) for r in range(rows)]
+    figure = style.new_figure(width_in, sum(heights) + 0.25)
+    axes = figure.subplots(
+        rows, columns, squeeze=False, sharey=layout.share_y and len(panels) > 1, sharex=len(panels) > 1,
+        height_ratios=heights,
+    )
+    if layout.legend:
+        names = [variant.name for variant in result.variants]
+        first = 0 if layout.baseline_in_legend else 1
+        style.variant_legend(figure, names, line=layout.legend == "line", first=first)
+    flat = list(axes.flat)
+    for panel, ax in zip(panels, flat, strict=False):
+        module.draw(panel, ax)
+    for ax in flat[len(panels):]:
+        ax.set_visible(False)
+    if not panels:
+        style.note_empty(flat[0], f"{kind.title}: nothing recorded for it in this result")
+    elif len(panels) > 1:
+        _label_outer(flat, panels=len(panels), columns=columns)
+    return figure
+
+
+def _height_in(module: Any, layout: Layout, panels: Sequence[Any], width_in: float) -> float:
+    """The height of a row of panels: the kind's own, or what its `height_in` asks for these data."""
+    own = getattr(module, "height_in", None)
+    if own is not None and panels:
+        return max(float(own(panel, width_in)) for panel in panels)
+    return layout.height_in
+
+
+def _label_outer(axes: Sequence[Any], *, panels: int, columns: int) -> None:
+    """Keeps axis names at the left and under the lowest panel of each column only."""
+    for i in range(panels):
+        if i % columns:
+            axes[i].set_ylabel("")
+        if i + columns < panels:
+            axes[i].set_xlabel("")
+        else:
+            axes[i].tick_params(labelbottom=True)

@@ -1,0 +1,106 @@
+"""Congestion windows of a few flows. Series of the first replication."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import Layout, style, view
+from .thin import decimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from ..results import Result, Variant
+
+    Floats = NDArray[np.float64]
+
+LAYOUT = Layout(height_in=1.45, columns=2)
+
+#: More saw-teeth than this in one panel hide each other.
+FLOWS = 3
+
+
+@dataclass(frozen=True)
+class Line:
+    """One flow's window, in segments."""
+
+    flow: str
+    time_s: Floats
+    cwnd: Floats
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One variant. `total` is how many flows have a window; `top` is shared by all panels."""
+
+    variant: str
+    index: int
+    lines: tuple[Line, ...]
+    total: int
+    warmup_s: float
+    top: float
+
+
+def data(result: Result) -> tuple[Panel, ...]:
+    """One panel for each variant with windows; the same flows in each, the first of each class first."""
+    found = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
+    found = [(i, variant, lines) for i, variant, lines in found if lines]
+    peaks = [float(np.nanmax(_late(line, variant))) for _, variant, lines in found for line in lines]
+    top = style.nice_top(max([1.0, *[peak for peak in peaks if np.isfinite(peak)]]))
+    return tuple(
+        Panel(variant=variant.name, index=i, lines=lines, total=len(variant.series.components("cwnd")),
+              warmup_s=view.warmup_s(variant), top=top)
+        for i, variant, lines in found
+    )
+
+
+def draw(data: Panel, ax: Axes) -> None:
+    """The first flow in the variant's colour, the others in greys behind it."""
+    colours = (style.look(data.index).colour, style.MUTED, style.RULE)
+    start_s = min(float(line.time_s[0]) for line in data.lines)
+    end_s = max(float(line.time_s[-1]) for line in data.lines)
+    if data.warmup_s > start_s:
+        ax.axvspan(start_s, data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
+    for place, line in reversed(list(enumerate(data.lines))):
+        ax.plot(line.time_s, line.cwnd, color=colours[place], linewidth=1.1 if place == 0 else 0.9,
+                zorder=3 - 0.2 * place)
+    ax.set_xlim(start_s, end_s)
+    ax.set_ylim(0, data.top)
+    ax.set_title(style.plain(style.shorten(data.variant, limit=44)))
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("cwnd (segments)")
+    labels = [
+        (_last(line.cwnd), f"flow {line.flow}", colours[place] if place < 2 else style.MUTED)
+        for place, line in enumerate(data.lines)
+    ]
+    style.end_labels(ax, labels)
+    if data.total > len(data.lines):
+        ax.set_title(f"{len(data.lines)} of {data.total} flows", loc="right", fontsize=6.5, color=style.MUTED,
+                     fontweight="normal")
+
+
+def _last(values: Floats) -> float:
+    finite = values[np.isfinite(values)]
+    return float(finite[-1]) if len(finite) else 0.0
+
+
+def _late(line: Line, variant: Variant) -> Floats:
+    """The window once counting has begun: the first slow start would set the scale otherwise."""
+    late = line.cwnd[line.time_s >= view.warmup_s(variant)]
+    return late if len(late) and not np.all(np.isnan(late)) else np.array([0.0])
+
+
+def _lines(variant: Variant) -> tuple[Line, ...]:
+    have = variant.series.components("cwnd")
+    firsts = [str(ids[0]) for ids in view.classes(variant).values() if str(ids[0]) in have]
+    chosen = list(dict.fromkeys([*firsts, *have]))[:FLOWS]
+    lines = []
+    for flow in chosen:
+        time_s, cwnd = variant.series.select("cwnd", flow)
+        if len(time_s) and not np.all(np.isnan(cwnd)):
+            lines.append(Line(flow, *decimate(time_s, cwnd, points=900)))
+    return tuple(lines)

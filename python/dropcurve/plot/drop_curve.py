@@ -1,0 +1,144 @@
+"""The drop curve configured, the share of packets it should lead to, and the share observed.
+
+The share expected holds for a steady average (`law.py`). Observed points carry Wilson's interval for a
+proportion (Wilson 1927), over all replications; they count drops and marks, early and forced.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import Layout, law, style, view
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from ..results import Result, Variant
+
+    Floats = NDArray[np.float64]
+
+LAYOUT = Layout(height_in=1.9, columns=2)
+
+#: Bins with fewer arrivals say nothing and are left out.
+FEWEST = 20
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One variant. Averages in `unit`; probabilities plain. Law arrays are empty for other disciplines."""
+
+    variant: str
+    index: int
+    unit: str
+    spacing: str
+    law_avg: Floats
+    p_b: Floats
+    expected: Floats
+    thresholds: tuple[tuple[str, float], ...]
+    avg: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    right: float
+    top: float
+
+
+def data(result: Result) -> tuple[Panel, ...]:
+    """One panel for each variant whose discipline has an average; all share their axes."""
+    panels = [panel for i, variant in enumerate(result.variants) if (panel := _panel(i, variant)) is not None]
+    if not panels:
+        return ()
+    right, top = max(p.right for p in panels), max(p.top for p in panels)
+    return tuple(Panel(**{**vars(panel), "right": right, "top": top}) for panel in panels)
+
+
+def wilson(hits: int, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval for a proportion."""
+    from statistics import NormalDist
+
+    if trials <= 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+    share, spread = hits / trials, z * z / trials
+    middle = (share + spread / 2.0) / (1.0 + spread)
+    half = z / (1.0 + spread) * math.sqrt(share * (1.0 - share) / trials + spread / (4.0 * trials))
+    low = 0.0 if hits == 0 else max(0.0, middle - half)
+    high = 1.0 if hits == trials else min(1.0, middle + half)
+    return low, high
+
+
+def draw(data: Panel, ax: Axes) -> None:
+    """Law dashed in grey, expected share solid, observed points with intervals; in per cent."""
+    face = style.look(data.index)
+    for _, value in data.thresholds:
+        if value < data.right:
+            ax.axvline(value, color=style.RULE, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.2)
+    inside = data.law_avg <= data.right
+    if inside.any():
+        ax.plot(data.law_avg[inside], 100 * data.p_b[inside], color=style.MUTED, linewidth=1.0,
+                linestyle=(0, (4, 2)), label="p_b, as configured")
+        ax.plot(data.law_avg[inside], 100 * data.expected[inside], color=face.colour, linewidth=1.6,
+                label=f"expected, spacing {data.spacing}")
+    if len(data.avg):
+        below = np.maximum(0.0, data.observed - data.low)
+        above = np.maximum(0.0, data.high - data.observed)
+        ax.errorbar(data.avg, 100 * data.observed, yerr=100 * np.array([below, above]), fmt=face.marker,
+                    markersize=3.2, markerfacecolor=style.PAPER, markeredgecolor=face.colour, color=face.colour,
+                    markeredgewidth=0.9, elinewidth=0.8, linestyle="none", label="observed", zorder=3)
+    ax.set_xlim(0, data.right)
+    ax.set_ylim(0, 100 * data.top)
+    ax.set_title(style.plain(style.shorten(data.variant, limit=44)))
+    ax.set_xlabel(f"average queue ({data.unit})")
+    ax.set_ylabel("dropped or marked (%)")
+    ax.legend(loc="upper left", borderaxespad=0.2, handletextpad=0.5, labelspacing=0.25, fontsize=6.5)
+    for name, value in data.thresholds:
+        if value < data.right:
+            ax.annotate(name, (value, 1.0), xycoords=("data", "axes fraction"), xytext=(0, 1), fontsize=6,
+                        textcoords="offset points", ha="center", va="bottom", color=style.MUTED)
+
+
+def curve(found: law.Law, *, right: float, points: int = 240) -> tuple[Floats, Floats, Floats]:
+    """(avg, p_b, expected share) of a law from 0 to `right`, with its jumps as upright lines."""
+    avg = np.unique(np.concatenate([
+        np.linspace(0.0, right, points),
+        [e for level in (found.min_th, found.max_th, found.end) for e in (np.nextafter(level, 0), level)],
+    ]))
+    avg = avg[avg <= right]
+    return avg, found.p_b(avg), found.share(avg)
+
+
+def _panel(index: int, variant: Variant) -> Panel | None:
+    link = view.main_link(variant)
+    if link is None:
+        return None
+    found = law.of(view.queue_of(variant, link))
+    centres, arrived, dropped = view.observed_curve(view.links_of(variant, link))
+    kept = [(c, a, d) for c, a, d in zip(centres, arrived, dropped, strict=True) if a >= FEWEST]
+    if found is None and not kept:
+        return None
+    avg = np.array([c for c, _, _ in kept])
+    observed = np.array([d / a for _, a, d in kept])
+    bounds = [wilson(d, a) for _, a, d in kept]
+    seen = float(avg.max()) if len(avg) else 0.0
+    right = max(1.08 * seen, 1.25 * found.max_th if found else 0.0, 1.0)
+    law_avg, p_b, expected = curve(found, right=2.2 * right) if found else (np.empty(0),) * 3
+    return Panel(
+        variant=variant.name, index=index, unit=found.unit if found else "pkts",
+        spacing=found.spacing if found else "", law_avg=law_avg, p_b=p_b, expected=expected,
+        thresholds=(("min_th", found.min_th), ("max_th", found.max_th)) if found else (),
+        avg=avg, observed=observed, low=np.array([b[0] for b in bounds]), high=np.array([b[1] for b in bounds]),
+        right=right, top=_top(found, avg, observed, np.array([b[1] for b in bounds])),
+    )
+
+
+def _top(found: law.Law | None, avg: Floats, observed: Floats, high: Floats) -> float:
+    """Shows the sloped part well; what lies far above it is cut, as is the step to 1."""
+    ramp = avg < found.max_th if found else np.ones(len(avg), dtype=bool)
+    slope = 2.2 * found.max_p if found else 0.0
+    seen = float(np.max(np.minimum(high[ramp], 2.0 * observed[ramp] + 0.01))) if ramp.any() else 0.0
+    return min(1.02, max(slope, 1.15 * seen, 0.01))

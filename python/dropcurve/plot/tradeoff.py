@@ -1,0 +1,102 @@
+"""How full the link is against how long packets wait: the bargain that a queue discipline strikes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import Layout, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..results import Result, Variant
+    from ..statistics import Interval
+
+LAYOUT = Layout(height_in=2.7, columns=1)
+
+X, Y = "sojourn_ms_p95", "utilisation"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One variant; half-widths are None for a single replication."""
+
+    variant: str
+    index: int
+    sojourn_p95_ms: float
+    sojourn_p95_half_ms: float | None
+    utilisation_percent: float
+    utilisation_half_percent: float | None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """All variants."""
+
+    points: tuple[Point, ...]
+
+
+def data(result: Result) -> tuple[Panel, ...]:
+    """One panel if there are at least two variants to weigh against each other."""
+    points = []
+    for i, variant in enumerate(result.variants):
+        x, y = (_interval(result, variant, metric) for metric in (X, Y))
+        if x.mean is not None and y.mean is not None:
+            points.append(Point(variant.name, i, x.mean, x.half_width, y.mean, y.half_width))
+    return (Panel(tuple(points)),) if len(points) > 1 else ()
+
+
+def draw(data: Panel, ax: Axes) -> None:
+    """A point for each variant with both intervals, named beside it; the good corner is up and left."""
+    for point in data.points:
+        face = style.look(point.index)
+        ax.errorbar(point.sojourn_p95_ms, point.utilisation_percent, xerr=point.sojourn_p95_half_ms,
+                    yerr=point.utilisation_half_percent, fmt=face.marker, color=face.colour, markersize=5.5,
+                    markeredgecolor=style.PAPER, markeredgewidth=0.6, elinewidth=1.0, zorder=3)
+    right, low, high = _limits(data)
+    ax.set_xlim(0, right)
+    ax.set_ylim(low, high)
+    ax.set_xlabel("95 % of packets wait less than … (ms)")
+    ax.set_ylabel("link utilisation (%)")
+    ax.annotate("better", (0.0, 1.0), xycoords="axes fraction", xytext=(15, -14), textcoords="offset points",
+                color=style.MUTED, fontsize=6.5, va="center")
+    ax.annotate("", (0.0, 1.0), xycoords="axes fraction", xytext=(14, -12), textcoords="offset points",
+                arrowprops={"arrowstyle": "->", "color": style.MUTED, "linewidth": 0.8})
+    _name_points(data, ax, right=right, low=low, high=high)
+
+
+def _limits(data: Panel) -> tuple[float, float, float]:
+    right = max(p.sojourn_p95_ms + (p.sojourn_p95_half_ms or 0.0) for p in data.points)
+    tops = [p.utilisation_percent + (p.utilisation_half_percent or 0.0) for p in data.points]
+    feet = [p.utilisation_percent - (p.utilisation_half_percent or 0.0) for p in data.points]
+    span = max(max(tops) - min(feet), 1.0)
+    return max(right * 1.12, 1e-3), max(0.0, min(feet) - 0.22 * span), min(max(tops) + 0.22 * span, 102.0)
+
+
+def _name_points(data: Panel, ax: Axes, *, right: float, low: float, high: float) -> None:
+    """Names to the right of their points, to the left in the right half; moved apart upright where they meet."""
+    figure: Any = ax.figure
+    width_pt, height_pt = figure.get_figwidth() * 72 * 0.86, LAYOUT.height_in * 72 * 0.8
+    limit = 34 if figure.get_figwidth() > 5 else 20
+    for leftwards in (False, True):
+        side = [p for p in data.points if (p.sojourn_p95_ms > 0.55 * right) == leftwards]
+        wanted = [p.utilisation_percent for p in side]
+        gap = 9.0 / height_pt * (high - low)
+        places = style.spread_labels(wanted, gap=gap, low=low, high=high - 1.5 * gap)
+        for point, y in zip(side, places, strict=True):
+            ax.annotate(
+                style.plain(style.shorten(point.variant, limit=limit)), (point.sojourn_p95_ms, y),
+                xytext=(-6 if leftwards else 6, 7), textcoords="offset points", va="center", fontsize=7,
+                ha="right" if leftwards else "left", color=style.look(point.index).colour,
+            )
+            if abs(y - point.utilisation_percent) > 0.6 * gap:
+                shift, rise = (-6 if leftwards else 6) / width_pt * right, 7.0 / height_pt * (high - low)
+                ax.plot([point.sojourn_p95_ms, point.sojourn_p95_ms + shift], [point.utilisation_percent, y + rise],
+                        color=style.RULE, linewidth=0.6, zorder=1.6)
+
+
+def _interval(result: Result, variant: Variant, metric: str) -> Interval:
+    from ..statistics import t_interval
+
+    return t_interval(variant.values(metric), confidence=result.level)

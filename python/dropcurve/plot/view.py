@@ -1,0 +1,117 @@
+"""What figures read from a result: its main link, its flows by class, sums over replications."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import metrics
+from ..metrics import registry
+
+if TYPE_CHECKING:
+    from ..results import Variant
+
+
+def main_link(variant: Variant) -> str | None:
+    """The link the question is about, as in tables; the first where there are several."""
+    links = metrics.main_links(variant.runs[0]) if variant.runs else []
+    return links[0] if links else None
+
+
+def links_of(variant: Variant, name: str) -> list[Mapping[str, Any]]:
+    """One link's summary for each run that has it."""
+    return [run["links"][name] for run in variant.runs if name in run.get("links", {})]
+
+
+def warmup_s(variant: Variant) -> float:
+    """When counting starts in the first replication, whose series are kept."""
+    return float(variant.runs[0].get("warmup_s") or 0.0) if variant.runs else 0.0
+
+
+def end_s(variant: Variant) -> float:
+    """When the first replication ended."""
+    return float(variant.runs[0].get("simulated_s") or 0.0) if variant.runs else 0.0
+
+
+def rate_bps(variant: Variant) -> float | None:
+    """Rate of the main link; None if it sends in no time."""
+    name = main_link(variant)
+    found = links_of(variant, name) if name else []
+    rate = float(found[0].get("rate_bps") or 0.0) if found else 0.0
+    return rate or None
+
+
+def classes(variant: Variant) -> dict[str, list[int]]:
+    """Flow numbers by class, in the order of the flows."""
+    found: dict[str, list[int]] = {}
+    for flow in variant.runs[0].get("flows", []) if variant.runs else []:
+        found.setdefault(str(flow.get("class") or flow.get("group") or "flows"), []).append(int(flow["id"]))
+    return found
+
+
+def goodputs_bps(variant: Variant) -> dict[int, list[float]]:
+    """Goodput of each flow, one value for each run, over the time counted in which it was there."""
+    found: dict[int, list[float]] = {}
+    for run in variant.runs:
+        for flow in run.get("flows", []):
+            span_s = registry.active_s(run, flow)
+            if span_s > 0:
+                found.setdefault(int(flow["id"]), []).append(float(flow["goodput_bytes"] or 0) * 8.0 / span_s)
+    return found
+
+
+def histogram(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[int]]:
+    """Waiting times of all replications together: upper edges in ms, ascending, and counts."""
+    total: Counter[float] = Counter()
+    for link in links:
+        one = link.get("sojourn_ms_histogram") or {}
+        for upper, count in zip(one.get("upper_ms", []), one.get("count", []), strict=True):
+            total[float(upper)] += int(count)
+    edges = sorted(upper for upper, count in total.items() if count > 0)
+    return edges, [total[upper] for upper in edges]
+
+
+def observed_curve(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[int], list[int]]:
+    """Bins of the discipline's average over all replications: centre, arrived, dropped or marked."""
+    arrived: Counter[float] = Counter()
+    dropped: Counter[float] = Counter()
+    for link in links:
+        one = link.get("drop_curve") or {}
+        for centre, came, went in zip(
+            one.get("avg") or [], one.get("arrived") or [], one.get("dropped") or [], strict=True
+        ):
+            arrived[float(centre)] += int(came)
+            dropped[float(centre)] += int(went)
+    centres = sorted(centre for centre, came in arrived.items() if came > 0)
+    return centres, [arrived[c] for c in centres], [dropped[c] for c in centres]
+
+
+def queue_of(variant: Variant, link: str) -> Mapping[str, Any]:
+    """The resolved parameters of a link's discipline; empty if the scenario does not say."""
+    scenario = variant.scenario
+    own = scenario.get("links", {}).get(link.removesuffix(".back"), {})
+    if link.endswith(".back"):
+        places: list[Any] = [own.get("back", {}).get("queue"), scenario.get("back_queue")]
+    else:
+        hop = scenario.get("chain", {}).get(link, {})
+        places = [own.get("queue"), hop.get("queue") if isinstance(hop, Mapping) else None, scenario.get("queue")]
+    return next((place for place in places if isinstance(place, Mapping)), {})
+
+
+def quantity(value: Any, *, packet_bytes: float = 1000.0) -> tuple[float, str] | None:
+    """A scenario's "12 pkts", "15 kB" or bare number, and its unit (`pkts`, `bytes` or "")."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return float(value), ""
+    words = str(value).replace("_", "").split()
+    try:
+        number = float(words[0])
+    except (ValueError, IndexError):
+        return None
+    unit = words[1].lower() if len(words) > 1 else ""
+    bytes_of = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "kib": 1024.0, "mib": 1048576.0}
+    if unit.startswith(("pkt", "packet")):
+        return number, "pkts"
+    return (number * bytes_of[unit], "bytes") if unit in bytes_of else (number, unit)
