@@ -16,7 +16,7 @@ def check(tree: Tree) -> Iterator[Fault]:
     """Decisions are numbered once and have three parts; notes of change are named after their kind."""
     seen: dict[str, str] = {}
     for path in tree.matching("docs/decisions/", ".md"):
-        if path.endswith("/README.md"):
+        if path.endswith(("/README.md", "/template.md")):
             continue
         match = DECISION.fullmatch(path)
         if not match:
