@@ -56,7 +56,7 @@ format: setup ## rewrite the sources as lint wants them
 tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py
 
-bench: setup ## ns per packet, events per second, whole runs
+bench: 
 	@cargo bench $(PURE)
 	@$(BIN)/python tools/bench.py
 
