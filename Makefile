@@ -56,9 +56,8 @@ format: setup ## rewrite the sources as lint wants them
 tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py
 
-bench: 
-	@cargo bench $(PURE)
-	@$(BIN)/python tools/bench.py
+bench: ## ns per packet, events per second, whole runs
+	@cargo bench $(PURE) --bench "*"
 
 docs: ## the Rust API pages, into target/doc
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
