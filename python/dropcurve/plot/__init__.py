@@ -19,7 +19,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import style
+from ..errors import UsageError
+from . import labels, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,16 +28,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: its module in this package, its title, and what a reader should look for in it."""
+    """A kind of figure: its module in this package, and its title."""
 
     name: str
     title: str
-    see: str
 
     @property
     def module(self) -> Any:
-        """The module with `data`, `draw` and `LAYOUT`; loaded on first use."""
+        """The module with `data`, `draw`, `LAYOUT` and `SEE`; loaded on first use."""
         return import_module(f"{__name__}.{self.name}")
+
+    @property
+    def see(self) -> str:
+        """What a reader should look for in it."""
+        return str(self.module.SEE)
 
 
 @dataclass(frozen=True)
@@ -55,14 +60,14 @@ class Layout:
 
 
 _ALL = (
-    Kind("comparison", "Differences to the baseline", "An interval that keeps clear of zero is a real difference."),
-    Kind("tradeoff", "Utilisation against waiting time", "Up and to the left is better: a full link, a short queue."),
-    Kind("queue", "Queue over time", "The thin band is the queue itself, the thick line the average the discipline acts on."),
-    Kind("drop_curve", "Drop curve", "Dashed is the probability configured, solid the share of packets it leads to, points what happened."),
-    Kind("delay_distribution", "Waiting time in the queue", "Read at the height of p95: one packet in twenty waits longer than that."),
-    Kind("throughput_shares", "Who gets the link", "Each dot is a flow, the large marker the mean of its class; the closer the dots, the fairer."),
-    Kind("throughput", "Throughput over time", "Whether the classes hold their shares, or trade places."),
-    Kind("cwnd", "Congestion windows", "Saw-teeth that fall together mean flows in step; saw-teeth that take turns fill the link evenly."),
+    Kind("comparison", "Differences to the baseline"),
+    Kind("tradeoff", "Utilisation against waiting time"),
+    Kind("queue", "Queue over time"),
+    Kind("drop_curve", "Drop curve"),
+    Kind("delay_distribution", "Waiting time in the queue"),
+    Kind("throughput_shares", "Who gets the link"),
+    Kind("throughput", "Throughput over time"),
+    Kind("cwnd", "Congestion windows"),
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
@@ -127,17 +132,19 @@ def save_all(
 
 def _kind(name: str) -> Kind:
     if name not in KINDS:
-        raise ValueError(f"plot kind {name!r}: must be one of {', '.join(KINDS)}")
+        raise UsageError(f"plot kind {name!r}: must be one of {', '.join(KINDS)}")
     return KINDS[name]
 
 
 def _width_in(width: str | float) -> float:
     if isinstance(width, str):
         if width not in style.WIDTHS_IN:
-            raise ValueError(f"width = {width!r}: must be a number of inches or one of {', '.join(style.WIDTHS_IN)}")
+            raise UsageError(
+                f"width = {width!r}: must be a number of inches or one of {', '.join(style.WIDTHS_IN)}"
+            )
         return style.WIDTHS_IN[width]
     if not 2.0 <= width <= 20.0:
-        raise ValueError(f"width = {width}: must lie between 2 and 20 inches")
+        raise UsageError(f"width = {width}: must lie between 2 and 20 inches")
     return float(width)
 
 
@@ -148,23 +155,31 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
     panels = module.data(result)
     columns = max(1, min(layout.columns if width_in > 5 else 1, len(panels)))
     rows = max(1, math.ceil(len(panels) / columns))
-    heights = [_height_in(module, layout, panels[r * columns : (r + 1) * columns], width_in) for r in range(rows)]
+    heights = [
+        _height_in(module, layout, panels[r * columns : (r + 1) * columns], width_in) for r in range(rows)
+    ]
     figure = style.new_figure(width_in, sum(heights) + 0.25)
     axes = figure.subplots(
-        rows, columns, squeeze=False, sharey=layout.share_y and len(panels) > 1, sharex=len(panels) > 1,
+        rows,
+        columns,
+        squeeze=False,
+        sharey=layout.share_y and len(panels) > 1,
+        sharex=len(panels) > 1,
         height_ratios=heights,
     )
-    if layout.legend:
+    if layout.legend and panels:
         names = [variant.name for variant in result.variants]
         first = 0 if layout.baseline_in_legend else 1
-        style.variant_legend(figure, names, line=layout.legend == "line", first=first)
+        labels.variant_legend(figure, names, line=layout.legend == "line", first=first)
+    if panels and hasattr(module, "key"):
+        module.key(figure)
     flat = list(axes.flat)
     for panel, ax in zip(panels, flat, strict=False):
         module.draw(panel, ax)
-    for ax in flat[len(panels):]:
+    for ax in flat[max(1, len(panels)) :]:
         ax.set_visible(False)
     if not panels:
-        style.note_empty(flat[0], f"{kind.title}: nothing recorded for it in this result")
+        labels.note_empty(flat[0], f"{kind.title}: this result has nothing to show here")
     elif len(panels) > 1:
         _label_outer(flat, panels=len(panels), columns=columns)
     return figure

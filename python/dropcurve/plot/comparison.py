@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import metrics, verdict, wording
-from . import Layout, style
+from . import Layout, labels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from ..results import Result
 
 LAYOUT = Layout(height_in=3.0, columns=1, legend="marker", baseline_in_legend=False)
+SEE = (
+    "Each marker is the change from the baseline, its bar the interval of the paired difference. "
+    "Filled markers are differences that the numbers bear out, hollow ones may be chance."
+)
 
-#: More metrics than this are for the table.
-METRICS = 10
+#: More metrics or points than this are for the table.
+METRICS, POINTS = 8, 30
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ def data(result: Result) -> tuple[Panel, ...]:
             half_width_percent=None if half is None else 100.0 * half / abs(base),
             real=difference.real, improves=difference.improves,
         ))  # fmt: skip
-    chosen = sorted(found, key=lambda key: _rank(rows[key].metric, rows[key].better))[:METRICS]
+    most = max(4, min(METRICS, POINTS // (len(names) - 1)))
+    chosen = sorted(found, key=lambda key: _rank(rows[key].metric, rows[key].better))[:most]
     lines = tuple(Line(rows[key].title, rows[key].better, tuple(found[key])) for key in chosen)
     if not lines:
         return ()
@@ -96,23 +101,25 @@ def draw(data: Panel, ax: Axes) -> None:
     low, high = data.reach_percent
     ax.set_xlim(low, high)
     ax.axvline(0, color=style.INK, linewidth=0.8, zorder=1.5)
-    y, ticks, labels = 0.0, [], []
+    y = 0.0
+    ticks: list[float] = []
+    words: list[str] = []
     for place, line in enumerate(data.lines):
         room = _room(line)
         if place % 2 == 0:
             ax.axhspan(y, y + room, color=style.WASH, linewidth=0, zorder=0)
         ticks.append(y + room / 2)
-        labels.append(_name(line, wide=wide))
+        words.append(_name(line, wide=wide))
         first = y + (room - len(line.points) + 1) / 2
         for i, point in enumerate(line.points):
             _draw_point(ax, point, first + i, low=low, high=high, wide=wide)
         y += room
     ax.set_ylim(y, 0)
-    ax.set_yticks(ticks, labels)
+    ax.set_yticks(ticks, words)
     ax.tick_params(axis="y", labelcolor=style.INK, length=0)
     ax.grid(visible=False, axis="y")
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"change from {style.plain(style.shorten(data.baseline, limit=36))} (%)")
+    ax.set_xlabel(f"change from {labels.plain(labels.shorten(data.baseline, limit=36 if wide else 18))} (%)")
 
 
 def _rank(metric: str, better: str) -> int:
@@ -127,7 +134,7 @@ def _room(line: Line) -> float:
 
 
 def _name(line: Line, *, wide: bool) -> str:
-    title = style.plain(style.shorten(line.title, limit=40 if wide else 24))
+    title = labels.plain(labels.shorten(line.title, limit=40 if wide else 24))
     hint = {"higher": "higher is better", "lower": "lower is better"}.get(line.better)
     return f"{title}\n{hint}" if hint and len(line.points) > 1 else title
 
@@ -138,15 +145,39 @@ def _draw_point(ax: Axes, point: Point, y: float, *, low: float, high: float, wi
     inside = low <= point.change_percent <= high
     x = min(max(point.change_percent, low), high)
     if inside:
-        ax.plot([max(low, x - half), min(high, x + half)], [y, y], color=face.colour, linewidth=1.4,
-                solid_capstyle="butt", zorder=2)
+        ax.plot(
+            [max(low, x - half), min(high, x + half)],
+            [y, y],
+            color=face.colour,
+            linewidth=1.4,
+            solid_capstyle="butt",
+            zorder=2,
+        )
     marker = face.marker if inside else (">" if point.change_percent > high else "<")
-    ax.plot([x], [y], marker=marker, markersize=4.8, markeredgewidth=1.1, markeredgecolor=face.colour, zorder=3,
-            markerfacecolor=face.colour if point.real else style.PAPER, clip_on=False, linestyle="none")
+    ax.plot(
+        [x],
+        [y],
+        marker=marker,
+        markersize=4.8,
+        markeredgewidth=1.1,
+        markeredgecolor=face.colour,
+        zorder=3,
+        markerfacecolor=face.colour if point.real else style.PAPER,
+        clip_on=False,
+        linestyle="none",
+    )
     if wide:
-        ax.annotate(_words(point), (1.0, y), xycoords=("axes fraction", "data"), xytext=(6, 0), va="center",
-                    textcoords="offset points", fontsize=6.5, annotation_clip=False,
-                    color=style.INK if point.real else style.MUTED)
+        ax.annotate(
+            _words(point),
+            (1.0, y),
+            xycoords=("axes fraction", "data"),
+            xytext=(6, 0),
+            va="center",
+            textcoords="offset points",
+            fontsize=6.5,
+            annotation_clip=False,
+            color=style.INK if point.real else style.MUTED,
+        )
 
 
 def _words(point: Point) -> str:
@@ -156,7 +187,9 @@ def _words(point: Point) -> str:
     if point.real:
         judged = {True: "better", False: "worse", None: "differs"}[point.improves]
     else:
-        judged = "the same" if point.change_percent == 0 and point.half_width_percent == 0 else "may be chance"
+        judged = (
+            "the same" if point.change_percent == 0 and point.half_width_percent == 0 else "may be chance"
+        )
     return f"{text}  {judged}"
 
 
@@ -164,7 +197,9 @@ def _reach(lines: tuple[Line, ...]) -> tuple[float, float]:
     """Ends of the axis: all points, unless a few are so far out that the rest would be a heap."""
     ends = [
         point.change_percent + sign * (point.half_width_percent or 0.0)
-        for line in lines for point in line.points for sign in (-1, 1)
+        for line in lines
+        for point in line.points
+        for sign in (-1, 1)
     ]
     sizes = np.sort(np.abs(ends))
     usual = float(np.quantile(sizes, 0.75))

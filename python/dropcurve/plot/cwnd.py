@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import Layout, style, view
+from . import Layout, labels, style, view
 from .thin import decimate
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LAYOUT = Layout(height_in=1.45, columns=2)
+SEE = (
+    "Saw-teeth that fall together mean flows in step, which leaves the link idle; saw-teeth that take"
+    " turns keep it busy."
+)
 
 #: More saw-teeth than this in one panel hide each other.
 FLOWS = 3
@@ -52,35 +56,56 @@ def data(result: Result) -> tuple[Panel, ...]:
     peaks = [float(np.nanmax(_late(line, variant))) for _, variant, lines in found for line in lines]
     top = style.nice_top(max([1.0, *[peak for peak in peaks if np.isfinite(peak)]]))
     return tuple(
-        Panel(variant=variant.name, index=i, lines=lines, total=len(variant.series.components("cwnd")),
-              warmup_s=view.warmup_s(variant), top=top)
+        Panel(
+            variant=variant.name,
+            index=i,
+            lines=lines,
+            total=len(variant.series.components("cwnd")),
+            warmup_s=view.warmup_s(variant),
+            top=top,
+        )
         for i, variant, lines in found
     )
 
 
 def draw(data: Panel, ax: Axes) -> None:
     """The first flow in the variant's colour, the others in greys behind it."""
-    colours = (style.look(data.index).colour, style.MUTED, style.RULE)
+    face = style.look(data.index)
+    colours = (face.colour, style.MUTED, style.RULE)
     start_s = min(float(line.time_s[0]) for line in data.lines)
     end_s = max(float(line.time_s[-1]) for line in data.lines)
     if data.warmup_s > start_s:
         ax.axvspan(start_s, data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
     for place, line in reversed(list(enumerate(data.lines))):
-        ax.plot(line.time_s, line.cwnd, color=colours[place], linewidth=1.1 if place == 0 else 0.9,
-                zorder=3 - 0.2 * place)
+        ax.plot(
+            line.time_s,
+            line.cwnd,
+            color=colours[place],
+            linewidth=1.1 if place == 0 else 0.9,
+            zorder=3 - 0.2 * place,
+        )
     ax.set_xlim(start_s, end_s)
     ax.set_ylim(0, data.top)
-    ax.set_title(style.plain(style.shorten(data.variant, limit=44)))
+    ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
     ax.set_xlabel("time (s)")
     ax.set_ylabel("cwnd (segments)")
-    labels = [
-        (_last(line.cwnd), f"flow {line.flow}", colours[place] if place < 2 else style.MUTED)
+    words = [
+        (_last(line.cwnd), f"flow {line.flow}", face.words if place == 0 else style.MUTED)
         for place, line in enumerate(data.lines)
     ]
-    style.end_labels(ax, labels)
+    labels.end_labels(ax, words)
     if data.total > len(data.lines):
-        ax.set_title(f"{len(data.lines)} of {data.total} flows", loc="right", fontsize=6.5, color=style.MUTED,
-                     fontweight="normal")
+        ax.annotate(
+            f"{len(data.lines)} of {data.total} flows",
+            (1.0, 0.0),
+            xycoords="axes fraction",
+            xytext=(-3, 3),
+            textcoords="offset points",
+            ha="right",
+            va="bottom",
+            fontsize=6,
+            color=style.MUTED,
+        )
 
 
 def _last(values: Floats) -> float:

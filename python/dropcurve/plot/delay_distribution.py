@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LAYOUT = Layout(height_in=2.6, columns=1, legend="line")
+SEE = (
+    "The further to the left, the shorter the wait. At the height of p95, one packet in twenty waits "
+    "longer; the lower part is the tail."
+)
 
 #: Shares that wait longer, and what that point is called.
 MARKS = ((0.5, "p50"), (0.05, "p95"), (0.01, "p99"))
@@ -25,7 +29,10 @@ MARKS = ((0.5, "p50"), (0.05, "p95"), (0.01, "p99"))
 
 @dataclass(frozen=True)
 class Curve:
-    """One variant: `longer[i]` of its packets wait longer than `sojourn_ms[i]`. `marks_ms` are p50, p95, p99."""
+    """One variant: the share `longer[i]` of its packets waits longer than `sojourn_ms[i]`.
+
+    `marks_ms` are p50, p95 and p99.
+    """
 
     variant: str
     index: int
@@ -68,16 +75,34 @@ def draw(data: Panel, ax: Axes) -> None:
     ax.set_yscale("log")
     for share, name in MARKS:
         ax.axhline(share, color=style.RULE, linewidth=0.7, zorder=1.2)
-        ax.annotate(name, (1.0, share), xycoords=("axes fraction", "data"), xytext=(3, 0), fontsize=6.5,
-                    textcoords="offset points", va="center", color=style.MUTED, annotation_clip=False)
+        ax.annotate(
+            name,
+            (1.0, share),
+            xycoords=("axes fraction", "data"),
+            xytext=(3, 0),
+            fontsize=6.5,
+            textcoords="offset points",
+            va="center",
+            color=style.MUTED,
+            annotation_clip=False,
+        )
     for curve in data.curves:
         face = style.look(curve.index)
         shown = curve.longer > 0
         x = np.concatenate([[1e-6], curve.sojourn_ms[shown], [curve.sojourn_ms[-1]]])
         y = np.concatenate([[1.0], curve.longer[shown], [1e-9]])
         ax.plot(x, y, color=face.colour, linestyle=face.dash, linewidth=1.5, drawstyle="steps-post")
-        ax.plot(curve.marks_ms, [share for share, _ in MARKS], linestyle="none", marker=face.marker, markersize=4.5,
-                markerfacecolor=style.PAPER, markeredgecolor=face.colour, markeredgewidth=1.1, zorder=3)
+        ax.plot(
+            curve.marks_ms,
+            [share for share, _ in MARKS],
+            linestyle="none",
+            marker=face.marker,
+            markersize=4.5,
+            markerfacecolor=style.PAPER,
+            markeredgecolor=face.colour,
+            markeredgewidth=1.1,
+            zorder=3,
+        )
     ax.set_xlim(data.left_ms, data.right_ms)
     ax.set_ylim(data.bottom, 1.0)
     _plain_ticks(ax, data.left_ms, data.right_ms)
@@ -95,8 +120,7 @@ def _plain_ticks(ax: Axes, left_ms: float, right_ms: float) -> None:
 
 
 def _curve(index: int, name: str, edges_ms: Floats, counts: Floats) -> Curve:
-    longer = 1.0 - np.cumsum(counts) / counts.sum()
-    longer[-1] = 0.0
+    longer = (counts.sum() - np.cumsum(counts)) / counts.sum()
     keep = _worth_drawing(longer)
     marks = tuple(float(edges_ms[int(np.argmax(longer <= share))]) for share, _ in MARKS)
     return Curve(variant=name, index=index, sojourn_ms=edges_ms[keep], longer=longer[keep], marks_ms=marks)

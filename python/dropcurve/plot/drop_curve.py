@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import Layout, law, style, view
+from . import Layout, labels, law, style, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from ..results import Result, Variant
@@ -23,9 +24,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LAYOUT = Layout(height_in=1.9, columns=2)
+SEE = (
+    "Dashed is the probability as configured, solid the share of packets that it leads to once the "
+    "spacing of drops is taken into account, points are what happened, with Wilson intervals."
+)
+
+P_B_DASH = (0, (4, 2))
 
 #: Bins with fewer arrivals say nothing and are left out.
-FEWEST = 20
+FEWEST = 100
 
 
 @dataclass(frozen=True)
@@ -80,34 +87,89 @@ def draw(data: Panel, ax: Axes) -> None:
             ax.axvline(value, color=style.RULE, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.2)
     inside = data.law_avg <= data.right
     if inside.any():
-        ax.plot(data.law_avg[inside], 100 * data.p_b[inside], color=style.MUTED, linewidth=1.0,
-                linestyle=(0, (4, 2)), label="p_b, as configured")
-        ax.plot(data.law_avg[inside], 100 * data.expected[inside], color=face.colour, linewidth=1.6,
-                label=f"expected, spacing {data.spacing}")
+        ax.plot(
+            data.law_avg[inside], 100 * data.p_b[inside], color=style.MUTED, linewidth=1.0, linestyle=P_B_DASH
+        )
+        ax.plot(data.law_avg[inside], 100 * data.expected[inside], color=face.colour, linewidth=1.6)
     if len(data.avg):
         below = np.maximum(0.0, data.observed - data.low)
         above = np.maximum(0.0, data.high - data.observed)
-        ax.errorbar(data.avg, 100 * data.observed, yerr=100 * np.array([below, above]), fmt=face.marker,
-                    markersize=3.2, markerfacecolor=style.PAPER, markeredgecolor=face.colour, color=face.colour,
-                    markeredgewidth=0.9, elinewidth=0.8, linestyle="none", label="observed", zorder=3)
+        ax.errorbar(
+            data.avg,
+            100 * data.observed,
+            yerr=100 * np.array([below, above]),
+            fmt=face.marker,
+            markersize=3.2,
+            markerfacecolor=style.PAPER,
+            markeredgecolor=face.colour,
+            color=face.colour,
+            markeredgewidth=0.9,
+            elinewidth=0.8,
+            linestyle="none",
+            zorder=3,
+        )
     ax.set_xlim(0, data.right)
     ax.set_ylim(0, 100 * data.top)
-    ax.set_title(style.plain(style.shorten(data.variant, limit=44)))
+    ax.set_title(labels.plain(labels.shorten(data.variant, limit=30)))
+    if data.spacing:
+        ax.set_title(
+            f"spacing {data.spacing}", loc="right", fontsize=6.5, color=style.MUTED, fontweight="normal"
+        )
     ax.set_xlabel(f"average queue ({data.unit})")
     ax.set_ylabel("dropped or marked (%)")
-    ax.legend(loc="upper left", borderaxespad=0.2, handletextpad=0.5, labelspacing=0.25, fontsize=6.5)
     for name, value in data.thresholds:
         if value < data.right:
-            ax.annotate(name, (value, 1.0), xycoords=("data", "axes fraction"), xytext=(0, 1), fontsize=6,
-                        textcoords="offset points", ha="center", va="bottom", color=style.MUTED)
+            ax.annotate(
+                name,
+                (value, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(-2, -2),
+                fontsize=6,
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                color=style.MUTED,
+            )
+
+
+def key(figure: Figure) -> None:
+    """What dashes, lines and points mean, once above all panels."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=style.MUTED, linewidth=1.0, linestyle=P_B_DASH),
+        Line2D([], [], color=style.INK, linewidth=1.6),
+        Line2D(
+            [], [], color=style.INK, linestyle="none", marker="o", markersize=3.2, markerfacecolor=style.PAPER
+        ),
+    ]
+    texts = ["p_b, as configured", "share it leads to", "observed"]
+    figure.legend(
+        handles,
+        texts,
+        loc="outside upper left",
+        ncols=3,
+        borderaxespad=0.3,
+        borderpad=0.2,
+        columnspacing=1.2,
+        handletextpad=0.5,
+    )
 
 
 def curve(found: law.Law, *, right: float, points: int = 240) -> tuple[Floats, Floats, Floats]:
     """(avg, p_b, expected share) of a law from 0 to `right`, with its jumps as upright lines."""
-    avg = np.unique(np.concatenate([
-        np.linspace(0.0, right, points),
-        [e for level in (found.min_th, found.max_th, found.end) for e in (np.nextafter(level, 0), level)],
-    ]))
+    avg = np.unique(
+        np.concatenate(
+            [
+                np.linspace(0.0, right, points),
+                [
+                    e
+                    for level in (found.min_th, found.max_th, found.end)
+                    for e in (np.nextafter(level, 0), level)
+                ],
+            ]
+        )
+    )
     avg = avg[avg <= right]
     return avg, found.p_b(avg), found.share(avg)
 
@@ -128,11 +190,20 @@ def _panel(index: int, variant: Variant) -> Panel | None:
     right = max(1.08 * seen, 1.25 * found.max_th if found else 0.0, 1.0)
     law_avg, p_b, expected = curve(found, right=2.2 * right) if found else (np.empty(0),) * 3
     return Panel(
-        variant=variant.name, index=index, unit=found.unit if found else "pkts",
-        spacing=found.spacing if found else "", law_avg=law_avg, p_b=p_b, expected=expected,
+        variant=variant.name,
+        index=index,
+        unit=found.unit if found else "pkts",
+        spacing=found.spacing if found else "",
+        law_avg=law_avg,
+        p_b=p_b,
+        expected=expected,
         thresholds=(("min_th", found.min_th), ("max_th", found.max_th)) if found else (),
-        avg=avg, observed=observed, low=np.array([b[0] for b in bounds]), high=np.array([b[1] for b in bounds]),
-        right=right, top=_top(found, avg, observed, np.array([b[1] for b in bounds])),
+        avg=avg,
+        observed=observed,
+        low=np.array([b[0] for b in bounds]),
+        high=np.array([b[1] for b in bounds]),
+        right=right,
+        top=_top(found, avg, observed, np.array([b[1] for b in bounds])),
     )
 
 

@@ -109,7 +109,11 @@ def of(queue: Mapping[str, Any]) -> Law | None:
     if low is None or high is None or max_p is None or not high[0] > low[0]:
         return None
     return Law(
-        min_th=low[0], max_th=high[0], max_p=max_p[0], spacing=_spacing(queue), above=_above(queue),
+        min_th=low[0],
+        max_th=high[0],
+        max_p=max_p[0],
+        spacing=_spacing(queue),
+        above=_above(queue),
         unit=high[1] or "pkts",
     )
 

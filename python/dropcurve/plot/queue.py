@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import Layout, law, style, view
+from . import Layout, labels, law, style, view
 from .thin import decimate
 
 if TYPE_CHECKING:
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LAYOUT = Layout(height_in=1.45, columns=2)
+SEE = (
+    "Thin is the queue itself, thick the average on which the discipline acts, dashed are its "
+    "thresholds. Only what comes after the shaded warm-up is counted."
+)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One variant. `thresholds_pkts` are (name, value) inside the view; `top_pkts` is shared by all panels."""
+    """One variant. `thresholds_pkts` are those inside the view; `top_pkts` is shared by all panels."""
 
     variant: str
     index: int
@@ -40,7 +44,9 @@ def data(result: Result) -> tuple[Panel, ...]:
     """One panel for each variant that recorded its queue."""
     curves = [(i, variant, *_queue(variant)) for i, variant in enumerate(result.variants)]
     curves = [curve for curve in curves if len(curve[2])]
-    peak = max((float(np.nanmax(value)) for _, _, _, value in curves if not np.all(np.isnan(value))), default=0.0)
+    peak = max(
+        (float(np.nanmax(value)) for _, _, _, value in curves if not np.all(np.isnan(value))), default=0.0
+    )
     top_pkts = style.nice_top(max(peak, 1.0))
     return tuple(_panel(i, variant, time_s, value, top_pkts) for i, variant, time_s, value in curves)
 
@@ -52,12 +58,24 @@ def draw(data: Panel, ax: Axes) -> None:
     if data.warmup_s > 0:
         ax.axvspan(float(data.time_s[0]), data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
         ax.annotate(
-            "warm-up", (data.warmup_s, 1.0), xycoords=("data", "axes fraction"), xytext=(-2, -2),
-            textcoords="offset points", ha="right", va="top", fontsize=6, color=style.MUTED,
+            "warm-up",
+            (data.warmup_s, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(-2, -2),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=6,
+            color=style.MUTED,
         )
     has_avg = len(data.avg_pkts) > 0
-    ax.plot(data.time_s, data.queue_pkts, color=colour, linewidth=0.5 if has_avg else 0.7,
-            alpha=0.5 if has_avg else 0.9)
+    ax.plot(
+        data.time_s,
+        data.queue_pkts,
+        color=colour,
+        linewidth=0.5 if has_avg else 0.7,
+        alpha=0.5 if has_avg else 0.9,
+    )
     for _, value in data.thresholds_pkts:
         ax.axhline(value, color=style.MUTED, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.5)
     if has_avg:
@@ -65,10 +83,10 @@ def draw(data: Panel, ax: Axes) -> None:
         ax.plot(data.avg_time_s, data.avg_pkts, color=colour, linewidth=1.5)
     ax.set_xlim(float(data.time_s[0]), end_s)
     ax.set_ylim(0, data.top_pkts)
-    ax.set_title(style.plain(style.shorten(data.variant, limit=44)))
+    ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
     ax.set_xlabel("time (s)")
     ax.set_ylabel("queue (pkts)")
-    style.end_labels(ax, [(value, name, style.MUTED) for name, value in data.thresholds_pkts])
+    labels.end_labels(ax, [(value, name, style.MUTED) for name, value in data.thresholds_pkts])
 
 
 def _queue(variant: Variant) -> tuple[Floats, Floats]:
@@ -90,8 +108,12 @@ def _panel(index: int, variant: Variant, time_s: Floats, value: Floats, top_pkts
         marks.append(("limit", limit[0]))
     queue_time_s, queue_pkts = decimate(time_s, value)
     return Panel(
-        variant=variant.name, index=index, time_s=queue_time_s, queue_pkts=queue_pkts,
+        variant=variant.name,
+        index=index,
+        time_s=queue_time_s,
+        queue_pkts=queue_pkts,
         **dict(zip(("avg_time_s", "avg_pkts"), decimate(avg_time_s, avg), strict=True)),
         thresholds_pkts=tuple((name, level) for name, level in marks if level <= top_pkts),
-        warmup_s=view.warmup_s(variant), top_pkts=top_pkts,
+        warmup_s=view.warmup_s(variant),
+        top_pkts=top_pkts,
     )

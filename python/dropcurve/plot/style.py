@@ -12,13 +12,14 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError
+
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMN_IN = 3.5
@@ -34,38 +35,81 @@ PAPER = "#ffffff"
 
 #: Blue, vermilion, bluish green, reddish purple, orange, sky blue, and a grey.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6e7781")
+#: The same, darker: words in them keep a contrast of 4.5 to the paper.
+WORDS = ("#00629a", "#a84a00", "#00704f", "#9c4674", "#855c00", "#1668a0", "#57606a")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
 
 #: Names under which an embedding page may recolour a figure, see `embeddable`.
 CSS_NAMES: Mapping[str, str] = {
-    INK: "ink", MUTED: "muted", RULE: "rule", GRID: "grid", WASH: "wash", PAPER: "paper",
+    INK: "ink",
+    MUTED: "muted",
+    RULE: "rule",
+    GRID: "grid",
+    WASH: "wash",
+    PAPER: "paper",
     **{colour: f"series-{i + 1}" for i, colour in enumerate(PALETTE)},
+    **{colour: f"words-{i + 1}" for i, colour in enumerate(WORDS) if colour != MUTED},
 }
 
 RC: Mapping[str, Any] = {
-    "figure.dpi": 100, "savefig.dpi": 220, "figure.facecolor": PAPER, "savefig.facecolor": PAPER,
-    "font.family": "DejaVu Sans", "font.size": 7.5, "text.color": INK,
-    "axes.titlesize": 8, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.titlepad": 5,
-    "axes.titlecolor": INK, "axes.labelsize": 7.5, "axes.labelcolor": INK, "axes.labelpad": 3,
-    "axes.edgecolor": RULE, "axes.linewidth": 0.7, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.axisbelow": True, "axes.grid": True, "grid.color": GRID, "grid.linewidth": 0.6,
-    "axes.formatter.use_mathtext": False, "axes.unicode_minus": True, "axes.xmargin": 0.0,
-    "xtick.labelsize": 7, "ytick.labelsize": 7, "xtick.labelcolor": MUTED, "ytick.labelcolor": MUTED,
-    "xtick.color": RULE, "ytick.color": RULE, "xtick.major.size": 2.5, "ytick.major.size": 0,
-    "xtick.minor.size": 0, "ytick.minor.size": 0, "xtick.major.width": 0.7,
-    "lines.linewidth": 1.3, "lines.solid_capstyle": "round", "lines.markersize": 4,
-    "legend.frameon": False, "legend.fontsize": 7, "legend.handlelength": 1.6,
-    "path.simplify": True, "path.simplify_threshold": 0.2, "agg.path.chunksize": 0,
-    "svg.hashsalt": "dropcurve", "svg.fonttype": "path",
+    "figure.dpi": 100,
+    "savefig.dpi": 220,
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "font.family": "DejaVu Sans",
+    "font.size": 7.5,
+    "text.color": INK,
+    "axes.titlesize": 8,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 5,
+    "axes.titlecolor": INK,
+    "axes.labelsize": 7.5,
+    "axes.labelcolor": INK,
+    "axes.labelpad": 3,
+    "axes.edgecolor": RULE,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "axes.formatter.use_mathtext": False,
+    "axes.unicode_minus": True,
+    "axes.xmargin": 0.0,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
+    "xtick.color": RULE,
+    "ytick.color": RULE,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 0,
+    "xtick.minor.size": 0,
+    "ytick.minor.size": 0,
+    "xtick.major.width": 0.7,
+    "lines.linewidth": 1.3,
+    "lines.solid_capstyle": "round",
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    "legend.fontsize": 7,
+    "legend.handlelength": 1.6,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.2,
+    "agg.path.chunksize": 0,
+    "svg.hashsalt": "dropcurve",
+    "svg.fonttype": "path",
 }
 
 
 @dataclass(frozen=True)
 class Look:
-    """How one variant is drawn, everywhere."""
+    """How one variant is drawn, everywhere; `words` is its colour for text."""
 
     colour: str
+    words: str
     marker: str
     dash: Any
 
@@ -75,6 +119,7 @@ def look(index: int) -> Look:
     lap = index // len(PALETTE)
     return Look(
         colour=PALETTE[index % len(PALETTE)],
+        words=WORDS[index % len(WORDS)],
         marker=MARKERS[(index + lap) % len(MARKERS)],
         dash=DASHES[lap % len(DASHES)],
     )
@@ -85,7 +130,7 @@ def styled(*, text_as_text: bool = False) -> Iterator[None]:
     """Draws and saves in the house style, whatever the user's own settings are."""
     import matplotlib
 
-    settings = dict(RC)
+    settings: Any = dict(RC)
     if text_as_text:
         settings["svg.fonttype"] = "none"
     with matplotlib.rc_context():
@@ -114,7 +159,7 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
         "png": {"Software": None},
     }
     if format not in no_date:
-        raise ValueError(f"format = {format!r}: must be one of {', '.join(no_date)}")
+        raise UsageError(f"format = {format!r}: must be one of {', '.join(no_date)}")
     out = io.BytesIO()
     figure.savefig(out, format=format, metadata=dict(no_date[format]))
     return out.getvalue()
@@ -129,7 +174,7 @@ def embeddable(svg: bytes, *, prefix: str, label: str) -> str:
     from html import escape
 
     text = svg.decode("utf-8")
-    text = text[text.index("<svg"):]
+    text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
     text = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', text)
@@ -150,20 +195,6 @@ def _font(match: re.Match[str]) -> str:
     return f"{weight}font-size: {match.group(2)}px"
 
 
-def shorten(name: str, *, limit: int = 28) -> str:
-    """A name that fits: the middle goes, since ends tell variants apart."""
-    name = " ".join(name.split())
-    if len(name) <= limit:
-        return name
-    head = (limit - 1 + 1) // 2
-    return f"{name[:head].rstrip()}…{name[len(name) - (limit - 1 - head):].lstrip()}"
-
-
-def plain(text: str) -> str:
-    """Text that matplotlib must not read as mathematics."""
-    return text.replace("$", r"\$")
-
-
 def say(value: float, *, digits: int = 3) -> str:
     """A number for a reader: so many significant digits, no exponent where it can be helped."""
     if not math.isfinite(value):
@@ -179,76 +210,4 @@ def say(value: float, *, digits: int = 3) -> str:
 
 def nice_top(value: float) -> float:
     """The upper end of an axis that shows `value` with a little room."""
-    return value * 1.06 if value > 0 and math.isfinite(value) else 1.0
-
-
-def spread_labels(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
-    """Moves label positions apart to at least `gap`, as little as possible, inside `low..high`."""
-    if not wanted:
-        return []
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    gap = min(gap, (high - low) / max(1, len(wanted) - 1)) if len(wanted) > 1 else gap
-    places = [min(max(wanted[i], low), high) for i in order]
-    for i in range(1, len(places)):
-        places[i] = max(places[i], places[i - 1] + gap)
-    places[-1] = min(places[-1], high)
-    for i in range(len(places) - 2, -1, -1):
-        places[i] = min(places[i], places[i + 1] - gap)
-    result = [0.0] * len(wanted)
-    for place, i in zip(places, order, strict=True):
-        result[i] = place
-    return result
-
-
-def end_labels(ax: Axes, labels: Sequence[tuple[float, str, str]], *, size: float = 6.5) -> None:
-    """Names things at the right edge: `(y, text, colour)`, moved apart where they would touch.
-
-    Call it when the axis limits are final.
-    """
-    figure: Any = ax.figure
-    height_pt = ax.get_position().height * figure.get_figheight() * 72
-    low, high = ax.get_ylim()
-    per_pt = (high - low) / max(height_pt, 1.0)
-    places = spread_labels([y for y, _, _ in labels], gap=size * 1.25 * per_pt, low=low, high=high)
-    for (_, text, colour), y in zip(labels, places, strict=True):
-        ax.annotate(
-            plain(text), (1.0, y), xycoords=("axes fraction", "data"), xytext=(3, 0),
-            textcoords="offset points", va="center", ha="left", fontsize=size, color=colour,
-            annotation_clip=False,
-        )
-
-
-def note_empty(ax: Axes, why: str) -> None:
-    """Says why a panel has no data, in the place where the data would be."""
-    ax.text(0.5, 0.5, plain(why), transform=ax.transAxes, ha="center", va="center", color=MUTED, wrap=True)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.grid(visible=False)
-
-
-def variant_legend(figure: Figure, names: Sequence[str], *, line: bool = True, first: int = 0) -> None:
-    """One key above the figure for the looks of the variants from `first` on. Left out if the result has only one."""
-    from matplotlib.lines import Line2D
-
-    if len(names) < 2:
-        return
-    faces = [look(i) for i in range(first, len(names))]
-    names = names[first:]
-    width_in = figure.get_figwidth()
-    limit = 30
-    longest = max(len(shorten(name, limit=limit)) for name in names)
-    columns = max(1, min(len(names), int(width_in * 72 / (longest * 4.4 + 26))))
-    handles = []
-    for face in faces:
-        handles.append(Line2D(
-            [], [], color=face.colour, linestyle=face.dash if line else "none", linewidth=1.6,
-            marker="none" if line else face.marker, markersize=4.5,
-        ))
-    # Matplotlib fills columns first; readers read rows.
-    rows = math.ceil(len(names) / columns)
-    order = [r * columns + c for c in range(columns) for r in range(rows) if r * columns + c < len(names)]
-    figure.legend(
-        [handles[i] for i in order], [plain(shorten(names[i], limit=limit)) for i in order],
-        loc="outside upper left", ncols=columns, borderaxespad=0.0, borderpad=0.1, columnspacing=1.4,
-        handletextpad=0.5, labelspacing=0.3,
-    )
+    return value * 1.12 if value > 0 and math.isfinite(value) else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ def decimate(time_s: Floats, value: Floats, *, points: int = PANEL_POINTS) -> tu
     stretches = max(1, (points - 2) // 2)
     edges = np.linspace(0, count, stretches + 1).astype(np.int64)
     keep = {0, count - 1}
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in itertools.pairwise(edges):
         part = value[start:stop]
         if np.all(np.isnan(part)):
             keep.add(int(start))
@@ -46,7 +47,7 @@ def bin_mean(time_s: Floats, value: Floats, *, bins: int) -> tuple[Floats, Float
     if len(value) <= bins:
         return time_s, value
     edges = np.linspace(0, len(value), bins + 1).astype(np.int64)
-    parts = list(zip(edges[:-1], edges[1:], strict=True))
+    parts = list(itertools.pairwise(edges))
     times = np.array([(time_s[a] + time_s[b - 1]) / 2 for a, b in parts])
     means = np.array([np.mean(value[a:b]) for a, b in parts])
     return times, means

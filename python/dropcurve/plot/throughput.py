@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import Layout, style, view
+from . import Layout, labels, style, view
 from .thin import bin_mean
 
 if TYPE_CHECKING:
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LAYOUT = Layout(height_in=1.45, columns=2)
+SEE = "Whether the classes of flows keep their shares, and whether the link is kept busy."
 
-#: Stretches over which throughput is averaged: fine enough for a minute's ups and downs, coarse enough to read.
+#: Stretches over which throughput is averaged: fine enough to see it move, coarse enough to read.
 BINS = 100
 #: Classes told apart in one panel; further ones are added up as "others".
 CLASSES = 4
@@ -58,38 +59,48 @@ def data(result: Result) -> tuple[Panel, ...]:
     peak = max(seen, default=0.0)
     top = style.nice_top(max([peak, *[rate for rate in rates if rate <= 2.0 * peak]]))
     return tuple(
-        Panel(variant=variant.name, index=i, lines=lines,
-              rate_mbps=rate / 1e6 if (rate := view.rate_bps(variant)) is not None else None,
-              warmup_s=view.warmup_s(variant), end_s=max(view.end_s(variant), float(lines[0].time_s[-1])), top_mbps=top)
+        Panel(
+            variant=variant.name,
+            index=i,
+            lines=lines,
+            rate_mbps=rate / 1e6 if (rate := view.rate_bps(variant)) is not None else None,
+            warmup_s=view.warmup_s(variant),
+            end_s=max(view.end_s(variant), float(lines[0].time_s[-1])),
+            top_mbps=top,
+        )
         for i, variant, lines in found
     )
 
 
 def draw(data: Panel, ax: Axes) -> None:
     """A line for each class: strong, dashed, pale, pale dashed; the link's rate as a thin rule."""
-    colour = style.look(data.index).colour
+    face = style.look(data.index)
     start_s = float(data.lines[0].time_s[0])
     if data.warmup_s > 0:
         ax.axvspan(0, data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
     for place, line in enumerate(data.lines):
-        ax.plot(line.time_s, line.throughput_mbps, color=colour, alpha=1.0 if place < 2 else 0.55,
-                linestyle=style.DASHES[place % 2], linewidth=1.3)
-    labels = [
-        (float(np.nanmean(line.throughput_mbps[-10:])), _label(line), colour) for line in data.lines
-    ]
+        ax.plot(
+            line.time_s,
+            line.throughput_mbps,
+            color=face.colour,
+            alpha=1.0 if place < 2 else 0.55,
+            linestyle=style.DASHES[place % 2],
+            linewidth=1.3,
+        )
+    words = [(float(np.nanmean(line.throughput_mbps[-10:])), _label(line), face.words) for line in data.lines]
     ax.set_xlim(min(0.0, start_s), data.end_s)
     ax.set_ylim(0, data.top_mbps)
     if data.rate_mbps is not None and data.rate_mbps <= data.top_mbps:
         ax.axhline(data.rate_mbps, color=style.MUTED, linewidth=0.7, zorder=1.5)
-        labels.append((data.rate_mbps, "link rate", style.MUTED))
-    ax.set_title(style.plain(style.shorten(data.variant, limit=44)))
+        words.append((data.rate_mbps, "link rate", style.MUTED))
+    ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
     ax.set_xlabel("time (s)")
     ax.set_ylabel("throughput (Mbit/s)")
-    style.end_labels(ax, labels)
+    labels.end_labels(ax, words)
 
 
 def _label(line: Line) -> str:
-    name = style.shorten(line.name, limit=14)
+    name = labels.shorten(line.name, limit=14)
     return f"{name} ({line.flows})" if line.flows > 1 else name
 
 
@@ -98,7 +109,7 @@ def _lines(variant: Variant) -> tuple[Line, ...]:
     groups = [(name, [str(i) for i in ids if str(i) in have]) for name, ids in view.classes(variant).items()]
     groups = [(name, ids) for name, ids in groups if ids]
     if len(groups) > CLASSES:
-        rest = [flow for _, ids in groups[CLASSES - 1:] for flow in ids]
+        rest = [flow for _, ids in groups[CLASSES - 1 :] for flow in ids]
         groups = [*groups[: CLASSES - 1], ("others", rest)]
     lines = []
     for name, ids in groups:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import Layout, style, view
+from . import Layout, labels, style, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..results import Result, Variant
 
 LAYOUT = Layout(height_in=2.4, columns=1, legend="marker")
+SEE = (
+    "A tick is one flow, a marker the mean of its class with its interval. The closer the ticks are "
+    "together, the fairer the link is shared."
+)
 
 #: Classes shown, the largest first in the scenario's order; more would be a list, not a picture.
 CLASSES = 8
@@ -34,7 +38,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Panel:
-    """All classes. `equal_mbps` is the rate of the main link over the number of flows; None if they differ."""
+    """All classes. `equal_mbps` is the main link's rate over the number of flows; None if variants differ."""
 
     classes: tuple[str, ...]
     variants: int
@@ -51,7 +55,11 @@ def data(result: Result) -> tuple[Panel, ...]:
     if not shares:
         return ()
     equals = {equal for variant in result.variants if (equal := _equal_mbps(variant)) is not None}
-    ends = [end for share in shares for end in (*share.flows_mbps, share.mean_mbps + (share.half_width_mbps or 0.0))]
+    ends = [
+        end
+        for share in shares
+        for end in (*share.flows_mbps, share.mean_mbps + (share.half_width_mbps or 0.0))
+    ]
     top = max(ends)
     equal = equals.pop() if len(equals) == 1 else None
     if equal is not None and equal <= 1.6 * top:
@@ -67,7 +75,7 @@ def height_in(panel: Panel, width_in: float) -> float:
 
 
 def draw(data: Panel, ax: Axes) -> None:
-    """A row for each class and variant: flows as faint dots, the class's mean as a marker with its interval."""
+    """A row for each class and variant: flows as faint ticks, the class's mean as a marker."""
     figure: Any = ax.figure
     room = data.variants + 0.6
     for place, name in enumerate(data.classes):
@@ -78,18 +86,27 @@ def draw(data: Panel, ax: Axes) -> None:
                 _draw_share(ax, share, place * room + 0.8 + share.index)
     if data.equal_mbps is not None:
         ax.axvline(data.equal_mbps, color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1.5)
-        ax.annotate("equal share", (data.equal_mbps, 1.0), xycoords=("data", "axes fraction"), xytext=(0, 2),
-                    textcoords="offset points", ha="center", va="bottom", fontsize=6.5, color=style.MUTED)
+        ax.annotate(
+            "equal share",
+            (data.equal_mbps, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=6.5,
+            color=style.MUTED,
+        )
     ax.set_xlim(0, data.top_mbps)
     ax.set_ylim(len(data.classes) * room, 0)
     wide = figure.get_figwidth() > 5
-    names = [style.plain(style.shorten(name, limit=26 if wide else 14)) for name in data.classes]
+    names = [labels.plain(labels.shorten(name, limit=26 if wide else 14)) for name in data.classes]
     counts = {share.name: len(share.flows_mbps) for share in data.shares}
-    labels = [
+    words = [
         f"{shown}\n{counts[name]} {'flow' if counts[name] == 1 else 'flows'}"
         for name, shown in zip(data.classes, names, strict=True)
     ]
-    ax.set_yticks([(i + 0.5) * room for i in range(len(names))], labels)
+    ax.set_yticks([(i + 0.5) * room for i in range(len(names))], words)
     ax.tick_params(axis="y", labelcolor=style.INK, length=0)
     ax.grid(visible=False, axis="y")
     ax.spines["left"].set_visible(False)
@@ -99,14 +116,39 @@ def draw(data: Panel, ax: Axes) -> None:
 def _draw_share(ax: Axes, share: Share, y: float) -> None:
     face = style.look(share.index)
     if len(share.flows_mbps) > 1:
-        ax.plot(share.flows_mbps, np.full(len(share.flows_mbps), y), linestyle="none", marker="|", markersize=6,
-                markeredgewidth=0.8, color=face.colour, alpha=0.45, zorder=2)
+        ax.plot(
+            share.flows_mbps,
+            np.full(len(share.flows_mbps), y),
+            linestyle="none",
+            marker="|",
+            markersize=6,
+            markeredgewidth=0.8,
+            color=face.colour,
+            alpha=0.45,
+            zorder=2,
+        )
     half = share.half_width_mbps
     if half is not None:
-        ax.plot([max(0.0, share.mean_mbps - half), share.mean_mbps + half], [y, y], color=face.colour,
-                linewidth=1.6, solid_capstyle="butt", zorder=3)
-    ax.plot([share.mean_mbps], [y], linestyle="none", marker=face.marker, markersize=5, color=face.colour,
-            markeredgecolor=style.PAPER, markeredgewidth=0.6, zorder=4, clip_on=False)
+        ax.plot(
+            [max(0.0, share.mean_mbps - half), share.mean_mbps + half],
+            [y, y],
+            color=face.colour,
+            linewidth=1.6,
+            solid_capstyle="butt",
+            zorder=3,
+        )
+    ax.plot(
+        [share.mean_mbps],
+        [y],
+        linestyle="none",
+        marker=face.marker,
+        markersize=5,
+        color=face.colour,
+        markeredgecolor=style.PAPER,
+        markeredgewidth=0.6,
+        zorder=4,
+        clip_on=False,
+    )
 
 
 def _shares(result: Result, index: int, variant: Variant) -> list[Share]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import Layout, style
+from . import Layout, labels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..statistics import Interval
 
 LAYOUT = Layout(height_in=2.7, columns=1)
+SEE = "Up and to the left is better: a full link and a short queue. Bars are intervals over replications."
 
 X, Y = "sojourn_ms_p95", "utilisation"
 
@@ -49,21 +50,50 @@ def data(result: Result) -> tuple[Panel, ...]:
 
 def draw(data: Panel, ax: Axes) -> None:
     """A point for each variant with both intervals, named beside it; the good corner is up and left."""
+    figure: Any = ax.figure
     for point in data.points:
         face = style.look(point.index)
-        ax.errorbar(point.sojourn_p95_ms, point.utilisation_percent, xerr=point.sojourn_p95_half_ms,
-                    yerr=point.utilisation_half_percent, fmt=face.marker, color=face.colour, markersize=5.5,
-                    markeredgecolor=style.PAPER, markeredgewidth=0.6, elinewidth=1.0, zorder=3)
+        ax.errorbar(
+            point.sojourn_p95_ms,
+            point.utilisation_percent,
+            xerr=point.sojourn_p95_half_ms,
+            yerr=point.utilisation_half_percent,
+            fmt=face.marker,
+            color=face.colour,
+            markersize=5.5,
+            markeredgecolor=style.PAPER,
+            markeredgewidth=0.6,
+            elinewidth=1.0,
+            zorder=3,
+        )
     right, low, high = _limits(data)
     ax.set_xlim(0, right)
     ax.set_ylim(low, high)
     ax.set_xlabel("95 % of packets wait less than … (ms)")
     ax.set_ylabel("link utilisation (%)")
-    ax.annotate("better", (0.0, 1.0), xycoords="axes fraction", xytext=(15, -14), textcoords="offset points",
-                color=style.MUTED, fontsize=6.5, va="center")
-    ax.annotate("", (0.0, 1.0), xycoords="axes fraction", xytext=(14, -12), textcoords="offset points",
-                arrowprops={"arrowstyle": "->", "color": style.MUTED, "linewidth": 0.8})
-    _name_points(data, ax, right=right, low=low, high=high)
+    ax.annotate(
+        "better",
+        (0.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(15, -14),
+        textcoords="offset points",
+        color=style.MUTED,
+        fontsize=6.5,
+        va="center",
+    )
+    ax.annotate(
+        "",
+        (0.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(14, -12),
+        textcoords="offset points",
+        arrowprops={"arrowstyle": "->", "color": style.MUTED, "linewidth": 0.8},
+    )
+    limit = 34 if figure.get_figwidth() > 5 else 20
+    names = [(labels.shorten(point.variant, limit=limit), point) for point in data.points]
+    labels.place_names(
+        ax, [(p.sojourn_p95_ms, p.utilisation_percent, name, style.look(p.index).words) for name, p in names]
+    )
 
 
 def _limits(data: Panel) -> tuple[float, float, float]:
@@ -72,28 +102,6 @@ def _limits(data: Panel) -> tuple[float, float, float]:
     feet = [p.utilisation_percent - (p.utilisation_half_percent or 0.0) for p in data.points]
     span = max(max(tops) - min(feet), 1.0)
     return max(right * 1.12, 1e-3), max(0.0, min(feet) - 0.22 * span), min(max(tops) + 0.22 * span, 102.0)
-
-
-def _name_points(data: Panel, ax: Axes, *, right: float, low: float, high: float) -> None:
-    """Names to the right of their points, to the left in the right half; moved apart upright where they meet."""
-    figure: Any = ax.figure
-    width_pt, height_pt = figure.get_figwidth() * 72 * 0.86, LAYOUT.height_in * 72 * 0.8
-    limit = 34 if figure.get_figwidth() > 5 else 20
-    for leftwards in (False, True):
-        side = [p for p in data.points if (p.sojourn_p95_ms > 0.55 * right) == leftwards]
-        wanted = [p.utilisation_percent for p in side]
-        gap = 9.0 / height_pt * (high - low)
-        places = style.spread_labels(wanted, gap=gap, low=low, high=high - 1.5 * gap)
-        for point, y in zip(side, places, strict=True):
-            ax.annotate(
-                style.plain(style.shorten(point.variant, limit=limit)), (point.sojourn_p95_ms, y),
-                xytext=(-6 if leftwards else 6, 7), textcoords="offset points", va="center", fontsize=7,
-                ha="right" if leftwards else "left", color=style.look(point.index).colour,
-            )
-            if abs(y - point.utilisation_percent) > 0.6 * gap:
-                shift, rise = (-6 if leftwards else 6) / width_pt * right, 7.0 / height_pt * (high - low)
-                ax.plot([point.sojourn_p95_ms, point.sojourn_p95_ms + shift], [point.utilisation_percent, y + rise],
-                        color=style.RULE, linewidth=0.6, zorder=1.6)
 
 
 def _interval(result: Result, variant: Variant, metric: str) -> Interval:

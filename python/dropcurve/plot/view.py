@@ -95,7 +95,11 @@ def queue_of(variant: Variant, link: str) -> Mapping[str, Any]:
         places: list[Any] = [own.get("back", {}).get("queue"), scenario.get("back_queue")]
     else:
         hop = scenario.get("chain", {}).get(link, {})
-        places = [own.get("queue"), hop.get("queue") if isinstance(hop, Mapping) else None, scenario.get("queue")]
+        places = [
+            own.get("queue"),
+            hop.get("queue") if isinstance(hop, Mapping) else None,
+            scenario.get("queue"),
+        ]
     return next((place for place in places if isinstance(place, Mapping)), {})
 
 

@@ -1,0 +1,80 @@
+"""Every kind of figure draws every kind of result, small and the same twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from dropcurve import plot
+from dropcurve.errors import UsageError
+from dropcurve.results import Result
+
+Made = Callable[..., Result]
+LARGEST_BYTES = 300_000
+
+
+@pytest.mark.parametrize("kind", plot.KINDS)
+def test_draws_whatever_there_is(kind: str, case: Result) -> None:
+    svg = plot.image(kind, case)
+    assert len(svg) < LARGEST_BYTES
+    ElementTree.fromstring(svg)
+
+
+@pytest.mark.parametrize("kind", plot.KINDS)
+def test_fits_a_column(kind: str, made: Made) -> None:
+    figure = plot.plot(kind, made(), width="column")
+    assert figure.get_figwidth() == 3.5
+
+
+@pytest.mark.parametrize("kind", plot.KINDS)
+def test_same_result_same_bytes(kind: str, made: Made) -> None:
+    assert plot.image(kind, made(samples=200)) == plot.image(kind, made(samples=200))
+
+
+@pytest.mark.parametrize("format", ["png", "pdf"])
+def test_same_result_same_bytes_in_other_formats(format: str, made: Made) -> None:
+    one, two = (plot.image("queue", made(samples=200), format=format) for _ in range(2))
+    assert one == two
+
+
+def test_a_users_style_does_not_leak_in(made: Made) -> None:
+    import matplotlib
+
+    before = plot.image("queue", made())
+    with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 30}):
+        assert plot.image("queue", made()) == before
+
+
+def test_writes_what_the_path_ends_in(made: Made, tmp_path: Path) -> None:
+    plot.plot("queue", made(), path=tmp_path / "queue.png")
+    assert (tmp_path / "queue.png").read_bytes().startswith(b"\x89PNG")
+    files = plot.save_all(made(), tmp_path / "figures", formats=("svg",))
+    assert {file.stem for file in files} == set(plot.KINDS)
+
+
+def test_fragment_brings_no_outside_names(made: Made) -> None:
+    text = plot.fragment("queue", made(), label='Queue <of> "RED"')
+    assert text.startswith('<svg role="img" aria-label="Queue &lt;of&gt; &quot;RED&quot;"')
+    assert "http" not in text
+    assert "var(--series-1, #0072b2)" in text
+    assert text.count("<svg") == 1
+    ElementTree.fromstring(text)
+
+
+def test_unknown_kind_and_width_are_refused(made: Made) -> None:
+    with pytest.raises(UsageError, match="plot kind 'pie'"):
+        plot.plot("pie", made())
+    with pytest.raises(UsageError, match="width"):
+        plot.plot("queue", made(), width=0.5)
+    with pytest.raises(UsageError, match="format"):
+        plot.image("queue", made(), format="bmp")
+
+
+def test_nothing_heavy_is_loaded_before_the_first_figure() -> None:
+    code = "import sys, dropcurve.plot; assert 'matplotlib' not in sys.modules and 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)})
