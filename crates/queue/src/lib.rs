@@ -6,6 +6,7 @@
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`erd`] | Early Random Drop |
 //! | [`red`] | Random Early Detection and its dialects |
 //!
 //! A scenario's table becomes a [`Spec`] (checked parameters), a [`Spec`] becomes a [`Disc`] (a discipline
@@ -16,6 +17,7 @@
 
 pub mod disc;
 pub mod droptail;
+pub mod erd;
 pub mod fifo;
 pub mod red;
 pub mod registry;
@@ -28,5 +30,6 @@ use units::{Bytes, Time};
 
 disciplines! {
     "droptail" => droptail::DropTail,
+    "erd" => erd::Erd,
     "red" => red::Red,
 }

@@ -1,0 +1,152 @@
+//! Early Random Drop.
+//!
+//! Reference: Hashem89, as FJ93 section 3 and Zhang89 describe it.
+//! Units: `limit` and `drop_level` count packets or bytes, each in the unit it is written in.
+//! Deviations: the queue is compared with `drop_level` as the arriving packet finds it. Descriptions differ on
+//! which packet goes, hence the option `victim`. No adjustment of level and probability to the traffic.
+
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::{Fifo, Limit, LimitTest};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Param, Problem, Range, Table, Valid};
+use units::quantity::{show_amount, Amount};
+use units::Bytes;
+
+units::choices! {
+    /// Which packet an early drop ends.
+    pub enum Victim {
+        /// The arriving one.
+        Arriving = "arriving",
+        /// One drawn from those waiting; the arriving one takes its place at the tail.
+        Random = "random",
+    }
+}
+
+units::params! {
+    /// A queue that drops with a fixed probability once it is longer than a fixed level.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes.
+        limit: Amount = Amount::Packets(100.0) => { assumed: true },
+        /// How an arriving packet is held against the limit.
+        limit_test: LimitTest = LimitTest::After => { assumed: true },
+        /// Queue beyond which packets are dropped early. `auto`: half of `limit`.
+        drop_level: Option<Amount> = None => { range: Range::Within(0.0, f64::INFINITY), source: "Hashem89" },
+        /// Probability of an early drop.
+        drop_probability: f64 = 0.02 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Hashem89" },
+        /// Which packet an early drop ends.
+        victim: Victim = Victim::Arriving => { assumed: true },
+    }
+}
+
+impl Check for Params {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        Limit::check(self.limit, self.limit_test, problems);
+        let level = self.level();
+        let reachable = level.is_bytes() != self.limit.is_bytes() || level.number() < self.limit.number();
+        let rule = format!("must lie below limit ({})", show_amount(self.limit));
+        require(problems, reachable, "drop_level", show_amount(level), rule, "");
+    }
+}
+
+impl Params {
+    fn level(&self) -> Amount {
+        self.drop_level.unwrap_or(match self.limit {
+            Amount::Packets(n) => Amount::Packets(n / 2.0),
+            Amount::Bytes(n) => Amount::Bytes(n / 2.0),
+        })
+    }
+}
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Early Random Drop";
+    const ABOUT: &'static str =
+        "Drops each arriving packet with a fixed probability while the queue is longer than \
+        a fixed level. The first scheme to signal before the buffer is full; it looks at the instantaneous \
+        queue, so bursts are hit as hard as a standing queue.";
+    const REFERENCE: &'static str = "Hashem89, Zhang89, FJ93";
+    type Disc<P: Packet + Copy> = Erd<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> Erd<P> {
+        Erd::new(params)
+    }
+
+    fn resolved(&self, _setting: &Setting) -> Table {
+        let auto = self.drop_level.is_none();
+        auto.then(|| ("drop_level".to_string(), self.level().show())).into_iter().collect()
+    }
+}
+
+/// An Early Random Drop queue at work.
+#[derive(Clone, Debug)]
+pub struct Erd<P> {
+    queue: Fifo<P>,
+    drop_level: Amount,
+    drop_probability: f64,
+    victim: Victim,
+}
+
+impl<P: Packet + Copy> Erd<P> {
+    /// An empty queue.
+    pub fn new(params: &Valid<Params>) -> Erd<P> {
+        Erd {
+            queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
+            drop_level: params.level(),
+            drop_probability: params.drop_probability,
+            victim: params.victim,
+        }
+    }
+
+    #[inline]
+    fn is_long(&self, cx: &Cx<'_, P>) -> bool {
+        match self.drop_level {
+            Amount::Packets(level) => self.queue.packets_held(cx) as f64 > level,
+            Amount::Bytes(level) => self.queue.bytes_held(cx) as f64 > level,
+        }
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Erd<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        if self.is_long(cx) && cx.chance(self.drop_probability) {
+            let victim = match self.victim {
+                Victim::Arriving => None,
+                Victim::Random => self.queue.pop_random(cx),
+            };
+            cx.drop(victim.unwrap_or(pkt), Reason::Early);
+            if victim.is_none() {
+                return;
+            }
+        }
+        if self.queue.has_room(&pkt, cx) {
+            self.queue.push(pkt, cx);
+        } else {
+            cx.drop(pkt, Reason::Overflow);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
+        self.queue.pop_front()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.queue.backlog()
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        match self.victim {
+            Victim::Arriving => Decides::AtArrival,
+            Victim::Random => Decides::Later,
+        }
+    }
+
+    fn probe(&self, _out: &mut Probe) {}
+}
