@@ -1,0 +1,89 @@
+//! What the tests of this crate share: a packet, dice that replay, and a line to drive a queue.
+#![allow(dead_code)]
+
+use queue::disc::Packet;
+use queue::{Setting, Spec};
+use units::param::{Problem, Table, Value};
+use units::{Bytes, Dice, Ecn, Rate, Span, Time};
+
+/// A packet of a few words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pkt {
+    pub id: u64,
+    pub flow: u64,
+    pub size: u64,
+    pub ecn: Ecn,
+    pub enqueued: Time,
+}
+
+impl Pkt {
+    pub fn new(id: u64, size: u64) -> Pkt {
+        Pkt { id, flow: 0, size, ecn: Ecn::NotEct, enqueued: Time::ZERO }
+    }
+}
+
+impl Packet for Pkt {
+    fn size(&self) -> Bytes {
+        Bytes(self.size)
+    }
+    fn flow(&self) -> u64 {
+        self.flow
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn set_ce(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+    fn enqueued(&self) -> Time {
+        self.enqueued
+    }
+    fn set_enqueued(&mut self, now: Time) {
+        self.enqueued = now;
+    }
+}
+
+/// Dice that give the numbers noted, in order, and nothing beyond.
+pub struct Tape(pub std::collections::VecDeque<f64>);
+
+impl Dice for Tape {
+    fn uniform(&mut self) -> f64 {
+        self.0.pop_front().expect("a draw the record does not have")
+    }
+}
+
+/// A place to stand: 10 Mbit/s, 20 ms, packets of 1000 bytes.
+pub const SETTING: Setting =
+    Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
+
+/// A table of a scenario from keys and the text a user would write.
+pub fn table(rows: &[(&str, &str)]) -> Table {
+    rows.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect()
+}
+
+/// A discipline from keys and text; panics with the problems if there are any.
+pub fn spec(rows: &[(&str, &str)]) -> Spec {
+    let mut problems: Vec<Problem> = Vec::new();
+    let spec = Spec::read("queue", &table(rows), &mut problems);
+    spec.unwrap_or_else(|| panic!("{problems:?}"))
+}
+
+/// A text file of `tests/traces`, split into the `# key = value` lines of its head and its rows.
+pub fn read_trace(path: &std::path::Path) -> (Vec<(String, String)>, Vec<String>) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let (head, rows): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+    let keys = head.iter().filter_map(|line| line[1..].split_once(" = "));
+    let keys = keys.map(|(key, value)| (key.trim().to_string(), value.trim().to_string())).collect();
+    (keys, rows.into_iter().map(String::from).collect())
+}
+
+/// Every trace of a folder whose name starts with `prefix`, in order of name.
+pub fn traces(folder: &str, prefix: &str) -> Vec<std::path::PathBuf> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(folder);
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let starts = |path: &std::path::PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(prefix);
+    let mut files: Vec<_> = files.filter(starts).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no trace {prefix}* to replay");
+    files
+}

@@ -1,0 +1,122 @@
+//! The `ns2` dialects against every decision of recorded runs of ns-2.35.
+//!
+//! The traces hold what arrived, the average ns-2 computed and what it did. Departures follow from the
+//! arrivals and the rate of the link. The random numbers are those of ns-2: the generator starts in its
+//! recorded state and must end in it, so the number of draws is checked as well.
+
+mod common;
+
+use common::{read_trace, spec, traces, Pkt};
+use queue::disc::{Cx, Fate, Probe, QueueDisc};
+use queue::{Disc, Setting};
+use units::{Bytes, Dice, Ecn, Rate, Serializer, Span, Time};
+
+/// MRG32k3a (L'Ecuyer 1999), the generator of ns-2.
+struct Mrg32k3a([i64; 6]);
+
+impl Dice for Mrg32k3a {
+    fn uniform(&mut self) -> f64 {
+        const M1: i64 = 4_294_967_087;
+        const M2: i64 = 4_294_944_443;
+        let s = &mut self.0;
+        let a = (1_403_580 * s[1] - 810_728 * s[0]).rem_euclid(M1);
+        let b = (527_612 * s[5] - 1_370_589 * s[3]).rem_euclid(M2);
+        *s = [s[1], s[2], a, s[4], s[5], b];
+        let difference = if a > b { a - b } else { a - b + M1 };
+        difference as f64 * 2.328306549295727688e-10
+    }
+}
+
+const SETTING: Setting = Setting { rate: Rate(1_500_000), delay: Span::from_millis(20), packet: Bytes(1000) };
+
+/// The link behind the queue: sends what waits, and tells the queue when it finds nothing.
+struct Line {
+    disc: Disc<Pkt>,
+    serializer: Serializer,
+    /// When the packet on the wire is gone; `None` while idle.
+    free_at: Option<Time>,
+    dice: Mrg32k3a,
+    fates: Vec<Fate<Pkt>>,
+}
+
+impl Line {
+    fn send_until(&mut self, now: Time) {
+        while let Some(free_at) = self.free_at.filter(|t| *t <= now) {
+            self.send(free_at);
+        }
+    }
+
+    fn send(&mut self, now: Time) {
+        let next = self.disc.dequeue(&mut Cx::new(now, &mut self.dice, &mut self.fates));
+        self.free_at = next.map(|pkt| now + self.serializer.next(Bytes(pkt.size)));
+    }
+
+    fn arrive(&mut self, pkt: Pkt, now: Time) {
+        self.send_until(now);
+        self.disc.enqueue(pkt, &mut Cx::new(now, &mut self.dice, &mut self.fates));
+        if self.free_at.is_none() {
+            self.serializer.restart();
+            self.send(now);
+        }
+    }
+}
+
+fn state(text: &str) -> [i64; 6] {
+    let words: Vec<i64> = text.split(':').map(|word| word.parse().unwrap()).collect();
+    words.try_into().unwrap()
+}
+
+/// Replays one trace; gives the numbers of arrivals, drops and marks.
+fn replay(path: &std::path::Path) -> (usize, usize, usize) {
+    let (head, rows) = read_trace(path);
+    let (states, keys): (Vec<_>, Vec<_>) =
+        head.into_iter().partition(|(key, _)| key.contains("random state"));
+    let mut table = vec![("kind", "red")];
+    table.extend(keys.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+    let mut line = Line {
+        disc: spec(&table).build(&SETTING),
+        serializer: Serializer::new(SETTING.rate),
+        free_at: None,
+        dice: Mrg32k3a(state(&states[0].1)),
+        fates: Vec::new(),
+    };
+    let (mut now, mut drops, mut marks) = (Time::ZERO, 0, 0);
+    for (id, row) in rows.iter().enumerate() {
+        let at = format!("{}, arrival {id}: {row}", path.display());
+        let mut columns = row.split(' ');
+        let mut next = || columns.next().unwrap_or("");
+        now += Span::from_micros(next().parse().unwrap());
+        let size = next();
+        let ecn = if size.ends_with('e') { Ecn::Ect0 } else { Ecn::NotEct };
+        let pkt = Pkt { ecn, ..Pkt::new(id as u64, size.trim_end_matches('e').parse().unwrap()) };
+        let avg: f64 = next().parse().unwrap();
+        let verdict = next();
+        line.arrive(pkt, now);
+        let mut probe = Probe::default();
+        line.disc.probe(&mut probe);
+        let ours = probe.values[0].1;
+        assert!((ours - avg).abs() <= 1e-9 * avg.abs(), "{at}: avg {ours}");
+        let ended = match line.fates.last() {
+            None => "",
+            Some(Fate::Dropped(ended, _)) if ended.id == pkt.id => "x",
+            Some(Fate::Marked(ended, _)) if ended.id == pkt.id => "m",
+            Some(other) => panic!("{at}: {other:?}"),
+        };
+        assert!(ended == verdict || verdict == "?", "{at}: ours {ended}");
+        drops += usize::from(verdict == "x");
+        marks += usize::from(verdict == "m");
+        line.fates.clear();
+    }
+    assert_eq!(line.dice.0, state(&states[1].1), "{}: number of draws", path.display());
+    (rows.len(), drops, marks)
+}
+
+#[test]
+fn every_decision_of_ns2_is_reproduced() {
+    let mut total = (0, 0, 0);
+    for path in traces("red", "ns2_") {
+        let (arrivals, drops, marks) = replay(&path);
+        total = (total.0 + arrivals, total.1 + drops, total.2 + marks);
+    }
+    assert!(total.0 > 15_000 && total.1 > 1_000 && total.2 > 50, "{total:?}");
+}
