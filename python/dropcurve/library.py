@@ -36,15 +36,6 @@ def schema() -> dict[str, Any]:
 
 
 @cache
-def parameters(kind: str) -> frozenset[str]:
-    """Names of a discipline's parameters; empty for an unknown one."""
-    for entry in catalogue()["disciplines"]:
-        if entry["name"] == kind:
-            return frozenset(field["name"] for field in entry["fields"])
-    return frozenset()
-
-
-@cache
 def scenarios() -> dict[str, Path]:
     """Scenarios that ship with the package, by name. In a source tree, those of its ``scenarios`` folder."""
     here = Path(__file__).resolve().parent

@@ -5,10 +5,11 @@ The folder it is kept in is described in ``docs/results.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .series import Series
@@ -47,7 +48,11 @@ class Variant:
 
 @dataclass(frozen=True)
 class Result:
-    """What `run` and `compare` answer with. The first variant is the baseline."""
+    """What `run` and `compare` answer with. The first variant is the baseline.
+
+    Every variant has one run for each of ``seeds``, in their order. ``precision`` is None unless it decided how many.
+    ``warnings`` ask for care in reading; ``problems`` say that a run is not what was asked for.
+    """
 
     name: str
     variants: list[Variant]
@@ -56,28 +61,49 @@ class Result:
     command: str = ""
     title: str = ""
     confidence: float = 0.95
+    precision: float | None = None
     warnings: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def level(self) -> float:
+        """The level intervals are computed at: ``confidence``, or more if it decided when to stop."""
+        from . import statistics
+
+        return self.confidence if self.precision is None else statistics.level_when_stopping(self.confidence)
 
     @property
     def baseline(self) -> Variant:
         """The variant the others are compared with."""
         return self.variants[0]
 
-    def table(self, *, per: str = "total") -> list[Row]:
+    def table(self, *, per: str = "total", only: Sequence[str] = ()) -> list[Row]:
         """Rows of (metric, unit, a cell per variant with mean, half_width, n).
 
-        ``per`` is "total" (links, all flows, and classes if there are several), "class" or "flow".
+        ``per`` is "total" (links, all flows, and classes if there are several), "class" or "flow"; ``only`` names
+        metrics instead of those shown unasked. Raises UsageError for an unknown name.
         """
-        from . import tables
+        return list(self._rows) if per == "total" and not only else self._tables.rows(self, per=per, only=only)
 
-        return tables.rows(self, per=per)
-
-    def differences(self, *, per: str = "total") -> list[Difference]:
+    def differences(self, *, per: str = "total", only: Sequence[str] = ()) -> list[Difference]:
         """Paired differences of each other variant from the baseline, Holm-corrected over the whole list."""
+        if per == "total" and not only:
+            return list(self._differences)
+        return self._tables.differences(self, per=per, only=only)
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        return self._tables.rows(self)
+
+    @cached_property
+    def _differences(self) -> list[Difference]:
+        return self._tables.differences(self)
+
+    @property
+    def _tables(self) -> ModuleType:
         from . import tables
 
-        return tables.differences(self, per=per)
+        return tables
 
     def verdict(self) -> list[str]:
         """Sentences: which differences are real, or for a single variant what was found."""
@@ -103,7 +129,7 @@ class Result:
 
     def save(self, folder: str | Path) -> Path:
         """Writes the folder of ``docs/results.md`` (without figures and page) and returns its path."""
-        from . import folder as folders
+        from . import folders
 
         return folders.save(self, Path(folder))
 
@@ -113,16 +139,16 @@ class Result:
 
         Raises ResultError if it is missing, damaged or of another format version.
         """
-        from . import folder as folders
+        from . import folders
 
         return folders.load(Path(folder))
 
     def __str__(self) -> str:
-        from . import tables
+        from . import show
 
-        return tables.text(self)
+        return show.text(self)
 
     def _repr_html_(self) -> str:
-        from . import tables
+        from . import show
 
-        return tables.html(self)
+        return show.html(self)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -57,43 +59,43 @@ class Scenario:
     def set(self, path: str, value: Any) -> Scenario:
         """With one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
 
-        Quantities are text with their unit. Raises ScenarioError if the value or the path is refused.
+        Quantities are text with their unit. Raises ScenarioError if the path leads nowhere or the value is refused.
         """
-        from . import _core
-
-        try:
-            core = self.core.set(path, json.dumps(value, allow_nan=False))
-        except _core.ScenarioError as error:
-            raise _problems(error, self.origin) from None
-        except (TypeError, ValueError) as error:
-            problem = Problem(path, repr(value), "must be a number, a switch, text or a list")
-            raise ScenarioError([problem], origin=self.origin) from error
-        return replace(self, core=core, edits=(*self.edits, (path, value)))
+        return self.edit([(path, value)])
 
     def with_(self, **values: Any) -> Scenario:
-        """Several `set` at once, ``__`` for the dots: ``with_(queue__max_p=0.1, run__duration="60 s")``."""
-        changed = self
-        for path, value in values.items():
-            changed = changed.set(path.replace("__", "."), value)
-        return changed
+        """Several `set` at once, ``__`` for the dots: ``with_(queue__min_th=5, queue__max_th=15)``."""
+        return self.edit([(path.replace("__", "."), value) for path, value in values.items()])
+
+    def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
+        """Several `set` at once; only the outcome is checked, so their order does not matter."""
+        from . import _core
+
+        found = list(edits)
+        for path, value in found:
+            _usable(path, value, self.origin)
+        try:
+            core = self.core.edit([(path, json.dumps(value)) for path, value in found])
+        except _core.ScenarioError as error:
+            raise _problems(error, self.origin) from None
+        return replace(self, core=core, edits=(*self.edits, *found))
 
     def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
         """With another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
 
-        The buffer stays: ``limit`` is taken over unless given, or unless the discipline has none. ``at`` is where the
-        discipline stands, such as ``back_queue`` or ``links.NAME.queue``.
+        Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both have the same
+        buffer. ``at`` is where the discipline stands, such as ``back_queue`` or ``links.NAME.queue``.
         """
-        from . import library
-
-        table: dict[str, Any] = {"kind": kind, **parameters}
-        limit = self.get(f"{at}.limit")
-        if limit is not None and "limit" not in parameters and "limit" in library.parameters(kind):
-            table["limit"] = limit
-        return self.set(at, table)
+        return self.edit([(f"{at}.kind", kind), *((f"{at}.{key}", value) for key, value in parameters.items())])
 
     def get(self, path: str) -> Any:
-        """The resolved value at a path, in the form a user would write; None if there is nothing."""
-        return json.loads(self.core.get(path))
+        """The resolved value at a path, in the form a user would write. Raises ScenarioError for an unknown path."""
+        from . import _core
+
+        try:
+            return json.loads(self.core.get(path))
+        except _core.ScenarioError as error:
+            raise _problems(error, self.origin) from None
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
@@ -137,3 +139,16 @@ class Scenario:
 
 def _problems(error: Exception, origin: str) -> ScenarioError:
     return ScenarioError([Problem(*found) for found in error.args[0]], origin=origin)
+
+
+def _usable(path: str, value: Any, origin: str) -> None:
+    """Raises ScenarioError for what a scenario cannot hold: None, NaN, infinity, objects of other kinds."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _usable(f"{path}.{key}", inner, origin)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _usable(path, inner, origin)
+    elif not isinstance(value, (bool, int, str)) and not (isinstance(value, float) and math.isfinite(value)):
+        problem = Problem(path, str(value), "must be a finite number, true or false, text, a list or a table")
+        raise ScenarioError([problem], origin=origin)

@@ -11,8 +11,13 @@ from .errors import UsageError
 
 
 def parse(text: str) -> Any:
-    """A number, switch, list or quoted text as TOML reads it; anything else (``10 Mbit/s``, ``1/50``) is text."""
+    """A number, switch, list or quoted text as TOML reads it, a table as JSON; the rest (``10 Mbit/s``) is text."""
     text = text.strip()
+    if text.startswith("{"):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError:
+            return text
     try:
         value = tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
     except tomllib.TOMLDecodeError:

@@ -1,1 +1,37 @@
-//! Python binding.
+//! The Python binding: convert in, call, convert out. Types and docs for Python are in `_core.pyi`.
+
+mod pool;
+mod runs;
+mod scenario;
+
+use pyo3::prelude::*;
+
+/// The built part of dropcurve. Its public face is the package `dropcurve`.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<scenario::Scenario>()?;
+    module.add_class::<runs::Run>()?;
+    module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(runs::run_many, module)?)
+}
+
+/// The version that, with scenario and seed, fixes every bit of a run.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Everything a scenario may say, as JSON.
+#[pyfunction]
+fn catalogue() -> String {
+    sim::scenario::catalogue().to_string()
+}
+
+/// The JSON Schema of scenario files.
+#[pyfunction]
+fn schema() -> String {
+    sim::scenario::schema().to_string()
+}

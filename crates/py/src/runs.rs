@@ -1,0 +1,111 @@
+//! Many runs on threads, with the interpreter free, progress and Ctrl-C.
+
+use crate::pool::{work, Done, Job, Report};
+use crate::scenario::Scenario;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sim::Watch;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How often to look for Ctrl-C and to tell progress.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// One finished run.
+#[pyclass(frozen, module = "dropcurve._core")]
+pub struct Run(Done);
+
+/// Name, component, times and values, the latter as native float64.
+type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+#[pymethods]
+impl Run {
+    /// The summary of `docs/results.md` as JSON.
+    fn summary(&self) -> &str {
+        &self.0.summary
+    }
+
+    /// Each series as (name, component, times in seconds, values).
+    fn series<'py>(&self, py: Python<'py>) -> Vec<Curve<'py>> {
+        let bytes = |reals: &[f64]| {
+            let flat: Vec<u8> = reals.iter().flat_map(|x| x.to_ne_bytes()).collect();
+            PyBytes::new(py, &flat)
+        };
+        let all = self.0.series.iter();
+        all.map(|one| (one.name, one.component.clone(), bytes(&one.time_s), bytes(&one.value))).collect()
+    }
+}
+
+/// Runs jobs of (scenario, seed, whether to keep series) on threads; results in the order of the jobs.
+///
+/// `progress` gets (runs done, share of all simulated time), `finished` each run with its number as soon as it is
+/// done; both are called from the calling thread. Any exception in them, and Ctrl-C, stops all runs at once.
+#[pyfunction]
+#[pyo3(signature = (jobs, threads, progress=None, finished=None))]
+pub fn run_many(
+    py: Python<'_>,
+    jobs: Vec<(Py<Scenario>, u64, bool)>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+    finished: Option<Py<PyAny>>,
+) -> PyResult<Vec<Py<Run>>> {
+    let jobs: Vec<Job> = jobs.iter().map(|(scenario, seed, series)| job(scenario, *seed, *series)).collect();
+    let (watch, next) = (Watch::default(), AtomicUsize::new(0));
+    let (sender, reports) = channel();
+    thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, jobs.len().max(1)) {
+            let (jobs, next, watch, sender) = (&jobs, &next, &watch, sender.clone());
+            scope.spawn(move || work(jobs, next, watch, &sender));
+        }
+        drop(sender);
+        let result = collect(py, &jobs, &watch, reports, progress, finished);
+        watch.stop.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+fn job(scenario: &Py<Scenario>, seed: u64, series: bool) -> Job {
+    let scenario = scenario.get();
+    Job { plan: scenario.plan(), scenario: scenario.name_of_results(), seed, series }
+}
+
+fn collect(
+    py: Python<'_>,
+    jobs: &[Job],
+    watch: &Watch,
+    mut reports: Receiver<Report>,
+    progress: Option<Py<PyAny>>,
+    finished: Option<Py<PyAny>>,
+) -> PyResult<Vec<Py<Run>>> {
+    let mut runs: Vec<Option<Py<Run>>> = jobs.iter().map(|_| None).collect();
+    let whole: u64 = jobs.iter().map(|job| job.plan.run.duration.0).sum();
+    let mut done = 0;
+    while done < jobs.len() {
+        py.check_signals()?;
+        if let Some((number, end)) = wait(py, &mut reports)? {
+            let run = Py::new(py, Run(end.map_err(fault)?))?;
+            finished.as_ref().map(|call| call.call1(py, (number, run.clone_ref(py)))).transpose()?;
+            runs[number] = Some(run);
+            done += 1;
+        }
+        let share = watch.simulated_ns.load(Ordering::Relaxed) as f64 / whole.max(1) as f64;
+        progress.as_ref().map(|call| call.call1(py, (done, share.min(1.0)))).transpose()?;
+    }
+    Ok(runs.into_iter().flatten().collect())
+}
+
+/// The next report, or `None` if there was none for a while; other Python threads may run meanwhile.
+fn wait(py: Python<'_>, reports: &mut Receiver<Report>) -> PyResult<Option<Report>> {
+    match py.detach(move || reports.recv_timeout(LOOK)) {
+        Ok(report) => Ok(Some(report)),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Err(fault("a run ended without a result".to_string())),
+    }
+}
+
+fn fault(message: String) -> PyErr {
+    PyRuntimeError::new_err(format!("this is a fault of dropcurve, please report it: {message}"))
+}

@@ -1,0 +1,114 @@
+//! Scenarios: text in, checked scenario out, values as JSON.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use sim::plan::Plan;
+use std::sync::Arc;
+use units::param::{Problem, Value};
+
+create_exception!(_core, ScenarioError, PyException, "A scenario that cannot be used; `args[0]` lists why.");
+
+/// A checked scenario.
+#[pyclass(frozen, module = "dropcurve._core")]
+pub struct Scenario {
+    inner: sim::scenario::Scenario,
+    plan: Arc<Plan>,
+}
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    fn new(text: &str) -> PyResult<Scenario> {
+        sim::scenario::Scenario::parse(text).map(Scenario::from).map_err(refused)
+    }
+
+    /// Everything, defaults written out, as JSON.
+    fn resolved(&self) -> String {
+        self.inner.to_json().to_string()
+    }
+
+    /// Everything, defaults written out, as TOML.
+    fn to_toml(&self) -> String {
+        self.inner.to_toml()
+    }
+
+    /// Sixteen hex digits over the resolved scenario.
+    fn hash(&self) -> String {
+        self.inner.hash()
+    }
+
+    /// With values changed at once: pairs of path and JSON text.
+    fn edit(&self, edits: Vec<(String, String)>) -> PyResult<Scenario> {
+        let read = |(path, text): &(String, String)| Ok((path.clone(), value(&json(text)?)?));
+        let edits: Vec<(String, Value)> = edits.iter().map(read).collect::<PyResult<_>>()?;
+        let edits: Vec<(&str, Value)> =
+            edits.iter().map(|(path, value)| (path.as_str(), value.clone())).collect();
+        self.inner.with(&edits).map(Scenario::from).map_err(refused)
+    }
+
+    /// The resolved value at a path as JSON.
+    fn get(&self, path: &str) -> PyResult<String> {
+        self.inner.get(path).map(|value| shown(&value).to_string()).map_err(|problem| refused(vec![problem]))
+    }
+
+    /// Number of flows.
+    fn flows(&self) -> usize {
+        self.plan.flows.len()
+    }
+}
+
+impl Scenario {
+    /// What the engine builds networks from.
+    pub fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&self.plan)
+    }
+
+    /// The hash results carry.
+    pub fn name_of_results(&self) -> String {
+        self.inner.hash()
+    }
+}
+
+impl From<sim::scenario::Scenario> for Scenario {
+    fn from(inner: sim::scenario::Scenario) -> Scenario {
+        Scenario { plan: Arc::new(inner.plan()), inner }
+    }
+}
+
+fn refused(problems: Vec<Problem>) -> PyErr {
+    let rows: Vec<_> = problems.into_iter().map(|p| (p.path, p.value, p.rule, p.remedy)).collect();
+    ScenarioError::new_err((rows,))
+}
+
+fn json(text: &str) -> PyResult<serde_json::Value> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn value(from: &serde_json::Value) -> PyResult<Value> {
+    use serde_json::Value as Json;
+    Ok(match from {
+        Json::Bool(yes) => Value::Bool(*yes),
+        Json::Number(n) => {
+            n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::NAN)), Value::Int)
+        }
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(value).collect::<PyResult<_>>()?),
+        Json::Object(map) => {
+            let rows = map.iter().map(|(key, item)| Ok((key.clone(), value(item)?)));
+            Value::Table(rows.collect::<PyResult<_>>()?)
+        }
+        Json::Null => return Err(PyValueError::new_err("null is no value of a scenario")),
+    })
+}
+
+fn shown(from: &Value) -> serde_json::Value {
+    match from {
+        Value::Bool(yes) => (*yes).into(),
+        Value::Int(n) => (*n).into(),
+        Value::Float(x) => (*x).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::List(items) => items.iter().map(shown).collect(),
+        Value::Table(rows) => rows.iter().map(|(key, item)| (key.clone(), shown(item))).collect(),
+    }
+}

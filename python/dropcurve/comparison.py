@@ -1,0 +1,102 @@
+"""Several variants of a scenario under the same random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from . import commands, statistics, values
+from .errors import UsageError
+from .replicate import PRECISE, Effort, Progress, replicate
+from .results import Result
+from .scenario import Scenario
+
+#: Most variants in one comparison: beyond, a table cannot be read.
+MOST = 40
+
+
+def compare(
+    scenario: Scenario | str | Path | Sequence[Scenario | str | Path],
+    *,
+    queues: Iterable[str] = (),
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    at: str = "queue",
+    seed: int = 1,
+    replications: int | None = None,
+    precision: float | None = None,
+    on: Sequence[str] = PRECISE,
+    maximum: int = statistics.MAXIMUM,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Compares variants; the first is the baseline, ``print(result)`` shows table and verdict.
+
+    Variants are scenarios, times ``queues`` (``"droptail"``, ``"red:dialect=ns2,max_p=0.1"``; one alone is compared with
+    the scenario as it is), times the values of each path of ``vary``. ``at`` is where the queues go. The other options
+    are those of `run`. Raises UsageError if there are fewer than two variants, ScenarioError if one is refused.
+    """
+    effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
+    given = [scenario] if isinstance(scenario, (Scenario, str, Path)) else list(scenario)
+    bases = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
+    if not bases:
+        raise UsageError("nothing to compare: name a scenario")
+    found = variants(bases, queues=list(queues), vary=dict(vary or {}), at=at)
+    command = commands.line(
+        "compare",
+        [one.origin or f"{one.name}.toml" for one in bases],
+        [
+            *commands.edits(bases[0].edits),
+            *(("queue", queue) for queue in queues),
+            *([] if at == "queue" else [("at", at)]),
+            *(("vary", f"{path}={','.join(map(values.show, some))}") for path, some in (vary or {}).items()),
+            *effort.options(),
+        ],
+    )
+    name = "-vs-".join(dict.fromkeys(one.name for one in bases))
+    return replicate(found, effort, name=name, command=command, out=out, progress=progress)
+
+
+def variants(
+    bases: Sequence[Scenario], *, queues: Sequence[str], vary: Mapping[str, Sequence[Any]], at: str = "queue"
+) -> dict[str, Scenario]:
+    """Every variant by name: bases times queues times values, in that order.
+
+    A name holds only what differs. Raises UsageError for fewer than two or more than 40 variants, or two of one name.
+    """
+    changed: list[tuple[str, Scenario]] = []
+    for base in bases:
+        title = base.name if len(bases) > 1 else ""
+        if len(queues) == 1:
+            changed.append((_join(title, "" if len(bases) > 1 else "as given"), base))
+        changed += [(_join(title, text), _with_queue(base, text, at)) for text in queues]
+        if not queues:
+            changed.append((title, base))
+    settings = list(product(*[[(path, value) for value in some] for path, some in vary.items()]))
+    found: dict[str, Scenario] = {}
+    for (title, base), setting in product(changed, settings):
+        one = base
+        for path, value in setting:
+            one = one.set(path, value)
+        name = _join(title, *(f"{path.split('.')[-1]}={values.show(value)}" for path, value in setting))
+        if name in found:
+            raise UsageError(f"two variants are called '{name}'; name each once")
+        found[name] = one
+    if len(found) < 2:
+        raise UsageError(
+            "a comparison needs two variants or more: give --queue twice, --vary with two values, or two scenarios"
+        )
+    if len(found) > MOST:
+        raise UsageError(f"{len(found)} variants are more than a table can show ({MOST}); compare fewer at a time")
+    return found
+
+
+def _with_queue(base: Scenario, text: str, at: str) -> Scenario:
+    kind, parameters = values.queue(text)
+    return base.queue(kind, at=at, **parameters)
+
+
+def _join(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,102 @@
+"""Finished runs of work that is not done yet, so that an interruption loses none of them.
+
+A run is known by the hash of its scenario, its seed and the build of the core: a change of any of them is another
+run. The folder is removed when the result is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .errors import ResultError
+from .series import Series
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished run: its summary with ``derived``, and its series if they are kept."""
+
+    summary: dict[str, Any]
+    series: Series | None = None
+
+
+@cache
+def build() -> str:
+    """Eight hex digits over the built core, so that work of an older build is never taken for its own."""
+    from . import _core
+
+    path = getattr(_core, "__file__", None)
+    content = Path(path).read_bytes() if path else _core.version().encode()
+    return hashlib.sha256(content).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Runs kept in ``folder/unfinished``."""
+
+    folder: Path
+
+    @property
+    def place(self) -> Path:
+        """Where the runs are."""
+        return self.folder / "unfinished"
+
+    def find(self, scenario: str, seed: int, *, series: bool) -> Done | None:
+        """The run of a scenario (by hash) and seed, if it is there and has series where they are wanted."""
+        path = self._path(scenario, seed)
+        try:
+            summary = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        if not series:
+            return Done(summary)
+        curves = _load_series(path.with_suffix(".npz"))
+        return None if curves is None else Done(summary, curves)
+
+    def keep(self, scenario: str, seed: int, done: Done) -> None:
+        """Writes a run; the summary comes last, so that a half-written run is not found."""
+        import numpy as np
+
+        path = self._path(scenario, seed)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if done.series is not None:
+                columns = {
+                    "\x1f".join((part, *key)): pair[index]
+                    for key, pair in done.series.curves.items()
+                    for index, part in enumerate(("time", "value"))
+                }
+                np.savez(path.with_suffix(".npz"), **columns)  # type: ignore[arg-type]
+            draft = path.with_suffix(".part")
+            draft.write_text(json.dumps(done.summary), encoding="utf-8")
+            os.replace(draft, path)
+        except OSError as error:
+            raise ResultError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+
+    def close(self) -> None:
+        """Removes the runs: the result holds them now."""
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def _path(self, scenario: str, seed: int) -> Path:
+        return self.place / f"{scenario}-{seed}-{build()}.json"
+
+
+def _load_series(path: Path) -> Series | None:
+    import numpy as np
+
+    try:
+        with np.load(path) as found:
+            names = [name.split("\x1f")[1:] for name in found.files if name.startswith("time")]
+            return Series({
+                (name, component): (found[f"time\x1f{name}\x1f{component}"], found[f"value\x1f{name}\x1f{component}"])
+                for name, component in names
+            })
+    except (OSError, ValueError, KeyError):
+        return None
