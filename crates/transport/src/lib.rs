@@ -19,15 +19,19 @@
 //! | [`segment`] | what endpoints exchange |
 //! | [`params`], [`profiles`] | the options, and rows of them by name |
 //! | [`sender`], [`receiver`] | the two endpoints |
+//! | [`recovery`] | how losses are noticed and repaired, one file a family |
+//! | [`marks`] | a moving set of segment numbers |
 //! | [`rtt`] | round-trip estimate and timeout |
 //! | [`cc`] | congestion control, one file an algorithm |
 
 #![forbid(unsafe_code)]
 
 pub mod cc;
+pub mod marks;
 pub mod params;
 pub mod profiles;
 pub mod receiver;
+pub mod recovery;
 pub mod rtt;
 pub mod segment;
 pub mod sender;

@@ -26,6 +26,13 @@ units::choices! {
     }
 }
 
+impl Recovery {
+    /// Whether it uses selective acknowledgements.
+    pub fn selective(self) -> bool {
+        matches!(self, Recovery::Sack | Recovery::Sack1)
+    }
+}
+
 units::choices! {
     /// When a partial acknowledgement restarts the retransmission timer.
     pub enum PartialAck {
@@ -121,8 +128,10 @@ units::choices! {
     pub enum AckRule {
         /// Out of order or filling a gap: at once (RFC 5681).
         Rfc5681 = "rfc5681",
-        /// Out of order: at once; filling a gap may wait (RFC 1122).
+        /// Out of order: at once; filling part of a gap may wait (RFC 1122).
         Rfc1122 = "rfc1122",
+        /// As `rfc5681`, but a repeat of the newest in-order segment may wait (ns-2).
+        Ns2 = "ns2",
     }
 }
 
@@ -165,8 +174,14 @@ units::params! {
         exit_to_flight: bool = true => { source: "RFC 6582" },
         /// Duplicate acknowledgements inflate the window even where fast retransmit was not allowed.
         inflate_always: bool = false => { source: "ns-2 exitFastRetrans_ false" },
-        /// Fast retransmit is allowed again for the very first segments of the connection.
-        early_retransmit: bool = true => { source: "RFC 6582; ns-2 bugfix_ss_" },
+        /// Fast retransmit may repair the first data segment, and the loss of the first packet makes the initial window 1.
+        opening_fix: bool = true => { source: "RFC 5681; ns-2 bugfix_ss_" },
+        /// Fast retransmit waits until the losses of the last window cut are repaired.
+        once_a_window: bool = true => { source: "RFC 6582; ns-2 bugFix_" },
+        /// A duplicate acknowledgement counts also when nothing is outstanding.
+        idle_dupacks: bool = false => { source: "ns-2 true" },
+        /// The acknowledgement that ends a recovery also grows the window.
+        grow_on_exit: bool = false => { source: "ns-2 true" },
         /// Segments a duplicate acknowledgement may release in recovery; 0: no limit.
         recovery_burst: u64 = 0 => { unit: "segments" },
         /// Segments any one acknowledgement may release; 0: no limit.
@@ -179,6 +194,8 @@ units::params! {
         reduction: Reduction = Reduction::AtOnce => { source: "RFC 6675" },
         /// What congestion halves.
         reduce: Reduce = Reduce::Flight => { source: "RFC 5681" },
+        /// Greatest congestion window; auto: no limit.
+        max_cwnd: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
         /// How window arithmetic rounds.
         arithmetic: Arithmetic = Arithmetic::Real,
         /// What window growth counts.
@@ -209,6 +226,8 @@ units::params! {
         keep_ssthresh: bool = true => { source: "RFC 5681" },
         /// Explicit congestion notification.
         ecn: bool = false => { source: "RFC 3168" },
+        /// An acknowledgement echoes congestion only if the segment that caused it was ECN-capable.
+        echo_needs_ect: bool = false => { source: "ns-2 true" },
         /// In-order segments for one acknowledgement: 1 acknowledges each.
         ack_every: u64 = 2 => { range: Range::Within(1.0, 1e6), source: "RFC 5681" },
         /// An acknowledgement waits at most this long.
@@ -238,7 +257,7 @@ impl Check for Params {
             format!("must be at least min_rto ({})", units::quantity::show_span(self.min_rto)),
             "raise max_rto or lower min_rto",
         );
-        let sack = matches!(self.recovery, Recovery::Sack | Recovery::Sack1);
+        let sack = self.recovery.selective();
         require(
             problems,
             !sack || self.sack_blocks > 0,

@@ -1,70 +1,276 @@
-//! The receiving endpoint.
+//! The receiving endpoint: puts segments in order and decides when to acknowledge.
+//!
+//! *Reference*: RFC 9293, RFC 5681 section 4.2 and RFC 1122 section 4.2.3.2 (delayed acknowledgements), RFC 2018
+//! section 4 (SACK blocks), RFC 3168 section 6.1.3 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
+//! *Units*: segments; bytes are bytes on the wire where not said otherwise.
+//! *Deviations*: no DSACK (RFC 2883), no window updates: the application reads at once.
 
-use crate::params::{Handshake, Params};
-use crate::segment::{Ack, Role, SackBlocks, Segment};
+use crate::marks::Marks;
+use crate::params::{AckRule, Handshake, Params};
+use crate::segment::{Ack, Role, SackBlocks, Segment, MAX_SACK_BLOCKS};
 use units::param::Valid;
-use units::Time;
+use units::{Ecn, Span, Time};
 
 /// The receiver of one connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
+    /// The next segment expected.
     rcv_nxt: u32,
-    pending: Option<Ack>,
-    out_of_order: std::collections::BTreeSet<u32>,
-    delivered_bytes: u64,
-    duplicates: u64,
-    syn_is_data: bool,
+    /// One past the highest segment received.
+    highest: u32,
+    /// Segments held above `rcv_nxt`.
+    held: u32,
+    /// In-order segments since the last acknowledgement.
+    unacked: u32,
+    /// An acknowledgement is to leave now.
+    pending: bool,
+    pending_syn: bool,
+    /// Congestion was experienced and the sender has not answered yet.
+    ece: bool,
+    /// Congestion is echoed in the next acknowledgement.
+    echo_ece: bool,
+    /// The delayed acknowledgement leaves then.
+    due: Time,
+    echo: Time,
+    ack_every: u32,
+    quick_acks: u32,
     ack_size: u32,
+    block_size: u32,
+    ack_timeout: Span,
+    rule: AckRule,
+    ecn: bool,
+    echo_needs_ect: bool,
+    syn_is_data: bool,
+    sack_blocks: u8,
+    headers: u32,
+    received: u64,
+    bytes: u64,
+    held_bytes: u64,
+    full_size: u32,
+    duplicates: u64,
+    acks: u64,
+    store: Box<Store>,
+}
+
+/// What came out of order.
+#[derive(Clone, Debug, Default)]
+struct Store {
+    marks: Marks,
+    /// Blocks in the order of their last change, the latest first.
+    recent: [(u32, u32); MAX_SACK_BLOCKS],
+    blocks: usize,
 }
 
 impl Receiver {
     /// A receiver that expects segment 0.
     pub fn new(params: &Valid<Params>) -> Receiver {
+        let p: &Params = params;
         Receiver {
             rcv_nxt: 0,
-            pending: None,
-            out_of_order: std::collections::BTreeSet::new(),
-            delivered_bytes: 0,
+            highest: 0,
+            held: 0,
+            unacked: 0,
+            pending: false,
+            pending_syn: false,
+            ece: false,
+            echo_ece: false,
+            due: Time::NEVER,
+            echo: Time::ZERO,
+            ack_every: p.ack_every as u32,
+            quick_acks: p.quick_acks as u32,
+            ack_size: p.ack_size.0 as u32,
+            block_size: p.sack_block_size.0 as u32,
+            ack_timeout: p.ack_timeout,
+            rule: p.ack_rule,
+            ecn: p.ecn,
+            echo_needs_ect: p.echo_needs_ect,
+            syn_is_data: p.handshake != Handshake::ThreeWay,
+            sack_blocks: if p.recovery.selective() { p.sack_blocks as u8 } else { 0 },
+            headers: p.headers.0 as u32,
+            received: 0,
+            bytes: 0,
+            held_bytes: 0,
+            full_size: 0,
             duplicates: 0,
-            syn_is_data: params.handshake != Handshake::ThreeWay,
-            ack_size: params.ack_size.0 as u32,
+            acks: 0,
+            store: Box::default(),
         }
     }
 
     /// A segment arrives.
-    pub fn on_segment(&mut self, _now: Time, segment: &Segment) {
-        let syn = segment.role == Role::Syn && !self.syn_is_data;
-        if !syn {
-            if segment.seq < self.rcv_nxt || !self.out_of_order.insert(segment.seq) {
-                self.duplicates += 1;
-            } else {
-                self.delivered_bytes += u64::from(segment.size);
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        if segment.role == Role::Syn && !self.syn_is_data {
+            self.pending = true;
+            self.pending_syn = true;
+            self.echo = segment.sent;
+            return;
+        }
+        if self.ecn {
+            self.note_ecn(segment);
+        }
+        self.received += 1;
+        let seq = segment.seq;
+        if seq == self.rcv_nxt {
+            self.bytes += u64::from(segment.size);
+            if self.unacked == 0 {
+                self.echo = segment.sent;
             }
-            while self.out_of_order.remove(&self.rcv_nxt) {
-                self.rcv_nxt += 1;
+            self.rcv_nxt += 1;
+            let filled = self.held > 0;
+            if filled {
+                self.fill();
+            } else {
+                self.highest = self.rcv_nxt;
+            }
+            let advanced_by_one = self.rcv_nxt == seq + 1;
+            let partial = self.held > 0;
+            let may_wait = if self.rule == AckRule::Rfc1122 {
+                advanced_by_one
+            } else {
+                !filled || (advanced_by_one && !partial)
+            };
+            self.in_order(now, may_wait && segment.role == Role::Data);
+        } else {
+            let fresh = self.out_of_order(segment);
+            let may_wait = self.rule == AckRule::Ns2 && !fresh && self.held == 0 && seq + 1 == self.rcv_nxt;
+            self.in_order(now, may_wait);
+        }
+    }
+
+    /// Counts a segment towards the next acknowledgement; if it may not wait, the acknowledgement leaves now.
+    #[inline]
+    fn in_order(&mut self, now: Time, may_wait: bool) {
+        self.unacked += 1;
+        let quick = self.quick_acks > 0;
+        if quick {
+            self.quick_acks -= 1;
+        }
+        if !may_wait || quick || self.unacked >= self.ack_every {
+            self.pending = true;
+            self.due = Time::NEVER;
+        } else if self.due == Time::NEVER {
+            self.due = now + self.ack_timeout;
+        }
+    }
+
+    /// Moves `rcv_nxt` over what was held.
+    fn fill(&mut self) {
+        let marks = &mut self.store.marks;
+        let next = marks.first_absent(self.rcv_nxt, self.highest).unwrap_or(self.highest);
+        let moved = marks.remove_range(self.rcv_nxt, next);
+        self.rcv_nxt = next;
+        self.held -= moved;
+        let bytes =
+            if self.held == 0 { self.held_bytes } else { u64::from(moved) * u64::from(self.full_size) };
+        self.held_bytes -= bytes;
+        self.bytes += bytes;
+        let store = &mut *self.store;
+        let mut kept = 0;
+        for index in 0..store.blocks {
+            if store.recent[index].0 >= next {
+                store.recent[kept] = store.recent[index];
+                kept += 1;
             }
         }
-        self.pending = Some(Ack {
-            ack: self.rcv_nxt,
-            size: self.ack_size,
-            echo: segment.sent,
-            sack: SackBlocks::default(),
-            ece: false,
-            syn,
-        });
+        store.blocks = kept;
     }
 
-    /// The deadline of `poll_timeout` has come.
-    pub fn on_timer(&mut self, _now: Time) {}
+    /// Holds a segment above `rcv_nxt`; false if it is a duplicate.
+    fn out_of_order(&mut self, segment: &Segment) -> bool {
+        let seq = segment.seq;
+        if seq < self.rcv_nxt {
+            self.duplicates += 1;
+            return false;
+        }
+        self.store.marks.reserve(self.rcv_nxt, seq.max(self.highest) + 1);
+        self.highest = self.highest.max(seq + 1);
+        let fresh = self.store.marks.insert(seq);
+        if fresh {
+            self.held += 1;
+            self.held_bytes += u64::from(segment.size);
+            self.full_size = self.full_size.max(segment.size);
+        } else {
+            self.duplicates += 1;
+        }
+        if self.sack_blocks > 0 {
+            self.report_first(seq);
+        }
+        fresh
+    }
+
+    /// The block around `seq` becomes the first reported; those it swallowed go.
+    fn report_first(&mut self, seq: u32) {
+        let store = &mut *self.store;
+        let start = store.marks.last_absent(self.rcv_nxt, seq).map_or(self.rcv_nxt, |gap| gap + 1);
+        let end = store.marks.first_absent(seq, self.highest).unwrap_or(self.highest);
+        let mut previous = (start, end);
+        let mut kept = 0;
+        for index in 0..store.blocks {
+            let block = store.recent[index];
+            if block.0 >= start && block.1 <= end {
+                continue;
+            }
+            store.recent[kept] = previous;
+            previous = block;
+            kept += 1;
+        }
+        if kept < usize::from(self.sack_blocks) {
+            store.recent[kept] = previous;
+            kept += 1;
+        }
+        store.blocks = kept;
+    }
+
+    /// RFC 3168: echo from a CE mark until the sender answers with CWR.
+    fn note_ecn(&mut self, segment: &Segment) {
+        if segment.cwr {
+            self.ece = false;
+        }
+        if segment.ecn == Ecn::Ce {
+            self.ece = true;
+        }
+        let capable = segment.ecn.capable() || (self.unacked > 0 && self.echo_ece);
+        self.echo_ece = self.ece && (capable || !self.echo_needs_ect);
+    }
+
+    /// A deadline of `poll_timeout` has come; before it, this does nothing.
+    pub fn on_timer(&mut self, now: Time) {
+        if now >= self.due {
+            self.due = Time::NEVER;
+            self.pending = true;
+        }
+    }
 
     /// The next acknowledgement to send.
+    #[inline]
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
-        self.pending.take()
+        if !self.pending {
+            return None;
+        }
+        self.pending = false;
+        self.unacked = 0;
+        self.acks += 1;
+        let mut ack = Ack {
+            ack: self.rcv_nxt,
+            size: self.ack_size,
+            echo: self.echo,
+            sack: SackBlocks::default(),
+            ece: self.echo_ece,
+            syn: std::mem::take(&mut self.pending_syn),
+        };
+        if self.held > 0 && self.sack_blocks > 0 {
+            let blocks = &self.store.recent[..self.store.blocks];
+            blocks.iter().for_each(|&(start, end)| ack.sack.push(start, end));
+            ack.size += self.block_size * blocks.len() as u32;
+        }
+        Some(ack)
     }
 
-    /// When to call `on_timer`.
+    /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
+    #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
-        None
+        (self.due != Time::NEVER).then_some(self.due)
     }
 
     /// Segments delivered in order to the application; an ns-2 SYN counts as one.
@@ -72,13 +278,28 @@ impl Receiver {
         self.rcv_nxt
     }
 
-    /// Bytes on the wire of segments received, each counted once.
+    /// Bytes on the wire of the segments delivered in order.
     pub fn delivered_bytes(&self) -> u64 {
-        self.delivered_bytes
+        self.bytes
     }
 
-    /// Segments received that had been received before.
+    /// Payload delivered in order.
+    pub fn delivered_payload(&self) -> u64 {
+        self.bytes.saturating_sub(u64::from(self.headers) * u64::from(self.rcv_nxt))
+    }
+
+    /// Data segments that arrived, duplicates included.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Segments that arrived and had arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
+    }
+
+    /// Acknowledgements sent.
+    pub fn acks(&self) -> u64 {
+        self.acks
     }
 }

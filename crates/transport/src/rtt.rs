@@ -147,6 +147,11 @@ impl Rtt {
         self.backoff
     }
 
+    /// Granularity of the clock.
+    pub fn tick(&self) -> Span {
+        Span(self.tick)
+    }
+
     fn unit(&self) -> i64 {
         if self.rule == RtoRule::Ticks {
             self.tick as i64

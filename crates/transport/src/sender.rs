@@ -5,12 +5,13 @@
 //! `nxt` the next to send, `max` one past the highest sent.
 //! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero windows.
 
-use crate::cc::{AckEvent, Cause, Cc, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, Handshake, Params, Recovery, Reduce, Samples};
+use crate::cc::{Cc, Window};
+use crate::params::{Handshake, Params, Recovery};
+use crate::recovery::board::Board;
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Role, Segment};
 use units::param::Valid;
-use units::{Dice, Ecn, Span, Stream, Time};
+use units::{Dice, Ecn, Rate, Span, Stream, Time};
 
 /// No segment.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -63,10 +64,18 @@ pub(crate) struct Cold {
     pub(crate) params: Valid<Params>,
     pub(crate) stream: Stream,
     pub(crate) counters: SenderCounters,
+    /// An ECN echo came at cwnd 1: the next one backs the timer off.
     pub(crate) ecn_backoff: bool,
+    /// The acknowledgement before carried an ECN echo.
     pub(crate) ece_before: bool,
+    /// Wire size of the last segment of a finite supply.
     pub(crate) last_size: u32,
-    pub(crate) backed_off: bool,
+    /// `una` at the last timeout.
+    pub(crate) timeout_una: u32,
+    /// `max` when the first duplicate acknowledgement came: what limited transmit sent lies above.
+    pub(crate) dup_max: u32,
+    pub(crate) rtt: Rtt,
+    pub(crate) board: Board,
 }
 
 /// The sender of one connection.
@@ -87,26 +96,40 @@ pub struct Sender {
     pub(crate) forced: u32,
     /// Segments the present input may still release.
     pub(crate) quota: u32,
-    pub(crate) window: Window,
+    /// Segments any input may release.
+    pub(crate) burst: u32,
+    /// The timed segment, `NONE` if there is none.
+    pub(crate) timed: u32,
+    pub(crate) timed_at: Time,
     pub(crate) rto_at: Time,
     /// The random delay of `overhead` ends then.
     pub(crate) hold_until: Time,
-    /// The timed segment and when it left; `NONE` if there is none.
-    pub(crate) timed: u32,
-    pub(crate) timed_at: Time,
     pub(crate) rto: Span,
-    pub(crate) size: u32,
+    pub(crate) window: Window,
+    pub(crate) max_cwnd: f64,
+    sent: u64,
+    retransmits: u64,
+    size: u32,
     pub(crate) recovery: Recovery,
     pub(crate) last_action: Action,
-    pub(crate) opened: bool,
     /// In fast recovery.
     pub(crate) recovering: bool,
+    /// After a timeout, until what was outstanding then is acknowledged.
+    pub(crate) loss: bool,
+    /// A partial acknowledgement came in this recovery.
     pub(crate) partial_seen: bool,
-    pub(crate) cwr: bool,
+    pub(crate) opened: bool,
+    /// Segment 0 stands for a SYN.
+    syn_is_data: bool,
+    pub(crate) delay_growth: bool,
+    pub(crate) timestamps: bool,
+    pub(crate) grow_unused: bool,
+    pub(crate) timer_when_idle: bool,
+    pub(crate) timer_after_sample: bool,
     pub(crate) ecn: bool,
-    pub(crate) sent: u64,
-    pub(crate) retransmits: u64,
-    pub(crate) rtt: Rtt,
+    pub(crate) cwr: bool,
+    jitter: bool,
+    released: bool,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -114,65 +137,86 @@ pub struct Sender {
 impl Sender {
     /// A sender with nothing to send yet. `stream` gives the clock offset and the sending jitter, where options ask.
     pub fn new(params: &Valid<Params>, mut stream: Stream) -> Sender {
-        let tick = params.tick;
-        let boot = params.boot_time.unwrap_or_else(|| tick.scale(stream.uniform()));
-        let rtt = Rtt::new(params, boot);
-        let rwnd = params.window.map_or(NONE, |w| w as u32);
-        let ssthresh = params.initial_ssthresh.or(params.window).map_or(f64::INFINITY, |s| s as f64);
-        let cwnd = if params.delay_growth { 1.0 } else { params.initial_window as f64 };
-        let size = (params.mss.0 + params.headers.0) as u32;
+        let p: &Params = params;
+        let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
+        let rtt = Rtt::new(p, boot);
+        let ssthresh = p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64);
+        let syn_is_data = p.handshake == Handshake::Ns2Syn;
         Sender {
             una: 0,
             nxt: 0,
             max: 0,
-            limit: u32::from(params.handshake == Handshake::Ns2Syn),
-            rwnd,
+            limit: u32::from(syn_is_data),
+            rwnd: p.window.map_or(NONE, |w| w as u32),
             dupacks: 0,
             inflation: 0,
-            recover: 0,
+            recover: u32::from(p.handshake != Handshake::ThreeWay),
             forced: NONE,
             quota: 0,
-            window: Window { cwnd, ssthresh },
-            rto_at: Time::NEVER,
-            hold_until: Time::NEVER,
+            burst: if p.max_burst == 0 { NONE } else { p.max_burst as u32 },
             timed: NONE,
             timed_at: Time::ZERO,
+            rto_at: Time::NEVER,
+            hold_until: Time::NEVER,
             rto: rtt.rto(),
-            size,
-            recovery: params.recovery,
-            last_action: Action::Nothing,
-            opened: false,
-            recovering: false,
-            partial_seen: false,
-            cwr: false,
-            ecn: params.ecn,
+            window: Window { cwnd: if p.delay_growth { 1.0 } else { p.initial_window as f64 }, ssthresh },
+            max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
             sent: 0,
             retransmits: 0,
-            rtt,
-            cc: Cc::new(params),
+            size: (p.mss.0 + p.headers.0) as u32,
+            recovery: p.recovery,
+            last_action: Action::Nothing,
+            recovering: false,
+            loss: false,
+            partial_seen: false,
+            opened: false,
+            syn_is_data,
+            delay_growth: p.delay_growth,
+            timestamps: p.samples == crate::params::Samples::Timestamps,
+            grow_unused: p.grow_unused,
+            timer_when_idle: p.timer_when_idle,
+            timer_after_sample: p.timer_after_sample,
+            ecn: p.ecn,
+            cwr: false,
+            jitter: p.overhead > Span::ZERO,
+            released: false,
+            cc: Cc::new(p),
             cold: Box::new(Cold {
                 params: params.clone(),
                 stream,
                 counters: SenderCounters::default(),
                 ecn_backoff: false,
                 ece_before: false,
-                last_size: size,
-                backed_off: false,
+                last_size: (p.mss.0 + p.headers.0) as u32,
+                timeout_una: NONE,
+                dup_max: 0,
+                rtt,
+                board: Board::new(p),
             }),
         }
     }
 
-    /// The source hands over `segments` more segments.
+    /// The source hands over `segments` more segments, all full.
     pub fn supply(&mut self, segments: u32) {
         self.limit = self.limit.saturating_add(segments);
-        if self.opened {
-            self.quota = self.burst();
-        }
+        self.cold.last_size = self.size;
+        self.allow_sending();
+    }
+
+    /// The source hands over a file: full segments and a last one with what is left. A later supply starts a new segment,
+    /// and segments are cut alike: only the file handed over last ends in a short one.
+    pub fn supply_bytes(&mut self, bytes: u64) {
+        let mss = self.cold.params.mss.0;
+        let segments = bytes.div_ceil(mss).min(u64::from(NONE)) as u32;
+        self.supply(segments);
+        let missing = u64::from(segments) * mss - bytes.min(u64::from(segments) * mss);
+        self.cold.last_size = self.size - missing as u32;
     }
 
     /// The source never runs dry.
     pub fn supply_forever(&mut self) {
-        self.supply(NONE);
+        self.limit = NONE;
+        self.allow_sending();
     }
 
     /// Opens the connection.
@@ -181,168 +225,116 @@ impl Sender {
             self.forced = 0;
         } else {
             self.opened = true;
-            self.quota = self.burst();
+            self.allow_sending();
         }
     }
 
-    pub(crate) fn burst(&self) -> u32 {
-        match self.cold.params.max_burst {
-            0 => NONE,
-            n => n as u32,
-        }
+    fn allow_sending(&mut self) {
+        self.quota = if self.opened { self.burst } else { 0 };
+        self.released = false;
     }
 
     /// An acknowledgement arrives.
+    #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        self.released = false;
         if !self.opened {
-            if ack.syn {
-                self.opened = true;
-                self.forced = NONE;
-                self.rtt.sample(now, ack.echo, 0, 0);
-                self.rto = self.rtt.rto();
-                self.rto_at = Time::NEVER;
-                self.quota = self.burst();
-            }
+            return self.on_syn_ack(now, ack);
+        }
+        self.quota = self.burst;
+        let unexpected = ack.ack > self.max;
+        if unexpected {
             return;
         }
-        self.quota = 0;
-        if ack.ack > self.una {
-            self.new_ack(now, ack);
-            self.quota = self.burst();
-        } else if ack.ack == self.una && self.una < self.max {
-            self.dupacks += 1;
-            if self.dupacks == 3 && self.una >= self.recover {
-                self.recover = self.max;
-                self.cut(now, Cause::Loss);
-                self.cold.counters.fast_recoveries += 1;
-                self.recovering = true;
-                self.inflation = 3;
-                self.forced = self.una;
-                self.timed = NONE;
-                self.rto_at = now + self.rto;
-            } else if self.recovering {
-                self.inflation += 1;
-            }
-            self.quota = self.burst();
+        if self.ecn {
+            self.on_ecn_echo(now, ack);
         }
-    }
-
-    fn new_ack(&mut self, now: Time, ack: &Ack) {
-        let acked = ack.ack - self.una;
-        let flight = self.nxt - self.una;
-        if self.recovering {
-            if ack.ack >= self.recover {
-                self.recovering = false;
-                self.inflation = 0;
-            } else {
-                self.inflation = self.inflation.saturating_sub(acked) + 1;
-                self.forced = ack.ack;
-            }
-        }
-        let sampled = self.timed != NONE && ack.ack > self.timed;
-        if sampled || self.cold.params.samples == Samples::Timestamps {
-            let sent = if sampled { self.timed_at } else { ack.echo };
-            self.rtt.end_backoff();
-            self.rtt.sample(now, sent, ack.ack, self.nxt);
-            self.rto = self.rtt.rto();
-            self.timed = NONE;
-        }
-        self.una = ack.ack;
-        self.nxt = self.nxt.max(ack.ack);
-        self.dupacks = 0;
-        self.rto_at = if self.una < self.max { now + self.rto } else { Time::NEVER };
-        if !self.recovering {
-            let event = AckEvent {
-                now,
-                acked,
-                delivered: acked,
-                rtt: None,
-                flight,
-                una: self.una,
-                next: self.nxt,
-                ece: ack.ece,
-                recovering: false,
-            };
-            self.cc.on_ack(&mut self.window, &event);
+        match self.recovery {
+            Recovery::Sack => self.on_ack_sack(now, ack),
+            Recovery::Sack1 => self.on_ack_sack1(now, ack),
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(now, ack),
         }
     }
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.
     pub fn on_timer(&mut self, now: Time) {
-        if now < self.rto_at {
-            return;
+        if now >= self.hold_until {
+            self.hold_until = Time::NEVER;
+            self.quota = self.burst;
+            self.released = true;
         }
-        self.rtt.back_off();
-        self.rto = self.rtt.rto();
-        self.rto_at = now + self.rto;
-        self.timed = NONE;
-        if !self.opened {
-            self.forced = 0;
-            return;
+        if now >= self.rto_at {
+            self.on_timeout(now);
         }
-        self.cold.counters.timeouts += 1;
-        self.cut(now, Cause::Timeout);
-        self.window.cwnd = 1.0;
-        self.recover = self.max;
-        self.recovering = false;
-        self.inflation = 0;
-        self.dupacks = 0;
-        self.nxt = self.una;
-        self.quota = self.burst();
-    }
-
-    fn load(&self) -> f64 {
-        match self.cold.params.reduce {
-            Reduce::Flight => f64::from(self.flight()),
-            Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.rwnd)),
-        }
-    }
-
-    pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
-        self.cold.counters.cuts += 1;
-        let flight = self.flight();
-        let mut load = self.load();
-        let arithmetic = self.cold.params.arithmetic;
-        if arithmetic == Arithmetic::Integer {
-            load = load.floor();
-        }
-        let target = self.cc.on_congestion(&self.window, &CongestionEvent { now, cause, load, flight });
-        let (ssthresh, cwnd) = match arithmetic {
-            Arithmetic::Real | Arithmetic::Bytes => (target.max(2.0), target.max(2.0)),
-            Arithmetic::WholeSsthresh => (target.floor().max(2.0), target.max(1.0)),
-            Arithmetic::Integer => (target.floor().max(2.0), target.floor().max(1.0)),
-        };
-        self.window = Window { cwnd, ssthresh };
     }
 
     /// The next segment to send.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if self.forced != NONE {
             let seq = std::mem::replace(&mut self.forced, NONE);
-            if !self.opened {
-                return Some(self.syn(now));
-            }
-            self.nxt = self.nxt.max(seq + 1);
-            return Some(self.emit(now, seq));
+            return Some(if self.opened { self.emit(now, seq) } else { self.syn(now) });
         }
-        let usable = (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd);
-        if self.quota == 0 || self.nxt >= self.una.saturating_add(usable).min(self.limit) {
+        if self.quota == 0 {
+            return None;
+        }
+        let seq = match self.recovery {
+            Recovery::Sack => self.next_sack()?,
+            Recovery::Sack1 if self.recovering => self.next_sack1()?,
+            _ => {
+                let past = self.una.saturating_add(self.usable()).min(self.limit);
+                (self.nxt < past).then_some(self.nxt)?
+            }
+        };
+        if self.jitter && !self.released {
+            self.hold(now);
             return None;
         }
         self.quota -= 1;
-        let seq = self.nxt;
-        self.nxt += 1;
+        self.note_sent(seq);
         Some(self.emit(now, seq))
     }
 
+    /// Bookkeeping of a segment the window let go.
+    #[inline]
+    fn note_sent(&mut self, seq: u32) {
+        if seq >= self.nxt {
+            self.nxt = seq + 1;
+        }
+        match self.recovery {
+            Recovery::Sack => self.sent_sack(seq),
+            Recovery::Sack1 => self.sent_sack1(seq),
+            _ => {}
+        }
+    }
+
+    /// Segments the window lets be in flight.
+    #[inline]
+    pub(crate) fn usable(&self) -> u32 {
+        (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
+    }
+
+    /// Draws the delay before the window may be used (`overhead`).
+    #[cold]
+    fn hold(&mut self, now: Time) {
+        self.quota = 0;
+        if self.hold_until == Time::NEVER {
+            let u = self.cold.stream.uniform();
+            self.hold_until = now + self.cold.params.overhead.scale(u);
+        }
+    }
+
+    #[cold]
     fn syn(&mut self, now: Time) -> Segment {
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rto;
         }
+        let retransmit = self.cold.counters.timeouts > 0;
         let size = self.cold.params.ack_size.0 as u32;
-        Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit: false }
+        Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit }
     }
 
+    #[inline]
     fn emit(&mut self, now: Time, seq: u32) -> Segment {
         let idle = self.una == self.max;
         let retransmit = seq < self.max;
@@ -359,11 +351,25 @@ impl Sender {
         if idle || self.rto_at == Time::NEVER {
             self.rto_at = now + self.rto;
         }
-        let syn = seq == 0 && self.cold.params.handshake == Handshake::Ns2Syn;
-        let (size, role) =
-            if syn { (self.cold.params.ack_size.0 as u32, Role::Syn) } else { (self.size, Role::Data) };
-        let ecn = if self.ecn && !retransmit { Ecn::Ect0 } else { Ecn::NotEct };
-        Segment { seq, size, sent: now, role, ecn, cwr: std::mem::take(&mut self.cwr), retransmit }
+        let mut segment = Segment {
+            seq,
+            size: self.size,
+            sent: now,
+            role: Role::Data,
+            ecn: Ecn::NotEct,
+            cwr: false,
+            retransmit,
+        };
+        if self.ecn {
+            self.mark_capable(&mut segment);
+        }
+        if seq == 0 && self.syn_is_data {
+            segment.size = self.cold.params.ack_size.0 as u32;
+            segment.role = Role::Syn;
+        } else if seq + 1 == self.limit {
+            segment.size = self.cold.last_size;
+        }
+        segment
     }
 
     /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
@@ -385,17 +391,35 @@ impl Sender {
 
     /// Segments in flight, as the recovery in use counts them.
     pub fn flight(&self) -> u32 {
-        self.nxt - self.una
+        match self.recovery {
+            Recovery::Sack => self.pipe(),
+            _ => self.nxt - self.una,
+        }
+    }
+
+    /// The round-trip estimate and the timeout derived from it.
+    pub fn rtt(&self) -> &Rtt {
+        &self.cold.rtt
     }
 
     /// Smoothed round trip; `None` before the first sample.
     pub fn srtt(&self) -> Option<Span> {
-        self.rtt.srtt()
+        self.cold.rtt.srtt()
     }
 
     /// The retransmission timeout in force.
     pub fn rto(&self) -> Span {
         self.rto
+    }
+
+    /// Duplicate acknowledgements since the last new one.
+    pub fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    /// The rate the congestion control wants segments spaced at, if any.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        crate::cc::Control::pacing_rate(&self.cc)
     }
 
     /// What the sender is doing.
@@ -404,6 +428,8 @@ impl Sender {
             Phase::Opening
         } else if self.recovering {
             Phase::Recovery
+        } else if self.loss {
+            Phase::Loss
         } else if self.window.cwnd < self.window.ssthresh {
             Phase::SlowStart
         } else {
@@ -419,6 +445,11 @@ impl Sender {
     /// The first segment not yet acknowledged.
     pub fn una(&self) -> u32 {
         self.una
+    }
+
+    /// The next segment to send in order; after a timeout it goes back to `una`.
+    pub fn nxt(&self) -> u32 {
+        self.nxt
     }
 
     /// Whether everything supplied has been acknowledged. Never true of an endless supply.

@@ -1,0 +1,182 @@
+//! What the sender knows of the receiver's store: the scoreboard of RFC 6675, one bit a segment.
+//!
+//! Losses are found from below and retransmitted from below, so three edges replace per-segment flags:
+//! everything not selectively acknowledged below `lost_edge` is lost, everything such below `high_rxt` was
+//! retransmitted, and the pipe follows from counts.
+//!
+//! *Reference*: RFC 6675 sections 2 to 4. *Units*: segments. *Deviations*: `IsLost` counts segments, which
+//! covers both of the RFC's tests where segments have one size.
+
+use crate::marks::Marks;
+use crate::params::{Params, Reduction};
+
+/// The scoreboard.
+#[derive(Clone, Debug)]
+pub struct Board {
+    sacked: Marks,
+    /// Segments selectively acknowledged.
+    pub sacked_count: u32,
+    /// One past the highest of them; 0 if there are none.
+    pub highest: u32,
+    /// Segments below it that are not selectively acknowledged are lost.
+    pub lost_edge: u32,
+    /// Lost segments, retransmitted or not.
+    pub lost_count: u32,
+    /// One past the highest segment retransmitted in this recovery.
+    pub high_rxt: u32,
+    /// Segments retransmitted in this recovery and not known to have arrived.
+    pub rxt_out: u32,
+    /// Where the rescue retransmission of this recovery ends; none before it.
+    pub rescue: Option<u32>,
+    /// Segments that mean loss.
+    pub threshold: u32,
+    /// How the window shrinks.
+    pub reduction: Reduction,
+    /// Segments delivered and sent in this recovery, and the flight at its start (PRR).
+    pub prr_delivered: u32,
+    /// See `prr_delivered`.
+    pub prr_out: u32,
+    /// See `prr_delivered`.
+    pub recover_fs: u32,
+    /// Estimated flight of `sack1`.
+    pub pipe: i64,
+}
+
+impl Board {
+    /// An empty scoreboard. Nothing is allocated before the first hole.
+    pub fn new(params: &Params) -> Board {
+        Board {
+            sacked: Marks::default(),
+            sacked_count: 0,
+            highest: 0,
+            lost_edge: 0,
+            lost_count: 0,
+            high_rxt: 0,
+            rxt_out: 0,
+            rescue: None,
+            threshold: params.dupack_threshold as u32,
+            reduction: params.reduction,
+            prr_delivered: 0,
+            prr_out: 0,
+            recover_fs: 1,
+            pipe: 0,
+        }
+    }
+
+    /// Notes blocks above `una`; the number of segments newly known to have arrived.
+    pub fn add(&mut self, blocks: &[(u32, u32)], una: u32, max: u32) -> u32 {
+        let mut fresh = 0;
+        for &(start, end) in blocks {
+            let (start, end) = (start.max(una), end.min(max));
+            if start >= end {
+                continue;
+            }
+            self.sacked.reserve(una, max);
+            let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
+            let (lost_before, sent_before) = (self.absent(start, lost), self.absent(start, sent));
+            let added = self.sacked.insert_range(start, end);
+            if added > 0 {
+                self.lost_count -= lost_before - self.absent(start, lost);
+                self.rxt_out -= sent_before - self.absent(start, sent);
+                self.sacked_count += added;
+                self.highest = self.highest.max(end);
+                fresh += added;
+            }
+        }
+        fresh
+    }
+
+    /// Segments of `[first, past)` not selectively acknowledged.
+    fn absent(&self, first: u32, past: u32) -> u32 {
+        if first >= past {
+            0
+        } else {
+            past - first - self.sacked.count(first, past)
+        }
+    }
+
+    /// `una` moves up to `ack`; the number of segments that were selectively acknowledged before.
+    pub fn advance(&mut self, una: u32, ack: u32) -> u32 {
+        if self.lost_edge > una {
+            self.lost_count -= self.absent(una, ack.min(self.lost_edge));
+        }
+        if self.high_rxt > una {
+            self.rxt_out -= self.absent(una, ack.min(self.high_rxt));
+        }
+        if self.sacked_count == 0 {
+            return 0;
+        }
+        let gone = self.sacked.remove_range(una, ack.min(self.highest));
+        self.sacked_count -= gone;
+        gone
+    }
+
+    /// Moves `lost_edge` to the segment below which `threshold` segments were selectively acknowledged.
+    pub fn find_losses(&mut self, una: u32) {
+        if self.sacked_count < self.threshold {
+            return;
+        }
+        let mut edge = self.highest;
+        for _ in 0..self.threshold {
+            match self.sacked.last_present(una, edge) {
+                Some(seq) => edge = seq,
+                None => return,
+            }
+        }
+        self.lose_below(una, edge);
+    }
+
+    /// Everything below `edge` that is not selectively acknowledged is lost.
+    pub fn lose_below(&mut self, una: u32, edge: u32) {
+        let from = self.lost_edge.max(una);
+        if edge > from {
+            self.lost_count += self.absent(from, edge);
+            self.lost_edge = edge;
+        }
+    }
+
+    /// The flight by RFC 6675 SetPipe.
+    #[inline]
+    pub fn pipe(&self, una: u32, max: u32) -> u32 {
+        (max - una) + self.rxt_out - self.sacked_count - self.lost_count
+    }
+
+    /// The first segment to repair: not yet retransmitted, lost, below `past`.
+    #[inline]
+    pub fn next_hole(&self, una: u32, past: u32) -> Option<u32> {
+        self.sacked.first_absent(self.high_rxt.max(una), past)
+    }
+
+    /// The last segment below `max` that is not selectively acknowledged.
+    pub fn last_hole(&self, una: u32, max: u32) -> Option<u32> {
+        self.sacked.last_absent(una, max)
+    }
+
+    /// Notes that `seq` was retransmitted; holes below it count as retransmitted too.
+    pub fn retransmitted(&mut self, seq: u32) {
+        if seq >= self.high_rxt {
+            self.high_rxt = seq + 1;
+            self.rxt_out += 1;
+        }
+    }
+
+    /// Starts a recovery: nothing has been retransmitted in it.
+    pub fn begin(&mut self, una: u32) {
+        self.high_rxt = una;
+        self.rxt_out = 0;
+        self.rescue = None;
+    }
+
+    /// Forgets everything about segments from `una` on.
+    pub fn clear(&mut self, una: u32) {
+        if self.sacked_count > 0 {
+            self.sacked.remove_range(una, self.highest);
+            self.sacked_count = 0;
+        }
+        self.highest = 0;
+        self.lost_edge = 0;
+        self.lost_count = 0;
+        self.high_rxt = 0;
+        self.rxt_out = 0;
+    }
+}

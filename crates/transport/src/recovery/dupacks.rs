@@ -1,0 +1,171 @@
+//! Recovery by counting duplicate acknowledgements: Tahoe, Reno, NewReno.
+//!
+//! *Reference*: RFC 5681 section 3.2, RFC 6582, RFC 3042; ns-2.35 where an option says so.
+//! *Units*: segments.
+//! *Deviations*: the inflation of fast recovery is kept apart from cwnd, so deflating is exact.
+
+use crate::cc::Cause;
+use crate::params::{Handshake, PartialAck, Recovery};
+use crate::segment::Ack;
+use crate::sender::{Action, Sender};
+use units::Time;
+
+impl Sender {
+    #[inline]
+    pub(crate) fn on_ack_dupacks(&mut self, now: Time, ack: &Ack) {
+        if ack.ack > self.una {
+            let partial = self.last_action == Action::FastRetransmit
+                && self.recovery == Recovery::NewReno
+                && ack.ack < self.recover;
+            if partial {
+                self.partial_ack(now, ack.ack);
+            } else {
+                self.full_ack(now, ack);
+            }
+        } else if ack.ack == self.una {
+            self.duplicate(now);
+        } else {
+            self.quota = 0;
+        }
+    }
+
+    #[inline]
+    fn full_ack(&mut self, now: Time, ack: &Ack) {
+        let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
+        let leaving = self.recovering;
+        if leaving || self.loss || self.inflation > 0 {
+            self.leave_recovery(ack.ack);
+        }
+        self.advance(now, ack);
+        if !leaving || self.cold.params.grow_on_exit {
+            self.grow(now, ack, acked, acked, flight);
+        }
+        if self.delay_growth && ack.ack == 1 {
+            self.window.cwnd = self.cold.params.initial_window as f64;
+        }
+    }
+
+    fn leave_recovery(&mut self, ack: u32) {
+        if self.loss && ack >= self.recover {
+            self.loss = false;
+        }
+        if self.inflation > 0 {
+            if self.last_action == Action::FastRetransmit {
+                self.last_action = Action::Exited;
+            }
+            if self.recovery == Recovery::NewReno && self.cold.params.exit_to_flight {
+                let flight = f64::from((self.max - ack).max(1) + 1);
+                self.window.cwnd = self.window.ssthresh.min(flight);
+            }
+        }
+        self.inflation = 0;
+        self.recovering = false;
+        self.partial_seen = false;
+    }
+
+    /// RFC 6582 section 3.2 step 3: repairs the next hole, deflates by what was acknowledged less one.
+    fn partial_ack(&mut self, now: Time, ack: u32) {
+        let acked = ack - self.una;
+        let p = &self.cold.params;
+        if !p.partial_deflation {
+            self.inflation = 0;
+        } else if self.inflation > acked {
+            self.inflation -= acked - 1;
+        } else {
+            self.window.cwnd = (self.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
+            self.inflation = 1;
+        }
+        let restart = p.partial_ack == PartialAck::SlowButSteady || !self.partial_seen;
+        self.una = ack;
+        if self.nxt < ack {
+            self.nxt = ack;
+        }
+        if self.timed != crate::sender::NONE && ack > self.timed {
+            self.timed = crate::sender::NONE;
+            self.cold.rtt.end_backoff();
+            self.rto = self.cold.rtt.rto();
+        }
+        if restart {
+            self.partial_seen = true;
+            self.rto_at = now + self.rto;
+        }
+        self.forced = ack;
+        self.quota = self.recovery_quota();
+    }
+
+    fn duplicate(&mut self, now: Time) {
+        let p = &self.cold.params;
+        if self.una == self.max && !p.idle_dupacks {
+            self.quota = 0;
+            return;
+        }
+        let threshold = p.dupack_threshold as u32;
+        let inflate_always = p.inflate_always;
+        if self.dupacks == 0 {
+            self.cold.dup_max = self.max;
+        }
+        self.dupacks += 1;
+        let inflates = self.recovery != Recovery::Tahoe;
+        if self.dupacks == threshold {
+            let entered = self.fast_retransmit(now);
+            if inflates && (entered || inflate_always) {
+                self.inflation = threshold;
+            }
+        } else if self.dupacks > threshold {
+            if inflates && (inflate_always || self.last_action == Action::FastRetransmit) {
+                self.inflation += 1;
+            }
+        } else if self.cold.params.limited_transmit {
+            self.limited_transmit();
+        }
+        if self.recovery == Recovery::NewReno {
+            self.quota = if self.dupacks < threshold { 0 } else { self.recovery_quota() };
+        }
+    }
+
+    fn recovery_quota(&self) -> u32 {
+        match self.cold.params.recovery_burst {
+            0 => self.burst,
+            n => n as u32,
+        }
+    }
+
+    /// RFC 3042: a new segment leaves if the receiver's window allows and the flight stays within cwnd plus the duplicates.
+    pub(crate) fn limited_transmit(&mut self) {
+        let flight = self.nxt - self.una;
+        let room = f64::from(flight + 1) <= self.window.cwnd + f64::from(self.dupacks);
+        if room && flight < self.rwnd && self.nxt < self.limit {
+            self.forced = self.nxt;
+            self.nxt += 1;
+        }
+    }
+
+    /// Whether a loss may be repaired now, or belongs to the window that was already cut for.
+    pub(crate) fn may_fast_retransmit(&self) -> bool {
+        let p = &self.cold.params;
+        let first = u32::from(p.handshake != Handshake::ThreeWay);
+        self.una > self.recover || !p.once_a_window || (p.opening_fix && self.una == first)
+    }
+
+    fn fast_retransmit(&mut self, now: Time) -> bool {
+        // After a cut for an ECN echo the loss is repaired without another cut.
+        if self.may_fast_retransmit() {
+            self.recover = self.max;
+            self.cut(now, Cause::Loss);
+        } else if !self.ecn || self.last_action != Action::Ecn {
+            return false;
+        }
+        self.last_action = Action::FastRetransmit;
+        self.cold.counters.fast_recoveries += 1;
+        self.partial_seen = false;
+        self.restart_for_repair(now);
+        if self.recovery == Recovery::Tahoe {
+            self.window.cwnd = 1.0;
+            self.nxt = self.una;
+        } else {
+            self.recovering = true;
+            self.forced = self.una;
+        }
+        true
+    }
+}

@@ -1,0 +1,263 @@
+//! How losses are noticed and repaired, one file a family; what all share is here: a new acknowledgement,
+//! the cut of the window, the timeout, ECN.
+//!
+//! *Reference*: RFC 5681 section 3, RFC 6298 section 5, RFC 3168 section 6.1.2; ns-2.35 where an option says so.
+//! *Units*: windows in segments.
+//! *Deviations*: after a timeout the families without a scoreboard go back to `una` and send everything again
+//! that the window allows, as RFC 5681 permits and ns-2 does.
+
+pub mod board;
+mod dupacks;
+mod sack;
+mod sack1;
+
+use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::{Arithmetic, Recovery, Reduce};
+use crate::segment::{Ack, Segment};
+use crate::sender::{Action, Sender, NONE};
+use units::{Ecn, Time};
+
+impl Sender {
+    /// The SYN-ACK, or something before it.
+    #[cold]
+    pub(crate) fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
+        if !ack.syn {
+            return;
+        }
+        self.opened = true;
+        self.forced = NONE;
+        self.quota = self.burst;
+        self.rto_at = Time::NEVER;
+        self.cold.rtt.end_backoff();
+        // A SYN sent twice gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).
+        if self.cold.counters.timeouts == 0 {
+            self.cold.rtt.sample(now, ack.echo, 0, 0);
+        } else if self.cold.params.opening_fix {
+            self.window.cwnd = 1.0;
+        }
+        self.rto = self.cold.rtt.rto();
+    }
+
+    /// Everything below `ack.ack` has arrived: moves `una`, samples the round trip, restarts the timer.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time, ack: &Ack) {
+        let una = ack.ack;
+        if !self.timer_after_sample {
+            let outstanding = self.nxt >= una || una < self.max || self.window.cwnd < 1.0;
+            self.restart_timer(now, outstanding);
+        }
+        self.dupacks = 0;
+        self.una = una;
+        if self.nxt < una {
+            self.nxt = una;
+        }
+        let timed = self.timed != NONE && una > self.timed;
+        if timed || self.timestamps {
+            self.sample(now, ack, timed);
+        }
+        if self.timer_after_sample {
+            self.restart_timer(now, self.timer_when_idle || una < self.max);
+        }
+    }
+
+    #[inline]
+    fn sample(&mut self, now: Time, ack: &Ack, timed: bool) {
+        let rtt = &mut self.cold.rtt;
+        let still_echoing = self.ecn && ack.ece && self.cold.ecn_backoff;
+        if !still_echoing {
+            rtt.end_backoff();
+        }
+        let sent = if self.timestamps { ack.echo } else { self.timed_at };
+        rtt.sample(now, sent, ack.ack, self.nxt);
+        self.rto = rtt.rto();
+        if timed {
+            self.timed = NONE;
+        }
+    }
+
+    #[inline]
+    fn restart_timer(&mut self, now: Time, outstanding: bool) {
+        self.rto_at = if outstanding { now + self.rto } else { Time::NEVER };
+    }
+
+    /// Restarts the timer after a retransmission and gives up the segment being timed (Karn).
+    #[inline]
+    pub(crate) fn restart_for_repair(&mut self, now: Time) {
+        self.rto_at = now + self.rto;
+        self.timed = NONE;
+    }
+
+    /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
+    #[inline]
+    pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
+        if self.ecn && ack.ece && !self.cold.ece_before {
+            return;
+        }
+        if !self.grow_unused && !self.is_limited_by_cwnd(flight) {
+            return;
+        }
+        let rtt = if self.timestamps { Some(now.since(ack.echo)) } else { None };
+        let event = AckEvent {
+            now,
+            acked,
+            delivered,
+            rtt,
+            flight,
+            una: self.una,
+            next: self.nxt,
+            ece: ack.ece,
+            recovering: self.recovering,
+        };
+        self.cc.on_ack(&mut self.window, &event);
+        if self.window.cwnd > self.max_cwnd {
+            self.window.cwnd = self.max_cwnd;
+        }
+    }
+
+    /// Whether the congestion window, not the source or the receiver, held the sender back (RFC 7661 section 4.1).
+    #[inline]
+    fn is_limited_by_cwnd(&self, flight: u32) -> bool {
+        let used = f64::from(flight);
+        let Window { cwnd, ssthresh } = self.window;
+        if cwnd < ssthresh {
+            used * 2.0 > cwnd
+        } else {
+            used + 1.0 > cwnd
+        }
+    }
+
+    /// What congestion halves, as the `reduce` option says.
+    fn load(&self) -> f64 {
+        match self.cold.params.reduce {
+            Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.rwnd)),
+            Reduce::Flight => {
+                let limited = if self.dupacks > 0 { self.max.saturating_sub(self.cold.dup_max) } else { 0 };
+                f64::from((self.max - self.una).saturating_sub(limited))
+            }
+        }
+    }
+
+    /// Cuts ssthresh and cwnd.
+    pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
+        self.cold.counters.cuts += 1;
+        let arithmetic = self.cold.params.arithmetic;
+        let mut load = self.load();
+        if arithmetic == Arithmetic::Integer {
+            load = load.floor();
+        }
+        let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
+        let target = self.cc.on_congestion(&self.window, &event);
+        let (ssthresh, cwnd) = match arithmetic {
+            Arithmetic::Real | Arithmetic::Bytes => (target.max(2.0), target.max(2.0)),
+            Arithmetic::WholeSsthresh => (target.floor().max(2.0), target.max(1.0)),
+            Arithmetic::Integer => (target.floor().max(2.0), target.floor().max(1.0)),
+        };
+        self.window = Window { cwnd, ssthresh };
+        self.cwr = true;
+    }
+
+    /// The retransmission timer has expired.
+    #[cold]
+    pub(crate) fn on_timeout(&mut self, now: Time) {
+        self.quota = self.burst;
+        if !self.opened {
+            self.forced = 0;
+            self.cold.counters.timeouts += 1;
+            return self.back_off(now);
+        }
+        if self.recovery != Recovery::Tahoe {
+            self.dupacks = 0;
+        }
+        self.inflation = 0;
+        self.recovering = false;
+        self.recover = self.max;
+        self.nxt = self.una;
+        self.timed = NONE;
+        if self.una == self.max {
+            return self.idle_timeout(now);
+        }
+        self.loss = true;
+        if self.una == 0 && self.delay_growth && self.cold.params.opening_fix {
+            self.delay_growth = false;
+        }
+        self.shrink_for_timeout(now);
+        self.last_action = Action::Timeout;
+        self.cold.timeout_una = self.una;
+        match self.recovery {
+            Recovery::Sack => self.timeout_sack(),
+            Recovery::Sack1 => self.timeout_sack1(),
+            _ => {}
+        }
+        self.back_off(now);
+    }
+
+    fn shrink_for_timeout(&mut self, now: Time) {
+        let p = &self.cold.params;
+        // A timeout that follows an ECN cut keeps ssthresh in ns-2; one that repeats keeps it in RFC 5681.
+        let after_ecn = self.last_action == Action::Ecn && p.reduce == Reduce::Window;
+        let repeated = p.keep_ssthresh && self.cold.timeout_una == self.una;
+        if after_ecn || repeated {
+            self.cold.counters.cuts += 1;
+            self.cwr = true;
+        } else {
+            self.cut(now, Cause::Timeout);
+        }
+        if !after_ecn {
+            self.cold.counters.timeouts += 1;
+        }
+        self.window.cwnd = 1.0;
+    }
+
+    fn back_off(&mut self, now: Time) {
+        self.cold.rtt.back_off();
+        self.rto = self.cold.rtt.rto();
+        self.rto_at = now + self.rto;
+    }
+
+    /// Nothing is outstanding: the window falls back and the timer need not run again.
+    fn idle_timeout(&mut self, _now: Time) {
+        self.cold.counters.cuts += 1;
+        self.cwr = true;
+        self.window.cwnd = 1.0;
+        self.last_action = Action::Timeout;
+        self.rto_at = Time::NEVER;
+    }
+
+    /// The receiver may echo congestion: at most one cut a window.
+    #[inline]
+    pub(crate) fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
+        if ack.ece {
+            self.cut_for_echo(now, ack);
+        } else if ack.ack > self.una {
+            self.cold.ecn_backoff = false;
+        }
+    }
+
+    #[cold]
+    fn cut_for_echo(&mut self, now: Time, ack: &Ack) {
+        if ack.ack <= self.recover && self.last_action != Action::Timeout {
+            return;
+        }
+        self.recover = self.max;
+        self.last_action = Action::Ecn;
+        if self.window.cwnd > 1.0 {
+            self.cold.ecn_backoff = false;
+        } else if self.cold.ecn_backoff {
+            self.cold.rtt.back_off();
+            self.rto = self.cold.rtt.rto();
+        } else {
+            self.cold.ecn_backoff = true;
+        }
+        self.cut(now, Cause::Ecn);
+        self.cold.counters.ecn_cuts += 1;
+    }
+
+    /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
+    #[inline]
+    pub(crate) fn mark_capable(&mut self, segment: &mut Segment) {
+        if !segment.retransmit {
+            segment.ecn = Ecn::Ect0;
+            segment.cwr = std::mem::take(&mut self.cwr);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Recovery with selective acknowledgements by RFC 6675.
+//!
+//! *Reference*: RFC 6675 sections 4 and 5 (IsLost, SetPipe, NextSeg rules 1 to 4), RFC 2018; RFC 6937 and
+//! RFC 9937 for proportional rate reduction.
+//! *Units*: segments.
+//! *Deviations*: after a timeout everything not selectively acknowledged counts as lost and is retransmitted in
+//! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
+
+use crate::cc::Cause;
+use crate::params::Reduction;
+use crate::segment::Ack;
+use crate::sender::{Action, Sender};
+use units::Time;
+
+impl Sender {
+    #[inline]
+    pub(crate) fn on_ack_sack(&mut self, now: Time, ack: &Ack) {
+        if ack.ack < self.una {
+            self.quota = 0;
+            return;
+        }
+        let quiet = ack.sack.is_empty() && !self.recovering && !self.loss;
+        if quiet && ack.ack > self.una && self.cold.board.sacked_count == 0 {
+            let (acked, flight) = (ack.ack - self.una, self.max - self.una);
+            self.advance(now, ack);
+            self.grow(now, ack, acked, acked, flight);
+            return;
+        }
+        self.on_ack_with_holes(now, ack);
+    }
+
+    fn on_ack_with_holes(&mut self, now: Time, ack: &Ack) {
+        let una = self.una;
+        let flight = self.pipe();
+        let acked = ack.ack - una;
+        let board = &mut self.cold.board;
+        let known = board.advance(una, ack.ack);
+        let fresh = board.add(ack.sack.as_slice(), ack.ack, self.max);
+        let delivered = acked - known + fresh;
+        if fresh > 0 {
+            board.find_losses(ack.ack);
+        }
+        if acked > 0 {
+            self.advance(now, ack);
+        } else if fresh > 0 {
+            if self.dupacks == 0 {
+                self.cold.dup_max = self.max;
+            }
+            self.dupacks += 1;
+        }
+        if self.recovering {
+            if self.una >= self.recover {
+                self.leave_sack();
+            } else {
+                self.reduce_proportionally(delivered, acked > 0);
+            }
+            return;
+        }
+        if self.loss && self.una >= self.recover {
+            self.loss = false;
+        }
+        if acked > 0 {
+            self.grow(now, ack, acked, delivered, flight);
+        }
+        let board = &self.cold.board;
+        let lossy = self.dupacks >= board.threshold || board.lost_edge > self.una;
+        if lossy && !self.loss && self.una >= self.recover {
+            self.enter_sack(now, delivered);
+        }
+    }
+
+    /// RFC 6675 section 5 step 4.
+    fn enter_sack(&mut self, now: Time, delivered: u32) {
+        self.dupacks = self.dupacks.max(1);
+        self.cold.board.recover_fs = (self.max - self.una).max(1);
+        self.recover = self.max;
+        self.cut(now, Cause::Loss);
+        self.last_action = Action::FastRetransmit;
+        self.cold.counters.fast_recoveries += 1;
+        self.recovering = true;
+        self.timed = crate::sender::NONE;
+        let board = &mut self.cold.board;
+        board.begin(self.una);
+        board.lose_below(self.una, self.una + 1);
+        board.prr_delivered = 0;
+        board.prr_out = 0;
+        board.retransmitted(self.una);
+        self.rto_at = now + self.rto;
+        self.forced = self.una;
+        self.reduce_proportionally(delivered, false);
+        self.cold.board.prr_out += 1;
+    }
+
+    fn leave_sack(&mut self) {
+        self.recovering = false;
+        self.last_action = Action::Exited;
+        self.cold.board.begin(self.una);
+        if self.cold.board.reduction != Reduction::AtOnce {
+            self.window.cwnd = self.window.ssthresh;
+        }
+    }
+
+    /// Proportional rate reduction: lets out in proportion to what was delivered until the flight meets ssthresh,
+    /// then no more than slow start would. `safe`: the acknowledgement moved `una` and reported no new loss.
+    fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
+        let pipe = self.pipe();
+        let board = &mut self.cold.board;
+        if board.reduction == Reduction::AtOnce {
+            return;
+        }
+        board.prr_delivered += delivered;
+        let ssthresh = self.window.ssthresh;
+        let room = ssthresh - f64::from(pipe);
+        let released = f64::from(board.prr_out);
+        let out = if room < 0.0 {
+            (f64::from(board.prr_delivered) * ssthresh / f64::from(board.recover_fs)).ceil() - released
+        } else {
+            let conservative = (f64::from(board.prr_delivered) - released).max(f64::from(delivered));
+            let slow_start = board.reduction == Reduction::Prr6937 || advanced;
+            room.min(conservative + f64::from(u8::from(slow_start)))
+        };
+        self.window.cwnd = f64::from(pipe) + out.max(0.0);
+    }
+
+    pub(crate) fn timeout_sack(&mut self) {
+        self.nxt = self.max;
+        let board = &mut self.cold.board;
+        board.begin(self.una);
+        board.lose_below(self.una, self.max);
+    }
+
+    /// Segments in flight by the scoreboard.
+    #[inline]
+    pub(crate) fn pipe(&self) -> u32 {
+        self.cold.board.pipe(self.una, self.max)
+    }
+
+    /// NextSeg: what to send while the pipe has room.
+    #[inline]
+    pub(crate) fn next_sack(&mut self) -> Option<u32> {
+        if !self.recovering && !self.loss {
+            return self.next_new();
+        }
+        if self.window.cwnd - f64::from(self.pipe()) < 1.0 {
+            return None;
+        }
+        let board = &self.cold.board;
+        // Rule 1: the lowest lost segment not yet retransmitted.
+        if let Some(seq) = board.next_hole(self.una, board.lost_edge) {
+            return Some(seq);
+        }
+        // Rule 2: new data.
+        if self.max < self.limit.min(self.una.saturating_add(self.rwnd)) {
+            return Some(self.max);
+        }
+        if !self.recovering {
+            return None;
+        }
+        // Rule 3: a segment below the highest one selectively acknowledged.
+        board.next_hole(self.una, board.highest).or_else(|| self.rescue())
+    }
+
+    /// Rule 4: once a recovery, the highest segment outstanding.
+    fn rescue(&mut self) -> Option<u32> {
+        let allowed = self.cold.params.rescue && self.cold.board.rescue.is_none_or(|edge| self.una > edge);
+        if !allowed {
+            return None;
+        }
+        let seq = self.cold.board.last_hole(self.una, self.max)?;
+        self.cold.board.rescue = Some(self.recover);
+        Some(seq)
+    }
+
+    /// Without losses the window limits what is in flight, segments selectively acknowledged excepted
+    /// (RFC 6675 section 5 step 3, limited transmit).
+    #[inline]
+    fn next_new(&self) -> Option<u32> {
+        let mut usable = self.window.cwnd as u32;
+        if self.dupacks > 0 && self.cold.params.limited_transmit {
+            usable = usable.saturating_add(self.cold.board.sacked_count);
+        }
+        let past = self.una.saturating_add(usable.min(self.rwnd)).min(self.limit);
+        (self.nxt < past).then_some(self.nxt)
+    }
+
+    /// Bookkeeping of a segment [`Sender::next_sack`] chose.
+    #[inline]
+    pub(crate) fn sent_sack(&mut self, seq: u32) {
+        if !self.recovering && !self.loss {
+            return;
+        }
+        let board = &mut self.cold.board;
+        board.prr_out += 1;
+        if seq < self.max && seq < board.highest.max(board.lost_edge) {
+            board.retransmitted(seq);
+        }
+    }
+}

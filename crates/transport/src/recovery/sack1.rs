@@ -1,0 +1,131 @@
+//! Recovery with selective acknowledgements by the rules of Fall and Floyd (1996), as ns-2's `sack1` keeps them.
+//!
+//! *Reference*: Fall and Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP" (CCR 1996); behaviour of
+//! ns-2.35 by its output.
+//! *Units*: segments.
+//! *Deviations*: none known; see `docs/transports/tcp.md`.
+
+use crate::cc::Cause;
+use crate::segment::Ack;
+use crate::sender::{Action, Sender};
+use units::Time;
+
+impl Sender {
+    #[inline]
+    pub(crate) fn on_ack_sack1(&mut self, now: Time, ack: &Ack) {
+        if self.recovering {
+            self.on_ack_in_recovery(now, ack);
+        } else if ack.ack > self.una {
+            self.forget_board();
+            self.new_ack_sack1(now, ack);
+        } else if ack.ack == self.una && !self.loss {
+            self.duplicate_sack1(now, ack);
+        }
+    }
+
+    fn forget_board(&mut self) {
+        self.loss = false;
+        self.partial_seen = false;
+        if self.cold.board.highest > 0 {
+            self.cold.board.clear(self.una);
+        }
+    }
+
+    fn new_ack_sack1(&mut self, now: Time, ack: &Ack) {
+        let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
+        self.advance(now, ack);
+        self.grow(now, ack, acked, acked, flight);
+        if self.delay_growth && ack.ack == 1 {
+            self.window.cwnd = self.cold.params.initial_window as f64;
+        }
+    }
+
+    /// A duplicate counts only if it brings news.
+    fn duplicate_sack1(&mut self, now: Time, ack: &Ack) {
+        let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
+        if fresh == 0 {
+            return;
+        }
+        let threshold = self.cold.params.dupack_threshold as u32;
+        if self.dupacks == 0 {
+            self.cold.dup_max = self.max;
+        }
+        self.dupacks += 1;
+        if self.dupacks == threshold {
+            self.enter_sack1(now);
+        } else if self.dupacks < threshold && self.cold.params.limited_transmit {
+            self.limited_transmit();
+        }
+    }
+
+    fn enter_sack1(&mut self, now: Time) {
+        let threshold = i64::from(self.dupacks);
+        let in_pipe = if self.cold.params.pipe_from_flight {
+            i64::from(self.max - self.una)
+        } else {
+            self.window.cwnd as i64
+        };
+        if self.may_fast_retransmit() {
+            self.recover = self.max;
+            self.cut(now, Cause::Loss);
+        } else if !self.ecn || self.last_action != Action::Ecn {
+            return;
+        }
+        self.last_action = Action::FastRetransmit;
+        self.cold.counters.fast_recoveries += 1;
+        self.recovering = true;
+        self.restart_for_repair(now);
+        let board = &mut self.cold.board;
+        board.pipe = in_pipe - threshold;
+        board.begin(self.una);
+        board.retransmitted(self.una);
+        self.forced = self.una;
+    }
+
+    fn on_ack_in_recovery(&mut self, now: Time, ack: &Ack) {
+        self.cold.board.pipe -= 1;
+        if ack.ack >= self.recover {
+            self.recovering = false;
+            self.forget_board();
+            self.advance(now, ack);
+        } else if ack.ack > self.una {
+            let board = &mut self.cold.board;
+            board.pipe -= 1;
+            board.advance(self.una, ack.ack);
+            board.add(ack.sack.as_slice(), ack.ack, self.max);
+            self.cold.rtt.end_backoff();
+            self.rto = self.cold.rtt.rto();
+            let dupacks = self.dupacks;
+            self.advance(now, ack);
+            self.dupacks = dupacks;
+        } else {
+            self.dupacks += 1;
+            self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
+        }
+    }
+
+    /// While the pipe has room: the lowest hole below the highest segment held, each once, else new data.
+    pub(crate) fn next_sack1(&self) -> Option<u32> {
+        let board = &self.cold.board;
+        if board.pipe >= self.window.cwnd as i64 || self.nxt >= self.limit {
+            return None;
+        }
+        if let Some(seq) = board.next_hole(self.una, board.highest) {
+            return Some(seq);
+        }
+        (self.nxt < self.una.saturating_add(self.rwnd)).then_some(self.nxt)
+    }
+
+    pub(crate) fn sent_sack1(&mut self, seq: u32) {
+        let board = &mut self.cold.board;
+        board.pipe += 1;
+        if self.recovering && seq < board.highest {
+            board.retransmitted(seq);
+        }
+    }
+
+    pub(crate) fn timeout_sack1(&mut self) {
+        let una = self.una;
+        self.cold.board.clear(una);
+    }
+}
