@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`disc`] | the contract between a discipline and whoever drives it |
+//! | [`conformance`] | the exam every discipline sits |
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
@@ -15,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod conformance;
 pub mod disc;
 pub mod droptail;
 pub mod erd;

@@ -4,6 +4,8 @@
 //! arrivals and the rate of the link. The random numbers are those of ns-2: the generator starts in its
 //! recorded state and must end in it, so the number of draws is checked as well.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{read_trace, spec, traces, Pkt};
@@ -23,7 +25,7 @@ impl Dice for Mrg32k3a {
         let b = (527_612 * s[5] - 1_370_589 * s[3]).rem_euclid(M2);
         *s = [s[1], s[2], a, s[4], s[5], b];
         let difference = if a > b { a - b } else { a - b + M1 };
-        difference as f64 * 2.328306549295727688e-10
+        difference as f64 * 2.328_306_549_295_728e-10
     }
 }
 

@@ -1,5 +1,5 @@
 //! What the tests of this crate share: a packet, dice that replay, and a line to drive a queue.
-#![allow(dead_code)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use queue::disc::Packet;
 use queue::{Setting, Spec};

@@ -1,0 +1,199 @@
+//! Every registered kind, with its defaults and in every dialect, sits the exam.
+
+mod common;
+
+use common::{table, SETTING};
+use proptest::prelude::*;
+use queue::conformance::{sit, steps, Paper, Report, Rules, Step};
+use queue::disc::{Cx, Decides, QueueDisc, Reason};
+use queue::{catalogue, Disc, Spec};
+use units::param::{Table, Value};
+use units::{Bytes, Ecn, Span};
+
+/// A configuration to examine, and what holds of it.
+struct Candidate {
+    name: String,
+    spec: Spec,
+    rules: Rules,
+}
+
+fn read(name: &str, rows: &Table) -> Spec {
+    let mut problems = Vec::new();
+    Spec::read("queue", rows, &mut problems).unwrap_or_else(|| panic!("{name}: {problems:?}"))
+}
+
+/// Each kind plain, in each dialect, and both again with `ecn` where there is such a key.
+fn candidates() -> Vec<Candidate> {
+    let mut list = Vec::new();
+    for entry in catalogue() {
+        let dialects = entry.presets.iter().map(|row| Some(row.name));
+        for dialect in std::iter::once(None).chain(dialects) {
+            for ecn in [false, true] {
+                if ecn && !entry.fields.iter().any(|field| field.name == "ecn") {
+                    continue;
+                }
+                let mut rows = table(&[("kind", entry.kind), ("limit", "12 pkts")]);
+                rows.extend(
+                    dialect.map(|name| (entry.preset_key.to_string(), Value::Text(name.to_string()))),
+                );
+                rows.extend(ecn.then(|| ("ecn".to_string(), Value::Bool(true))));
+                // Weights and probabilities large enough for a short exam to meet every branch.
+                for key in ["w_q", "max_p"] {
+                    if entry.fields.iter().any(|field| field.name == key) {
+                        rows.push((key.to_string(), Value::Float(0.25)));
+                    }
+                }
+                let name = format!("{} {} ecn={ecn}", entry.kind, dialect.unwrap_or("-"));
+                list.push(Candidate { spec: read(&name, &rows), rules: rules(&rows, ecn, dialect), name });
+            }
+        }
+    }
+    list
+}
+
+fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
+    let shown = read("", rows).show();
+    let says = |key: &str, text: &str| shown.contains(&(key.to_string(), Value::Text(text.to_string())));
+    let sticks_out = says("limit_test", "before");
+    let mean = SETTING.packet.0.max(1500);
+    Rules {
+        packets: (!says("unit", "bytes")).then_some(12),
+        bytes: says("unit", "bytes").then_some(Bytes(12 * mean + if sticks_out { 1500 } else { 0 })),
+        marks: ecn,
+        // The dialect with a mark limit drops ECN-capable packets by intent.
+        spares_capable: ecn && dialect != Some("ns2"),
+        reorders: false,
+    }
+}
+
+fn build(candidate: &Candidate) -> Disc<Paper> {
+    candidate.spec.build(&SETTING)
+}
+
+fn examine(candidate: &Candidate, list: &[Step], seed: u64) -> Report {
+    let report = sit(build(candidate), list, seed, &candidate.rules);
+    let report = report.unwrap_or_else(|rule| panic!("{}: {rule}", candidate.name));
+    assert_eq!(report.arrived, report.left + report.dropped + report.waiting, "{}", candidate.name);
+    let again = sit(build(candidate), list, seed, &candidate.rules);
+    assert_eq!(again.as_ref(), Ok(&report), "{}: same seed, other fates", candidate.name);
+    report
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let ecn = prop::sample::select(vec![Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce]);
+    prop_oneof![
+        1 => (0u64..20_000_000).prop_map(|ns| Step::Wait(Span(ns))),
+        4 => (0u8..4, 1u16..=1500, ecn).prop_map(|(flow, size, ecn)| Step::Arrive { flow, size, ecn }),
+        3 => Just(Step::Depart),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_the_rules_hold(list in prop::collection::vec(step(), 0..400), seed in 0u64..1000) {
+        for candidate in candidates() {
+            examine(&candidate, &list, seed);
+        }
+    }
+}
+
+#[test]
+fn a_long_sitting_meets_drops_and_marks() {
+    for candidate in candidates() {
+        let report = examine(&candidate, &steps(7, 20_000), 7);
+        assert!(report.dropped > 0, "{}: {report:?}", candidate.name);
+        assert_eq!(report.marked > 0, candidate.rules.marks, "{}", candidate.name);
+    }
+}
+
+#[test]
+fn what_is_shown_is_read_back() {
+    for candidate in candidates() {
+        let shown = candidate.spec.show();
+        assert_eq!(shown[0], ("kind".to_string(), Value::Text(candidate.spec.kind().to_string())));
+        assert_eq!(read(&candidate.name, &shown), candidate.spec, "{}", candidate.name);
+    }
+}
+
+#[test]
+fn every_dialect_fits_an_ordinary_setting() {
+    for entry in catalogue() {
+        for row in entry.presets {
+            let spec = read(row.name, &table(&[("kind", entry.kind), (entry.preset_key, row.name)]));
+            let mut problems = Vec::new();
+            spec.fits(&SETTING, "queue", &mut problems);
+            assert_eq!(problems, [], "{} {}", entry.kind, row.name);
+            assert_eq!(spec.dialect(), Some(row.name));
+        }
+    }
+}
+
+/// Faults planted in a sound discipline.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Loses,
+    Swaps,
+    Marks,
+    Hides,
+}
+
+struct Faulty(Disc<Paper>, Fault, u64);
+
+impl QueueDisc<Paper> for Faulty {
+    fn enqueue(&mut self, pkt: Paper, cx: &mut Cx<'_, Paper>) {
+        self.2 += 1;
+        match self.1 {
+            Fault::Loses if self.2 % 50 == 0 => {}
+            Fault::Marks if self.2 % 50 == 0 => {
+                if let Some(pkt) = cx.mark_or_drop(pkt, true, Reason::Early) {
+                    self.0.enqueue(pkt, cx);
+                }
+            }
+            _ => self.0.enqueue(pkt, cx),
+        }
+    }
+    fn dequeue(&mut self, cx: &mut Cx<'_, Paper>) -> Option<Paper> {
+        let first = self.0.dequeue(cx)?;
+        self.2 += 1;
+        match self.1 {
+            Fault::Swaps if self.2 % 50 == 0 => {
+                let second = self.0.dequeue(cx);
+                self.0.enqueue(first, cx);
+                second.or_else(|| self.0.dequeue(cx))
+            }
+            _ => Some(first),
+        }
+    }
+    fn len(&self) -> usize {
+        self.0.len() + usize::from(matches!(self.1, Fault::Hides) && self.2 % 50 == 0)
+    }
+    fn backlog(&self) -> Bytes {
+        self.0.backlog()
+    }
+    fn decides(&self) -> Decides {
+        self.0.decides()
+    }
+}
+
+#[test]
+fn the_exam_catches_planted_faults() {
+    for fault in [Fault::Loses, Fault::Swaps, Fault::Marks, Fault::Hides] {
+        let sound = read("", &table(&[("kind", "droptail"), ("limit", "12 pkts")])).build(&SETTING);
+        let rules = Rules { packets: Some(12), ..Rules::default() };
+        let result = sit(Faulty(sound, fault, 0), &steps(3, 5_000), 3, &rules);
+        assert!(result.is_err(), "{fault:?} went unnoticed");
+    }
+}
+
+#[test]
+fn a_kind_that_is_not_there_is_answered_with_the_nearest() {
+    let mut problems = Vec::new();
+    assert_eq!(Spec::read("queue", &table(&[("kind", "dropatil")]), &mut problems), None);
+    assert_eq!(problems[0].path, "queue.kind");
+    assert_eq!(problems[0].remedy, "did you mean 'droptail'?");
+    problems.clear();
+    assert_eq!(Spec::read("queue", &table(&[("limit", "5 pkts")]), &mut problems), None);
+    assert!(problems[0].rule.contains("droptail") && problems[0].rule.contains("red"), "{problems:?}");
+}
