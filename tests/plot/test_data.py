@@ -48,13 +48,13 @@ def test_wait_takes_a_third_of_what_the_1993_formula_takes() -> None:
     assert law.share(0.001, "wait") / law.share(0.001, "pseudocode") == pytest.approx(1 / 3, rel=0.01)
 
 
-def test_law_of_a_resolved_queue() -> None:
+def test_law_of_a_resolved_queue(made: Made) -> None:
     found = law.of(
         {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.1, "spacing": "wait", "above_max": "gentle"}
     )
     assert found == law.Law(min_th=5, max_th=15, max_p=0.1, spacing="wait", above="gentle")
     assert found.p_b(np.array([4.0, 10.0, 22.5, 30.0])) == pytest.approx([0.0, 0.05, 0.55, 1.0])
-    assert law.of({"kind": "droptail", "limit": "100 pkts"}) is None
+    assert law.of(made().variants[0], "bottleneck") is None
 
 
 def test_law_that_drops_all_above_max_th() -> None:

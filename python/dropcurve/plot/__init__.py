@@ -56,6 +56,7 @@ class Layout:
     columns: int = 1
     legend: str | None = None
     baseline_in_legend: bool = True
+    share_x: bool = True
     share_y: bool = True
 
 
@@ -164,7 +165,7 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
         columns,
         squeeze=False,
         sharey=layout.share_y and len(panels) > 1,
-        sharex=len(panels) > 1,
+        sharex=layout.share_x and len(panels) > 1,
         height_ratios=heights,
     )
     if layout.legend and panels:
@@ -181,7 +182,7 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
     if not panels:
         labels.note_empty(flat[0], f"{kind.title}: this result has nothing to show here")
     elif len(panels) > 1:
-        _label_outer(flat, panels=len(panels), columns=columns)
+        _label_outer(flat, layout, panels=len(panels), columns=columns)
     return figure
 
 
@@ -193,12 +194,12 @@ def _height_in(module: Any, layout: Layout, panels: Sequence[Any], width_in: flo
     return layout.height_in
 
 
-def _label_outer(axes: Sequence[Any], *, panels: int, columns: int) -> None:
-    """Keeps axis names at the left and under the lowest panel of each column only."""
+def _label_outer(axes: Sequence[Any], layout: Layout, *, panels: int, columns: int) -> None:
+    """Keeps axis names at the left, and under the lowest panel of each column if they share the axis."""
     for i in range(panels):
         if i % columns:
             axes[i].set_ylabel("")
-        if i + columns < panels:
+        if i + columns < panels and layout.share_x:
             axes[i].set_xlabel("")
         else:
             axes[i].tick_params(labelbottom=True)

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout(height_in=1.45, columns=2)
 SEE = (
-    "Saw-teeth that fall together mean flows in step, which leaves the link idle; saw-teeth that take"
-    " turns keep it busy."
+    "The last 20 s. Saw-teeth that fall together mean flows in step, which leaves the link idle; "
+    "saw-teeth that take turns keep it busy."
 )
 
-#: More saw-teeth than this in one panel hide each other.
+#: More windows than this in one panel hide each other, and so do more seconds of them.
 FLOWS = 3
+SPAN_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One variant. `total` is how many flows have a window; `top` is shared by all panels."""
+    """One variant, the end of the run. `total` is how many flows have a window; `top` is shared by all."""
 
     variant: str
     index: int
@@ -53,7 +54,7 @@ def data(result: Result) -> tuple[Panel, ...]:
     """One panel for each variant with windows; the same flows in each, the first of each class first."""
     found = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
     found = [(i, variant, lines) for i, variant, lines in found if lines]
-    peaks = [float(np.nanmax(_late(line, variant))) for _, variant, lines in found for line in lines]
+    peaks = [float(np.nanmax(line.cwnd)) for _, _, lines in found for line in lines]
     top = style.nice_top(max([1.0, *[peak for peak in peaks if np.isfinite(peak)]]))
     return tuple(
         Panel(
@@ -87,7 +88,7 @@ def draw(data: Panel, ax: Axes) -> None:
     ax.set_xlim(start_s, end_s)
     ax.set_ylim(0, data.top)
     ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
-    ax.set_xlabel("time (s)")
+    style.time_axis(ax)
     ax.set_ylabel("cwnd (segments)")
     words = [
         (_last(line.cwnd), f"flow {line.flow}", face.words if place == 0 else style.MUTED)
@@ -97,12 +98,12 @@ def draw(data: Panel, ax: Axes) -> None:
     if data.total > len(data.lines):
         ax.annotate(
             f"{len(data.lines)} of {data.total} flows",
-            (1.0, 0.0),
+            (1.0, 1.0),
             xycoords="axes fraction",
-            xytext=(-3, 3),
+            xytext=(-3, -2),
             textcoords="offset points",
             ha="right",
-            va="bottom",
+            va="top",
             fontsize=6,
             color=style.MUTED,
         )
@@ -113,12 +114,6 @@ def _last(values: Floats) -> float:
     return float(finite[-1]) if len(finite) else 0.0
 
 
-def _late(line: Line, variant: Variant) -> Floats:
-    """The window once counting has begun: the first slow start would set the scale otherwise."""
-    late = line.cwnd[line.time_s >= view.warmup_s(variant)]
-    return late if len(late) and not np.all(np.isnan(late)) else np.array([0.0])
-
-
 def _lines(variant: Variant) -> tuple[Line, ...]:
     have = variant.series.components("cwnd")
     firsts = [str(ids[0]) for ids in view.classes(variant).values() if str(ids[0]) in have]
@@ -126,6 +121,8 @@ def _lines(variant: Variant) -> tuple[Line, ...]:
     lines = []
     for flow in chosen:
         time_s, cwnd = variant.series.select("cwnd", flow)
+        late = time_s >= (max(0.0, time_s[-1] - SPAN_S) if len(time_s) else 0.0)
+        time_s, cwnd = time_s[late], cwnd[late]
         if len(time_s) and not np.all(np.isnan(cwnd)):
             lines.append(Line(flow, *decimate(time_s, cwnd, points=900)))
     return tuple(lines)

@@ -7,7 +7,7 @@ proportion (Wilson 1927), over all replications; they count drops and marks, ear
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LAYOUT = Layout(height_in=1.9, columns=2)
+LAYOUT = Layout(height_in=1.9, columns=2, share_x=False)
 SEE = (
     "Dashed is the probability as configured, solid the share of packets that it leads to once the "
     "spacing of drops is taken into account, points are what happened, with Wilson intervals."
@@ -56,12 +56,13 @@ class Panel:
 
 
 def data(result: Result) -> tuple[Panel, ...]:
-    """One panel for each variant whose discipline has an average; all share their axes."""
+    """One panel for each variant whose discipline has an average; those of one unit share their axes."""
     panels = [panel for i, variant in enumerate(result.variants) if (panel := _panel(i, variant)) is not None]
     if not panels:
         return ()
-    right, top = max(p.right for p in panels), max(p.top for p in panels)
-    return tuple(Panel(**{**vars(panel), "right": right, "top": top}) for panel in panels)
+    right = {unit: max(p.right for p in panels if p.unit == unit) for unit in {p.unit for p in panels}}
+    top = max(p.top for p in panels)
+    return tuple(replace(panel, right=right[panel.unit], top=top) for panel in panels)
 
 
 def wilson(hits: int, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:
@@ -178,33 +179,25 @@ def _panel(index: int, variant: Variant) -> Panel | None:
     link = view.main_link(variant)
     if link is None:
         return None
-    found = law.of(view.queue_of(variant, link))
+    found = law.of(variant, link)
     centres, arrived, dropped = view.observed_curve(view.links_of(variant, link))
     kept = [(c, a, d) for c, a, d in zip(centres, arrived, dropped, strict=True) if a >= FEWEST]
     if found is None and not kept:
         return None
-    avg = np.array([c for c, _, _ in kept])
-    observed = np.array([d / a for _, a, d in kept])
     bounds = [wilson(d, a) for _, a, d in kept]
-    seen = float(avg.max()) if len(avg) else 0.0
-    right = max(1.08 * seen, 1.25 * found.max_th if found else 0.0, 1.0)
+    avg, high = np.array([c for c, _, _ in kept]), np.array([b[1] for b in bounds])
+    observed = np.array([d / a for _, a, d in kept])
+    right = max(1.08 * float(avg.max(initial=0.0)), 1.25 * found.max_th if found else 0.0, 1.0)
     law_avg, p_b, expected = curve(found, right=2.2 * right) if found else (np.empty(0),) * 3
+    in_bytes = view.queue_of(variant, link).get("unit") == "bytes"
+    per = 1e-3 if in_bytes else 1.0
     return Panel(
-        variant=variant.name,
-        index=index,
-        unit=found.unit if found else "pkts",
-        spacing=found.spacing if found else "",
-        law_avg=law_avg,
-        p_b=p_b,
-        expected=expected,
-        thresholds=(("min_th", found.min_th), ("max_th", found.max_th)) if found else (),
-        avg=avg,
-        observed=observed,
-        low=np.array([b[0] for b in bounds]),
-        high=np.array([b[1] for b in bounds]),
-        right=right,
-        top=_top(found, avg, observed, np.array([b[1] for b in bounds])),
-    )
+        variant=variant.name, index=index, unit="kB" if in_bytes else "pkts",
+        spacing=found.spacing if found else "", law_avg=per * law_avg, p_b=p_b, expected=expected,
+        thresholds=(("min_th", per * found.min_th), ("max_th", per * found.max_th)) if found else (),
+        avg=per * avg, observed=observed, low=np.array([b[0] for b in bounds]), high=high,
+        right=per * right, top=_top(found, avg, observed, high),
+    )  # fmt: skip
 
 
 def _top(found: law.Law | None, avg: Floats, observed: Floats, high: Floats) -> float:

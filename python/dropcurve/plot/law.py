@@ -7,13 +7,16 @@ A law gives `p_b` for an average. What share of packets it takes depends on how 
 rule that turns `p_b` into a decision for each packet. At a steady average the share is one over the mean
 distance between marks, which is what `share` works out:
 
-| spacing      | distance between marks             | share, p_b small |
-|--------------|------------------------------------|------------------|
-| `pseudocode` | uniform on 1 … 1/p_b − 1           | 2 p_b            |
-| `text`       | uniform on 1 … 1/p_b               | 2 p_b            |
-| `double`     | uniform on 1 … 2/p_b − 1           | p_b              |
-| `geometric`  | geometric, no memory               | p_b              |
-| `wait`       | uniform on 1/p_b … 2/p_b − 1       | 2/3 p_b          |
+| spacing                   | distance between marks             | share, p_b small |
+|---------------------------|------------------------------------|------------------|
+| `pseudocode`, `unclamped` | uniform on 1 … 1/p_b − 1           | 2 p_b            |
+| `text`, `cycle`           | uniform on 1 … 1/p_b               | 2 p_b            |
+| `double`                  | uniform on 1 … 2/p_b − 1           | p_b              |
+| `modulus`                 | uniform on 1 … 2/p_b, as intended  | p_b              |
+| `geometric`               | geometric, no memory               | p_b              |
+| `wait`                    | uniform on 1/p_b … 2/p_b − 1       | 2/3 p_b          |
+
+Where packet sizes enter the probability, the share is that of packets of the mean size that arrives.
 """
 
 from __future__ import annotations
@@ -24,27 +27,46 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import UsageError
 from . import view
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..results import Variant
+
     Floats = NDArray[np.float64]
 
-SPACINGS = ("pseudocode", "text", "double", "geometric", "wait")
+#: Spacings by the rule they share in the long run.
+RULES = {
+    "pseudocode": "pseudocode",
+    "unclamped": "pseudocode",
+    "text": "text",
+    "cycle": "text",
+    "double": "double",
+    "modulus": "modulus",
+    "geometric": "geometric",
+    "wait": "wait",
+}
 
 
 @dataclass(frozen=True)
 class Law:
-    """Thresholds and slope of a RED-type law. `unit` is what `avg` counts; `above` is what happens from
-    `max_th` on: "drop" (all), "gentle" (up to 1 at 2 max_th) or "max_p" (stays there)."""
+    """Thresholds and slope of a RED-type law.
+
+    `unit` is what `avg` and thresholds count, "packets" or "bytes". `above` is what happens from `max_th`
+    on: "drop" (all), "gentle" (up to 1 at 2 max_th) or "capped" (stays at max_p). `size_ratio` is the mean
+    size of arriving packets over the size that `byte_mode` refers to.
+    """
 
     min_th: float
     max_th: float
     max_p: float
     spacing: str
     above: str = "drop"
-    unit: str = "pkts"
+    unit: str = "packets"
+    byte_mode: str = "off"
+    size_ratio: float = 1.0
 
     @property
     def end(self) -> float:
@@ -58,16 +80,28 @@ class Law:
         top = {
             "drop": np.ones_like(avg),
             "gentle": np.minimum(1.0, self.max_p + (1.0 - self.max_p) * (avg - self.max_th) / self.max_th),
-            "max_p": np.full_like(avg, self.max_p),
+            "capped": np.full_like(avg, self.max_p),
         }[self.above]
         return np.where(avg < self.min_th, 0.0, np.where(avg < self.max_th, rise, top))
 
     def share(self, avg: Floats) -> Floats:
         """The share of packets taken at a steady average, spacing included; all of them beyond `end`."""
         p_b = self.p_b(avg)
-        spaced = np.array([share(float(p), self.spacing) for p in p_b.ravel()]).reshape(p_b.shape)
-        everything = (np.asarray(avg) >= self.end) & (self.above != "max_p")
+        spaced = np.array([self._spaced(float(p)) for p in p_b.ravel()]).reshape(p_b.shape)
+        everything = (np.asarray(avg) >= self.end) & (self.above != "capped")
         return np.where(everything, 1.0, spaced)
+
+    def _spaced(self, p_b: float) -> float:
+        ratio = self.size_ratio
+        if self.byte_mode == "red_2":  # p_b itself is scaled
+            return share(min(1.0, p_b * ratio), self.spacing)
+        if self.byte_mode == "red_3":  # p_a is scaled, the count is not: (1 - n p_b)^ratio pass n packets
+            return min(1.0, p_b * (1.0 + ratio)) if p_b > 0 else 0.0
+        if self.byte_mode in ("red_4", "ns2"):  # packets count by their size
+            return min(1.0, ratio * share(p_b, self.spacing))
+        if self.byte_mode == "red_5":
+            return min(1.0, ratio * ratio * share(p_b, self.spacing))
+        return share(p_b, self.spacing)
 
 
 def share(p_b: float, spacing: str) -> float:
@@ -84,16 +118,19 @@ def mean_gap(p_b: float, spacing: str) -> float:
 
     It is the sum over n of the chance that n packets pass unmarked, which falls linearly with n.
     """
-    if spacing == "pseudocode":  # p_a = p_b / (1 - n p_b), n = 1 for the first packet
+    rule = RULES.get(spacing)
+    if rule == "pseudocode":  # p_a = p_b / (1 - n p_b), n = 1 for the first packet
         return _falling(p_b / (1.0 - p_b)) if p_b < 0.5 else 1.0
-    if spacing == "text":  # the same with n = 0 for the first
+    if rule == "text":  # the same with n = 0 for the first
         return _falling(p_b)
-    if spacing == "double":  # p_a = p_b / (2 - n p_b), n = 1 for the first
+    if rule == "double":  # p_a = p_b / (2 - n p_b), n = 1 for the first
         return _falling(p_b / (2.0 - p_b))
-    if spacing == "wait":  # nothing while n p_b < 1, then p_b / (2 - n p_b)
+    if rule == "modulus":  # the same with n = 0 for the first
+        return _falling(p_b / 2.0)
+    if rule == "wait":  # nothing while n p_b < 1, then p_b / (2 - n p_b)
         free = np.ceil(1.0 / p_b - 1e-9) - 1.0
         return float(free + _falling(p_b / (2.0 - (free + 1.0) * p_b)))
-    raise ValueError(f"spacing = {spacing!r}: must be one of {', '.join(SPACINGS)}")
+    raise UsageError(f"spacing = {spacing!r}: must be one of {', '.join(RULES)}")
 
 
 def _falling(step: float) -> float:
@@ -102,27 +139,55 @@ def _falling(step: float) -> float:
     return float((last + 1.0) - step * last * (last + 1.0) / 2.0)
 
 
-def of(queue: Mapping[str, Any]) -> Law | None:
-    """The law of a resolved discipline; None if it has none of this form."""
-    low, high = view.quantity(queue.get("min_th")), view.quantity(queue.get("max_th"))
+def of(variant: Variant, link: str) -> Law | None:
+    """The law of a link's discipline; None if it has none of this form, or one that moves.
+
+    Thresholds that the scenario leaves to the discipline ("auto") are read off its probes.
+    """
+    queue = view.queue_of(variant, link)
     max_p = view.quantity(queue.get("max_p"))
-    if low is None or high is None or max_p is None or not high[0] > low[0]:
+    spacing = str(queue.get("spacing", ""))
+    if queue.get("kind") != "red" or max_p is None or spacing not in RULES:
         return None
+    unit = str(queue.get("unit", "packets"))
+    ends = _written(queue, unit, view.packet_bytes(variant, link)) or _probed(variant, link, max_p[0])
+    if ends is None:
+        return None
+    above, byte_mode = str(queue.get("above_max", "drop")), str(queue.get("byte_mode", "off"))
     return Law(
-        min_th=low[0],
-        max_th=high[0],
-        max_p=max_p[0],
-        spacing=_spacing(queue),
-        above=_above(queue),
-        unit=high[1] or "pkts",
+        *ends, max_p=max_p[0], spacing=spacing, unit=unit, byte_mode=byte_mode,
+        above=above if above in ("drop", "gentle", "capped") else "drop",
+        size_ratio=_size_ratio(variant, link, queue),
+    )  # fmt: skip
+
+
+def _written(queue: Mapping[str, Any], unit: str, packet_bytes: float | None) -> tuple[float, float] | None:
+    """Thresholds as the scenario gives them, in `unit`."""
+    low, high = (
+        view.amount(queue.get(key), unit=unit, packet_bytes=packet_bytes) for key in ("min_th", "max_th")
     )
+    return (low, high) if low is not None and high is not None and high > low else None
 
 
-def _spacing(queue: Mapping[str, Any]) -> str:
-    named = str(queue.get("spacing", "pseudocode"))
-    return named if named in SPACINGS else "geometric"
+def _probed(variant: Variant, link: str, max_p: float) -> tuple[float, float] | None:
+    """Thresholds from samples of `avg` and `p_b`: between them p_b is a straight line."""
+    _, avg = variant.series.select("avg", link)
+    _, p_b = variant.series.select("p_b", link)
+    if len(avg) != len(p_b):
+        return None
+    inside = (p_b > 0.02 * max_p) & (p_b < 0.98 * max_p)
+    if np.count_nonzero(inside) < 2 or np.ptp(p_b[inside]) < 0.1 * max_p:
+        return None
+    width, low = np.polyfit(p_b[inside] / max_p, avg[inside], 1)
+    return float(low), float(low + width)
 
 
-def _above(queue: Mapping[str, Any]) -> str:
-    named = str(queue.get("above_max", "gentle" if queue.get("gentle") is True else "drop"))
-    return named if named in ("drop", "gentle", "max_p") else "drop"
+def _size_ratio(variant: Variant, link: str, queue: Mapping[str, Any]) -> float:
+    key = "mean_packet" if queue.get("byte_mode") == "ns2" else "max_packet"
+    full = view.quantity(queue.get(key))
+    full_bytes = full[0] if full is not None else view.packet_bytes(variant, link)
+    arrived = view.links_of(variant, link)
+    packets = sum(one["arrived_pkts"] for one in arrived)
+    if not packets or not full_bytes:
+        return 1.0
+    return float(sum(one["arrived_bytes"] for one in arrived) / packets / full_bytes)

@@ -18,16 +18,23 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LAYOUT = Layout(height_in=1.45, columns=2)
+LAYOUT = Layout(height_in=1.45, columns=2, share_y=False)
 SEE = (
-    "Thin is the queue itself, thick the average on which the discipline acts, dashed are its "
-    "thresholds. Only what comes after the shaded warm-up is counted."
+    "Thin is the queue itself, thick the average on which the discipline acts, dashed are its thresholds. "
+    "Only what comes after the shaded warm-up is counted. Mind the scale where panels differ much."
 )
+
+#: Panels whose peaks differ by less than this factor share a scale.
+ALIKE = 1.6
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One variant. `thresholds_pkts` are those inside the view; `top_pkts` is shared by all panels."""
+    """One variant. `thresholds_pkts` are those inside the view, which ends at `top_pkts`.
+
+    `spike_pkts` is the peak during the warm-up if it lies above the view. A discipline that counts bytes is
+    shown in packets of the mean size that waited.
+    """
 
     variant: str
     index: int
@@ -37,56 +44,56 @@ class Panel:
     avg_pkts: Floats
     thresholds_pkts: tuple[tuple[str, float], ...]
     warmup_s: float
+    spike_pkts: float | None
     top_pkts: float
 
 
 def data(result: Result) -> tuple[Panel, ...]:
     """One panel for each variant that recorded its queue."""
-    curves = [(i, variant, *_queue(variant)) for i, variant in enumerate(result.variants)]
-    curves = [curve for curve in curves if len(curve[2])]
-    peak = max(
-        (float(np.nanmax(value)) for _, _, _, value in curves if not np.all(np.isnan(value))), default=0.0
+    found = [(i, variant, *_queue(variant)) for i, variant in enumerate(result.variants)]
+    found = [one for one in found if len(one[2]) and not np.all(np.isnan(one[3]))]
+    needs = [_need(variant, time_s, value) for _, variant, time_s, value in found]
+    tops = _tops(needs)
+    return tuple(
+        _panel(i, variant, time_s, value, top)
+        for (i, variant, time_s, value), top in zip(found, tops, strict=True)
     )
-    top_pkts = style.nice_top(max(peak, 1.0))
-    return tuple(_panel(i, variant, time_s, value, top_pkts) for i, variant, time_s, value in curves)
 
 
 def draw(data: Panel, ax: Axes) -> None:
     """The queue as a thin line, the average as a thick one, thresholds dashed, the warm-up shaded."""
     colour = style.look(data.index).colour
-    end_s = float(data.time_s[-1])
-    if data.warmup_s > 0:
-        ax.axvspan(float(data.time_s[0]), data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
+    start_s, end_s = float(data.time_s[0]), float(data.time_s[-1])
+    if data.warmup_s > start_s:
+        ax.axvspan(start_s, data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
+        peak = "" if data.spike_pkts is None else f" (to {style.say(data.spike_pkts, digits=2)})"
+        left = data.warmup_s < 0.25 * (end_s - start_s)
         ax.annotate(
-            "warm-up",
-            (data.warmup_s, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(-2, -2),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize=6,
-            color=style.MUTED,
-        )
+            f"warm-up{peak}", (start_s if left else data.warmup_s, 1.0), xycoords=("data", "axes fraction"),
+            xytext=(2 if left else -2, -2), textcoords="offset points", ha="left" if left else "right",
+            va="top", fontsize=6, color=style.MUTED,
+        )  # fmt: skip
     has_avg = len(data.avg_pkts) > 0
-    ax.plot(
-        data.time_s,
-        data.queue_pkts,
-        color=colour,
-        linewidth=0.5 if has_avg else 0.7,
-        alpha=0.5 if has_avg else 0.9,
-    )
+    ax.plot(data.time_s, data.queue_pkts, color=colour, linewidth=0.5 if has_avg else 0.7,
+            alpha=0.5 if has_avg else 0.9)  # fmt: skip
     for _, value in data.thresholds_pkts:
         ax.axhline(value, color=style.MUTED, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.5)
     if has_avg:
-        ax.plot(data.avg_time_s, data.avg_pkts, color=style.PAPER, linewidth=2.6, alpha=0.8)
-        ax.plot(data.avg_time_s, data.avg_pkts, color=colour, linewidth=1.5)
-    ax.set_xlim(float(data.time_s[0]), end_s)
+        calm = _unrest(data.avg_pkts) < 0.3 * _unrest(data.queue_pkts)
+        if calm:
+            ax.plot(data.avg_time_s, data.avg_pkts, color=style.PAPER, linewidth=2.4, alpha=0.8)
+        ax.plot(data.avg_time_s, data.avg_pkts, color=colour, linewidth=1.4 if calm else 0.8)
+    ax.set_xlim(start_s, end_s)
     ax.set_ylim(0, data.top_pkts)
     ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
-    ax.set_xlabel("time (s)")
+    style.time_axis(ax)
     ax.set_ylabel("queue (pkts)")
     labels.end_labels(ax, [(value, name, style.MUTED) for name, value in data.thresholds_pkts])
+
+
+def _unrest(values: Floats) -> float:
+    """How much a curve moves from point to point."""
+    return float(np.nanmean(np.abs(np.diff(values)))) if len(values) > 1 else 0.0
 
 
 def _queue(variant: Variant) -> tuple[Floats, Floats]:
@@ -94,26 +101,54 @@ def _queue(variant: Variant) -> tuple[Floats, Floats]:
     return variant.series.select("queue_pkts", link) if link else (np.empty(0), np.empty(0))
 
 
+def _need(variant: Variant, time_s: Floats, value: Floats) -> float:
+    """The height that a panel needs: what was counted, and max_th."""
+    late = value[time_s >= view.warmup_s(variant)]
+    peak = float(np.nanmax(late)) if len(late) and not np.all(np.isnan(late)) else float(np.nanmax(value))
+    return max([1.0, peak, *[level for name, level in _thresholds(variant) if name == "max_th"]])
+
+
+def _tops(needs: list[float]) -> list[float]:
+    """One scale for panels that are alike, so that they can be compared by eye."""
+    tops: dict[float, float] = {}
+    for need in sorted(needs, reverse=True):
+        tops[need] = next((top for top in tops.values() if need * ALIKE > top), need)
+    return [style.nice_top(tops[need]) for need in needs]
+
+
+def _thresholds(variant: Variant) -> list[tuple[str, float]]:
+    """(name, packets) of the thresholds that the main link's discipline has."""
+    link = view.main_link(variant) or ""
+    size = view.waiting_packet_bytes(variant, link)
+    found = law.of(variant, link)
+    marks = []
+    if found is not None:
+        scale = _scale(variant, link)
+        marks = [("min_th", found.min_th * scale), ("max_th", found.max_th * scale)]
+    limit = view.amount(view.queue_of(variant, link).get("limit"), unit="packets", packet_bytes=size)
+    return marks if limit is None else [*marks, ("limit", limit)]
+
+
+def _scale(variant: Variant, link: str) -> float:
+    """Packets for each unit of the discipline's average."""
+    in_bytes = view.queue_of(variant, link).get("unit") == "bytes"
+    size = view.waiting_packet_bytes(variant, link)
+    return (1.0 / size if size else float("nan")) if in_bytes else 1.0
+
+
 def _panel(index: int, variant: Variant, time_s: Floats, value: Floats, top_pkts: float) -> Panel:
     link = view.main_link(variant) or ""
-    queue = view.queue_of(variant, link)
-    found = law.of(queue)
-    in_packets = found is None or found.unit == "pkts"
-    avg_time_s, avg = variant.series.select("avg", link) if in_packets else (np.empty(0), np.empty(0))
-    marks: list[tuple[str, float]] = []
-    if found is not None and in_packets:
-        marks = [("min_th", found.min_th), ("max_th", found.max_th)]
-    limit = view.quantity(queue.get("limit"))
-    if limit is not None and limit[1] == "pkts":
-        marks.append(("limit", limit[0]))
+    avg_time_s, avg = variant.series.select("avg", link)
+    scale = _scale(variant, link)
+    early = value[time_s < view.warmup_s(variant)]
+    spike = float(np.nanmax(early)) if len(early) and not np.all(np.isnan(early)) else 0.0
     queue_time_s, queue_pkts = decimate(time_s, value)
+    avg_time_s, avg_pkts = decimate(avg_time_s, avg * scale)
+    if np.all(np.isnan(avg_pkts)):
+        avg_time_s, avg_pkts = np.empty(0), np.empty(0)
     return Panel(
-        variant=variant.name,
-        index=index,
-        time_s=queue_time_s,
-        queue_pkts=queue_pkts,
-        **dict(zip(("avg_time_s", "avg_pkts"), decimate(avg_time_s, avg), strict=True)),
-        thresholds_pkts=tuple((name, level) for name, level in marks if level <= top_pkts),
-        warmup_s=view.warmup_s(variant),
-        top_pkts=top_pkts,
-    )
+        variant=variant.name, index=index, time_s=queue_time_s, queue_pkts=queue_pkts, avg_time_s=avg_time_s,
+        avg_pkts=avg_pkts, warmup_s=view.warmup_s(variant), top_pkts=top_pkts,
+        thresholds_pkts=tuple((name, level) for name, level in _thresholds(variant) if level <= top_pkts),
+        spike_pkts=spike if spike > top_pkts else None,
+    )  # fmt: skip

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMN_IN = 3.5
@@ -211,3 +212,11 @@ def say(value: float, *, digits: int = 3) -> str:
 def nice_top(value: float) -> float:
     """The upper end of an axis that shows `value` with a little room."""
     return value * 1.12 if value > 0 and math.isfinite(value) else 1.0
+
+
+def time_axis(ax: Axes) -> None:
+    """Seconds of simulated time, at round places."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    ax.set_xlabel("time (s)")

@@ -94,7 +94,7 @@ def draw(data: Panel, ax: Axes) -> None:
         ax.axhline(data.rate_mbps, color=style.MUTED, linewidth=0.7, zorder=1.5)
         words.append((data.rate_mbps, "link rate", style.MUTED))
     ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
-    ax.set_xlabel("time (s)")
+    style.time_axis(ax)
     ax.set_ylabel("throughput (Mbit/s)")
     labels.end_labels(ax, words)
 

@@ -103,7 +103,47 @@ def queue_of(variant: Variant, link: str) -> Mapping[str, Any]:
     return next((place for place in places if isinstance(place, Mapping)), {})
 
 
-def quantity(value: Any, *, packet_bytes: float = 1000.0) -> tuple[float, str] | None:
+def wire_of(variant: Variant, link: str) -> Mapping[str, Any]:
+    """The resolved keys of one direction of a link (rate, delay, packet …)."""
+    scenario, name = variant.scenario, link.removesuffix(".back")
+    base: Mapping[str, Any] = next((scenario[form] for form in ("dumbbell", "chain") if form in scenario), {})
+    own = base.get(name) if isinstance(base.get(name), Mapping) else scenario.get("links", {}).get(name, {})
+    if link.endswith(".back"):
+        return {**base.get("back", {}), **(own or {}).get("back", {})}
+    return {**base, **(own or {})}
+
+
+def packet_bytes(variant: Variant, link: str) -> float | None:
+    """Bytes of the packet that a link's discipline takes for typical."""
+    for value in (queue_of(variant, link).get("mean_packet"), wire_of(variant, link).get("packet")):
+        found = quantity(value)
+        if found is not None:
+            return found[0]
+    return None
+
+
+def waiting_packet_bytes(variant: Variant, link: str) -> float | None:
+    """Mean size of the packets that waited: turns a queue in bytes into packets."""
+    found = links_of(variant, link)
+    packets = sum(float(one.get("queue_pkts_mean") or 0.0) for one in found)
+    size = sum(float(one.get("queue_bytes_mean") or 0.0) for one in found)
+    return size / packets if packets > 0 and size > 0 else None
+
+
+def amount(value: Any, *, unit: str, packet_bytes: float | None) -> float | None:
+    """A scenario's "12 pkts" or "15 kB" in `unit` ("packets" or "bytes")."""
+    found = quantity(value)
+    if found is None:
+        return None
+    number, given = found
+    if (given == "bytes") == (unit == "bytes"):
+        return number
+    if not packet_bytes:
+        return None
+    return number * packet_bytes if unit == "bytes" else number / packet_bytes
+
+
+def quantity(value: Any) -> tuple[float, str] | None:
     """A scenario's "12 pkts", "15 kB" or bare number, and its unit (`pkts`, `bytes` or "")."""
     if isinstance(value, bool) or value is None:
         return None
