@@ -88,17 +88,20 @@ def make_venv(python: str) -> bool:
 
 def sync(uv: str, python: str) -> None:
     """`.venv` as locked. The core is built in that environment, so a rebuild keeps what it compiled."""
-    command = [uv, "sync", "--locked", "--no-build-isolation-package", "dropcurve", "--python", python]
+    venv = ROOT / ".venv"
+    command = [uv, "sync", "--locked", "--python", python]
     environment = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
-    environment.update(UV_PYTHON_DOWNLOADS="never", UV_PROJECT_ENVIRONMENT=str(ROOT / ".venv"))
+    environment.update(UV_PYTHON_DOWNLOADS="never", UV_PROJECT_ENVIRONMENT=str(venv))
     if not sys.stderr.isatty():
         environment["UV_NO_PROGRESS"] = "1"
-    if not (ROOT / ".venv").exists():
-        say("making .venv and building the core: about a minute")
-    else:
-        command.append("--quiet")
-    if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0:
-        fail("uv sync failed; the lines above say why")
+    steps = [[*command, "--no-build-isolation-package", "dropcurve"]]
+    if not (venv / "bin" / "maturin").exists():
+        say("making .venv and building the core: a minute or two")
+        # What builds the project has to be there first.
+        steps.insert(0, [*command, "--no-install-project"])
+    for step in steps:
+        if subprocess.run([*step, "--quiet"], cwd=ROOT, env=environment).returncode != 0:
+            fail("uv sync failed; the lines above say why")
 
 
 def apt_install(*packages: str) -> bool:
