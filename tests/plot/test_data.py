@@ -49,9 +49,8 @@ def test_wait_takes_a_third_of_what_the_1993_formula_takes() -> None:
 
 
 def test_law_of_a_resolved_queue(made: Made) -> None:
-    found = law.of(
-        {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.1, "spacing": "wait", "above_max": "gentle"}
-    )
+    found = law.of(made().variants[1], "bottleneck")
+    assert found is not None
     assert found == law.Law(min_th=5, max_th=15, max_p=0.1, spacing="wait", above="gentle")
     assert found.p_b(np.array([4.0, 10.0, 22.5, 30.0])) == pytest.approx([0.0, 0.05, 0.55, 1.0])
     assert law.of(made().variants[0], "bottleneck") is None
@@ -60,6 +59,41 @@ def test_law_of_a_resolved_queue(made: Made) -> None:
 def test_law_that_drops_all_above_max_th() -> None:
     found = law.Law(min_th=5, max_th=15, max_p=0.1, spacing="text")
     assert found.share(np.array([5.0, 14.999999, 15.0, 20.0])) == pytest.approx([0, 1 / 5.5, 1, 1], abs=1e-5)
+
+
+def test_sizes_enter_as_the_byte_mode_says() -> None:
+    """p_b 0.1 for packets half the full size, marks spread as in the paper's text."""
+    at = np.array([10.0])
+    half = {
+        mode: law.Law(5, 15, 0.2, "text", byte_mode=mode, size_ratio=0.5).share(at)[0]
+        for mode in ("off", "red_2", "red_3", "red_4", "red_5")
+    }
+    assert half == pytest.approx(
+        {"off": 1 / 5.5, "red_2": 1 / 10.5, "red_3": 0.15, "red_4": 0.5 / 5.5, "red_5": 0.25 / 5.5}
+    )
+
+
+def test_automatic_thresholds_are_read_off_the_probes(made: Made) -> None:
+    result = made()
+    variant = result.variants[1]
+    variant.scenario["queue"] |= {"min_th": "auto", "max_th": "auto"}
+    time_s, avg = variant.series.select("avg", "bottleneck")
+    p_b = np.where(avg >= 4, np.minimum(0.1, 0.1 * (avg - 4) / 16), 0.0)
+    variant.series.curves["p_b", "bottleneck"] = (time_s, p_b)
+    found = law.of(variant, "bottleneck")
+    assert found is not None
+    assert (found.min_th, found.max_th) == pytest.approx((4.0, 20.0))
+
+
+def test_a_queue_in_bytes_is_shown_in_packets(made: Made) -> None:
+    """Waiting packets of 1000 B on average, thresholds of 2500 and 7500 B."""
+    result = made()
+    result.variants[1].scenario["queue"] |= {"unit": "bytes", "mean_packet": "500 B"}
+    panel = queue.data(result)[1]
+    found = dict(panel.thresholds_pkts)
+    size = view.waiting_packet_bytes(result.variants[1], "bottleneck")
+    assert size == pytest.approx(1000, rel=0.1)
+    assert (found["min_th"], found["max_th"]) == pytest.approx((2500 / size, 7500 / size))
 
 
 def test_wilson_interval() -> None:
@@ -120,7 +154,10 @@ def test_thinning_keeps_gaps() -> None:
 
 def test_thresholds_of_the_queue_are_those_of_the_scenario(made: Made) -> None:
     panels = queue.data(made())
-    assert [panel.thresholds_pkts for panel in panels] == [(), (("min_th", 5.0), ("max_th", 15.0))]
+    assert [panel.thresholds_pkts for panel in panels] == [
+        (),
+        (("min_th", 5.0), ("max_th", 15.0)),
+    ]
     assert len(panels[0].avg_pkts) == 0
     assert len(panels[1].avg_pkts) == 1000
 

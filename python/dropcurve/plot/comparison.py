@@ -124,8 +124,9 @@ def draw(data: Panel, ax: Axes) -> None:
 
 def _rank(metric: str, better: str) -> int:
     """What a verdict speaks of first, then whatever has a better direction, then the rest."""
-    if metric in verdict.HEADLINE:
-        return verdict.HEADLINE.index(metric)
+    headline = list(verdict.HEADLINE)
+    if metric in headline:
+        return headline.index(metric)
     return 100 if better != "none" else 200
 
 
