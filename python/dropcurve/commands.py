@@ -11,7 +11,8 @@ from . import values
 
 
 def line(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> str:
-    """``dropcurve VERB ARGUMENTS --option value``, quoted for a POSIX shell; options that are None are left out."""
+    """``dropcurve VERB ARGUMENTS --option value``, quoted for a POSIX shell; options that are None are
+    left out."""
     words = ["dropcurve", verb, *arguments]
     for name, value in options:
         if value is None or value is False:
@@ -28,4 +29,6 @@ def edits(found: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _quote(word: str) -> str:
-    return word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word, re.ASCII) and "[" not in word else shlex.quote(word)
+    return (
+        word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word, re.ASCII) and "[" not in word else shlex.quote(word)
+    )

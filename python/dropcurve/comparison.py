@@ -34,9 +34,10 @@ def compare(
 ) -> Result:
     """Compares variants; the first is the baseline, ``print(result)`` shows table and verdict.
 
-    Variants are scenarios, times ``queues`` (``"droptail"``, ``"red:dialect=ns2,max_p=0.1"``; one alone is compared with
-    the scenario as it is), times the values of each path of ``vary``. ``at`` is where the queues go. The other options
-    are those of `run`. Raises UsageError if there are fewer than two variants, ScenarioError if one is refused.
+    Variants are scenarios, times ``queues`` (``"droptail"``, ``"red:dialect=ns2,max_p=0.1"``; one alone
+    is compared with the scenario as it is), times the values of each path of ``vary``. ``at`` is where
+    the queues go. The other options are those of `run`. Raises UsageError if there are fewer than two
+    variants, ScenarioError if one is refused.
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
     given = [scenario] if isinstance(scenario, (Scenario, str, Path)) else list(scenario)
@@ -64,7 +65,8 @@ def variants(
 ) -> dict[str, Scenario]:
     """Every variant by name: bases times queues times values, in that order.
 
-    A name holds only what differs. Raises UsageError for fewer than two or more than 40 variants, or two of one name.
+    A name holds only what differs. Raises UsageError for fewer than two or more than 40 variants, or two
+    of one name.
     """
     changed: list[tuple[str, Scenario]] = []
     for base in bases:
@@ -86,10 +88,13 @@ def variants(
         found[name] = one
     if len(found) < 2:
         raise UsageError(
-            "a comparison needs two variants or more: give --queue twice, --vary with two values, or two scenarios"
+            "a comparison needs two variants or more: give --queue twice, --vary with two values, "
+            "or two scenarios"
         )
     if len(found) > MOST:
-        raise UsageError(f"{len(found)} variants are more than a table can show ({MOST}); compare fewer at a time")
+        raise UsageError(
+            f"{len(found)} variants are more than a table can show ({MOST}); compare fewer at a time"
+        )
     return found
 
 

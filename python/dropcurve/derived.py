@@ -23,7 +23,8 @@ def add(summary: dict[str, Any], series: Series) -> dict[str, Any]:
 
 
 def sync(summary: dict[str, Any], series: Series) -> float | None:
-    """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) over samples after the warm-up, of the n flows with a window.
+    """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) over samples after the warm-up, of the n flows
+    with a window.
 
     None for fewer than two flows, fewer than ten samples, or windows that never move.
     """
@@ -43,7 +44,8 @@ def sync(summary: dict[str, Any], series: Series) -> float | None:
 
 
 def transient_s(summary: dict[str, Any], series: Series) -> float | None:
-    """When the initial transient ends by MSER-5, the later of the main link's queue and the throughput of all flows.
+    """When the initial transient ends by MSER-5, the later of the main link's queue and the throughput
+    of all flows.
 
     None if neither series is long enough to tell.
     """
@@ -56,7 +58,7 @@ def transient_s(summary: dict[str, Any], series: Series) -> float | None:
         curves.append((rates[0][0], np.sum([np.nan_to_num(values) for _, values in rates], axis=0)))
     ends = []
     for times, values in curves:
-        found = statistics.mser5(values)
+        found = statistics.mser5(values.tolist())
         if found.decided and len(times):
             ends.append(float(times[min(found.end, len(times) - 1)]) if found.end else 0.0)
     return max(ends) if ends else None

@@ -14,8 +14,9 @@ class DropcurveError(Exception):
 class Problem:
     """One thing wrong with the user's input.
 
-    ``path`` is where (dotted keys such as ``queue.max_th``), ``value`` what stands there, ``rule`` what it
-    breaks, ``remedy`` what to do; the last two are sentences without a full stop, each but ``rule`` may be empty.
+    ``path`` is where (dotted keys such as ``queue.max_th``), ``value`` what stands there, ``rule`` what
+    it breaks, ``remedy`` what to do; the last two are sentences without a full stop, each but ``rule``
+    may be empty.
     """
 
     path: str

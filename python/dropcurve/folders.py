@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +58,7 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 
 def save(result: Result, folder: Path) -> Path:
-    """Writes result.json, runs.json, series.parquet and scenario.toml. Each file appears whole or not at all."""
+    """Writes result.json, runs.json, series.parquet and scenario.toml; each appears whole or not at all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = [
@@ -82,7 +81,7 @@ def dump(value: Any, *, indent: int | None = 1) -> str:
 def _write(path: Path, text: str) -> None:
     draft = path.with_name(path.name + ".part")
     draft.write_text(text, encoding="utf-8")
-    os.replace(draft, path)
+    draft.replace(path)
 
 
 def _write_series(result: Result, path: Path) -> None:
@@ -108,17 +107,19 @@ def _write_series(result: Result, path: Path) -> None:
         return pa.array(joined, pa.float64(), from_pandas=True)
 
     seed = result.seeds[0] if result.seeds else 0
-    table = pa.table({
-        "variant": labels(0),
-        "seed": pa.array(np.full(sum(lengths), seed, dtype=np.int64)),
-        "series": labels(1),
-        "component": labels(2),
-        "time_s": column(3),
-        "value": column(4),
-    })
+    table = pa.table(
+        {
+            "variant": labels(0),
+            "seed": pa.array(np.full(sum(lengths), seed, dtype=np.int64)),
+            "series": labels(1),
+            "component": labels(2),
+            "time_s": column(3),
+            "value": column(4),
+        }
+    )
     draft = path.with_name(path.name + ".part")
     parquet.write_table(table, draft, compression="zstd")
-    os.replace(draft, path)
+    draft.replace(path)
 
 
 def load(folder: Path) -> Result:
@@ -136,7 +137,8 @@ def load(folder: Path) -> Result:
         variants = [
             Variant(
                 name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
-                series=series.get(entry["name"], Series()), hash=entry["hash"], toml=toml if not index else "",
+                series=series.get(entry["name"], Series()), hash=entry["hash"],
+                toml=toml if not index else "",
             )
             for index, entry in enumerate(found["variants"])
         ]  # fmt: skip
@@ -188,7 +190,9 @@ def _read_series(path: Path) -> dict[str, Series]:
     times, values = (np.asarray(table[name].to_numpy(), dtype=np.float64) for name in ("time_s", "value"))
     labels = [table[name].to_pylist() for name in ("variant", "series", "component")]
     starts: list[int] = [0] if len(times) else []
-    starts += [row for row in range(1, len(times)) if any(column[row] != column[row - 1] for column in labels)]
+    starts += [
+        row for row in range(1, len(times)) if any(column[row] != column[row - 1] for column in labels)
+    ]
     found: dict[str, dict[tuple[str, str], Any]] = {}
     for start, end in zip(starts, [*starts[1:], len(times)], strict=True):
         variant, name, component = (column[start] for column in labels)

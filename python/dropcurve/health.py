@@ -11,7 +11,8 @@ from .results import Variant
 
 
 def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tuple[list[str], list[str]]:
-    """(problems, warnings) in sentences. ``loose`` are the metrics that did not reach the precision asked for."""
+    """(problems, warnings) in sentences. ``loose`` are the metrics that did not reach the precision
+    asked for."""
     problems = [line for variant in variants for line in _stopped(variant)]
     problems += [line for variant in variants for line in _unbalanced(variant)]
     warnings = [line for variant in variants for line in _warm_up(variant)]
@@ -19,8 +20,8 @@ def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tu
     if loose:
         names = ", ".join(dict.fromkeys(loose))
         warnings.append(
-            f"the precision asked for was not reached in {wording.count(maximum, 'replication')} for {names}; "
-            "raise --maximum, lengthen --duration, or ask for less"
+            f"the precision asked for was not reached in {wording.count(maximum, 'replication')} for "
+            f"{names}; raise --maximum, lengthen --duration, or ask for less"
         )
     n = len(variants[0].runs)
     if n < statistics.MINIMUM:
@@ -32,8 +33,8 @@ def _stopped(variant: Variant) -> list[str]:
     remedy = {"events": "raise run.max_events", "memory": "raise run.max_memory"}
     found = {run["stopped_by"]: run for run in variant.runs if run["stopped_by"] != "duration"}
     return [
-        f"{variant.name}: a run (seed {run['seed']}) stopped at {run['simulated_s']:.6g} s, at its limit of {why}; "
-        f"{remedy.get(why, 'shorten the run')}"
+        f"{variant.name}: a run (seed {run['seed']}) stopped at {run['simulated_s']:.6g} s, "
+        f"at its limit of {why}; {remedy.get(why, 'shorten the run')}"
         for why, run in found.items()
     ]
 
@@ -52,7 +53,8 @@ def unbalanced(run: dict[str, Any]) -> list[int]:
 
 def _unbalanced(variant: Variant) -> list[str]:
     return [
-        f"{variant.name}: packets of flow {wrong[0]} do not add up (seed {run['seed']}): this is a fault of dropcurve"
+        f"{variant.name}: packets of flow {wrong[0]} do not add up (seed {run['seed']}): "
+        "this is a fault of dropcurve"
         for run in variant.runs
         if (wrong := unbalanced(run))
     ]
@@ -67,8 +69,8 @@ def _warm_up(variant: Variant) -> list[str]:
     if end <= warmup:
         return []
     return [
-        f"{variant.name}: the start seems to last {end:.3g} s (MSER-5), longer than the warm-up of {warmup:.3g} s; "
-        f'set run.warmup = "{_round_up(end):g} s" or more'
+        f"{variant.name}: the start seems to last {end:.3g} s (MSER-5), longer than the warm-up "
+        f'of {warmup:.3g} s; set run.warmup = "{_round_up(end):g} s" or more'
     ]
 
 
@@ -83,7 +85,7 @@ def _round_up(seconds: float) -> float:
 def _silent(variant: Variant) -> list[str]:
     run = variant.runs[0]
     if metrics.measured_s(run) <= 0:
-        return [f"{variant.name}: nothing was counted: the warm-up of {run['warmup_s']:.6g} s covers the whole run"]
+        return [f"{variant.name}: nothing was counted: the warm-up of {run['warmup_s']:.6g} s covers the run"]
     if run["flows"] and not any(flow["received_pkts"] for flow in run["flows"]):
         return [f"{variant.name}: no packet arrived after the warm-up of {run['warmup_s']:.6g} s"]
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,12 @@ def scenarios() -> dict[str, Path]:
     return {}
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean 'red'?`` or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
 def locate(path: str | Path) -> Path:
     """The file of a scenario given by path or by name. Raises DropcurveError with the nearest name."""
     given = Path(path)
@@ -58,5 +65,7 @@ def locate(path: str | Path) -> Path:
         return shipped[str(path)]
     nearby = [file.name for file in given.parent.glob("*.toml")] if given.parent.is_dir() else []
     near = difflib.get_close_matches(given.name, [*nearby, *shipped], n=1, cutoff=0.6)
-    hint = f"did you mean '{near[0]}'?" if near else "`dropcurve list scenarios` shows those that come with it"
+    hint = (
+        f"did you mean '{near[0]}'?" if near else "`dropcurve list scenarios` shows those that come with it"
+    )
     raise DropcurveError(f"{path}: no such file; {hint}")

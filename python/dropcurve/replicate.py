@@ -1,7 +1,7 @@
 """Running scenarios again and again with other seeds, until there are enough replications to answer.
 
-Replication i of every variant has the same seed, hence the same random numbers in every part the variants share:
-that is what makes their differences sharp.
+Replication i of every variant has the same seed, hence the same random numbers in every part the
+variants share: that is what makes their differences sharp.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ Progress = Callable[[int, int, float], None]
 class Effort:
     """How often to run, and on how many threads.
 
-    ``precision`` (a share such as 0.05) adds replications until the half-width of every metric in ``metrics`` is at most
-    that share of its mean in every variant, or ``maximum`` is reached; see ``docs/statistics.md``.
+    ``precision`` (a share such as 0.05) adds replications until the half-width of every metric in
+    ``metrics`` is at most that share of its mean in every variant, or ``maximum`` is reached; see
+    ``docs/statistics.md``.
     """
 
     seed: int = 1
@@ -74,7 +75,8 @@ class Effort:
         return self.jobs or os.cpu_count() or 1
 
     def options(self) -> list[tuple[str, object]]:
-        """The command-line options that ask for this effort; threads do not change an answer and are left out."""
+        """The command-line options that ask for this effort; threads do not change an answer and are
+        left out."""
         shown: list[tuple[str, object]] = [("seed", self.seed)]
         if self.precision is None:
             return [*shown, ("replications", self.first)]
@@ -98,14 +100,16 @@ def run(
 ) -> Result:
     """Runs one scenario and returns its result; ``print(result)`` shows the table.
 
-    ``seed`` is that of the first replication, the next have the numbers that follow. ``replications`` (default 10) or
-    ``precision`` with ``on`` and ``maximum`` say how often; see `Effort`. ``out`` is a folder to write as runs finish;
-    the same call after an interruption goes on from there. Raises DropcurveError for whatever is wrong with the
-    scenario, the values or the folder.
+    ``seed`` is that of the first replication, the next have the numbers that follow. ``replications``
+    (default 10) or ``precision`` with ``on`` and ``maximum`` say how often; see `Effort`. ``out`` is a
+    folder to write as runs finish; the same call after an interruption goes on from there. Raises
+    DropcurveError for whatever is wrong with the scenario, the values or the folder.
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    command = commands.line("run", [base.origin or f"{base.name}.toml"], [*commands.edits(base.edits), *effort.options()])
+    command = commands.line(
+        "run", [base.origin or f"{base.name}.toml"], [*commands.edits(base.edits), *effort.options()]
+    )
     return replicate({base.name: base}, effort, name=base.name, command=command, out=out, progress=progress)
 
 
@@ -128,13 +132,20 @@ def replicate(
         size = statistics.next_size(size, maximum=effort.maximum) if loose else size
     base = next(iter(variants.values()))
     made = [
-        Variant(title, one.resolved, [done.summary for done in runs], runs[0].series or Series(), one.hash, one.to_toml())
+        Variant(
+            title,
+            one.resolved,
+            [done.summary for done in runs],
+            runs[0].series or Series(),
+            one.hash,
+            one.to_toml(),
+        )
         for (title, one), runs in zip(variants.items(), work.done, strict=True)
     ]
     problems, warnings = health.check(made, work.loose() if effort.precision else [], effort.maximum)
     result = Result(
-        name=name, variants=made, seeds=work.seeds, version=library.version(), command=command, title=base.title,
-        precision=effort.precision, warnings=warnings, problems=problems,
+        name=name, variants=made, seeds=work.seeds, version=library.version(), command=command,
+        title=base.title, precision=effort.precision, warnings=warnings, problems=problems,
     )  # fmt: skip
     if store is not None:
         result.save(store.folder)
@@ -202,7 +213,9 @@ class _Work:
         return self._first(seed) or scenario.flow_count <= derived.MOST_FLOWS
 
     def _stored(self, scenario: Scenario, seed: int) -> Done | None:
-        return self.store and self.store.find(scenario.hash, seed, series=self._first(seed))
+        if self.store is None:
+            return None
+        return self.store.find(scenario.hash, seed, series=self._first(seed))
 
     def _harvest(self, scenario: Scenario, seed: int, finished: _core.Run) -> Done:
         series = Series.from_curves(finished.series())

@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .series import Series
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped,unused-ignore]
 
     from .tables import Cell, Difference, Row
 
@@ -50,8 +49,9 @@ class Variant:
 class Result:
     """What `run` and `compare` answer with. The first variant is the baseline.
 
-    Every variant has one run for each of ``seeds``, in their order. ``precision`` is None unless it decided how many.
-    ``warnings`` ask for care in reading; ``problems`` say that a run is not what was asked for.
+    Every variant has one run for each of ``seeds``, in their order. ``precision`` is None unless it
+    decided how many. ``warnings`` ask for care in reading; ``problems`` say that a run is not what was
+    asked for.
     """
 
     name: str
@@ -80,30 +80,32 @@ class Result:
     def table(self, *, per: str = "total", only: Sequence[str] = ()) -> list[Row]:
         """Rows of (metric, unit, a cell per variant with mean, half_width, n).
 
-        ``per`` is "total" (links, all flows, and classes if there are several), "class" or "flow"; ``only`` names
-        metrics instead of those shown unasked. Raises UsageError for an unknown name.
+        ``per`` is "total" (links, all flows, and classes if there are several), "class" or "flow";
+        ``only`` names metrics instead of those shown unasked. Raises UsageError for an unknown name.
         """
-        return list(self._rows) if per == "total" and not only else self._tables.rows(self, per=per, only=only)
+        from . import tables
+
+        return list(self._rows) if per == "total" and not only else tables.rows(self, per=per, only=only)
 
     def differences(self, *, per: str = "total", only: Sequence[str] = ()) -> list[Difference]:
         """Paired differences of each other variant from the baseline, Holm-corrected over the whole list."""
+        from . import tables
+
         if per == "total" and not only:
             return list(self._differences)
-        return self._tables.differences(self, per=per, only=only)
+        return tables.differences(self, per=per, only=only)
 
     @cached_property
     def _rows(self) -> list[Row]:
-        return self._tables.rows(self)
+        from . import tables
+
+        return tables.rows(self)
 
     @cached_property
     def _differences(self) -> list[Difference]:
-        return self._tables.differences(self)
-
-    @property
-    def _tables(self) -> ModuleType:
         from . import tables
 
-        return tables
+        return tables.differences(self)
 
     def verdict(self) -> list[str]:
         """Sentences: which differences are real, or for a single variant what was found."""
@@ -118,7 +120,7 @@ class Result:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a data frame, one row per metric and variant. Needs pandas (an extra)."""
-        import pandas
+        import pandas  # type: ignore[import-untyped,unused-ignore]
 
         return pandas.DataFrame([
             {"metric": row.metric, "scope": row.scope, "unit": row.unit, "variant": variant.name,

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Scenario:
     """A checked scenario; `set`, `queue` and the like return a new one.
 
-    Made by `load` or `parse`. ``name`` is that of its file, ``origin`` the path as given, ``edits`` what was set since.
+    Made by `load` or `parse`. ``name`` is that of its file, ``origin`` the path as given, ``edits`` what
+    was set since.
     """
 
     core: _core.Scenario = field(repr=False)
@@ -43,7 +44,9 @@ class Scenario:
         except OSError as error:
             raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError as error:
-            raise DropcurveError(f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+            raise DropcurveError(
+                f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            ) from None
         return cls.parse(text, name=found.stem, origin=str(path))
 
     @classmethod
@@ -59,7 +62,8 @@ class Scenario:
     def set(self, path: str, value: Any) -> Scenario:
         """With one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
 
-        Quantities are text with their unit. Raises ScenarioError if the path leads nowhere or the value is refused.
+        Quantities are text with their unit. Raises ScenarioError if the path leads nowhere or the value
+        is refused.
         """
         return self.edit([(path, value)])
 
@@ -83,13 +87,17 @@ class Scenario:
     def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
         """With another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
 
-        Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both have the same
-        buffer. ``at`` is where the discipline stands, such as ``back_queue`` or ``links.NAME.queue``.
+        Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both
+        have the same buffer. ``at`` is where the discipline stands, such as ``back_queue`` or
+        ``links.NAME.queue``.
         """
-        return self.edit([(f"{at}.kind", kind), *((f"{at}.{key}", value) for key, value in parameters.items())])
+        return self.edit(
+            [(f"{at}.kind", kind), *((f"{at}.{key}", value) for key, value in parameters.items())]
+        )
 
     def get(self, path: str) -> Any:
-        """The resolved value at a path, in the form a user would write. Raises ScenarioError for an unknown path."""
+        """The resolved value at a path, in the form a user would write. Raises ScenarioError for an
+        unknown path."""
         from . import _core
 
         try:

@@ -27,10 +27,15 @@ class Series:
         """From (series, component, times, values), times and values as bytes of native float64."""
         import numpy as np
 
-        return cls({
-            (name, component): (np.frombuffer(times, dtype=np.float64), np.frombuffer(values, dtype=np.float64))
-            for name, component, times, values in curves
-        })
+        return cls(
+            {
+                (name, component): (
+                    np.frombuffer(times, dtype=np.float64),
+                    np.frombuffer(values, dtype=np.float64),
+                )
+                for name, component, times, values in curves
+            }
+        )
 
     @classmethod
     def from_columns(

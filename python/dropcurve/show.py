@@ -58,17 +58,19 @@ def _line(row: Row, result: Result, found: dict[tuple[str, str], Difference]) ->
 
 
 def text(result: Result, *, per: str = "total", only: Sequence[str] = (), width: int = WIDTH) -> str:
-    """Title, table (in blocks of as many variants as fit), verdict, warnings and the command that reproduces it."""
+    """Title, table (in blocks of as many variants as fit), verdict, warnings and the command that
+    reproduces it."""
     shown, zero = lines(result, per=per, only=only)
     parts = [_heading(result), *_blocks(result, shown, width)]
     if zero:
         parts.append(_wrap(f"Zero throughout: {', '.join(zero)}.", width))
     if len(result.variants) > 1 and len(result.seeds) > 1:
         parts.append(_legend(result))
-    sentences = result.verdict() if not only and per == "total" else []
-    if sentences and len(result.variants) > 1:
-        parts.append("\n".join(_wrap(sentence + ".", width, "  ") for sentence in sentences))
-    notes = [f"Problem: {line}" for line in result.problems] + [f"Warning: {line}" for line in result.warnings]
+    if len(result.variants) > 1 and not only and per == "total":
+        parts.append("\n".join(_wrap(f"{phrase}.", width, "  ") for phrase, _ in verdict.phrases(result)))
+    notes = [f"Problem: {line}" for line in result.problems] + [
+        f"Warning: {line}" for line in result.warnings
+    ]
     if notes:
         parts.append("\n".join(_wrap(note, width, "  ") for note in notes))
     if result.command:
@@ -94,7 +96,9 @@ def _blocks(result: Result, shown: list[Line], width: int) -> list[str]:
     """The table, broken after as many variants as fit; the first column of every block is the baseline."""
     left = max([len(line.title) for line in shown], default=0)
     units = max([len(line.unit) for line in shown], default=0)
-    columns = [_column(variant.name, [line.cells[i] for line in shown]) for i, variant in enumerate(result.variants)]
+    columns = [
+        _column(variant.name, [line.cells[i] for line in shown]) for i, variant in enumerate(result.variants)
+    ]
     rest = list(range(1, len(columns)))
     blocks = []
     while True:
@@ -121,7 +125,7 @@ def _column(name: str, cells: list[tuple[str, str, str]]) -> list[str]:
 
 
 def _break(name: str) -> list[str]:
-    """A heading in lines of at most 22 characters, broken after a space, comma or colon where there is one."""
+    """A heading in lines of at most 22 characters, broken after a space, comma or colon if there is one."""
     out = [""]
     for piece in re.findall(r"[^ ,:]+[ ,:]?|[ ,:]", name):
         if out[-1] and len(out[-1]) + len(piece.rstrip()) > HEADING:
@@ -136,7 +140,8 @@ def _block(shown: list[Line], left: int, units: int, columns: list[list[str]]) -
     level = [[" " * len(column[-1])] * (height - len(column)) + column for column in columns]
     labels = [("", "")] * (height - len(shown)) + [(line.title, line.unit) for line in shown]
     return "\n".join(
-        _row(title, left, unit, units, [column[i] for column in level]) for i, (title, unit) in enumerate(labels)
+        _row(title, left, unit, units, [column[i] for column in level])
+        for i, (title, unit) in enumerate(labels)
     )
 
 
@@ -147,7 +152,9 @@ def _row(title: str, left: int, unit: str, units: int, cells: list[str]) -> str:
 def _wrap(text: str, width: int, indent: str = "") -> str:
     import textwrap
 
-    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def html(result: Result) -> str:
@@ -160,7 +167,9 @@ def html(result: Result) -> str:
         + "</tr>"
         for line in shown
     )
-    notes = [*verdict.sentences(result), *result.problems, *result.warnings] if len(result.variants) > 1 else []
+    notes = (
+        [*verdict.sentences(result), *result.problems, *result.warnings] if len(result.variants) > 1 else []
+    )
     if zero:
         notes.append("Zero throughout: " + ", ".join(zero))
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)

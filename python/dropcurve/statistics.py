@@ -1,7 +1,8 @@
-"""Intervals, paired differences, multiplicity, when to stop replicating, and whether the warm-up was long enough.
+"""Intervals, paired differences, multiplicity, when to stop replicating, and whether the warm-up was
+long enough.
 
-The rules and the reasons for them are in ``docs/statistics.md``. All inputs are one number per replication;
-replications are independent (own seed each), so Student's t applies to their mean.
+The rules and the reasons for them are in ``docs/statistics.md``. All inputs are one number per
+replication; replications are independent (own seed each), so Student's t applies to their mean.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ MSER_BATCH = 5
 
 @dataclass(frozen=True)
 class Interval:
-    """``mean`` ± ``half_width`` from ``n`` values; ``half_width`` is None for n = 1, ``mean`` is None for n = 0."""
+    """``mean`` ± ``half_width`` from ``n`` values; ``half_width`` is None for n = 1, ``mean`` is None
+    for n = 0."""
 
     mean: float | None
     half_width: float | None
@@ -31,7 +33,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Paired:
-    """A difference of means from pairs under common random numbers, with its two-sided p value against zero."""
+    """A difference of means of pairs under common random numbers, with its two-sided p value against zero."""
 
     mean: float
     half_width: float | None
@@ -41,8 +43,8 @@ class Paired:
 
 @dataclass(frozen=True)
 class Transient:
-    """What MSER-5 says of a series: ``end`` is the number of leading samples to leave out; ``decided`` is False if
-    the series is too short to tell (the best cut lies in its second half)."""
+    """What MSER-5 says of a series: ``end`` is the number of leading samples to leave out; ``decided``
+    is False if the series is too short to tell (the best cut lies in its second half)."""
 
     end: int
     decided: bool
@@ -107,8 +109,9 @@ def paired(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment (Holm 1979): rejecting where the result is below alpha keeps the chance of any
-    false rejection in the whole list below alpha, whatever the dependence. NaN counts as 1."""
+    """Holm's step-down adjustment (Holm 1979): rejecting where the result is below alpha keeps the
+    chance of any false rejection in the whole list below alpha, whatever the dependence. NaN counts as
+    1."""
     clean = [1.0 if math.isnan(p) else p for p in p_values]
     order = sorted(range(len(clean)), key=clean.__getitem__)
     adjusted = [1.0] * len(clean)
@@ -122,18 +125,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def level_when_stopping(confidence: float) -> float:
     """The level to compute intervals at when the number of replications depends on them.
 
-    Stopping when an interval looks narrow favours the runs in which it is narrow by luck, so that a nominal
-    95 % interval covers as little as 92.5 %. Computed at 1 - 0.6 (1 - confidence), here 97 %, and looked at only
-    when the number has grown by half, it covers at least 95 % (``tests/stats/test_coverage.py`` measures it).
+    Stopping when an interval looks narrow favours the runs in which it is narrow by luck, so that a
+    nominal 95 % interval covers as little as 92.5 %. Computed at 1 - 0.6 (1 - confidence), here 97 %,
+    and looked at only when the number has grown by half, it covers at least 95 %
+    (``tests/stats/test_coverage.py`` measures it).
     """
     return 1.0 - STOPPING_SHARE * (1.0 - confidence)
 
 
 def tight(values: Iterable[float | None], *, precision: float, confidence: float = 0.95) -> bool:
-    """Whether the half-width is at most ``precision`` times the mean (Law, Simulation Modeling, section 9.4.1).
+    """Whether the half-width is at most ``precision`` times the mean (Law, Simulation Modeling, section
+    9.4.1).
 
-    ``precision`` is first divided by 1 + precision, so that it also holds relative to the true mean. A metric without
-    a value in any run, or without any scatter, is tight.
+    ``precision`` is first divided by 1 + precision, so that it also holds relative to the true mean. A
+    metric without a value in any run, or without any scatter, is tight.
     """
     found = t_interval(values, confidence=level_when_stopping(confidence))
     if found.mean is None:
@@ -151,8 +156,8 @@ def next_size(n: int, *, maximum: int = MAXIMUM) -> int:
 def mser5(values: Sequence[float]) -> Transient:
     """Where the initial transient of a series ends, by MSER-5 (White 1997; White, Cobb and Spratt 2000).
 
-    Means of five successive samples; the cut d that minimises sum((y_i - mean)^2) / (n - d)^2 over what remains. A best
-    cut in the second half means that the series is too short to tell.
+    Means of five successive samples; the cut d that minimises sum((y_i - mean)^2) / (n - d)^2 over what
+    remains. A best cut in the second half means that the series is too short to tell.
     """
     import numpy as np
 

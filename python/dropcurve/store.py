@@ -1,14 +1,13 @@
 """Finished runs of work that is not done yet, so that an interruption loses none of them.
 
-A run is known by the hash of its scenario, its seed and the build of the core: a change of any of them is another
-run. The folder is removed when the result is written.
+A run is known by the hash of its scenario, its seed and the build of the core: a change of any of them
+is another run. The folder is removed when the result is written.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from functools import cache
@@ -76,9 +75,13 @@ class Store:
                 np.savez(path.with_suffix(".npz"), **columns)  # type: ignore[arg-type]
             draft = path.with_suffix(".part")
             draft.write_text(json.dumps(done.summary), encoding="utf-8")
-            os.replace(draft, path)
+            draft.replace(path)
         except OSError as error:
             raise ResultError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+
+    def count(self) -> int:
+        """How many finished runs are waiting here."""
+        return sum(1 for _ in self.place.glob("*.json"))
 
     def close(self) -> None:
         """Removes the runs: the result holds them now."""
@@ -94,9 +97,14 @@ def _load_series(path: Path) -> Series | None:
     try:
         with np.load(path) as found:
             names = [name.split("\x1f")[1:] for name in found.files if name.startswith("time")]
-            return Series({
-                (name, component): (found[f"time\x1f{name}\x1f{component}"], found[f"value\x1f{name}\x1f{component}"])
-                for name, component in names
-            })
+            return Series(
+                {
+                    (name, component): (
+                        found[f"time\x1f{name}\x1f{component}"],
+                        found[f"value\x1f{name}\x1f{component}"],
+                    )
+                    for name, component in names
+                }
+            )
     except (OSError, ValueError, KeyError):
         return None

@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One metric at one place (``scope``: a link, a class, a flow number; "" is the main link or all flows)."""
+    """One metric at one place (``scope``: a link, class or flow number; "" is the main link or all flows)."""
 
     metric: str
     scope: str
@@ -55,8 +55,8 @@ class Row:
 class Difference:
     """A variant less the baseline, paired by seed.
 
-    ``p_adjusted`` is Holm's over the list it is part of; ``real`` says that it falls below 1 - confidence. ``improves``
-    is None where neither direction is better.
+    ``p_adjusted`` is Holm's over the list it is part of; ``real`` says that it falls below 1 -
+    confidence. ``improves`` is None where neither direction is better.
     """
 
     metric: str
@@ -81,20 +81,26 @@ class Difference:
 def rows(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> list[Row]:
     """One row for each metric and place at which some run has a value.
 
-    ``per`` is "total", "class" or "flow"; ``only`` names metrics (``sojourn_ms_p95``) instead of those shown unasked.
-    Raises UsageError for an unknown name.
+    ``per`` is "total", "class" or "flow"; ``only`` names metrics (``sojourn_ms_p95``) instead of those
+    shown unasked. Raises UsageError for an unknown name.
     """
+    check_per(per)
+    chosen = [metrics.find(name) for name in only]
+    wanted = chosen or [found for found in metrics.ordered() if found.shown]
+    return [row for found in wanted for row in _rows_of(result, found, per, full=bool(chosen))]
+
+
+def check_per(per: str) -> None:
+    """Raises UsageError for anything a table cannot be taken of."""
     if per not in PER:
-        raise UsageError(f"a table is per {', '.join(PER)}, not per '{per}'")
-    wanted = [metrics.find(name) for name in only] or [found for found in metrics.ordered() if found.shown]
-    return [row for found in wanted for row in _rows_of(result, found, per)]
+        raise UsageError(f"per = {per}: must be one of {', '.join(PER)}")
 
 
-def _rows_of(result: Result, found: metrics.Metric, per: str) -> Iterable[Row]:
+def _rows_of(result: Result, found: metrics.Metric, per: str, *, full: bool) -> Iterable[Row]:
     if per == "flow" and found.per != "flow":
         return
     first = [variant.runs[0] for variant in result.variants if variant.runs]
-    scopes = dict.fromkeys(scope for run in first for scope in metrics.places(run, found, per=per))
+    scopes = dict.fromkeys(scope for run in first for scope in metrics.places(run, found, per=per, full=full))
     for scope in scopes:
         cells = tuple(
             _cell(variant.values(found.name, scope=scope), result.level) for variant in result.variants
@@ -110,7 +116,8 @@ def _cell(values: list[float | None], level: float) -> Cell:
 
 
 def differences(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> list[Difference]:
-    """Paired differences from the baseline, of every row that is not zero throughout, Holm-corrected together."""
+    """Paired differences from the baseline, of every row that is not zero throughout, Holm-corrected
+    together."""
     found: list[tuple[Row, str, statistics.Paired]] = []
     for row in rows(result, per=per, only=only):
         if row.zero:

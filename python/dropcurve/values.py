@@ -11,7 +11,8 @@ from .errors import UsageError
 
 
 def parse(text: str) -> Any:
-    """A number, switch, list or quoted text as TOML reads it, a table as JSON; the rest (``10 Mbit/s``) is text."""
+    """A number, switch, list or quoted text as TOML reads it, a table as JSON; the rest (``10 Mbit/s``)
+    is text."""
     text = text.strip()
     if text.startswith("{"):
         try:
@@ -68,7 +69,9 @@ def queue(text: str) -> tuple[str, dict[str, Any]]:
             raise UsageError(f"queue '{text}' sets {key} twice")
         parameters[key] = value
     if not kind.strip():
-        raise UsageError(f"'{text}' must begin with the name of a discipline, such as red:dialect=ns2,max_p=0.1")
+        raise UsageError(
+            f"'{text}' must begin with the name of a discipline, such as red:dialect=ns2,max_p=0.1"
+        )
     return kind.strip(), parameters
 
 

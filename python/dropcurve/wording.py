@@ -56,3 +56,9 @@ def count(n: int, noun: str) -> str:
 def percent(share: float) -> str:
     """``95 %``, ``99.9 %``."""
     return f"{100 * share:g} %"
+
+
+def bound(most: float, unit: str) -> str:
+    """An upper bound in two significant digits: ``0.43 Mbit/s``."""
+    divisor, shown = scaled(unit, most)
+    return f"{number(most / divisor, decimals(most / divisor, most / divisor))} {shown}".rstrip()

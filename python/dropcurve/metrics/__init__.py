@@ -1,34 +1,36 @@
 """Metrics: each a function of one run's summary, defined once, in one of the files beside this one.
 
-``@metric`` registers it with its unit, the direction that is better, the source of its definition and what it is taken
-of: a *link*, a set of *flows* (all, one class, one flow), or a *class* against TCP. The function gets the summary of
-``docs/results.md`` and its place and returns a float, or None where the run has no such value. The table in
-``docs/metrics.md`` is written by ``python -m dropcurve.metrics``.
+``@metric`` registers it with its unit, the direction that is better, the source of its definition and
+what it is taken of: a *link*, a set of *flows* (all, one class, one flow), or a *class* against TCP. The
+function gets the summary of ``docs/results.md`` and its place and returns a float, or None where the run
+has no such value. The table in ``docs/metrics.md`` is written by ``python -m dropcurve.metrics``.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
+from .. import library
 from ..errors import UsageError
 from . import flows, links  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
 from .registry import METRICS, Metric, Run, classes, main_links, measured_s, metric, reference_class
 
 __all__ = [
-    "METRICS", "SCALE", "Metric", "Run", "classes", "find", "friendliness_class", "main_links", "measured_s",
-    "metric", "ordered", "places", "reference_class", "split", "value",
+    "BY_CLASS", "METRICS", "SCALE", "Metric", "Run", "classes", "find", "friendliness_class", "main_links",
+    "measured_s",     "metric", "ordered", "places", "reference_class", "split", "value",
 ]  # fmt: skip
+
+#: Metrics that a table of totals also shows for each class.
+BY_CLASS = ("throughput_bps", "delay_ms_mean", "delay_ms_p95", "completion_s_mean")
 
 
 def find(name: str) -> Metric:
     """The metric called ``name``. Raises UsageError with the nearest name if there is none."""
     if name in METRICS:
         return METRICS[name]
-    near = difflib.get_close_matches(name, METRICS, n=1, cutoff=0.5)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    raise UsageError(f"no metric is called '{name}'{hint} `dropcurve list metrics` shows all")
+    near = library.nearest(name, METRICS)
+    raise UsageError(f"no metric is called '{name}'{near}; `dropcurve list metrics` shows all")
 
 
 def ordered() -> list[Metric]:
@@ -45,8 +47,9 @@ def split(key: str) -> tuple[str, str]:
 def value(run: Run, name: str, *, scope: str = "") -> float | None:
     """One metric of one run.
 
-    ``scope`` is a link, a class or the number of a flow; "" means the first main link, or all flows. None where the run
-    has no such value (a discipline without an average, no TCP flow, a link that is not there).
+    ``scope`` is a link, a class or the number of a flow; "" means the first main link, or all flows.
+    None where the run has no such value (a discipline without an average, no TCP flow, a link that is
+    not there).
     """
     found = find(name)
     if found.per == "link":
@@ -55,14 +58,15 @@ def value(run: Run, name: str, *, scope: str = "") -> float | None:
         return None if link is None else _number(found.function(run, link))
     if found.per == "class":
         return _number(found.function(run, scope or _other_class(run)))
-    flows = [flow for flow in run["flows"] if _belongs(flow, scope)]
-    return _number(found.function(run, flows)) if flows else None
+    chosen = [flow for flow in run["flows"] if _belongs(flow, scope)]
+    return _number(found.function(run, chosen)) if chosen else None
 
 
-def places(run: Run, found: Metric, *, per: str = "total") -> Iterator[str]:
+def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -> Iterator[str]:
     """The scopes at which a table shows a metric; "" first.
 
-    ``per`` is "total" (and each class, if there are several, for what flows get), "class" or "flow".
+    ``per`` is "total", "class" or "flow". A table of totals also shows each class, if there are several,
+    for the metrics of `BY_CLASS`, or for all if ``full``.
     """
     names = classes(run)
     if found.per == "link":
@@ -77,7 +81,7 @@ def places(run: Run, found: Metric, *, per: str = "total") -> Iterator[str]:
         yield from names
     else:
         yield ""
-        if len(names) > 1:
+        if len(names) > 1 and (full or found.name in BY_CLASS):
             yield from names
 
 

@@ -16,7 +16,12 @@ def page() -> str:
     """The generated part of the page: one table for each kind of place."""
     lines: list[str] = []
     for per, heading in HEADINGS.items():
-        lines += [f"## {heading}", "", "| metric | unit | better | what it is | source |", "|---|---|---|---|---|"]
+        lines += [
+            f"## {heading}",
+            "",
+            "| metric | unit | better | what it is | source |",
+            "|---|---|---|---|---|",
+        ]
         lines += [
             f"| `{found.name}` | {found.unit or 'pure'} | {found.better} | {found.doc} | {found.source} |"
             for found in ordered()

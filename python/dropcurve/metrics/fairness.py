@@ -6,8 +6,8 @@ import math
 
 from .registry import Run, metric, rates, reference_class
 
-#: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from the rate-based flows starved to
-#: TCP starved. The approximate share of TCP is that of two flows.
+#: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from rate-based flows starved
+#: to TCP starved. The approximate share of TCP is that of two flows.
 SCALE: tuple[tuple[float, str, str], ...] = (
     (0.24, "very poor", "more than 80 %"),
     (0.43, "poor", "70-79 %"),
@@ -29,8 +29,8 @@ def _mean_rate(run: Run, name: str) -> float | None:
 @metric("friendliness", title="friendliness ratio F_r", unit="", better="none",
         source="Hassan, equation 3 and table 1", per="class", shown=True)  # fmt: skip
 def friendliness(run: Run, name: str) -> float | None:
-    """Mean throughput of the flows of a class over that of the TCP flows: 1 is friendly, above 1 takes more than TCP. The
-    reference is the class ``tcp``, or else the first class of TCP flows."""
+    """Mean throughput of the flows of a class over that of the TCP flows: 1 is friendly, above 1 takes
+    more than TCP. The reference is the class ``tcp``, or else the first class of TCP flows."""
     reference = reference_class(run)
     if reference is None or name == reference:
         return None
@@ -39,7 +39,8 @@ def friendliness(run: Run, name: str) -> float | None:
 
 
 def friendliness_class(ratio: float) -> str:
-    """The word of Hassan's table 1 for a friendliness ratio, rounded to two decimals as the table is: "excellent" for 1.0.
+    """The word of Hassan's table 1 for a friendliness ratio, rounded to two decimals as the table is:
+    "excellent" for 1.0.
 
     Nine classes: five words, four of them on both sides of 1.
     """

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from .registry import (
-    Flow, Run, active_s, measured_s, metric, percent, quantile, rates, total, weighted,
+    Flow,
+    Run,
+    active_s,
+    as_number,
+    measured_s,
+    metric,
+    percent,
+    quantile,
+    rates,
+    total,
+    weighted,
 )  # fmt: skip
 
 
 def _rate(run: Run, flows: list[Flow], key: str) -> float | None:
-    """Sum over the flows. A single flow's rate is over its own active time, that of a set over the counting period."""
+    """Sum over the flows. A single flow's rate is over its own active time, that of a set over the
+    counting period."""
     seconds = active_s(run, flows[0]) if len(flows) == 1 else measured_s(run)
     count = total(flows, key)
     return None if count is None or seconds <= 0 else 8.0 * count / seconds
@@ -51,15 +63,36 @@ def delay_ms_mean(run: Run, flows: list[Flow]) -> float | None:
     return weighted(flows, "delay_ms", "mean")
 
 
+def _delay_percentile(run: Run, flows: list[Flow], part: str) -> float | None:
+    """From the histograms of groups if the flows are whole groups; their bins are about 1 % wide."""
+    names = {flow["group"] for flow in flows}
+    groups = [group for name, group in (run.get("groups") or {}).items() if name in names]
+    if not groups or len(flows) != sum(flow["group"] in names for flow in run["flows"]):
+        return weighted(flows, "delay_ms", part)
+    if len(groups) == 1:
+        return as_number(groups[0]["delay_ms"].get(part))
+    bins: Counter[float] = Counter()
+    for group in groups:
+        bins.update(
+            dict(zip(*(group["delay_ms_histogram"][key] for key in ("upper_ms", "count")), strict=True))
+        )
+    rank, seen = int(part[1:]) / 100 * bins.total(), 0
+    for upper in sorted(bins):
+        seen += bins[upper]
+        if seen >= rank:
+            return upper
+    return None
+
+
 def _delay(part: str) -> None:
     rank = part[1:]
 
     def function(run: Run, flows: list[Flow]) -> float | None:
-        return weighted(flows, "delay_ms", part)
+        return _delay_percentile(run, flows, part)
 
     function.__doc__ = (
-        f"{rank}th percentile of the one-way delay of each flow, averaged over flows by delivered packets. For a "
-        "set of flows this is a mean of percentiles, not the percentile of the mixture."
+        f"{rank}th percentile of the one-way delay of delivered packets; for whole groups of flows that "
+        "of their packets together, else the mean of the flows' own percentiles by delivered packets."
     )
     metric(f"delay_ms_{part}", title=f"one-way delay, {part}", unit="ms", better="lower",
            source="RFC 7679; RFC 5166 section 2.1.2", per="flow", shown=part == "p95")(function)  # fmt: skip
@@ -72,8 +105,8 @@ for _part in ("p50", "p95", "p99"):
 @metric("jitter_ms", title="jitter (RFC 3550)", unit="ms", better="lower",
         source="RFC 3550 section 6.4.1", per="flow", shown=True)  # fmt: skip
 def jitter_ms(run: Run, flows: list[Flow]) -> float | None:
-    """Interarrival jitter as RTP computes it (gain 1/16), as it stood at the end of the run, averaged over flows by
-    delivered packets."""
+    """Interarrival jitter as RTP computes it (gain 1/16), as it stood at the end of the run, averaged
+    over flows by delivered packets."""
     return weighted(flows, "jitter_ms")
 
 
@@ -87,9 +120,9 @@ def ipdv_ms_mean(run: Run, flows: list[Flow]) -> float | None:
 @metric("pdv_ms", title="delay variation (PDV)", unit="ms", better="lower",
         source="RFC 5481 section 4.2", per="flow")  # fmt: skip
 def pdv_ms(run: Run, flows: list[Flow]) -> float | None:
-    """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the first percentile
-    stands in for it, so that one lucky packet does not move the result."""
-    low, high = weighted(flows, "delay_ms", "p1"), weighted(flows, "delay_ms", "p99")
+    """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the
+    first percentile stands in for it, so that one lucky packet does not move the result."""
+    low, high = _delay_percentile(run, flows, "p1"), _delay_percentile(run, flows, "p99")
     return None if low is None or high is None else high - low
 
 
@@ -129,8 +162,8 @@ def _completion_s(flows: list[Flow]) -> list[float]:
 @metric("completion_s_mean", title="flow completion time, mean", unit="s", better="lower",
         source="RFC 7928 section 2.1", per="flow", shown=True)  # fmt: skip
 def completion_s_mean(run: Run, flows: list[Flow]) -> float | None:
-    """Mean time from a flow's start to its last byte in order, over flows with a finite amount that were done. Flows still
-    busy at the end are missing from it: read it beside ``unfinished``."""
+    """Mean time from a flow's start to its last byte in order, over flows with a finite amount that were
+    done. Flows still busy at the end are missing from it: read it beside ``unfinished``."""
     times = _completion_s(flows)
     return math.fsum(times) / len(times) if times else None
 
@@ -153,16 +186,17 @@ def unfinished(run: Run, flows: list[Flow]) -> float | None:
 @metric("jain", title="Jain's fairness index", unit="", better="higher",
         source="Jain, Chiu and Hawe 1984; RFC 5166 section 2.3.1", per="flow", shown=True)  # fmt: skip
 def jain(run: Run, flows: list[Flow]) -> float | None:
-    """(sum x)^2 / (n sum x^2) of the flows' throughputs, each over its active time: 1 if all are equal, 1/n if one has
-    everything. Missing for fewer than two flows."""
+    """(sum x)^2 / (n sum x^2) of the flows' throughputs, each over its active time: 1 if all are equal,
+    1/n if one has everything. Missing for fewer than two flows."""
     shares = rates(run, flows)
     squares = math.fsum(share * share for share in shares)
     return math.fsum(shares) ** 2 / (len(shares) * squares) if len(shares) > 1 and squares > 0 else None
 
 
 @metric("sync", title="global synchronisation", unit="", better="lower",
-        source="docs/metrics.md, after Floyd and Jacobson 1993, section I", per="flow", shown=True)  # fmt: skip
+        source="after Floyd and Jacobson 1993, section I", per="flow", shown=True)  # fmt: skip
 def sync(run: Run, flows: list[Flow]) -> float | None:
-    """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) of the TCP flows, from the sampled windows after the warm-up:
-    1 if all windows move as one, 0 if they are independent, below 0 if they alternate. Of all flows together only."""
-    return (run.get("derived") or {}).get("sync") if len(flows) == len(run["flows"]) else None
+    """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) of the TCP flows, from the sampled windows
+    after the warm-up: 1 if all windows move as one, 0 if they are independent, below 0 if they
+    alternate. Of all flows together only."""
+    return as_number((run.get("derived") or {}).get("sync")) if len(flows) == len(run["flows"]) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .registry import Link, Run, dropped_pkts, measured_s, metric, percent
+from .registry import Link, Run, as_number, dropped_pkts, measured_s, metric, percent
 
 
 @metric("utilisation", title="link utilisation", unit="%", better="higher",
@@ -60,7 +60,7 @@ def _sojourn(part: str) -> None:
            "p99": "99th percentile of the time"}[part]  # fmt: skip
 
     def function(run: Run, link: Link) -> float | None:
-        return (link.get("sojourn_ms") or {}).get(part)
+        return as_number((link.get("sojourn_ms") or {}).get(part))
 
     function.__doc__ = f"{doc} packets that left waited in the queue, transmission and propagation apart."
     metric(f"sojourn_ms_{part}", title=f"queueing delay, {about}", unit="ms", better="lower",
@@ -75,32 +75,32 @@ for _part in ("mean", "p50", "p95", "p99"):
         source="RFC 5166 section 2.1.2", per="link", shown=True)  # fmt: skip
 def queue_pkts_mean(run: Run, link: Link) -> float | None:
     """Packets waiting, averaged over time."""
-    return link["queue_pkts_mean"]
+    return as_number(link["queue_pkts_mean"])
 
 
 @metric("queue_pkts_sd", title="queue, oscillation (sd)", unit="pkts", better="lower",
         source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
 def queue_pkts_sd(run: Run, link: Link) -> float | None:
     """Standard deviation over time of the packets waiting."""
-    return link["queue_pkts_sd"]
+    return as_number(link["queue_pkts_sd"])
 
 
 @metric("queue_pkts_max", title="queue, maximum", unit="pkts", better="lower",
         source="RFC 5166 section 2.1.2", per="link")  # fmt: skip
 def queue_pkts_max(run: Run, link: Link) -> float | None:
     """Most packets waiting at once."""
-    return link["queue_pkts_max"]
+    return as_number(link["queue_pkts_max"])
 
 
 @metric("avg_pkts_mean", title="average queue (avg), mean", unit="pkts", better="none",
         source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
 def avg_pkts_mean(run: Run, link: Link) -> float | None:
     """Mean of the discipline's own average of the queue; missing where the discipline keeps none."""
-    return link["avg_pkts_mean"]
+    return as_number(link["avg_pkts_mean"])
 
 
 @metric("avg_pkts_sd", title="average queue (avg), sd", unit="pkts", better="lower",
         source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
 def avg_pkts_sd(run: Run, link: Link) -> float | None:
     """Standard deviation of the discipline's own average of the queue: how much its view oscillates."""
-    return link["avg_pkts_sd"]
+    return as_number(link["avg_pkts_sd"])

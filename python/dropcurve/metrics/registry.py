@@ -18,8 +18,8 @@ Per = Literal["link", "flow", "class"]
 class Metric:
     """A metric and what there is to say of it.
 
-    ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure ratios); ``shown``
-    tells whether tables show it unasked.
+    ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure
+    ratios); ``shown`` tells whether tables show it unasked.
     """
 
     name: str
@@ -56,16 +56,21 @@ def metric(
     return register
 
 
+def as_number(value: Any) -> float | None:
+    """A float, or None for a gap."""
+    return None if value is None else float(value)
+
+
 def measured_s(run: Run) -> float:
     """Length of the counting period in seconds."""
-    return max(0.0, run["simulated_s"] - run["warmup_s"])
+    return float(max(0.0, run["simulated_s"] - run["warmup_s"]))
 
 
 def active_s(run: Run, flow: Flow) -> float:
     """Seconds of the counting period in which the flow was there: from its start until it had finished."""
     begin = max(run["warmup_s"], flow.get("start_s") or 0.0)
     end = flow.get("finish_s")
-    return max(0.0, (run["simulated_s"] if end is None else min(end, run["simulated_s"])) - begin)
+    return float(max(0.0, (run["simulated_s"] if end is None else min(end, run["simulated_s"])) - begin))
 
 
 def classes(run: Run) -> list[str]:
@@ -76,8 +81,8 @@ def classes(run: Run) -> list[str]:
 def main_links(run: Run) -> list[str]:
     """The links a table is about.
 
-    Those named ``bottleneck`` or ``hop1``, ``hop2`` ...; in a graph of the user's own, the link that dropped and marked
-    the most, or else was the busiest.
+    Those named ``bottleneck`` or ``hop1``, ``hop2`` ...; in a graph of the user's own, the link that
+    dropped and marked the most, or else was the busiest.
     """
     names = list(run["links"])
     known = [name for name in names if name == "bottleneck" or (name[:3] == "hop" and name[3:].isdigit())]
@@ -121,7 +126,8 @@ def total(flows: Iterable[Flow], key: str) -> float | None:
 
 
 def weighted(flows: Iterable[Flow], key: str, part: str = "") -> float | None:
-    """Mean over flows, weighted by delivered packets; ``part`` picks an entry of a table such as ``delay_ms``."""
+    """Mean over flows, weighted by delivered packets; ``part`` picks an entry of a table such as
+    ``delay_ms``."""
     pairs = []
     for flow in flows:
         value = (flow.get(key) or {}).get(part) if part else flow.get(key)

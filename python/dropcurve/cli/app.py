@@ -1,0 +1,57 @@
+"""The verbs, registered with Typer; each is imported when it is called for."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from . import compare, describe, listing, plot, report, run, schema, show
+
+#: What Typer raises for wrong options and arguments, wherever it keeps its parser.
+CommandError: type[Exception] = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="dropcurve",
+    help="How should this queue drop or mark packets, and how do we know?",
+    epilog="Start with: dropcurve list scenarios",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+app.command("run")(run.run)
+app.command("compare")(compare.compare)
+app.command("show")(show.show)
+app.command("plot")(plot.plot)
+app.command("report")(report.report)
+app.command("list")(listing.list_)
+app.command("describe")(describe.describe)
+app.command("schema")(schema.schema)
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """How should this queue drop or mark packets, and how do we know?"""
+    if version:
+        from .. import library
+
+        print(library.version())
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+        if len(sys.argv) > 1:
+            raise typer.Exit(2)
+
+
+def describe_misuse(error: Exception) -> str:
+    """What is wrong with options or arguments, in one line with a remedy."""
+    message = getattr(error, "format_message", lambda: str(error))()
+    context = getattr(error, "ctx", None)
+    verb = context.command_path if context is not None else "dropcurve"
+    text = " ".join(str(message).split()).rstrip(".")
+    return f"{text}; `{verb} --help` shows what there is"

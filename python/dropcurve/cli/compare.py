@@ -1,0 +1,84 @@
+"""dropcurve compare: several variants under the same random numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..statistics import MAXIMUM
+from . import options as o
+
+
+def compare(
+    scenarios: Annotated[
+        list[str], typer.Argument(metavar="SCENARIO...", help="TOML files, or names of shipped ones.")
+    ],
+    queue: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND[:KEY=VALUE,...]",
+            help="A discipline for the bottleneck. Repeatable; the first is the baseline.",
+        ),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUE,...", help="Values to try, such as queue.max_p=0.02,0.1. Repeatable."
+        ),
+    ] = None,
+    at: Annotated[
+        str, typer.Option(metavar="PATH", help="Where --queue goes, such as links.NAME.queue.")
+    ] = "queue",
+    changes: o.Set = None,
+    duration: o.Duration = None,
+    seed: o.Seed = 1,
+    replications: o.Replications = None,
+    precision: o.Precision = None,
+    on: o.On = None,
+    maximum: o.Maximum = MAXIMUM,
+    jobs: o.Jobs = None,
+    out: o.Out = None,
+    per: o.Per = "total",
+    metric: o.Metric = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+    no_report: o.NoReport = False,
+) -> int:
+    """Compare disciplines, settings or scenarios, paired by common random numbers.
+
+    A lone word after a discipline's colon is its dialect. Keys a discipline shares with that of the
+    scenario, such as limit, keep their values unless given.
+
+    \b
+    Examples:
+      dropcurve compare red.toml --queue droptail --queue red:ns2,max_p=0.1
+      dropcurve compare red.toml --vary queue.max_p=0.02,0.1,0.5
+      dropcurve compare one.toml other.toml --replications 20
+    """
+    from .. import comparison, values
+    from ..errors import UsageError
+    from . import answer
+
+    answer.check(per, metric or [])
+    effort = o.effort(seed, replications, precision, on, maximum, jobs)
+    bases = [o.load(path, changes=changes, duration=duration) for path in scenarios]
+    settings: dict[str, list[object]] = {}
+    for text in vary or []:
+        path, tried = values.variation(text)
+        if path in settings:
+            raise UsageError(f"--vary {path} is given twice; put all its values into one: {path}=VALUE,VALUE")
+        settings[path] = tried
+    found = comparison.variants(bases, queues=queue or [], vary=settings, at=at)
+    identity = [
+        "compare",
+        *(f"{name}={one.hash}" for name, one in found.items()),
+        sorted(effort.items(), key=str),
+    ]
+    folder = o.folder(out, "-vs-".join(dict.fromkeys(one.name for one in bases)), identity)
+    return answer.give(
+        lambda progress: comparison.compare(
+            bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, progress=progress
+        ),
+        folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
+    )  # fmt: skip

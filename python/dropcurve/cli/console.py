@@ -1,0 +1,80 @@
+"""Output: answers go to standard output, everything else to standard error; progress shows only when it
+helps."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: Seconds of work before a progress bar appears.
+PATIENCE_S = 1.0
+
+
+def say(text: str) -> None:
+    """A line for people, on standard error."""
+    print(text, file=sys.stderr)
+
+
+def again(command: str, *, quiet: bool = False) -> None:
+    """The command that reproduces the answer, beside it."""
+    if not quiet:
+        say(f"Again:  {command}")
+
+
+def data(value: Any) -> None:
+    """An answer as JSON."""
+    print(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def rows(table: list[tuple[str, ...]], *, indent: str = "") -> None:
+    """Aligned columns; the last may run over, and is then wrapped under itself."""
+    import textwrap
+
+    if not table:
+        return
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]) - 1)]
+    for row in table:
+        left = indent + "  ".join(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True))
+        left += "  " if widths else ""
+        lines = textwrap.wrap(row[-1], max(30, 100 - len(left))) or [""]
+        print((left + lines[0]).rstrip())
+        for line in lines[1:]:
+            print(" " * len(left) + line)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
+    """A function to tell progress to; a bar appears on a terminal once the work has lasted a second."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    began = time.monotonic()
+    bar: Any = None
+    task: Any = None
+
+    def tell(done: int, needed: int, share: float) -> None:
+        nonlocal bar, task
+        if bar is None and time.monotonic() - began >= PATIENCE_S:
+            bar, task = _bar()
+        if bar is not None:
+            bar.update(task, completed=share, runs=f"{done} of {needed} runs")
+
+    try:
+        yield tell
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _bar() -> tuple[Any, Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.fields[runs]}"), BarColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar, bar.add_task("", total=1.0, runs="")

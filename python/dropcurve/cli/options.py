@@ -1,0 +1,91 @@
+"""Options that several verbs share, and what they come to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import values
+from ..replicate import PRECISE, Effort
+from ..scenario import Scenario
+from ..statistics import MAXIMUM
+
+_EFFORT = "How often"
+_EDIT = "What to change"
+_SHOW = "What to show and keep"
+
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change a value, such as queue.max_p=0.1. Repeatable."),
+]
+Duration = Annotated[str | None, typer.Option(help='Simulated time of a run, such as "60 s".')]
+Seed = Annotated[
+    int, typer.Option(help="Seed of the first replication; the next have the numbers that follow.")
+]
+Replications = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Runs of each variant (10; with --precision the least number, 5)."),
+]
+Precision = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="Add runs until intervals are this narrow, such as 5%."),
+]
+On = Annotated[
+    list[str] | None,
+    typer.Option(metavar="METRIC", help=f"What --precision is asked of ({', '.join(PRECISE)}). Repeatable."),
+]
+Maximum = Annotated[int, typer.Option(metavar="N", help="Most runs of each variant under --precision.")]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", help="Threads (all processors). Does not change results.")
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Where to keep the result (results/NAME-HASH).")
+]
+Per = Annotated[str, typer.Option(metavar="WHAT", help="Table per total, class or flow.")]
+Metric = Annotated[
+    list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result folder.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write numbers only: no figures, no page.")]
+
+
+def effort(
+    seed: int,
+    replications: int | None,
+    precision: str | None,
+    on: list[str] | None,
+    maximum: int = MAXIMUM,
+    jobs: int | None = None,
+) -> dict[str, Any]:
+    """The options of `run` and `compare` that say how often; checked here, before anything is read."""
+    share = None if precision is None else values.share(precision)
+    found = Effort(seed, replications, share, tuple(on or PRECISE), maximum, jobs)
+    return {
+        "seed": found.seed, "replications": found.replications, "precision": found.precision,
+        "on": found.metrics, "maximum": found.maximum, "jobs": found.jobs,
+    }  # fmt: skip
+
+
+def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scenario:
+    """The scenario with ``--set`` and ``--duration`` applied."""
+    edits = [values.assignment(text) for text in changes or []]
+    if duration is not None:
+        edits.append(("run.duration", duration))
+    scenario = Scenario.load(path)
+    return scenario.edit(edits) if edits else scenario
+
+
+def folder(out: Path | None, name: str, identity: Iterable[object]) -> Path:
+    """Where a result goes: as told, or results/NAME-HASH with a hash over all that decides it."""
+    if out is not None:
+        return out
+    digest = hashlib.sha256("\n".join(map(str, identity)).encode()).hexdigest()[:8]
+    return Path("results") / f"{name}-{digest}"
+
+
+Work = Callable[..., Any]

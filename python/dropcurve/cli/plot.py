@@ -1,0 +1,58 @@
+"""dropcurve plot: figures of a kept result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+from .show import Folder
+
+
+def plot(
+    folder: Folder,
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="One kind of figure (all it has).")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="A file for one kind, a folder for all (figures/ of the result)."),
+    ] = None,
+    json: o.Json = False,
+) -> int:
+    """Draw the figures of a kept result again, or one kind of them.
+
+    \b
+    Examples:
+      dropcurve plot results/red-1a2b3c4d
+      dropcurve plot results/red-1a2b3c4d queue --out queue.pdf
+    """
+    from .. import commands
+    from .. import plot as plots
+    from ..errors import UsageError
+    from ..results import Result
+    from . import console
+
+    if kind is not None and kind not in plots.KINDS:
+        from ..library import nearest
+
+        raise UsageError(
+            f"no figure is called '{kind}'{nearest(kind, plots.KINDS)}; `dropcurve list plots` shows all"
+        )
+    result = Result.load(folder)
+    if kind is None:
+        files = plots.save_all(result, out or folder / "figures")
+    else:
+        file = out or folder / "figures" / f"{kind}.svg"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        plots.plot(kind, result, path=file)
+        files = [file]
+    if json:
+        console.data([str(file) for file in files])
+    else:
+        for file in files:
+            print(file)
+    console.again(commands.line("plot", [str(folder), *([kind] if kind else [])], [("out", out)]))
+    return 0

@@ -1,0 +1,55 @@
+"""dropcurve run: one scenario, replicated."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..statistics import MAXIMUM
+from . import options as o
+
+
+def run(
+    scenario: Annotated[
+        str, typer.Argument(help="A TOML file, or the name of one that ships with dropcurve.")
+    ],
+    changes: o.Set = None,
+    duration: o.Duration = None,
+    seed: o.Seed = 1,
+    replications: o.Replications = None,
+    precision: o.Precision = None,
+    on: o.On = None,
+    maximum: o.Maximum = MAXIMUM,
+    jobs: o.Jobs = None,
+    out: o.Out = None,
+    per: o.Per = "total",
+    metric: o.Metric = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+    no_report: o.NoReport = False,
+) -> int:
+    """Run one scenario several times and tell what it gives, with intervals.
+
+    \b
+    Examples:
+      dropcurve run red.toml
+      dropcurve run red.toml --set queue.max_p=0.05 --precision 5%
+      dropcurve run red.toml --duration "20 s" --replications 5 --json
+    """
+    from .. import replicate
+    from . import answer
+
+    answer.check(per, metric or [])
+    effort = o.effort(seed, replications, precision, on, maximum, jobs)
+    base = o.load(scenario, changes=changes, duration=duration)
+    identity = [
+        "run",
+        base.hash,
+        *replicate.Effort(seed, replications, effort["precision"], effort["on"], maximum).options(),
+    ]
+    folder = o.folder(out, base.name, identity)
+    return answer.give(
+        lambda progress: replicate.run(base, **effort, out=folder, progress=progress),
+        folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
+    )  # fmt: skip

@@ -1,0 +1,226 @@
+"""What there is, by name: for `list` and `describe`, and for whoever builds a page of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import library, metrics
+from .errors import UsageError
+
+Rows = list[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Description:
+    """One thing described: a title, paragraphs, tables of aligned rows under headings, blocks of text as
+    they are, and the same as data."""
+
+    title: str
+    data: dict[str, Any]
+    paragraphs: list[str] = field(default_factory=list)
+    tables: list[tuple[str, Rows]] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
+
+
+#: What `list` knows.
+SECTIONS = ("disciplines", "dialects", "transports", "profiles", "sources", "metrics", "scenarios", "plots")
+
+
+def sections() -> dict[str, Rows]:
+    """Every section with its rows of (name, what it is)."""
+    return {name: section(name) for name in SECTIONS}
+
+
+def section(name: str) -> Rows:
+    """One section of `sections`. Raises UsageError with the nearest name for an unknown one."""
+    if name not in SECTIONS:
+        near = library.nearest(name, SECTIONS)
+        raise UsageError(f"no list is called '{name}'{near}; there are {', '.join(SECTIONS)}")
+    found = library.catalogue()
+    if name == "disciplines":
+        return [(one["kind"], one["title"]) for one in found["disciplines"]]
+    if name == "dialects":
+        return [(key, row["doc"]) for key, _, row in _presets("disciplines", "kind", "dialects")]
+    if name == "profiles":
+        return [(key, row["doc"]) for key, _, row in _presets("transports", "name", "profiles")]
+    if name in ("transports", "sources"):
+        return [(one["name"], one["doc"]) for one in found[name]]
+    if name == "metrics":
+        return [(one.name, f"{one.title}{f' ({one.unit})' if one.unit else ''}") for one in metrics.ordered()]
+    if name == "scenarios":
+        return [(title, _title(title)) for title in library.scenarios()]
+    from . import plot
+
+    return [(kind.name, kind.title) for kind in plot.KINDS.values()]
+
+
+def _presets(part: str, name: str, presets: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """(``red:ns2``, discipline, dialect), or the like of transports and profiles."""
+    for owner in library.catalogue()[part]:
+        for row in owner[presets]:
+            yield f"{owner[name]}:{row['name']}", owner, row
+
+
+def _title(name: str) -> str:
+    """The title of a shipped scenario, read without checking: one bad file must not spoil the list."""
+    import tomllib
+
+    try:
+        with library.scenarios()[name].open("rb") as file:
+            return str(tomllib.load(file).get("title", ""))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        return f"cannot be read: {error}"
+
+
+def describe(name: str) -> Description:
+    """Whatever is called ``name``: a discipline, dialect (``red:ns2``), transport, profile, source,
+    section, metric, plot or scenario, in this order. Raises UsageError with the nearest name if there is
+    no such thing."""
+    for look in (_discipline, _preset, _transport, _source, _section, _metric, _plot, _scenario):
+        found = look(name)
+        if found is not None:
+            return found
+    known = [row[0] for rows in sections().values() for row in rows]
+    known += [one["path"] for one in library.catalogue()["sections"]]
+    raise UsageError(
+        f"nothing is called '{name}'{library.nearest(name, known)}; `dropcurve list` shows all names"
+    )
+
+
+def _discipline(name: str) -> Description | None:
+    for one in library.catalogue()["disciplines"]:
+        if one["kind"] == name:
+            tables: list[tuple[str, Rows]] = [("Parameters", _fields(one["fields"]))]
+            if one["dialects"]:
+                tables.append(("Dialects", [(row["name"], row["doc"]) for row in one["dialects"]]))
+                tables.append(("What the dialects set", _options(one["dialects"])))
+            about = [one["about"], f"Reference: {one['reference']}"]
+            return Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
+    return None
+
+
+def _use(one: dict[str, Any]) -> str:
+    lines = ["[queue]", f'kind = "{one["kind"]}"']
+    lines += [f'dialect = "{one["dialects"][0]["name"]}"'] if one["dialects"] else []
+    return "In a scenario\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _fields(fields: list[dict[str, Any]]) -> Rows:
+    """(name, default, meaning with unit, range and source)."""
+    rows: Rows = []
+    for one in fields:
+        facts = [fact for fact in (one.get("range"), _choices(one), _origin(one)) if fact]
+        default = one["default"]
+        shown = str(default).lower() if isinstance(default, bool) else f"{default}"
+        unit = f" {one['unit']}" if one["unit"] not in ("", "1") else ""
+        doc = one["doc"].rstrip(".") + "."
+        rows.append((one["name"], shown + unit, f"{doc} [{'; '.join(facts)}]" if facts else doc))
+    return rows
+
+
+def _choices(one: dict[str, Any]) -> str:
+    return "one of " + ", ".join(row["name"] for row in one["choices"]) if one.get("choices") else ""
+
+
+def _origin(one: dict[str, Any]) -> str:
+    assumed = "assumed" if one.get("assumed") else ""
+    return ", ".join(part for part in (one.get("source") or "", assumed) if part)
+
+
+def _options(presets: list[dict[str, Any]]) -> Rows:
+    return [
+        (
+            row["name"],
+            ", ".join(f"{key} = {value}" for key, value in row["options"].items()) or "the defaults",
+        )
+        for row in presets
+    ]
+
+
+def _preset(name: str) -> Description | None:
+    every = [*_presets("disciplines", "kind", "dialects"), *_presets("transports", "name", "profiles")]
+    for full, owner, row in every:
+        if name in (full, row["name"]):
+            docs = {one["name"]: one["doc"] for one in owner["fields"]}
+            options: Rows = [(key, str(value), docs.get(key, "")) for key, value in row["options"].items()]
+            rest = (
+                "Options that are not listed have the defaults of `dropcurve describe "
+                + full.split(":")[0]
+                + "`."
+            )
+            return Description(
+                f"{full}: {row['doc']}", row, [rest], [("Options", list(options))] if options else []
+            )
+    return None
+
+
+def _transport(name: str) -> Description | None:
+    for one in library.catalogue()["transports"]:
+        if one["name"] == name:
+            tables = [("Parameters", _fields(one["fields"]))]
+            if one["profiles"]:
+                tables.append(("Profiles", [(row["name"], row["doc"]) for row in one["profiles"]]))
+                tables.append(("What the profiles set", _options(one["profiles"])))
+            return Description(f"{name}: {one['doc']}", one, [], tables)
+    return None
+
+
+def _source(name: str) -> Description | None:
+    for one in library.catalogue()["sources"]:
+        if one["name"] == name:
+            tables = [("Parameters", _fields(one["fields"]))] if one["fields"] else []
+            return Description(f"{name}: {one['doc']}", one, [f"Over {one['transport']}."], tables)
+    return None
+
+
+def _section(name: str) -> Description | None:
+    parts = [one for one in library.catalogue()["sections"] if one["path"] == name]
+    if not parts:
+        return None
+    tables = [
+        (part["doc"] + (f" ({part['when']})" if part["when"] else ""), _fields(part["fields"]))
+        for part in parts
+    ]
+    return Description(f"[{name}]", {"path": name, "parts": parts}, [], tables)
+
+
+def _metric(name: str) -> Description | None:
+    one = metrics.METRICS.get(metrics.split(name)[0])
+    if one is None:
+        return None
+    better = {
+        "higher": "Higher is better.",
+        "lower": "Lower is better.",
+        "none": "Neither direction is better.",
+    }
+    data = {
+        "name": one.name, "title": one.title, "unit": one.unit, "better": one.better, "source": one.source,
+        "per": one.per, "about": one.doc,
+    }  # fmt: skip
+    about = [
+        one.doc,
+        f"{better[one.better]} Unit: {one.unit or 'none'}. Per {one.per}. Source: {one.source}.",
+    ]
+    return Description(f"{one.name}: {one.title}", data, about)
+
+
+def _plot(name: str) -> Description | None:
+    from . import plot
+
+    kind = plot.KINDS.get(name)
+    if kind is None:
+        return None
+    return Description(
+        f"{name}: {kind.title}", {"name": name, "title": kind.title, "see": kind.see}, [kind.see]
+    )
+
+
+def _scenario(name: str) -> Description | None:
+    path = library.scenarios().get(name)
+    if path is None:
+        return None
+    text = path.read_text(encoding="utf-8")
+    data = {"name": name, "title": _title(name), "path": str(path), "text": text}
+    return Description(f"{name}: {_title(name)}", data, [str(path)], [], [text.rstrip()])
