@@ -82,6 +82,18 @@ pub struct Paper {
     enqueued: Time,
 }
 
+impl Paper {
+    /// A packet that is not ECN-capable.
+    pub fn new(id: u64, size: u16) -> Paper {
+        Paper { id, flow: 0, size, ecn: Ecn::NotEct, enqueued: Time::ZERO }
+    }
+
+    /// A packet that is.
+    pub fn capable(id: u64, size: u16) -> Paper {
+        Paper { ecn: Ecn::Ect0, ..Paper::new(id, size) }
+    }
+}
+
 impl Packet for Paper {
     fn size(&self) -> Bytes {
         Bytes(u64::from(self.size))

@@ -146,7 +146,13 @@ pub trait QueueDisc<P: Packet + Copy> {
     fn backlog(&self) -> Bytes;
     /// When its decisions fall.
     fn decides(&self) -> Decides;
-    /// When [`on_deadline`](QueueDisc::on_deadline) wants to be called next.
+    /// If its only rule is that an arrival is taken while fewer than this many packets wait: that number. Lets a
+    /// driver count instead of store.
+    fn plain_limit(&self) -> Option<u64> {
+        None
+    }
+    /// When [`on_deadline`](QueueDisc::on_deadline) wants to be called next. A discipline that has no deadline when
+    /// it is made never has one.
     fn next_deadline(&self) -> Option<Time> {
         None
     }

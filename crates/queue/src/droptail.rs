@@ -168,5 +168,102 @@ impl<P: Packet + Copy> QueueDisc<P> for DropTail<P> {
         }
     }
 
+    fn plain_limit(&self) -> Option<u64> {
+        match (self.victim, self.queue.limit()) {
+            (Victim::Tail, Limit::Packets(most)) => Some(most),
+            _ => None,
+        }
+    }
+
     fn probe(&self, _out: &mut Probe) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Paper;
+    use crate::disc::Fate;
+    use units::{Dice, Time};
+
+    struct Always(f64);
+
+    impl Dice for Always {
+        fn uniform(&mut self) -> f64 {
+            self.0
+        }
+    }
+
+    fn queue(change: fn(&mut Params)) -> DropTail<Paper> {
+        let mut params = Params { limit: Amount::Packets(3.0), ..Params::default() };
+        change(&mut params);
+        DropTail::new(&Valid::new(params).unwrap())
+    }
+
+    /// Offers packets 0, 1, 2 ... of the given sizes; gives the numbers that stay and those that go.
+    fn offer(mut queue: DropTail<Paper>, sizes: &[u16], die: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
+        let (mut dice, mut fates) = (Always(die), Vec::new());
+        for (id, size) in sizes.iter().enumerate() {
+            let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
+            cx.on_wire = Bytes(on_wire);
+            queue.enqueue(Paper::new(id as u64, *size), &mut cx);
+        }
+        let gone = fates.iter().map(|fate| match fate {
+            Fate::Dropped(pkt, Reason::Overflow) => pkt.id,
+            other => panic!("{other:?}"),
+        });
+        let gone = gone.collect();
+        let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
+        (std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|pkt| pkt.id).collect(), gone)
+    }
+
+    #[test]
+    fn the_victim_is_the_one_named() {
+        let four = [1000; 4];
+        assert_eq!(offer(queue(|_| ()), &four, 0.0, 0), (vec![0, 1, 2], vec![3]));
+        assert_eq!(offer(queue(|p| p.victim = Victim::Head), &four, 0.0, 0), (vec![1, 2, 3], vec![0]));
+        // Of four, 0.3 is the second and 0.9 the arriving one.
+        assert_eq!(offer(queue(|p| p.victim = Victim::Random), &four, 0.3, 0), (vec![0, 2, 3], vec![1]));
+        assert_eq!(offer(queue(|p| p.victim = Victim::Random), &four, 0.9, 0), (vec![0, 1, 2], vec![3]));
+    }
+
+    #[test]
+    fn ns2_lets_one_fewer_wait() {
+        let ns2 = queue(|p| p.limit_test = LimitTest::CountsArrival);
+        assert_eq!(offer(ns2, &[1000; 4], 0.0, 0), (vec![0, 1], vec![2, 3]));
+    }
+
+    #[test]
+    fn the_packet_on_the_wire_takes_up_room_if_the_link_counts_it() {
+        assert_eq!(offer(queue(|_| ()), &[1000; 4], 0.0, 1000), (vec![0, 1], vec![2, 3]));
+        let bytes = queue(|p| p.limit = Amount::Bytes(3000.0));
+        assert_eq!(offer(bytes, &[1000; 4], 0.0, 1000), (vec![0, 1], vec![2, 3]));
+    }
+
+    #[test]
+    fn bytes_are_tested_before_or_after_the_packet_is_added() {
+        let sizes = [1000, 1000, 600, 400, 100];
+        let limit = |test| queue(|p| p.limit = Amount::Bytes(2500.0)).with_test(test);
+        assert_eq!(offer(limit(LimitTest::After), &sizes, 0.0, 0), (vec![0, 1, 3, 4], vec![2]));
+        assert_eq!(offer(limit(LimitTest::Before), &sizes, 0.0, 0), (vec![0, 1, 2], vec![3, 4]));
+        assert_eq!(offer(limit(LimitTest::CountsArrival), &sizes, 0.0, 0), (vec![0, 1, 3], vec![2, 4]));
+    }
+
+    #[test]
+    fn a_packet_larger_than_the_buffer_takes_no_other_with_it() {
+        let small = queue(|p| (p.limit, p.victim) = (Amount::Bytes(1500.0), Victim::Head));
+        assert_eq!(offer(small, &[1000, 1501, 500], 0.0, 0), (vec![0, 2], vec![1]));
+    }
+
+    #[test]
+    fn as_many_go_from_the_head_as_it_takes() {
+        let bytes = queue(|p| (p.limit, p.victim) = (Amount::Bytes(1500.0), Victim::Head));
+        assert_eq!(offer(bytes, &[500, 500, 500, 1000], 0.0, 0), (vec![2, 3], vec![0, 1]));
+    }
+
+    impl DropTail<Paper> {
+        fn with_test(mut self, test: LimitTest) -> Self {
+            self.queue = Fifo::new(Limit::new(Amount::Bytes(2500.0), test));
+            self
+        }
+    }
 }

@@ -150,3 +150,55 @@ impl<P: Packet + Copy> QueueDisc<P> for Erd<P> {
 
     fn probe(&self, _out: &mut Probe) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Paper;
+    use crate::disc::Fate;
+    use units::{Dice, Time};
+
+    struct Tape(Vec<f64>);
+
+    impl Dice for Tape {
+        fn uniform(&mut self) -> f64 {
+            self.0.remove(0)
+        }
+    }
+
+    /// Offers packets 0 to 5 to a buffer of 4 (level 2); gives the fates as number and reason.
+    fn offer(victim: Victim, tape: &[f64]) -> Vec<(u64, Reason)> {
+        let params = Params { limit: Amount::Packets(4.0), victim, ..Params::default() };
+        let mut queue = Erd::new(&Valid::new(params).unwrap());
+        let (mut dice, mut fates) = (Tape(tape.to_vec()), Vec::new());
+        for id in 0..6 {
+            queue.enqueue(Paper::new(id, 1000), &mut Cx::new(Time::ZERO, &mut dice, &mut fates));
+        }
+        assert_eq!(dice.0, [], "every draw is used");
+        let ends = fates.iter().map(|fate| match fate {
+            Fate::Dropped(pkt, reason) => (pkt.id, *reason),
+            Fate::Marked(..) => panic!("marked"),
+        });
+        ends.collect()
+    }
+
+    #[test]
+    fn no_die_is_cast_up_to_the_level() {
+        // Packets 0 to 2 find 0, 1 and 2 waiting, not more than the level; 3 finds 3 and is the first to be judged.
+        let fates = offer(Victim::Arriving, &[0.02, 0.019, 0.5]);
+        assert_eq!(fates, [(4, Reason::Early), (5, Reason::Overflow)]);
+    }
+
+    #[test]
+    fn a_random_victim_leaves_its_place_to_the_arriving_packet() {
+        // Packet 3 is to be dropped early, but of the three waiting 0.5 picks packet 1; packet 4 finds three waiting.
+        let fates = offer(Victim::Random, &[0.0, 0.5, 0.9, 0.9]);
+        assert_eq!(fates, [(1, Reason::Early), (5, Reason::Overflow)]);
+    }
+
+    #[test]
+    fn the_level_must_lie_below_the_limit() {
+        let params = Params { drop_level: Some(Amount::Packets(100.0)), ..Params::default() };
+        assert_eq!(Valid::new(params).unwrap_err()[0].path, "drop_level");
+    }
+}

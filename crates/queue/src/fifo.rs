@@ -94,6 +94,11 @@ impl<P: Packet + Copy> Fifo<P> {
         Fifo { packets: VecDeque::with_capacity(64), bytes: 0, limit }
     }
 
+    /// The hard limit.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
     /// Whether `pkt` fits.
     #[inline]
     pub fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {

@@ -1,11 +1,12 @@
 //! The average queue of RED: an exponentially weighted mean that also falls while the queue is idle.
 //!
 //! Reference: FJ93 sections 4 and 11; its integer form is the one Linux keeps.
-//! Units: the queue's own (packets or bytes); `per_ns` counts packets per nanosecond of idle time.
+//! Units: the queue's own (packets or bytes); `packets_per_sec` is that of an idle link.
 //! Deviations: of the integer form, idle time is truncated to microseconds and the table of shifts is made
 //! from the logarithm, as the `tc` command makes it.
 
-use super::params::{wlog, Arithmetic, IdleDecay, Params, Resolved};
+use super::auto::{wlog, Resolved};
+use super::params::{Arithmetic, IdleDecay, Params};
 use units::{math, Span};
 
 /// The average, in one of its two forms.
@@ -22,7 +23,7 @@ pub(super) struct Real {
     w_q: f64,
     /// `1 - w_q`.
     keep: f64,
-    per_ns: f64,
+    packets_per_sec: f64,
     idle_decay: IdleDecay,
 }
 
@@ -44,7 +45,7 @@ impl Average {
                 avg: 0.0,
                 w_q: resolved.w_q,
                 keep: 1.0 - resolved.w_q,
-                per_ns: packets_per_sec * 1e-9,
+                packets_per_sec,
                 idle_decay: params.idle_decay,
             }),
             Arithmetic::Integer => Average::Integer(Integer::new(wlog(resolved.w_q), packets_per_sec)),
@@ -74,12 +75,15 @@ impl Average {
     pub(super) fn decay(&mut self, idle: Span, q: f64) {
         match self {
             Average::Real(real) => {
-                let m = idle.0 as f64 * real.per_ns;
+                let packets = |ns: f64| ns * real.packets_per_sec / 1e9;
+                let m = packets(idle.0 as f64);
+                // Times are whole nanoseconds: one more keeps an idle time of exactly three packets at three.
+                let whole = packets(idle.0 as f64 + 1.0) as u64;
                 match real.idle_decay {
                     IdleDecay::Exact => real.avg *= math::pow(real.keep, m),
-                    IdleDecay::Truncated => real.avg *= math::powi(real.keep, m as u64),
+                    IdleDecay::Truncated => real.avg *= math::powi(real.keep, whole),
                     IdleDecay::PlusOne => {
-                        real.avg *= math::powi(real.keep, m as u64);
+                        real.avg *= math::powi(real.keep, whole);
                         self.sample(q);
                     }
                     IdleDecay::Ignored => self.sample(q),
@@ -87,6 +91,14 @@ impl Average {
             }
             Average::Integer(integer) => integer.decay(idle),
         }
+    }
+}
+
+#[cfg(test)]
+impl Real {
+    /// Sets the average, for tests.
+    pub(super) fn set(&mut self, avg: f64) {
+        self.avg = avg;
     }
 }
 

@@ -1,13 +1,12 @@
-//! The parameters and named options of RED, and what the automatic ones become.
+//! The parameters and named options of RED.
 //!
 //! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] says what the queue
 //! and `avg` count, and `mean_packet` converts.
 
 use crate::fifo::{Limit, LimitTest, Unit};
-use crate::registry::Setting;
-use units::param::{require, Check, Param, Preset, Problem, Range, Table};
+use units::param::{require, Check, Preset, Problem, Range};
 use units::quantity::Amount;
-use units::{math, Bytes, Rate, Span};
+use units::{Bytes, Rate, Span};
 
 units::choices! {
     /// How marks are spread over the packets that follow one another at a constant `p_b`.
@@ -275,143 +274,4 @@ impl Check for Params {
         let rule = "needs unit = \"bytes\", spacing = \"cycle\", above_max = \"drop\", byte_mode = \"off\"";
         require(problems, whole, "arithmetic", "integer", rule, "set arithmetic = \"real\" otherwise");
     }
-}
-
-/// The parameters with every automatic value worked out, lengths in the unit of the queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Resolved {
-    /// Bytes of a typical packet.
-    pub mean_packet: Bytes,
-    /// Most that may wait; in bytes if the queue is measured in bytes.
-    pub limit: Amount,
-    /// Lower threshold, in the unit of the queue.
-    pub min_th: f64,
-    /// Upper threshold, in the unit of the queue.
-    pub max_th: f64,
-    /// Weight of a new sample.
-    pub w_q: f64,
-    /// The packets of a burst that `w_q` was chosen for, where it was.
-    pub burst: u64,
-    /// Rate at which an idle queue forgets.
-    pub idle_rate: Rate,
-    /// Packet that counts one in idle time.
-    pub idle_packet: Bytes,
-}
-
-impl Params {
-    /// Works out the automatic values in a setting.
-    pub fn resolve(&self, setting: &Setting) -> Resolved {
-        let mean_packet = self.mean_packet.unwrap_or(Bytes(setting.packet.0.max(1)));
-        let in_unit = |amount: Amount| match (self.unit, self.arithmetic) {
-            (Unit::Packets, _) => amount.in_packets(mean_packet),
-            (Unit::Bytes, Arithmetic::Real) => amount.in_bytes(mean_packet),
-            (Unit::Bytes, Arithmetic::Integer) => amount.in_bytes(mean_packet).floor(),
-        };
-        let (min, max) = self.thresholds(setting.packets_per_sec(mean_packet), mean_packet);
-        let (min_packets, max_packets) = (min.in_packets(mean_packet), max.in_packets(mean_packet));
-        let burst = ((2.0 * min_packets + max_packets) / 3.0).max(1.0) as u64;
-        let mut resolved = Resolved {
-            mean_packet,
-            limit: match self.unit {
-                Unit::Packets => self.limit,
-                Unit::Bytes => Amount::Bytes(self.limit.in_bytes(mean_packet)),
-            },
-            min_th: in_unit(min),
-            max_th: in_unit(max),
-            w_q: 0.0,
-            burst: self.burst.unwrap_or(burst),
-            idle_rate: self.idle_rate.unwrap_or(setting.rate),
-            idle_packet: self.idle_packet.unwrap_or(mean_packet),
-        };
-        resolved.w_q = self.w_q.unwrap_or_else(|| self.auto_weight(setting, &resolved, min_packets));
-        if self.arithmetic == Arithmetic::Integer {
-            // Shifts know powers of two only.
-            resolved.w_q = math::powi(0.5, wlog(resolved.w_q).into());
-        }
-        resolved
-    }
-
-    fn thresholds(&self, packets_per_sec: f64, mean_packet: Bytes) -> (Amount, Amount) {
-        match self.auto_th {
-            AutoTh::Delay => {
-                let packets = (self.target_delay.as_secs() * packets_per_sec / 2.0).max(5.0);
-                let min = self.min_th.unwrap_or(Amount::Packets(packets));
-                (min, self.max_th.unwrap_or(Amount::Packets(3.0 * min.in_packets(mean_packet))))
-            }
-            AutoTh::Limit => {
-                let part = |amount: Amount, n: f64| match amount {
-                    Amount::Packets(x) => Amount::Packets(x / n),
-                    Amount::Bytes(x) => Amount::Bytes((x / n).floor()),
-                };
-                let max = self.max_th.unwrap_or(part(self.limit, 4.0));
-                (self.min_th.unwrap_or(part(max, 3.0)), max)
-            }
-        }
-    }
-
-    fn auto_weight(&self, setting: &Setting, resolved: &Resolved, min_packets: f64) -> f64 {
-        let c = setting.packets_per_sec(resolved.mean_packet);
-        let rtt = (3.0 * (setting.delay.as_secs() + 1.0 / c)).max(0.1);
-        match self.auto_w_q {
-            AutoWq::Rtt => 1.0 - math::exp(-1.0 / (10.0 * rtt * c)),
-            AutoWq::Rate => 1.0 - math::exp(-1.0 / c),
-            AutoWq::Burst => weight_for_burst(resolved.burst, min_packets).unwrap_or(0.5),
-        }
-    }
-
-    /// What each automatic parameter became.
-    pub fn show_resolved(&self, setting: &Setting) -> Table {
-        let resolved = self.resolve(setting);
-        let amount = |x: f64| match self.unit {
-            Unit::Packets => Amount::Packets(x).show(),
-            Unit::Bytes => Amount::Bytes(x).show(),
-        };
-        let integer = self.arithmetic == Arithmetic::Integer;
-        let burst_used = self.w_q.is_none() && self.auto_w_q == AutoWq::Burst;
-        let rows = [
-            ("mean_packet", self.mean_packet.is_none(), resolved.mean_packet.show()),
-            ("min_th", self.min_th.is_none(), amount(resolved.min_th)),
-            ("max_th", self.max_th.is_none(), amount(resolved.max_th)),
-            ("w_q", self.w_q.is_none() || integer, resolved.w_q.show()),
-            ("burst", self.burst.is_none() && burst_used, resolved.burst.show()),
-            ("idle_rate", self.idle_rate.is_none(), resolved.idle_rate.show()),
-            ("idle_packet", self.idle_packet.is_none(), resolved.idle_packet.show()),
-        ];
-        rows.into_iter()
-            .filter(|(_, auto, _)| *auto)
-            .map(|(key, _, value)| (key.to_string(), value))
-            .collect()
-    }
-
-    /// Problems that show only once automatic values are known.
-    pub fn check_in(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        let resolved = self.resolve(setting);
-        let rule = format!("must exceed min_th, here {}", resolved.min_th);
-        let holds = resolved.max_th > resolved.min_th;
-        require(problems, holds, "max_th", resolved.max_th, rule, "set both thresholds in one unit");
-        if self.w_q.is_none() && self.auto_w_q == AutoWq::Burst {
-            let min_packets = match self.unit {
-                Unit::Packets => resolved.min_th,
-                Unit::Bytes => resolved.min_th / resolved.mean_packet.0 as f64,
-            };
-            let found = weight_for_burst(resolved.burst, min_packets).is_some();
-            let too_small = format!("is too small for min_th, {min_packets} packets");
-            require(problems, found, "burst", resolved.burst, too_small, "raise burst or set w_q");
-        }
-    }
-}
-
-/// The exponent of the power of two nearest to `1 / w_q`.
-pub(super) fn wlog(w_q: f64) -> u32 {
-    (-math::ln(w_q) / math::ln(2.0)).round().clamp(1.0, 31.0) as u32
-}
-
-/// The largest power of two `w_q` that keeps the average of a burst into an empty queue below `min_th`
-/// (FJ93 section 6: `burst + 1 + ((1 - w_q)^burst - 1) / w_q < min_th`).
-fn weight_for_burst(burst: u64, min_packets: f64) -> Option<f64> {
-    let room = burst as f64 + 1.0 - min_packets;
-    if room < 1.0 {
-        return None;
-    }
-    (1..32).map(|n| math::powi(0.5, n)).find(|w| room <= (1.0 - math::powi(1.0 - w, burst)) / w)
 }

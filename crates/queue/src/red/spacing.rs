@@ -5,9 +5,9 @@
 //! Units: `count` counts arrivals (in RED_4 and RED_5: weighted arrivals); probabilities are plain.
 //! Deviations: `p_a` is cut at 1 where the source leaves it open.
 
-use super::params::{Arithmetic, ByteMode, Counting, Draws, Params, Resolved, Spacing};
-use crate::disc::Cx;
-use crate::disc::Packet;
+use super::auto::Resolved;
+use super::params::{Arithmetic, ByteMode, Counting, Draws, Params, Spacing};
+use crate::disc::{Cx, Packet};
 
 /// What the laws need to know of an arrival.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +80,12 @@ impl Marker {
     /// Packets since the last mark, for probes.
     pub(super) fn count(&self) -> f64 {
         self.count
+    }
+
+    /// Sets the counts, for tests.
+    #[cfg(test)]
+    pub(super) fn set_count(&mut self, count: f64, bytes: u64) {
+        (self.count, self.count_bytes, self.armed) = (count, bytes, true);
     }
 
     /// Notes an arrival, whatever becomes of it.
