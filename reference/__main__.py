@@ -1,0 +1,59 @@
+"""Writes the reference traces: `python -m reference` from the root of the repository.
+
+Each trace is one queue under one stream of arrivals, with the keys of a scenario in its head. The transcriptions
+beside this file are slow and plain on purpose; they share no code with the queue they are compared with.
+"""
+
+import pathlib
+
+from reference.droptail import DropTail
+from reference.erd import EarlyRandomDrop
+from reference.red import Red
+from reference.traffic import arrivals, drive
+
+OUT = pathlib.Path("crates/queue/tests/traces")
+SIZES = [40, 576, 1000, 1500]
+COUNT = 700
+
+RED = {"limit": 30, "min_th": 5, "max_th": 15, "max_p": 0.1, "w_q": 0.02}
+RED_KEYS = {"limit": "30 pkts", "min_th": "5 pkts", "max_th": "15 pkts", "max_p": "0.1", "w_q": "0.02"}
+PACKET_TIME = 1_000_000
+
+
+def traces():
+    """Yields kind, name, the queue, and the keys that set ours up in the same way."""
+    yield "droptail", "tail", DropTail(10), {"limit": "10 pkts"}
+    yield "droptail", "head", DropTail(10, "head"), {"limit": "10 pkts", "victim": "head"}
+    yield "droptail", "random", DropTail(10, "random"), {"limit": "10 pkts", "victim": "random"}
+    in_bytes = {"limit": "9000 B", "victim": "random"}
+    yield "droptail", "random_bytes", DropTail(9000, "random", in_bytes=True), in_bytes
+    erd = {"limit": "20 pkts", "drop_probability": "0.1"}
+    yield "erd", "arriving", EarlyRandomDrop(20, 10, 0.1), erd
+    yield "erd", "random", EarlyRandomDrop(20, 10, 0.1, "random"), {**erd, "victim": "random"}
+    yield "red", "floyd93", Red(**RED, packet_time=PACKET_TIME), RED_KEYS
+    text = Red(**RED, packet_time=PACKET_TIME, spacing="text")
+    yield "red", "floyd93_text", text, {"dialect": "floyd93_text", **RED_KEYS}
+    gentle = Red(**RED, packet_time=PACKET_TIME, gentle=True)
+    yield "red", "floyd93_gentle", gentle, {"above_max": "gentle", **RED_KEYS}
+    by_size = Red(**RED, packet_time=PACKET_TIME, by_size=True)
+    yield "red", "floyd93_by_size", by_size, {"byte_mode": "red_2", **RED_KEYS}
+    small = {**RED, "limit": 8}
+    yield "red", "floyd93_small_buffer", Red(**small, packet_time=PACKET_TIME), {**RED_KEYS, "limit": "8 pkts"}
+
+
+def main():
+    """Writes every trace."""
+    for kind, name, queue, keys in traces():
+        folder = OUT / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = [
+            "# Made by `python -m reference`; its reference/traffic.py explains the lines.",
+            f"# kind = {kind}",
+            *(f"# {key} = {value}" for key, value in keys.items()),
+            *drive(queue, arrivals(f"{kind}/{name}", COUNT, SIZES)),
+        ]
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
