@@ -7,7 +7,7 @@
 //! | [`build`] | a plan and a seed to a [`network::Network`] at rest |
 //! | [`network`] | what happens at each event: links, routes and endpoints at work |
 //! | [`calendar`] | pending events in total order |
-//! | [`link`], [`loss`], [`packet`], [`source`] | the parts of a network |
+//! | [`link`], [`line`], [`loss`], [`packet`], [`source`] | the parts of a network |
 //! | [`probe`], [`flow`], [`stats`] | what is counted |
 //! | [`run`](mod@run), [`outcome`] | one run, and what it leaves behind |
 
@@ -16,6 +16,7 @@
 pub mod build;
 pub mod calendar;
 pub mod flow;
+pub mod line;
 pub mod link;
 pub mod loss;
 pub mod network;

@@ -6,6 +6,7 @@
 //! transmission is an event.
 
 use crate::calendar::Key;
+use crate::line::Line;
 use crate::loss::Loss;
 use crate::packet::Pkt;
 use crate::probe::LinkProbe;
@@ -32,6 +33,8 @@ pub struct Link {
     component: u32,
     /// Whether departures are known at arrival.
     ahead: bool,
+    /// Whether the discipline has ticks of its own.
+    ticks: bool,
     /// Whether the packet on the wire counts as queued.
     counts_wire: bool,
     /// Whether the transmitter is sending, what, since when and until when.
@@ -64,6 +67,7 @@ impl Link {
     ) -> Link {
         Link {
             ahead: queue.decides() == Decides::AtArrival,
+            ticks: queue.next_deadline().is_some(),
             queue,
             dice,
             component,
@@ -85,6 +89,13 @@ impl Link {
     #[inline]
     pub fn knows_ahead(&self) -> bool {
         self.ahead
+    }
+
+    /// The short form of this link, if it has one: see [`Line`].
+    pub fn as_line(&self) -> Option<Line> {
+        let plain = self.probe.is_none() && self.loss.is_none() && !self.counts_wire;
+        let limit = self.queue.plain_limit().filter(|_| plain)?;
+        Some(Line::new(self.component, limit, self.rate(), self.delay))
     }
 
     /// Rate of the transmitter.
@@ -215,9 +226,19 @@ impl Link {
     /// Runs the discipline's ticks that are due before `now`; ticks come last at equal times.
     #[inline]
     fn tick_until(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) {
+        if self.ticks {
+            self.run_ticks(now, fates);
+        }
+    }
+
+    fn run_ticks(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) {
         while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
             self.observe(due);
+            let before = fates.len();
             self.with_queue(due, fates, |queue, cx| queue.on_deadline(cx));
+            if let Some(probe) = &mut self.probe {
+                probe.ended(due, &fates[before..]);
+            }
         }
     }
 

@@ -8,12 +8,13 @@
 
 use crate::calendar::{Calendar, Key};
 use crate::flow::FlowProbe;
+use crate::line::Line;
 use crate::link::{Link, Sent};
 use crate::packet::{Pkt, SackPool};
 use crate::probe::Window;
 use crate::source::{Sink, Source};
 use crate::stats::Histogram;
-use queue::disc::Fate;
+use queue::disc::{Fate, Reason};
 use units::{Span, Time};
 
 /// What happens.
@@ -32,6 +33,17 @@ pub enum Event {
     Free(u32),
     /// An endpoint's timer: twice the flow's number, plus one for the receiver.
     Wake(u32),
+}
+
+/// How a link takes its packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Entry {
+    /// Through the calendar.
+    Calendar,
+    /// At once.
+    AtOnce,
+    /// At once, in short form: the place in [`Network::lines`].
+    Line(u32),
 }
 
 /// The links of a path: a range of [`Network::routes`].
@@ -80,8 +92,9 @@ pub struct Network {
     /// Histograms of one-way delay.
     pub histograms: Vec<Histogram>,
     routes: Vec<u32>,
-    /// Whether a link takes its packets at once.
-    folds: Vec<bool>,
+    /// How each link takes its packets.
+    entries: Vec<Entry>,
+    lines: Vec<Line>,
     /// Whether endpoints run ahead.
     runs_ahead: bool,
     sacks: SackPool,
@@ -94,7 +107,8 @@ impl Network {
         Network {
             window,
             calendar: Calendar::new(),
-            folds: vec![false; links.len()],
+            entries: vec![Entry::Calendar; links.len()],
+            lines: Vec::new(),
             links,
             flows: Vec::new(),
             histograms: vec![Histogram::default(); histograms],
@@ -135,19 +149,27 @@ impl Network {
                 }
             }
         }
-        for (link, folds) in self.folds.iter_mut().enumerate() {
-            *folds = !shared[link] && self.links[link].knows_ahead();
-        }
+        let mut folds: Vec<bool> =
+            shared.iter().zip(&self.links).map(|(shared, link)| !shared && link.knows_ahead()).collect();
         for flow in &self.flows {
             let round_trip = flow.routes.iter().flat_map(|route| {
                 let range = route.start as usize..route.start as usize + usize::from(route.len);
                 self.routes[range].iter().map(|link| *link as usize)
             });
-            let mut all: Vec<usize> = round_trip.collect();
-            all.retain(|link| self.folds[*link]);
-            if all.len() == usize::from(flow.routes[0].len) + usize::from(flow.routes[1].len) {
-                self.folds[all[0]] = false;
+            let mut round_trip = round_trip.peekable();
+            let first = round_trip.peek().copied();
+            if round_trip.all(|link| folds[link]) {
+                first.into_iter().for_each(|link| folds[link] = false);
             }
+        }
+        for link in (0..self.links.len()).filter(|link| folds[*link]) {
+            self.entries[link] = match self.links[link].as_line() {
+                Some(line) => {
+                    self.lines.push(line);
+                    Entry::Line(self.lines.len() as u32 - 1)
+                }
+                None => Entry::AtOnce,
+            };
         }
         self.runs_ahead = true;
     }
@@ -202,13 +224,36 @@ impl Network {
         self.links.len() as u32 + endpoint
     }
 
-    /// Hands a packet to a link: at once if the link folds, else through the calendar.
+    /// Packets waiting at `end`, in all links.
+    pub fn waiting_at(&mut self, end: Time) -> usize {
+        let stored: usize = self.links.iter().map(|link| link.waiting()).sum();
+        let counted: usize = self.lines.iter_mut().map(|line| line.waiting_at(end)).sum();
+        stored + counted
+    }
+
+    /// Hands a packet to a link, the way that link takes them.
     #[inline]
     fn enter(&mut self, link: u32, pkt: Pkt, key: Key) {
-        if self.folds[link as usize] {
-            self.arrive(link, pkt, key);
-        } else {
-            self.calendar.push(key, Event::Arrive { link, pkt });
+        match self.entries[link as usize] {
+            Entry::Line(line) => self.pass_line(line, link, pkt, key),
+            Entry::AtOnce => self.arrive(link, pkt, key),
+            Entry::Calendar => self.calendar.push(key, Event::Arrive { link, pkt }),
+        }
+    }
+
+    /// A packet enters a link in short form.
+    #[inline]
+    fn pass_line(&mut self, line: u32, number: u32, pkt: Pkt, key: Key) {
+        let line = &mut self.lines[line as usize];
+        match line.accept(pkt.size, key) {
+            Some((start, finish)) => {
+                let time = finish + line.delay;
+                self.travel(number, pkt, start, time);
+            }
+            None => {
+                self.fates.push(Fate::Dropped(pkt, Reason::Overflow));
+                self.settle_fates(number, key.time);
+            }
         }
     }
 
@@ -236,7 +281,7 @@ impl Network {
     /// A transmission is settled: the packet goes on to its next link or its end.
     #[inline]
     fn depart(&mut self, number: u32, sent: Sent) {
-        let Sent { mut pkt, start, finish } = sent;
+        let Sent { pkt, start, finish } = sent;
         let link = &mut self.links[number as usize];
         if !link.knows_ahead() {
             self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
@@ -252,6 +297,12 @@ impl Network {
                 return;
             }
         }
+        self.travel(number, pkt, start, time);
+    }
+
+    /// A packet that started at `start` reaches the end of a link at `time`: on to its next link or its end.
+    #[inline]
+    fn travel(&mut self, number: u32, mut pkt: Pkt, start: Time, time: Time) {
         if time > self.window.end {
             self.leave_over(&pkt, start, self.window.end);
             return;

@@ -66,7 +66,7 @@ pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     }
     let (stopped_by, events, end) = execute(&mut network, plan, options.watch);
     network.finish(end);
-    check_conservation(&network, stopped_by == StoppedBy::Duration);
+    check_conservation(&mut network, stopped_by == StoppedBy::Duration);
     Outcome { network, seed, stopped_by, events, end }
 }
 
@@ -103,7 +103,7 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
     (StoppedBy::Duration, events, last)
 }
 
-fn check_conservation(network: &Network, complete: bool) {
+fn check_conservation(network: &mut Network, complete: bool) {
     for (number, flow) in network.flows.iter().enumerate() {
         let account = &flow.probe.conservation;
         assert!(
@@ -113,7 +113,7 @@ fn check_conservation(network: &Network, complete: bool) {
     }
     if complete {
         let queued: u64 = network.flows.iter().map(|flow| flow.probe.conservation.queued.pkts).sum();
-        let waiting: usize = network.links.iter().map(|link| link.waiting()).sum();
+        let waiting = network.waiting_at(network.window.end);
         assert!(queued == waiting as u64, "{queued} packets are accounted as queued, queues hold {waiting}");
     }
 }

@@ -1,0 +1,84 @@
+//! Whole runs of SACK flows through RED on a dumbbell: nanoseconds and events for each delivered segment,
+//! folded and hop by hop.
+//!
+//! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops]]` runs one case, else the table.
+#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use sim::scenario::Scenario;
+use sim::{run, Options};
+
+/// Nanoseconds this process has been on a processor, so that a busy machine does not show.
+fn cpu_ns() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap();
+    stat.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// The case: buffer of 100 ms, RED thresholds at 1/8 and 3/8 of it, as many Mbit/s as flows.
+pub fn scenario(flows: u64, seconds: u64) -> String {
+    let mbps = flows;
+    let buffer = mbps * 1_000_000 / 10 / 8 / 1500;
+    format!(
+        r#"
+        title = "speed"
+        [run]
+        duration = "{seconds} s"
+        warmup = "{warmup} s"
+        [dumbbell]
+        rate = "{mbps} Mbit/s"
+        delay = "10 ms"
+        access_rate = "{access} Mbit/s"
+        access_delay = "even 0.5 ms to 20 ms"
+        [queue]
+        kind = "red"
+        limit = "{buffer} pkts"
+        min_th = "{min} pkts"
+        max_th = "{max} pkts"
+        max_p = 0.1
+        above_max = "gentle"
+        [flows.tcp]
+        count = {flows}
+        transport = "tcp"
+        recovery = "sack"
+        ack_every = 1
+        start = "uniform 0 s to 1 s"
+        "#,
+        warmup = (seconds / 5).max(1),
+        access = mbps * 10,
+        min = (buffer / 8).max(2),
+        max = (3 * buffer / 8).max(6),
+    )
+}
+
+fn measure(flows: u64, seconds: u64, hop_by_hop: bool) -> (f64, f64, u64) {
+    let plan = Scenario::parse(&scenario(flows, seconds)).unwrap().plan();
+    let start = cpu_ns();
+    let outcome = run(&plan, 1, &Options { hop_by_hop, ..Options::default() });
+    let elapsed = cpu_ns() - start;
+    let delivered: u64 = outcome
+        .network
+        .flows
+        .iter()
+        .map(|flow| u64::from(flow.probe.conservation.delivered.pkts as u32))
+        .sum();
+    // Every delivered segment has its acknowledgement, which is a packet too.
+    let segments = delivered / 2;
+    (elapsed / segments as f64, outcome.events as f64 / segments as f64, segments)
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    if let [flows, seconds, rest @ ..] = args.as_slice() {
+        let hops = rest.first().is_some_and(|mode| mode == "hops");
+        let (ns, events, n) = measure(flows.parse().unwrap(), seconds.parse().unwrap(), hops);
+        println!("{n} segments, {ns:.1} ns and {events:.2} events each");
+        return;
+    }
+    println!("flows  seconds  mode      segments   ns/segment  events/segment");
+    for (flows, seconds) in [(1, 200), (10, 200), (100, 60), (1000, 20), (10_000, 10)] {
+        for (mode, hops) in [("folded", false), ("hops", true)] {
+            let (ns, events, n) =
+                (0..3).map(|_| measure(flows, seconds, hops)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+            println!("{flows:<6} {seconds:<8} {mode:<8} {n:>10} {ns:>12.1} {events:>15.2}");
+        }
+    }
+}
