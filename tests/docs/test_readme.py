@@ -1,0 +1,41 @@
+"""The README's examples are run, and what it shows of their output is what they print.
+
+If an output has changed for a good reason: `.venv/bin/python tools/readme.py --write`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import readme
+
+PAGE = readme.PAGE.read_text(encoding="utf-8")
+EXAMPLES = list(readme.examples(PAGE))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_example(example: readme.Example) -> None:
+    printed = example.run()
+    if example.place.stop:
+        assert printed == PAGE[example.place]
+
+
+def test_the_page_shows_python_and_the_command_line() -> None:
+    assert any(example.code and example.place.stop for example in EXAMPLES)
+    assert any(example.words and example.place.stop for example in EXAMPLES)
+
+
+def test_blocks_are_taken_apart() -> None:
+    page = (
+        "```python\nprint(1)\n```\n\n```text\n1\n```\n"
+        "```sh\nmake demo\ndropcurve list  # all\ndropcurve run \\\n  a.toml\n```\n"
+        "```console\n$ dropcurve list\none\n\ntwo\n$ dropcurve schema\n```\n"
+    )
+    found = [(example.words[1:], example.code, page[example.place]) for example in readme.examples(page)]
+    assert found == [
+        ((), "print(1)\n", "1\n"),
+        (("list",), "", ""),
+        (("run", "a.toml"), "", ""),
+        (("list",), "", "one\n\ntwo\n"),
+        (("schema",), "", ""),
+    ]
