@@ -9,22 +9,19 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the steps at an arrival and a departure, and the curve from `avg` to `p_b` |
-//! | `params.rs` | the options |
-//! | `auto.rs` | what the automatic ones become |
+//! | `params.rs` | the options, and what the automatic ones become |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
 //! | `dialects.rs` | the rows |
 
-mod auto;
 mod average;
 mod dialects;
 mod params;
 mod spacing;
 
-pub use auto::Resolved;
 pub use params::{
     AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom, Params,
-    Sample, Spacing, Victim,
+    Resolved, Sample, Spacing, Victim,
 };
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
@@ -58,8 +55,20 @@ impl Discipline for Params {
 }
 
 /// From the average to the base probability.
-#[derive(Clone, Debug)]
-struct Curve {
+pub trait Law {
+    /// Below this average nothing is marked.
+    fn min_th(&self) -> f64;
+    /// From this average on every packet is marked without a die.
+    fn forced_at(&self) -> f64;
+    /// The base probability from `min_th` upward.
+    fn p_b(&self, avg: f64) -> f64;
+    /// The scale of the probability, for probes.
+    fn max_p(&self) -> f64;
+}
+
+/// A straight line between the thresholds.
+#[derive(Clone, Copy, Debug)]
+pub struct Curve {
     min_th: f64,
     max_th: f64,
     /// Apart from the rest because Adaptive RED moves it.
@@ -91,6 +100,22 @@ impl Curve {
             above_start,
             forced_at: if params.forced_as_early { f64::INFINITY } else { certain_at },
         }
+    }
+}
+
+impl Law for Curve {
+    #[inline]
+    fn min_th(&self) -> f64 {
+        self.min_th
+    }
+
+    #[inline]
+    fn forced_at(&self) -> f64 {
+        self.forced_at
+    }
+
+    fn max_p(&self) -> f64 {
+        self.max_p
     }
 
     #[inline]
@@ -131,12 +156,12 @@ struct Rules {
 
 /// A RED queue at work.
 #[derive(Clone, Debug)]
-pub struct Red<P> {
+pub struct Red<P, L = Curve> {
     queue: Fifo<P>,
     average: Average,
     /// When idle time began; `None` while there is none.
     q_time: Option<Time>,
-    curve: Curve,
+    curve: L,
     marker: Marker,
     rules: Rules,
 }
@@ -144,13 +169,20 @@ pub struct Red<P> {
 impl<P: Packet + Copy> Red<P> {
     /// An empty queue, idle since the start of the run.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Red<P> {
+        Red::with_law(params, setting, Curve::new(params, &params.resolve(setting)))
+    }
+}
+
+impl<P: Packet + Copy, L: Law> Red<P, L> {
+    /// An empty queue with a curve of one's own. The parameters are to be checked by the caller.
+    pub(crate) fn with_law(params: &Params, setting: &Setting, curve: L) -> Red<P, L> {
         let resolved = params.resolve(setting);
         let idle = Setting { rate: resolved.idle_rate, ..*setting };
         Red {
             queue: Fifo::new(Limit::new(resolved.limit, params.limit_test)),
             average: Average::new(params, &resolved, idle.packets_per_sec(resolved.idle_packet)),
             q_time: Some(Time::ZERO),
-            curve: Curve::new(params, &resolved),
+            curve,
             marker: Marker::new(params, &resolved),
             rules: Rules {
                 unit: params.unit,
@@ -190,26 +222,51 @@ impl<P: Packet + Copy> Red<P> {
         }
     }
 
+    /// The first step at an arrival: takes the queue it finds into the average. Gives that queue.
+    #[inline]
+    pub(crate) fn observe(&mut self, pkt: &P, cx: &Cx<'_, P>) -> f64 {
+        let q = self.held(cx);
+        self.update_avg(pkt.size().0, q, cx.now);
+        q
+    }
+
+    /// The other steps: judges the arrival that found the queue `q`, and keeps or ends it.
+    #[inline]
+    pub(crate) fn judge(&mut self, pkt: P, q: f64, cx: &mut Cx<'_, P>) {
+        let kept = match self.congestion(pkt.size().0, q, cx) {
+            None => Some(pkt),
+            Some(signal) => self.answer(pkt, signal, cx),
+        };
+        if let Some(kept) = kept {
+            self.store(kept, cx);
+        }
+        match self.rules.idle_from {
+            IdleFrom::Empties if self.queue.is_empty() => self.q_time = Some(cx.now),
+            IdleFrom::LastEvent => self.q_time = Some(cx.now),
+            IdleFrom::Empties | IdleFrom::LinkIdle => {}
+        }
+    }
+
     /// Whether the average asks for a mark.
     #[inline]
     fn congestion(&mut self, size: u64, q: f64, cx: &mut Cx<'_, P>) -> Option<Signal> {
         let avg = self.average.value();
         self.marker.arrive(size);
-        if avg < self.curve.min_th || q < self.rules.min_queue {
+        if avg < self.curve.min_th() || q < self.rules.min_queue {
             self.marker.below();
             return None;
         }
-        if avg >= self.curve.forced_at {
+        if avg >= self.curve.forced_at() {
             if self.rules.forced_resets_count {
                 self.marker.restart();
             }
             return Some(Signal::Forced);
         }
-        if self.rules.ecn_step && avg > self.curve.min_th {
+        if self.rules.ecn_step && avg > self.curve.min_th() {
             return Some(Signal::Step);
         }
         let p_b = self.curve.p_b(avg);
-        let arrival = Arrival { p_b, excess: avg - self.curve.min_th, size };
+        let arrival = Arrival { p_b, excess: avg - self.curve.min_th(), size };
         self.marker.marks(arrival, cx).then_some(Signal::Early { p_b })
     }
 
@@ -273,23 +330,11 @@ impl<P: Packet + Copy> Red<P> {
     }
 }
 
-impl<P: Packet + Copy> QueueDisc<P> for Red<P> {
+impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let (size, q) = (pkt.size().0, self.held(cx));
-        self.update_avg(size, q, cx.now);
-        let kept = match self.congestion(size, q, cx) {
-            None => Some(pkt),
-            Some(signal) => self.answer(pkt, signal, cx),
-        };
-        if let Some(kept) = kept {
-            self.store(kept, cx);
-        }
-        match self.rules.idle_from {
-            IdleFrom::Empties if self.queue.is_empty() => self.q_time = Some(cx.now),
-            IdleFrom::LastEvent => self.q_time = Some(cx.now),
-            IdleFrom::Empties | IdleFrom::LinkIdle => {}
-        }
+        let q = self.observe(&pkt, cx);
+        self.judge(pkt, q, cx);
     }
 
     #[inline]
@@ -324,12 +369,17 @@ impl<P: Packet + Copy> QueueDisc<P> for Red<P> {
         }
     }
 
+    #[inline]
+    fn avg(&self) -> Option<f64> {
+        Some(self.average.value())
+    }
+
     fn probe(&self, out: &mut Probe) {
         let avg = self.average.value();
-        let p_b = if avg < self.curve.min_th { 0.0 } else { self.curve.p_b(avg) };
+        let p_b = if avg < self.curve.min_th() { 0.0 } else { self.curve.p_b(avg) };
         out.note("avg", avg);
         out.note("p_b", p_b);
-        out.note("max_p", self.curve.max_p);
+        out.note("max_p", self.curve.max_p());
         out.note("count", self.marker.count());
     }
 }
