@@ -126,11 +126,20 @@ units::choices! {
 units::choices! {
     /// When a delayed acknowledgement may not wait.
     pub enum AckRule {
-        /// Out of order or filling a gap: at once (RFC 5681).
+        /// Out of order, or a repeat: at once (RFC 5681).
         Rfc5681 = "rfc5681",
-        /// Out of order: at once; filling part of a gap may wait (RFC 1122).
-        Rfc1122 = "rfc1122",
-        /// As `rfc5681`, but a repeat of the newest in-order segment may wait (ns-2).
+        /// As `rfc5681`, but segment 0 may not wait and a repeat of the newest in-order segment may (ns-2).
+        Ns2 = "ns2",
+    }
+}
+
+units::choices! {
+    /// Who says what in the dialogue of explicit congestion notification.
+    pub enum EcnRule {
+        /// ECE on every acknowledgement until CWR; retransmissions are not capable; no growth on an echo.
+        Rfc3168 = "rfc3168",
+        /// Segment 0 negotiates and its acknowledgement carries ECE; only acknowledgements of capable segments
+        /// echo; a retransmission may carry CWR; growth does not stop before the first echo (ns-2).
         Ns2 = "ns2",
     }
 }
@@ -160,6 +169,8 @@ units::params! {
         initial_ssthresh: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9), source: "RFC 5681" },
         /// How the connection opens.
         handshake: Handshake = Handshake::ThreeWay => { source: "RFC 9293" },
+        /// Without a handshake, segment 0 carries no header bytes.
+        bare_first: bool = false => { source: "ns-2 syn_ false" },
         /// The window is 1 until the first acknowledgement, the initial window after it.
         delay_growth: bool = false => { source: "ns-2 delay_growth_" },
         /// Duplicate acknowledgements that mean loss.
@@ -226,14 +237,16 @@ units::params! {
         keep_ssthresh: bool = true => { source: "RFC 5681" },
         /// Explicit congestion notification.
         ecn: bool = false => { source: "RFC 3168" },
-        /// An acknowledgement echoes congestion only if the segment that caused it was ECN-capable.
-        echo_needs_ect: bool = false => { source: "ns-2 true" },
+        /// Who says what in its dialogue.
+        ecn_rule: EcnRule = EcnRule::Rfc3168 => { source: "RFC 3168" },
         /// In-order segments for one acknowledgement: 1 acknowledges each.
         ack_every: u64 = 2 => { range: Range::Within(1.0, 1e6), source: "RFC 5681" },
         /// An acknowledgement waits at most this long.
         ack_timeout: Span = Span::from_millis(200) => { range: Range::Positive, source: "RFC 1122 allows 500 ms", assumed: true },
         /// When an acknowledgement may not wait.
         ack_rule: AckRule = AckRule::Rfc5681 => { source: "RFC 5681" },
+        /// A segment that fills part of a gap is acknowledged at once.
+        ack_gaps: bool = true => { source: "RFC 5681 section 4.2" },
         /// Segments acknowledged at once at the start of a connection.
         quick_acks: u64 = 0 => { source: "Linux" },
         /// Upper end of the random delay before a window of data leaves (ns-2 `overhead_`).

@@ -53,6 +53,7 @@ pub const PROFILES: &[Preset] = &[
             ("window", "20"),
             ("initial_window", "2"),
             ("handshake", "ns2_syn"),
+            ("bare_first", "true"),
             ("delay_growth", "true"),
             ("exit_to_flight", "false"),
             ("idle_dupacks", "true"),
@@ -70,7 +71,7 @@ pub const PROFILES: &[Preset] = &[
             ("ack_every", "1"),
             ("ack_timeout", "100 ms"),
             ("ack_rule", "ns2"),
-            ("echo_needs_ect", "true"),
+            ("ecn_rule", "ns2"),
         ],
     },
     Preset {
@@ -107,7 +108,7 @@ pub const PROFILES: &[Preset] = &[
             ("ack_every", "1"),
             ("ack_timeout", "100 ms"),
             ("ack_rule", "ns2"),
-            ("echo_needs_ect", "true"),
+            ("ecn_rule", "ns2"),
         ],
     },
 ];

@@ -6,7 +6,7 @@
 //! *Deviations*: no DSACK (RFC 2883), no window updates: the application reads at once.
 
 use crate::marks::Marks;
-use crate::params::{AckRule, Handshake, Params};
+use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment, MAX_SACK_BLOCKS};
 use units::param::Valid;
 use units::{Ecn, Span, Time};
@@ -29,6 +29,8 @@ pub struct Receiver {
     ece: bool,
     /// Congestion is echoed in the next acknowledgement.
     echo_ece: bool,
+    /// A segment the next acknowledgement answers was ECN-capable.
+    echo_capable: bool,
     /// The delayed acknowledgement leaves then.
     due: Time,
     echo: Time,
@@ -39,7 +41,8 @@ pub struct Receiver {
     ack_timeout: Span,
     rule: AckRule,
     ecn: bool,
-    echo_needs_ect: bool,
+    ack_gaps: bool,
+    ecn_rule: EcnRule,
     syn_is_data: bool,
     sack_blocks: u8,
     headers: u32,
@@ -74,6 +77,7 @@ impl Receiver {
             pending_syn: false,
             ece: false,
             echo_ece: false,
+            echo_capable: false,
             due: Time::NEVER,
             echo: Time::ZERO,
             ack_every: p.ack_every as u32,
@@ -83,7 +87,8 @@ impl Receiver {
             ack_timeout: p.ack_timeout,
             rule: p.ack_rule,
             ecn: p.ecn,
-            echo_needs_ect: p.echo_needs_ect,
+            ack_gaps: p.ack_gaps,
+            ecn_rule: p.ecn_rule,
             syn_is_data: p.handshake != Handshake::ThreeWay,
             sack_blocks: if p.recovery.selective() { p.sack_blocks as u8 } else { 0 },
             headers: p.headers.0 as u32,
@@ -124,16 +129,14 @@ impl Receiver {
                 self.highest = self.rcv_nxt;
             }
             let advanced_by_one = self.rcv_nxt == seq + 1;
-            let partial = self.held > 0;
-            let may_wait = if self.rule == AckRule::Rfc1122 {
-                advanced_by_one
-            } else {
-                !filled || (advanced_by_one && !partial)
-            };
-            self.in_order(now, may_wait && segment.role == Role::Data);
+            let partial = filled && self.held > 0 && self.ack_gaps;
+            let may_wait = advanced_by_one && !partial;
+            let opening = seq == 0 && self.rule == AckRule::Ns2;
+            self.in_order(now, may_wait && !opening);
         } else {
             let fresh = self.out_of_order(segment);
-            let may_wait = self.rule == AckRule::Ns2 && !fresh && self.held == 0 && seq + 1 == self.rcv_nxt;
+            let newest = !fresh && (self.held == 0 || !self.ack_gaps) && seq + 1 == self.rcv_nxt;
+            let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;
             self.in_order(now, may_wait);
         }
     }
@@ -230,8 +233,14 @@ impl Receiver {
         if segment.ecn == Ecn::Ce {
             self.ece = true;
         }
-        let capable = segment.ecn.capable() || (self.unacked > 0 && self.echo_ece);
-        self.echo_ece = self.ece && (capable || !self.echo_needs_ect);
+        self.echo_ece = match self.ecn_rule {
+            EcnRule::Rfc3168 => self.ece,
+            EcnRule::Ns2 => {
+                let waiting = self.due != Time::NEVER && self.echo_capable;
+                self.echo_capable = segment.ecn.capable() || waiting;
+                (self.ece && self.echo_capable) || segment.seq == 0
+            }
+        };
     }
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.

@@ -66,10 +66,12 @@ pub(crate) struct Cold {
     pub(crate) counters: SenderCounters,
     /// An ECN echo came at cwnd 1: the next one backs the timer off.
     pub(crate) ecn_backoff: bool,
-    /// The acknowledgement before carried an ECN echo.
-    pub(crate) ece_before: bool,
+    /// The receiver has echoed once: it is ECN-capable (ns-2's negotiation).
+    pub(crate) ecn_agreed: bool,
     /// Wire size of the last segment of a finite supply.
     pub(crate) last_size: u32,
+    /// The window after the first acknowledgement, with `delay_growth`.
+    pub(crate) initial_window: f64,
     /// `una` at the last timeout.
     pub(crate) timeout_una: u32,
     /// `max` when the first duplicate acknowledgement came: what limited transmit sent lies above.
@@ -119,8 +121,8 @@ pub struct Sender {
     /// A partial acknowledgement came in this recovery.
     pub(crate) partial_seen: bool,
     pub(crate) opened: bool,
-    /// Segment 0 stands for a SYN.
-    syn_is_data: bool,
+    /// Segment 0 differs in size or role.
+    special_first: bool,
     pub(crate) delay_growth: bool,
     pub(crate) timestamps: bool,
     pub(crate) grow_unused: bool,
@@ -159,7 +161,7 @@ impl Sender {
             rto_at: Time::NEVER,
             hold_until: Time::NEVER,
             rto: rtt.rto(),
-            window: Window { cwnd: if p.delay_growth { 1.0 } else { p.initial_window as f64 }, ssthresh },
+            window: Window { cwnd: if p.delay_growth && p.handshake != Handshake::None { 1.0 } else { p.initial_window as f64 }, ssthresh },
             max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
             sent: 0,
             retransmits: 0,
@@ -170,7 +172,7 @@ impl Sender {
             loss: false,
             partial_seen: false,
             opened: false,
-            syn_is_data,
+            special_first: syn_is_data || p.bare_first,
             delay_growth: p.delay_growth,
             timestamps: p.samples == crate::params::Samples::Timestamps,
             grow_unused: p.grow_unused,
@@ -186,8 +188,9 @@ impl Sender {
                 stream,
                 counters: SenderCounters::default(),
                 ecn_backoff: false,
-                ece_before: false,
+                ecn_agreed: false,
                 last_size: (p.mss.0 + p.headers.0) as u32,
+                initial_window: p.initial_window as f64,
                 timeout_una: NONE,
                 dup_max: 0,
                 rtt,
@@ -363,13 +366,23 @@ impl Sender {
         if self.ecn {
             self.mark_capable(&mut segment);
         }
-        if seq == 0 && self.syn_is_data {
-            segment.size = self.cold.params.ack_size.0 as u32;
-            segment.role = Role::Syn;
+        if seq == 0 && self.special_first {
+            self.make_first(&mut segment);
         } else if seq + 1 == self.limit {
             segment.size = self.cold.last_size;
         }
         segment
+    }
+
+    #[cold]
+    fn make_first(&self, segment: &mut Segment) {
+        let p = &self.cold.params;
+        if p.handshake == Handshake::Ns2Syn {
+            segment.size = p.ack_size.0 as u32;
+            segment.role = Role::Syn;
+        } else {
+            segment.size -= p.headers.0 as u32;
+        }
     }
 
     /// When to call `on_timer`, if ever. It can move to an earlier time with any input.

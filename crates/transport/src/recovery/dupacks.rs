@@ -41,7 +41,7 @@ impl Sender {
             self.grow(now, ack, acked, acked, flight);
         }
         if self.delay_growth && ack.ack == 1 {
-            self.window.cwnd = self.cold.params.initial_window as f64;
+            self.window.cwnd = self.cold.initial_window;
         }
     }
 
@@ -118,8 +118,10 @@ impl Sender {
         } else if self.cold.params.limited_transmit {
             self.limited_transmit();
         }
-        if self.recovery == Recovery::NewReno {
-            self.quota = if self.dupacks < threshold { 0 } else { self.recovery_quota() };
+        if self.dupacks < threshold && inflates {
+            self.quota = 0;
+        } else if self.recovery == Recovery::NewReno {
+            self.quota = self.recovery_quota();
         }
     }
 

@@ -12,7 +12,7 @@ mod sack;
 mod sack1;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, Recovery, Reduce};
+use crate::params::{Arithmetic, EcnRule, Recovery, Reduce};
 use crate::segment::{Ack, Segment};
 use crate::sender::{Action, Sender, NONE};
 use units::{Ecn, Time};
@@ -90,7 +90,7 @@ impl Sender {
     /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
-        if self.ecn && ack.ece && !self.cold.ece_before {
+        if self.ecn && !self.may_grow_on(ack) {
             return;
         }
         if !self.grow_unused && !self.is_limited_by_cwnd(flight) {
@@ -109,9 +109,19 @@ impl Sender {
             recovering: self.recovering,
         };
         self.cc.on_ack(&mut self.window, &event);
-        if self.window.cwnd > self.max_cwnd {
+        if self.window.cwnd >= self.max_cwnd + 1.0 {
             self.window.cwnd = self.max_cwnd;
         }
+    }
+
+    /// Whether this acknowledgement's ECN echo lets the window grow.
+    fn may_grow_on(&mut self, ack: &Ack) -> bool {
+        if self.cold.params.ecn_rule == EcnRule::Rfc3168 {
+            return !ack.ece;
+        }
+        let may = !self.cold.ecn_agreed || !ack.ece;
+        self.cold.ecn_agreed |= ack.ece;
+        may
     }
 
     /// Whether the congestion window, not the source or the receiver, held the sender back (RFC 7661 section 4.1).
@@ -149,8 +159,8 @@ impl Sender {
         let target = self.cc.on_congestion(&self.window, &event);
         let (ssthresh, cwnd) = match arithmetic {
             Arithmetic::Real | Arithmetic::Bytes => (target.max(2.0), target.max(2.0)),
-            Arithmetic::WholeSsthresh => (target.floor().max(2.0), target.max(1.0)),
-            Arithmetic::Integer => (target.floor().max(2.0), target.floor().max(1.0)),
+            Arithmetic::WholeSsthresh => (target.floor().max(2.0), target),
+            Arithmetic::Integer => (target.floor().max(2.0), target.floor()),
         };
         self.window = Window { cwnd, ssthresh };
         self.cwr = true;
@@ -177,8 +187,8 @@ impl Sender {
             return self.idle_timeout(now);
         }
         self.loss = true;
-        if self.una == 0 && self.delay_growth && self.cold.params.opening_fix {
-            self.delay_growth = false;
+        if self.una == 0 && self.cold.params.opening_fix {
+            self.cold.initial_window = 1.0;
         }
         self.shrink_for_timeout(now);
         self.last_action = Action::Timeout;
@@ -255,8 +265,11 @@ impl Sender {
     /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
     #[inline]
     pub(crate) fn mark_capable(&mut self, segment: &mut Segment) {
-        if !segment.retransmit {
+        let ns2 = self.cold.params.ecn_rule == EcnRule::Ns2;
+        if !(segment.retransmit || ns2 && segment.seq == 0) {
             segment.ecn = Ecn::Ect0;
+        }
+        if ns2 || !segment.retransmit {
             segment.cwr = std::mem::take(&mut self.cwr);
         }
     }

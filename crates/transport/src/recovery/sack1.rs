@@ -36,12 +36,13 @@ impl Sender {
         self.advance(now, ack);
         self.grow(now, ack, acked, acked, flight);
         if self.delay_growth && ack.ack == 1 {
-            self.window.cwnd = self.cold.params.initial_window as f64;
+            self.window.cwnd = self.cold.initial_window;
         }
     }
 
-    /// A duplicate counts only if it brings news.
+    /// A duplicate counts only if it brings news. The pipe opens with the next acknowledgement.
     fn duplicate_sack1(&mut self, now: Time, ack: &Ack) {
+        self.quota = 0;
         let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
         if fresh == 0 {
             return;
@@ -85,7 +86,9 @@ impl Sender {
     fn on_ack_in_recovery(&mut self, now: Time, ack: &Ack) {
         self.cold.board.pipe -= 1;
         if ack.ack >= self.recover {
+            // A new recovery may begin at once.
             self.recovering = false;
+            self.recover = 1;
             self.forget_board();
             self.advance(now, ack);
         } else if ack.ack > self.una {
@@ -99,21 +102,22 @@ impl Sender {
             self.advance(now, ack);
             self.dupacks = dupacks;
         } else {
-            self.dupacks += 1;
-            self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
+            let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
+            self.dupacks += u32::from(fresh > 0);
         }
     }
 
     /// While the pipe has room: the lowest hole below the highest segment held, each once, else new data.
     pub(crate) fn next_sack1(&self) -> Option<u32> {
         let board = &self.cold.board;
-        if board.pipe >= self.window.cwnd as i64 || self.nxt >= self.limit {
+        if board.pipe >= self.window.cwnd as i64 {
             return None;
         }
         if let Some(seq) = board.next_hole(self.una, board.highest) {
             return Some(seq);
         }
-        (self.nxt < self.una.saturating_add(self.rwnd)).then_some(self.nxt)
+        let past = self.una.saturating_add(self.rwnd).min(self.limit);
+        (self.nxt < past).then_some(self.nxt)
     }
 
     pub(crate) fn sent_sack1(&mut self, seq: u32) {

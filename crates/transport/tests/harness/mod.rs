@@ -166,7 +166,11 @@ impl Path {
         }
         if due != self.sender_timer && due != u64::MAX {
             self.sender_timer = due;
-            self.schedule(due.saturating_sub(self.now) as f64 / 1e9, Event::SenderTimer);
+            // ns-2 multiplies ticks by a double.
+            let (after, tick) = (due.saturating_sub(self.now), self.sender.rtt().tick());
+            let whole = after % tick.0 == 0;
+            let seconds = if whole { (after / tick.0) as f64 * tick.as_secs() } else { after as f64 / 1e9 };
+            self.schedule(seconds, Event::SenderTimer);
         }
     }
 
