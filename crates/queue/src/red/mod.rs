@@ -9,19 +9,22 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the steps at an arrival and a departure, and the curve from `avg` to `p_b` |
-//! | `params.rs` | the options, and what the automatic ones become |
+//! | `params.rs` | the options |
+//! | `auto.rs` | what the automatic ones become |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
 //! | `dialects.rs` | the rows |
 
+mod auto;
 mod average;
 mod dialects;
 mod params;
 mod spacing;
 
+pub use auto::Resolved;
 pub use params::{
     AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom, Params,
-    Resolved, Sample, Spacing, Victim,
+    Sample, Spacing, Victim,
 };
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
