@@ -287,10 +287,6 @@ macro_rules! disciplines {
             fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
                 match self { $( Disc::$name(disc) => disc.on_deadline(cx), )* }
             }
-            #[inline]
-            fn avg(&self) -> Option<f64> {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg(disc), )* }
-            }
             fn probe(&self, out: &mut Probe) {
                 match self { $( Disc::$name(disc) => QueueDisc::<P>::probe(disc, out), )* }
             }
