@@ -1,0 +1,84 @@
+//! The tables of `docs/disciplines/*.md` say what the catalogue says.
+//!
+//! `UPDATE_PAGES=1 cargo test -p dropcurve-queue --test pages` writes them anew.
+#![allow(clippy::unwrap_used)]
+
+use queue::{catalogue, Entry};
+use units::param::{Field, Range, Value};
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn may_be(field: &Field) -> String {
+    let mut text = match field.kind.choices.as_slice() {
+        [] if field.meta.range == Range::Any => field.kind.name.to_string(),
+        [] => format!("{}, {}", field.kind.name, field.meta.range.rule()),
+        choices => choices.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    };
+    if field.kind.auto {
+        text += ", or `auto`";
+    }
+    text
+}
+
+fn parameters(entry: &Entry) -> String {
+    let mut text = String::from("| key | default | may be | meaning | source |\n|---|---|---|---|---|\n");
+    for field in &entry.fields {
+        let doc = field.doc.replace('\n', " ");
+        let source = match (field.meta.source, field.meta.assumed) {
+            ("", true) => "assumed",
+            (source, _) => source,
+        };
+        let default = plain(&field.default);
+        text += &format!("| `{}` | {default} | {} | {doc} | {source} |\n", field.name, may_be(field));
+    }
+    let options: Vec<&Field> = entry.fields.iter().filter(|field| !field.kind.choices.is_empty()).collect();
+    if !options.is_empty() {
+        text += "\n| option | value | meaning |\n|---|---|---|\n";
+        for field in options {
+            for (name, doc) in &field.kind.choices {
+                text += &format!("| `{}` | `{name}` | {doc} |\n", field.name);
+            }
+        }
+    }
+    text
+}
+
+fn dialects(entry: &Entry) -> String {
+    let mut text = String::from("| dialect | what it is | options |\n|---|---|---|\n");
+    for row in entry.presets {
+        let options: Vec<String> =
+            row.options.iter().map(|(key, value)| format!("`{key}` {value}")).collect();
+        text += &format!("| `{}` | {} | {} |\n", row.name, row.doc, options.join(", "));
+    }
+    text
+}
+
+/// The page with the block between `<!-- NAME: KIND -->` and `<!-- end -->` replaced.
+fn with_block(page: &str, name: &str, kind: &str, block: &str) -> String {
+    let start = format!("<!-- {name}: {kind} -->\n");
+    let (before, rest) = page.split_once(&start).unwrap_or_else(|| panic!("{kind}.md has no {start}"));
+    let (_, after) = rest.split_once("<!-- end -->").unwrap_or_else(|| panic!("{kind}.md: no end of {name}"));
+    format!("{before}{start}{block}<!-- end -->{after}")
+}
+
+#[test]
+fn every_page_shows_the_parameters_and_dialects_there_are() {
+    for entry in catalogue() {
+        let path = format!("{}/../../docs/disciplines/{}.md", env!("CARGO_MANIFEST_DIR"), entry.kind);
+        let page = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{path} is missing"));
+        let mut right = with_block(&page, "parameters", entry.kind, &parameters(&entry));
+        if !entry.presets.is_empty() {
+            right = with_block(&right, "dialects", entry.kind, &dialects(&entry));
+        }
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            std::fs::write(&path, &right).unwrap();
+        } else {
+            assert!(page == right, "{path} is out of date: UPDATE_PAGES=1 writes its tables anew");
+        }
+    }
+}
