@@ -60,7 +60,8 @@ pub struct LinkPlan {
     pub to: usize,
     /// Bits per second; zero sends in no time.
     pub rate: Rate,
-    /// Propagation delay.
+    /// Propagation delay. Where it is drawn at random, both directions of a link share the draw: `NAME.back`
+    /// takes that of `NAME`.
     pub delay: Member,
     /// The discipline in front of it.
     pub queue: Spec,

@@ -1,14 +1,15 @@
 //! [`Model`] to [`Plan`]: names become indices, groups become flows, routes are found.
 
-use super::model::{Direction, Flow, Form, Model, Pattern, Sends, Trunk};
-use super::read::limit_of;
-use super::routes::{shortest, Edge};
-use super::sections::{bare, Onoff, RateOf, Sizes, Source, Udp};
+use super::links::limit_of;
+use super::model::{Direction, Flow, Model, Pattern, Sends, Trunk};
+use super::routes::{way, Nodes, Way};
+use super::sections::bare;
+use super::traffic::{Onoff, RateOf, Sizes, Source, Udp};
 use crate::plan::{
     Bursts, FlowPlan, Gaps, LinkPlan, LossPlan, Member, Plan, RunPlan, TransportPlan, UdpPlan,
 };
-use std::collections::BTreeMap;
-use units::param::{nearest, Param, Problem, Spread};
+use queue::{Setting, Spec};
+use units::param::{Param, Problem, Spread};
 use units::{Bytes, Rate};
 
 /// Most flows of a scenario, all groups together.
@@ -27,6 +28,10 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     }
     let ways: Vec<Way> = ways.into_iter().collect::<Option<_>>()?;
     typical_packets(model, &ways, &mut links);
+    check_queues(model, &links, problems);
+    if problems.len() > before {
+        return None;
+    }
     let mut flows = Vec::new();
     for (flow, way) in model.flows.iter().zip(&ways) {
         add_members(flow, way, &mut nodes, &mut links, &mut flows);
@@ -58,25 +63,6 @@ fn check_numbers(model: &Model, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Node names and their numbers.
-#[derive(Default)]
-struct Nodes {
-    names: Vec<String>,
-    numbers: BTreeMap<String, usize>,
-}
-
-impl Nodes {
-    fn number(&mut self, name: &str) -> usize {
-        if let Some(&number) = self.numbers.get(name) {
-            return number;
-        }
-        let number = self.names.len();
-        self.names.push(name.to_string());
-        self.numbers.insert(name.to_string(), number);
-        number
-    }
-}
-
 fn trunk_links(trunks: &[Trunk], nodes: &mut Nodes) -> Vec<LinkPlan> {
     let mut links = Vec::new();
     for trunk in trunks {
@@ -105,105 +91,6 @@ fn trunk_link(name: String, from: usize, to: usize, direction: &Direction) -> Li
     }
 }
 
-/// A group's way over the shared links.
-struct Way {
-    from: usize,
-    to: usize,
-    forward: Vec<usize>,
-    back: Vec<usize>,
-}
-
-fn way(
-    model: &Model,
-    flow: &Flow,
-    links: &[LinkPlan],
-    nodes: &Nodes,
-    problems: &mut Vec<Problem>,
-) -> Option<Way> {
-    let from = end(model, flow, "from", &flow.from, nodes, problems);
-    let to = end(model, flow, "to", &flow.to, nodes, problems);
-    let (from, to) = (from?, to?);
-    let path = format!("flows.{}", flow.name);
-    if from == to {
-        let rule = "must be another place than from";
-        problems.push(Problem::new(format!("{path}.to"), format!("\"{}\"", flow.to), rule, ""));
-        return None;
-    }
-    let edges: Vec<Edge<'_>> = links
-        .iter()
-        .map(|link| Edge {
-            from: link.from,
-            to: link.to,
-            delay: link.delay.spread.of(0, 1, 0.0),
-            name: &link.name,
-        })
-        .collect();
-    let mut route = |a: usize, b: usize, needed: bool| {
-        let found = shortest(&edges, a, b);
-        if found.is_none() && needed {
-            let rule = format!("no links lead from '{}' to '{}'", nodes.names[a], nodes.names[b]);
-            problems.push(Problem::new(path.clone(), "", rule, loose_end(links, nodes)));
-        }
-        found
-    };
-    let needs_back = matches!(flow.sends, Sends::Tcp(..));
-    let (forward, back) = (route(from, to, true), route(to, from, needs_back));
-    let back = if needs_back { back? } else { back.unwrap_or_default() };
-    Some(Way { from, to, forward: forward?, back })
-}
-
-/// The node a group's `from` or `to` means.
-fn end(
-    model: &Model,
-    flow: &Flow,
-    key: &str,
-    name: &str,
-    nodes: &Nodes,
-    problems: &mut Vec<Problem>,
-) -> Option<usize> {
-    let trunks = &model.topology.trunks;
-    let name = match (model.topology.form, name, key) {
-        (Form::Chain, "", "from") => trunks.first()?.from.as_str(),
-        (Form::Chain, "", _) => trunks.last()?.to.as_str(),
-        (_, name, _) => name,
-    };
-    if let Some(&number) = nodes.numbers.get(name) {
-        return Some(number);
-    }
-    let path = format!("flows.{}.{key}", flow.name);
-    if model.topology.form == Form::Chain {
-        let rule = format!("routers are numbered 1 to {}", trunks.len() + 1);
-        let remedy = "choose one of them, or raise chain.hops";
-        problems.push(Problem::new(path, name.trim_start_matches('r'), rule, remedy));
-        return None;
-    }
-    let known: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
-    if name.is_empty() {
-        let remedy = format!("write {key} = one of {}", known.join(", "));
-        problems.push(Problem::new(path, "", "names the node where the group's data begins or ends", remedy));
-        return None;
-    }
-    let remedy = match nearest(name, &known) {
-        Some(hint) => format!("did you mean '{hint}'?"),
-        None => format!("nodes are {}", known.join(", ")),
-    };
-    problems.push(Problem::new(path, format!("\"{name}\""), "no link has a node of this name", remedy));
-    None
-}
-
-/// A hint at a node's name that was misspelt in a link.
-fn loose_end(links: &[LinkPlan], nodes: &Nodes) -> String {
-    let uses = |node: usize| links.iter().filter(|link| link.from == node || link.to == node).count();
-    for (number, name) in nodes.names.iter().enumerate() {
-        let others: Vec<&str> =
-            nodes.names.iter().filter(|other| *other != name).map(String::as_str).collect();
-        if let (true, Some(hint)) = (uses(number) <= 2, nearest(name, &others)) {
-            return format!("only one link has a node '{name}': is it '{hint}'? otherwise add a link");
-        }
-    }
-    "add a link, or correct from and to".into()
-}
-
 /// Fills in `packet = "auto"`: the mean size of data packets over the flows that cross the link.
 fn typical_packets(model: &Model, ways: &[Way], links: &mut [LinkPlan]) {
     for (index, link) in links.iter_mut().enumerate().filter(|(_, link)| link.packet == Bytes(0)) {
@@ -213,10 +100,34 @@ fn typical_packets(model: &Model, ways: &[Way], links: &mut [LinkPlan]) {
             flows += flow.group.count;
             bytes += flow.group.count * flow.sends.packet().0;
         }
-        link.packet = if flows == 0 { Bytes(1000) } else { Bytes((bytes + flows / 2) / flows) };
+        link.packet = (bytes + flows / 2).checked_div(flows).map_or(Bytes(1000), Bytes);
     }
 }
 
+/// What shows in a discipline only once its link is known.
+fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
+    let base = model.topology.base.as_ref().map(|base| &base.both);
+    let mut found: Vec<Problem> = Vec::new();
+    for link in links {
+        let back = link.name.ends_with(".back");
+        let inherited = base.and_then(|both| if back { both.back.as_ref() } else { Some(&both.forward) });
+        let path = match (inherited.is_some_and(|direction| direction.queue == link.queue), back) {
+            (true, false) => "queue".to_string(),
+            (true, true) => "back_queue".to_string(),
+            (false, _) => format!("{}.{}.queue", model.topology.form.section(), link.name),
+        };
+        let delay = link.delay.spread.of(0, 1, 0.0);
+        let setting = Setting { rate: link.rate, delay, packet: link.packet };
+        link.queue.fits(&setting, &path, &mut found);
+    }
+    for problem in found {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+}
+
+/// Adds a group's flows, with the private links of each.
 fn add_members(
     flow: &Flow,
     way: &Way,
@@ -228,40 +139,27 @@ fn add_members(
     let of = group.count as usize;
     let class = group.class.clone().unwrap_or_else(|| flow.name.clone());
     let transport = transport_plan(&flow.sends);
-    let private = flow.access.as_ref().and_then(|access| {
-        let queue = limit_of("", access, &mut Vec::new())?;
-        Some((access, queue))
-    });
+    let private =
+        flow.access.as_ref().and_then(|access| Some((access, limit_of("", access, &mut Vec::new())?)));
     for index in 0..of {
         let (mut forward, mut back) = (way.forward.clone(), way.back.clone());
         if let Some((access, queue)) = &private {
-            let mut pair = |side: &str, near: usize, rate: Option<Rate>, spread: &Spread| {
-                let name = format!("{side}/{}.{index}", flow.name);
-                let host = nodes.number(&name);
-                let link = |name: String, from: usize, to: usize| LinkPlan {
-                    name,
-                    from,
-                    to,
-                    rate: rate.unwrap_or_default(),
-                    delay: Member { spread: spread.clone(), index, of },
-                    queue: queue.clone(),
-                    packet: flow.sends.packet(),
-                    counts_wire: false,
-                    loss: LossPlan::default(),
-                    reported: false,
-                };
-                let first = links.len();
-                links.push(link(name.clone(), host, near));
-                links.push(link(format!("{name}.back"), near, host));
-                (first, first + 1)
+            let names = ["access", "exit"].map(|side| format!("{side}/{}.{index}", flow.name));
+            let [source, sink] = [nodes.number(&names[0]), nodes.number(&names[1])];
+            let packet = flow.sends.packet();
+            let mut pair = |name: &str, ends: (usize, usize), rate: Option<Rate>, spread: &Spread| {
+                let delay = Member { spread: spread.clone(), index, of };
+                let there = private_link(name.to_string(), ends, rate, delay, queue, packet);
+                let again =
+                    LinkPlan { name: format!("{name}.back"), from: ends.1, to: ends.0, ..there.clone() };
+                links.extend([there, again]);
+                (links.len() - 2, links.len() - 1)
             };
-            let (up, up_back) = pair("access", way.from, access.access_rate, &access.access_delay);
-            let (down_back, down) = pair("exit", way.to, access.exit_rate, &access.exit_delay);
-            forward.insert(0, up);
-            forward.push(down);
+            let (up, up_back) = pair(&names[0], (source, way.from), access.access_rate, &access.access_delay);
+            let (down, down_back) = pair(&names[1], (way.to, sink), access.exit_rate, &access.exit_delay);
+            forward = [vec![up], forward, vec![down]].concat();
             if !back.is_empty() {
-                back.insert(0, down_back);
-                back.push(up_back);
+                back = [vec![down_back], back, vec![up_back]].concat();
             }
         }
         let start = Member { spread: staggered(&group.start, group.stagger * index as u64), index, of };
@@ -274,6 +172,28 @@ fn add_members(
             forward,
             back,
         });
+    }
+}
+
+fn private_link(
+    name: String,
+    (from, to): (usize, usize),
+    rate: Option<Rate>,
+    delay: Member,
+    queue: &Spec,
+    packet: Bytes,
+) -> LinkPlan {
+    LinkPlan {
+        name,
+        from,
+        to,
+        rate: rate.unwrap_or_default(),
+        delay,
+        queue: queue.clone(),
+        packet,
+        counts_wire: false,
+        loss: LossPlan::default(),
+        reported: false,
     }
 }
 

@@ -3,25 +3,36 @@
 //! | module | does |
 //! |---|---|
 //! | `text`, `json` | TOML and JSON to a table of keys and values, and back |
-//! | [`sections`] | declares every key |
-//! | `reader`, `read` | the table to the `model`: typed sections |
+//! | [`sections`], [`traffic`] | declare every key |
+//! | `reader`, `read`, `links` | the table to the `model`: typed sections |
 //! | `build`, `routes` | the model to a [`Plan`] |
 //! | `show` | the model back to a table, defaults written out |
 //! | `edit` | changes by dotted path |
+//! | `schema`, `catalogue` | the declarations as JSON Schema, and as a list of all there is |
 
 mod build;
+mod catalogue;
+mod edit;
 mod json;
+mod links;
 mod model;
 mod read;
 mod reader;
 mod routes;
+mod schema;
 pub mod sections;
 mod show;
 mod text;
+pub mod traffic;
 
 use crate::plan::Plan;
 use model::Model;
-use units::param::{Problem, Table};
+use units::param::{Problem, Table, Value};
+use units::random::fnv1a;
+
+pub use catalogue::catalogue;
+pub use edit::typed;
+pub use schema::schema;
 
 /// A checked scenario.
 #[derive(Clone, Debug)]
@@ -58,9 +69,68 @@ impl Scenario {
             }
             _ => {
                 assert!(!problems.is_empty(), "a scenario that cannot be read says why");
+                problems.sort_by_key(|problem| place(&given, &problem.path));
                 Err(problems)
             }
         }
+    }
+
+    /// Reads a JSON object with the sections as its members.
+    ///
+    /// # Errors
+    /// As for [`Scenario::parse`].
+    pub fn from_json(object: &serde_json::Value) -> Result<Scenario, Vec<Problem>> {
+        Scenario::from_table(json::table(object)?)
+    }
+
+    /// The scenario with one value changed: see [`Scenario::with`].
+    ///
+    /// # Errors
+    /// Every problem of the changed scenario, or that the path leads nowhere.
+    pub fn set(&self, path: &str, value: Value) -> Result<Scenario, Vec<Problem>> {
+        self.with(&[(path, value)])
+    }
+
+    /// The scenario with several values changed at once, so that no order of them need be valid.
+    ///
+    /// A path is dotted, such as `queue.max_p` or `flows.tcp.count`; a value may be a whole table. Another
+    /// `kind`, `transport` or `source` drops the keys beside it that the new one does not know.
+    ///
+    /// # Errors
+    /// Every problem of the changed scenario, or the paths that lead nowhere.
+    pub fn with(&self, edits: &[(&str, Value)]) -> Result<Scenario, Vec<Problem>> {
+        let mut given = self.given.clone();
+        let mut problems = Vec::new();
+        for (path, value) in edits {
+            problems.extend(edit::apply(&mut given, path, value.clone()).err());
+        }
+        if problems.is_empty() {
+            Scenario::from_table(given)
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// The value at a dotted path, defaults and inherited values included.
+    ///
+    /// # Errors
+    /// The path leads nowhere.
+    pub fn get(&self, path: &str) -> Result<Value, Problem> {
+        edit::look_up(&self.resolved, path)
+    }
+
+    /// Sixteen hex digits that two scenarios share if they mean the same: over the resolved form without
+    /// title, description and source.
+    pub fn hash(&self) -> String {
+        let told = sections::keys::<sections::Head>();
+        let mut meant = self.resolved.clone();
+        meant.retain(|(key, _)| !told.contains(&key.as_str()));
+        fingerprint(&meant)
+    }
+
+    /// As it was given, without defaults.
+    pub fn given(&self) -> &Table {
+        &self.given
     }
 
     /// Every section and key, defaults written out.
@@ -87,6 +157,22 @@ impl Scenario {
     pub fn title(&self) -> &str {
         &self.model.head.title
     }
+}
+
+/// Where the keys of a path stand in a table; what is not there comes last.
+fn place(table: &Table, path: &str) -> Vec<usize> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    match table.iter().position(|(key, _)| key == first) {
+        None => vec![usize::MAX],
+        Some(at) => match &table[at].1 {
+            Value::Table(inner) if !rest.is_empty() => [vec![at], place(inner, rest)].concat(),
+            _ => vec![at],
+        },
+    }
+}
+
+fn fingerprint(table: &Table) -> String {
+    format!("{:016x}", fnv1a(text::write(table).as_bytes()))
 }
 
 #[cfg(test)]

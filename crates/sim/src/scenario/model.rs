@@ -1,6 +1,7 @@
 //! A scenario after reading: typed sections with every default in place.
 
-use super::sections::{Access, Cbr, Group, Head, Onoff, Poisson, Run, Udp, Wire};
+use super::sections::{Access, Head, Run, Wire};
+use super::traffic::{Cbr, ChainWay, DumbbellWay, GraphWay, Group, Onoff, Poisson, Udp};
 use queue::Spec;
 use transport::tcp;
 use units::param::Valid;
@@ -99,14 +100,47 @@ pub struct Flow {
     pub name: String,
     /// How many, when, what.
     pub group: Group,
-    /// The node or router where its data enters.
-    pub from: String,
-    /// The node or router where its data leaves.
-    pub to: String,
+    /// Its way through the topology, as written.
+    pub way: Way,
     /// Private links, in a dumbbell or chain.
     pub access: Option<Access>,
     /// How it sends.
     pub sends: Sends,
+}
+
+/// A group's way through the topology.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// Across a dumbbell.
+    Dumbbell(DumbbellWay),
+    /// Along a chain.
+    Chain(ChainWay),
+    /// Through a graph.
+    Graph(GraphWay),
+}
+
+impl Way {
+    /// Whether its ends are swapped.
+    pub fn reversed(&self) -> bool {
+        match self {
+            Way::Dumbbell(way) => way.reverse,
+            Way::Chain(way) => way.reverse,
+            Way::Graph(_) => false,
+        }
+    }
+
+    /// Names of the nodes where the group's data enters and leaves; empty where none is given.
+    pub fn ends(&self, trunks: &[Trunk]) -> (String, String) {
+        let swapped = |a: String, b: String| if self.reversed() { (b, a) } else { (a, b) };
+        match self {
+            Way::Dumbbell(_) => swapped("left".into(), "right".into()),
+            Way::Chain(way) => {
+                let way = way.numbers(trunks.len() as u64);
+                swapped(format!("r{}", way.from.unwrap_or(1)), format!("r{}", way.to.unwrap_or(1)))
+            }
+            Way::Graph(way) => (way.from.0.clone(), way.to.0.clone()),
+        }
+    }
 }
 
 /// How a flow sends.

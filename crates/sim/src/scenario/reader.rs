@@ -1,6 +1,7 @@
 //! Reads one table of a scenario in parts, and says what is left over.
 
 use super::text::dotted;
+use queue::Spec;
 use units::param::{nearest, read_table, Check, Described, Problem, Table, Value};
 
 /// A table being read: each part takes its keys, [`Reader::finish`] complains about the rest.
@@ -51,6 +52,27 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes the sub-table called `key` only to complain about it; whether it was there.
+    pub fn take_section(&mut self, key: &str) -> bool {
+        let before = self.left.len();
+        self.left.retain(|(name, value)| name != key || !matches!(value, Value::Table(_)));
+        self.left.len() < before
+    }
+
+    /// A reader of the sub-table called `key`, empty if there is none.
+    pub fn nested(&mut self, key: &str) -> Reader<'_> {
+        let table = self.child(key).unwrap_or_default();
+        Reader::new(&dotted(&self.path, key), table, self.problems)
+    }
+
+    /// The discipline under `queue`, or the inherited one.
+    pub fn queue(&mut self, inherited: &Spec) -> Option<Spec> {
+        match self.child("queue") {
+            Some(table) => Spec::read(&dotted(&self.path, "queue"), &table, self.problems),
+            None => Some(inherited.clone()),
+        }
+    }
+
     /// The text under a key that is not yet read.
     pub fn text(&self, key: &str) -> Option<String> {
         self.left.iter().find(|(name, _)| name == key).and_then(|(_, value)| match value {
@@ -67,14 +89,11 @@ impl<'a> Reader<'a> {
     /// Takes keys that mean something elsewhere but not here, and says so.
     pub fn refuse<T: Described + Check>(&mut self, rule: &str, remedy: &str) {
         let known = self.known.clone();
-        for key in super::sections::keys::<T>() {
-            if known.iter().any(|name| name == key) {
-                continue;
-            }
-            for (key, value) in self.take(&[key]) {
-                let path = dotted(&self.path, &key);
-                self.problems.push(Problem::new(path, shown(&value), rule, remedy));
-            }
+        let mut foreign = super::sections::keys::<T>();
+        foreign.retain(|key| known.iter().all(|name| name != key));
+        for (key, value) in self.take(&foreign) {
+            let path = dotted(&self.path, &key);
+            self.problems.push(Problem::new(path, shown(&value), rule, remedy));
         }
         self.known = known;
     }

@@ -1,23 +1,147 @@
-//! Static routes: shortest by delay, then by hops, then by the names of the links.
+//! Where a group's data enters and leaves, and the static routes between: shortest by delay, then by hops,
+//! then by the names of the links.
 
-use std::collections::BTreeSet;
+use super::model::{Flow, Form, Model, Sends};
+use crate::plan::LinkPlan;
+use std::collections::{BTreeMap, BTreeSet};
+use units::param::{nearest, Problem};
 use units::Span;
 
-/// A directed link as the search sees it.
-#[derive(Clone, Debug)]
-pub struct Edge<'a> {
-    /// The node it leaves.
+/// Node names and their numbers.
+#[derive(Default)]
+pub struct Nodes {
+    /// Names in order of their numbers.
+    pub names: Vec<String>,
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Nodes {
+    /// The number of a node, a new one if it has none.
+    pub fn number(&mut self, name: &str) -> usize {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.names.len();
+        self.names.push(name.to_string());
+        self.numbers.insert(name.to_string(), number);
+        number
+    }
+}
+
+/// A group's way over the shared links.
+pub struct Way {
+    /// The node where its data enters.
     pub from: usize,
-    /// The node it reaches.
+    /// The node where its data leaves.
     pub to: usize,
-    /// Its cost.
-    pub delay: Span,
-    /// Decides between equals.
-    pub name: &'a str,
+    /// Links of its data.
+    pub forward: Vec<usize>,
+    /// Links the other way; empty if there are none and none are needed.
+    pub back: Vec<usize>,
+}
+
+/// Finds a group's way.
+pub fn way(
+    model: &Model,
+    flow: &Flow,
+    links: &[LinkPlan],
+    nodes: &Nodes,
+    problems: &mut Vec<Problem>,
+) -> Option<Way> {
+    let ends = flow.way.ends(&model.topology.trunks);
+    let keys = if flow.way.reversed() { ("to", "from") } else { ("from", "to") };
+    let from = end(model, flow, keys.0, &ends.0, nodes, problems);
+    let to = end(model, flow, keys.1, &ends.1, nodes, problems);
+    let (from, to) = (from?, to?);
+    let path = format!("flows.{}", flow.name);
+    if from == to {
+        let rule = format!("from and to are the same place, {}", ends.0);
+        problems.push(Problem::new(path, "", rule, "choose two different ones"));
+        return None;
+    }
+    let edges: Vec<Edge<'_>> = links
+        .iter()
+        .map(|link| Edge {
+            from: link.from,
+            to: link.to,
+            delay: link.delay.spread.of(0, 1, 0.0),
+            name: &link.name,
+        })
+        .collect();
+    let mut no_way = |rule: String| {
+        problems.push(Problem::new(path.clone(), "", rule, loose_end(links, nodes, [from, to])));
+        None
+    };
+    let names = (&nodes.names[from], &nodes.names[to]);
+    let Some(forward) = shortest(&edges, from, to) else {
+        return no_way(format!("no links lead from '{}' to '{}'", names.0, names.1));
+    };
+    let back = match shortest(&edges, to, from) {
+        None if matches!(flow.sends, Sends::Tcp(..)) => {
+            return no_way(format!("no links lead back from '{}' to '{}' for TCP's ACKs", names.1, names.0));
+        }
+        found => found.unwrap_or_default(),
+    };
+    Some(Way { from, to, forward, back })
+}
+
+/// The node a group's `from` or `to` means.
+fn end(
+    model: &Model,
+    flow: &Flow,
+    key: &str,
+    name: &str,
+    nodes: &Nodes,
+    problems: &mut Vec<Problem>,
+) -> Option<usize> {
+    if let Some(&number) = nodes.numbers.get(name) {
+        return Some(number);
+    }
+    let path = format!("flows.{}.{key}", flow.name);
+    let known: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
+    problems.push(if model.topology.form == Form::Chain {
+        let rule = format!("routers are numbered 1 to {}", model.topology.trunks.len() + 1);
+        Problem::new(path, name.trim_start_matches('r'), rule, "choose one of them, or raise chain.hops")
+    } else if name.is_empty() {
+        let what = if key == "from" { "begins" } else { "ends" };
+        let rule = format!("must name the node where the group's data {what}");
+        Problem::new(path, "", rule, format!("write one of {}", known.join(", ")))
+    } else {
+        let remedy = match nearest(name, &known) {
+            Some(hint) => format!("did you mean '{hint}'?"),
+            None => format!("nodes are {}", known.join(", ")),
+        };
+        Problem::new(path, format!("\"{name}\""), "no link has a node of this name", remedy)
+    });
+    None
+}
+
+/// A hint at a node's name that was misspelt in a link: a node that leads nowhere and whose name is nearly
+/// another's.
+fn loose_end(links: &[LinkPlan], nodes: &Nodes, ends: [usize; 2]) -> String {
+    let uses = |node: usize| links.iter().filter(|link| link.from == node || link.to == node).count();
+    let loose = |node: &usize| uses(*node) <= 2 && !ends.contains(node) && nodes.names[*node].len() > 2;
+    for number in (0..nodes.names.len()).filter(loose) {
+        let name = &nodes.names[number];
+        let others: Vec<&str> =
+            nodes.names.iter().map(String::as_str).filter(|other| other != name).collect();
+        if let Some(hint) = nearest(name, &others) {
+            return format!("only one link has a node '{name}': is it '{hint}'?");
+        }
+    }
+    "add a link, or correct the names".into()
+}
+
+/// A directed link as the search sees it.
+struct Edge<'a> {
+    from: usize,
+    to: usize,
+    delay: Span,
+    name: &'a str,
 }
 
 /// The edges of the shortest way from one node to another, in order.
-pub fn shortest(edges: &[Edge<'_>], from: usize, to: usize) -> Option<Vec<usize>> {
+fn shortest(edges: &[Edge<'_>], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut done = BTreeSet::new();
     let mut open = BTreeSet::from([(Span::ZERO, 0, Vec::<&str>::new(), Vec::<usize>::new(), from)]);
     while let Some((delay, hops, names, way, node)) = open.pop_first() {

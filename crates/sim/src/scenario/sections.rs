@@ -3,9 +3,9 @@
 //! A table of the file may be read by several *parts*: `[dumbbell]` is a [`Wire`] and an [`Access`], a
 //! group of flows is a [`Group`], its way through the topology, its transport and its source.
 
-use units::param::{require, Check, Described, Kind, Param, Problem, Range, Spread, Value};
+use units::param::{require, Check, Described, Kind, Param, Problem, Range, Spread, Table, Value};
 use units::quantity::Amount;
-use units::{choices, params, Bytes, Rate, Span};
+use units::{params, Bytes, Rate, Span};
 
 params! {
     /// What the scenario is; no effect on the run.
@@ -132,7 +132,7 @@ params! {
         /// Delay on the destination's side, one way.
         exit_delay: Spread = Spread::Same(Span::from_millis(1)) => { source: "dropcurve", assumed: true },
         /// Limit of the tail-drop queues of the private links.
-        access_queue: Amount = Amount::Packets(1000.0) => { range: Range::Positive, source: "dropcurve", assumed: true },
+        access_queue: Amount = Amount::Packets(1000.0) => { source: "dropcurve", assumed: true },
     }
 }
 
@@ -142,8 +142,13 @@ params! {
     /// Several bottlenecks in a row.
     pub struct Chain {
         /// How many; links `hop1`, `hop2` … join routers `r1`, `r2` ….
-        hops: u64 = 2 => { range: Range::Within(1.0, 250.0) },
+        hops: u64 = 2 => { range: Range::Within(1.0, Chain::MOST_HOPS as f64) },
     }
+}
+
+impl Chain {
+    /// Most hops: the engine keeps the length of a route in a byte.
+    pub const MOST_HOPS: u64 = 250;
 }
 
 impl Check for Chain {}
@@ -183,227 +188,6 @@ impl Check for Ends {
     }
 }
 
-choices! {
-    /// How a flow sends.
-    pub enum Transport {
-        /// A TCP connection.
-        Tcp = "tcp",
-        /// Datagrams without any feedback.
-        Udp = "udp",
-    }
-}
-
-choices! {
-    /// What a flow has to send.
-    pub enum Source {
-        /// As much as TCP takes, or a file of `bytes`.
-        Ftp = "ftp",
-        /// UDP packets at a constant rate.
-        Cbr = "cbr",
-        /// UDP packets at a constant rate while on, in turns with silence.
-        Onoff = "onoff",
-        /// UDP packets with exponential gaps.
-        Poisson = "poisson",
-    }
-}
-
-params! {
-    /// A group of flows.
-    pub struct Group {
-        /// How many flows.
-        count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
-        /// How they send.
-        transport: Transport = Transport::Tcp,
-        /// What they have to send; `"auto"` is `ftp` for TCP and `cbr` for UDP.
-        source: Option<Source> = None,
-        /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
-        class: Option<String> = None,
-        /// When each starts. A spread runs over the members of the group.
-        start: Spread = Spread::Same(Span::ZERO),
-        /// Added to the start of each member, once for each member before it.
-        stagger: Span = Span::ZERO,
-        /// When they stop sending new data; `"auto"` is the end of the run.
-        stop: Option<Span> = None => { range: Range::Positive },
-    }
-}
-
-impl Group {
-    /// The source, worked out.
-    pub fn source(&self) -> Source {
-        let usual = if self.transport == Transport::Tcp { Source::Ftp } else { Source::Cbr };
-        self.source.unwrap_or(usual)
-    }
-
-    /// The earliest and latest moments at which a member may start.
-    pub fn starts(&self) -> (Span, Span) {
-        let (low, high) = match &self.start {
-            Spread::Same(span) => (*span, *span),
-            Spread::Even(low, high) | Spread::Uniform(low, high) => (*low, *high),
-            Spread::List(spans) => {
-                let first = spans.first().copied().unwrap_or(Span::ZERO);
-                spans.iter().fold((first, first), |(low, high), &span| (low.min(span), high.max(span)))
-            }
-        };
-        (low, high + self.stagger * (self.count - 1))
-    }
-}
-
-impl Check for Group {
-    fn relations(&self, problems: &mut Vec<Problem>) {
-        let (transport, source) = (self.transport, self.source());
-        let fits = (transport == Transport::Tcp) == (source == Source::Ftp);
-        let (only, other) = if source == Source::Ftp { ("TCP", "tcp") } else { ("UDP", "udp") };
-        require(
-            problems,
-            fits,
-            "source",
-            source.show(),
-            format!("is a source for {only}, and this group's transport is {}", transport.show()),
-            format!("write transport = \"{other}\", or choose another source"),
-        );
-        let (_, last) = self.starts();
-        require(
-            problems,
-            self.stop.is_none_or(|stop| stop > last),
-            "stop",
-            self.stop.show(),
-            format!("must come after the last start ({})", bare(last)),
-            "",
-        );
-    }
-}
-
-params! {
-    /// Which way a group crosses a dumbbell.
-    pub struct DumbbellWay {
-        /// From right to left, against the bottleneck's direction.
-        reverse: bool = false,
-    }
-}
-
-impl Check for DumbbellWay {}
-
-params! {
-    /// Which way a group crosses a chain.
-    pub struct ChainWay {
-        /// Number of the router at which it enters, from 1; `"auto"` is the first.
-        from: Option<u64> = None => { range: Range::Positive },
-        /// Number of the router at which it leaves; `"auto"` is the last.
-        to: Option<u64> = None => { range: Range::Positive },
-        /// Swaps the two ends.
-        reverse: bool = false,
-    }
-}
-
-impl Check for ChainWay {}
-
-params! {
-    /// Where a group enters and leaves a free graph.
-    pub struct GraphWay {
-        /// The node of its sources.
-        from: Place = Place(String::new()),
-        /// The node of its destinations.
-        to: Place = Place(String::new()),
-    }
-}
-
-impl Check for GraphWay {}
-
-params! {
-    /// What a TCP flow has to send.
-    pub struct Ftp {
-        /// Payload of a file; `"auto"` sends without end.
-        bytes: Option<Bytes> = None => { range: Range::Positive },
-    }
-}
-
-impl Check for Ftp {}
-
-choices! {
-    /// What a rate counts.
-    pub enum RateOf {
-        /// Bytes on the wire.
-        Wire = "wire",
-        /// Payload only.
-        Payload = "payload",
-    }
-}
-
-params! {
-    /// Packets of a UDP flow.
-    pub struct Udp {
-        /// Rate while sending.
-        rate: Rate = Rate(1_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
-        /// What `rate` counts.
-        rate_of: RateOf = RateOf::Wire,
-        /// Size of a packet on the wire, headers included.
-        packet: Bytes = Bytes(500) => { range: Range::Within(1.0, 65_535.0), source: "dropcurve", assumed: true },
-        /// Headers in it.
-        headers: Bytes = Bytes(28) => { source: "IPv4 20 and UDP 8 (RFC 791, RFC 768)" },
-    }
-}
-
-impl Check for Udp {
-    fn relations(&self, problems: &mut Vec<Problem>) {
-        require(
-            problems,
-            self.headers < self.packet,
-            "packet",
-            self.packet.show(),
-            format!("must exceed headers ({})", units::quantity::show_bytes(self.headers)),
-            "packet counts bytes on the wire, headers included",
-        );
-    }
-}
-
-params! {
-    /// A constant rate.
-    pub struct Cbr {
-        /// Each gap is scaled by a uniform factor in 1 ± jitter, which breaks up phase effects.
-        jitter: f64 = 0.0 => { unit: "1", range: JITTER },
-    }
-}
-
-const JITTER: Range = Range::Within(0.0, 0.999);
-
-impl Check for Cbr {}
-
-params! {
-    /// Bursts at a constant rate in turns with silence.
-    pub struct Onoff {
-        /// Mean length of a burst.
-        on: Span = Span::from_millis(500) => { range: Range::Positive, source: "ns-2 exponential source" },
-        /// Mean length of a silence.
-        off: Span = Span::from_millis(500) => { range: Range::Positive, source: "ns-2 exponential source" },
-        /// Pareto shape of both lengths; `"auto"` makes them exponential.
-        shape: Option<f64> = None => { unit: "1", range: Range::Above(1.0, 100.0) },
-        /// Each gap inside a burst is scaled by a uniform factor in 1 ± jitter.
-        jitter: f64 = 0.0 => { unit: "1", range: JITTER },
-    }
-}
-
-impl Check for Onoff {}
-
-choices! {
-    /// Sizes of packets.
-    pub enum Sizes {
-        /// All of size `packet`.
-        Constant = "constant",
-        /// Exponential with mean `packet`, as in M/M/1.
-        Exponential = "exponential",
-    }
-}
-
-params! {
-    /// A Poisson process.
-    pub struct Poisson {
-        /// Sizes of its packets.
-        sizes: Sizes = Sizes::Constant,
-    }
-}
-
-impl Check for Poisson {}
-
 /// A node of a free graph: a name, or a whole number for one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place(pub String);
@@ -438,7 +222,8 @@ pub fn keys<T: Check>() -> Vec<&'static str> {
     keys
 }
 
-/// Shows a part as a table.
-pub fn shown<T: Described>(part: &T) -> units::param::Table {
-    part.show()
+/// The fields a part shows, without those equal to `base`.
+pub fn difference<T: Described>(part: &T, base: &T) -> Table {
+    let base = base.show();
+    part.show().into_iter().filter(|row| !base.contains(row)).collect()
 }

@@ -1,8 +1,8 @@
 //! [`Model`] back to a [`Table`], every default written out.
 
-use super::model::{Both, Direction, Flow, Form, Model, Pattern, Sends, Topology};
-use super::read::difference;
-use super::sections::{Ftp, Group, Run, Wire};
+use super::model::{Both, Direction, Flow, Form, Model, Pattern, Sends, Topology, Way};
+use super::sections::{difference, Run, Wire};
+use super::traffic::{Ftp, Group};
 use crate::plan::Plan;
 use units::param::{Described, Table, Value};
 
@@ -72,8 +72,8 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
 
 /// Both directions with the typical packet size that the plan found.
 fn worked_out(both: &Both, name: &str, plan: &Plan) -> Both {
-    let found = |direction: &Direction, name: &str| {
-        let packet = plan.links.iter().find(|link| link.name == name).map(|link| link.packet);
+    let found = |direction: &Direction, link_name: &str| {
+        let packet = plan.links.iter().find(|link| link.name == link_name).map(|link| link.packet);
         Direction { wire: Wire { packet, ..direction.wire.clone() }, queue: direction.queue.clone() }
     };
     Both {
@@ -105,16 +105,11 @@ fn group(model: &Model, flow: &Flow) -> Table {
     let group = Group { class: Some(class), source: Some(flow.sends.source()), ..flow.group.clone() };
     let mut rows = group.show();
     let text = |name: &str| Value::Text(name.to_string());
-    match model.topology.form {
-        Form::Dumbbell => rows.push(("reverse".into(), Value::Bool(flow.from == "right"))),
-        Form::Chain => {
-            for (key, name) in [("from", &flow.from), ("to", &flow.to)] {
-                let number = name.trim_start_matches('r').parse().map(Value::Int);
-                rows.push((key.into(), number.unwrap_or_else(|_| text("auto"))));
-            }
-        }
-        Form::Graph => rows.extend([("from".into(), text(&flow.from)), ("to".into(), text(&flow.to))]),
-    }
+    rows.extend(match &flow.way {
+        Way::Dumbbell(way) => way.show(),
+        Way::Chain(way) => way.numbers(model.topology.trunks.len() as u64).show(),
+        Way::Graph(way) => way.show(),
+    });
     if let (Some(own), Some(base)) = (&flow.access, &model.topology.base) {
         rows.extend(difference(own, &base.access));
     }

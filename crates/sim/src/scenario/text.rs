@@ -32,10 +32,10 @@ fn table(from: &DeTable<'_>, path: &str, problems: &mut Vec<Problem>) -> Table {
     let mut rows: Vec<_> = from.iter().map(|(key, value)| (key.span().start, key.get_ref(), value)).collect();
     rows.sort_by_key(|(start, ..)| *start);
     let mut table = Table::new();
-    for (_, key, from) in rows {
+    for (_, key, written) in rows {
         let here = dotted(path, key);
-        if let Some(value) = value(from.get_ref(), &here, problems) {
-            table.push((key.to_string(), value));
+        if let Some(read) = value(written.get_ref(), &here, problems) {
+            table.push((key.to_string(), read));
         }
     }
     table
@@ -144,8 +144,8 @@ fn section(out: &mut String, path: &str, table: &Table) {
     for (key, value) in keys {
         let _ = writeln!(out, "{} = {}", bare_or_quoted(key), literal(value));
     }
-    for (key, inner) in inner {
-        section(out, &dotted(path, &bare_or_quoted(key)), inner);
+    for (key, below) in inner {
+        section(out, &dotted(path, &bare_or_quoted(key)), below);
     }
 }
 
@@ -188,7 +188,7 @@ fn literal(value: &Value) -> String {
         Value::Table(inner) => {
             let rows: Vec<String> = inner
                 .iter()
-                .map(|(key, value)| format!("{} = {}", bare_or_quoted(key), literal(value)))
+                .map(|(key, item)| format!("{} = {}", bare_or_quoted(key), literal(item)))
                 .collect();
             format!("{{ {} }}", rows.join(", "))
         }

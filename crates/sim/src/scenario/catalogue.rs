@@ -1,0 +1,211 @@
+//! Everything a scenario may say, as data: for `list`, `describe`, the studio and the docs.
+
+use super::json::{json, object as table_json};
+use super::schema::examples;
+use super::sections::{Access, Chain, Ends, Head, Run, Wire};
+use super::traffic::{
+    Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Source, Transport, Udp,
+};
+use serde_json::{json as object, Value as Json};
+use transport::tcp;
+use units::param::{Check, Choice, Described, Field, Preset, Table, Value};
+
+/// Disciplines, transports, sources, topologies and sections.
+pub fn catalogue() -> Json {
+    object!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "disciplines": disciplines(),
+        "transports": transports(),
+        "recoveries": choices_of::<tcp::Params>("recovery"),
+        "congestion_controls": choices_of::<tcp::Params>("cc"),
+        "sources": sources(),
+        "topologies": topologies(),
+        "sections": sections(),
+    })
+}
+
+/// The fields of a part, with docs on one line.
+pub fn fields_of<T: Described>() -> Vec<Field> {
+    let mut fields = T::fields();
+    for field in &mut fields {
+        field.doc = one_line(&field.doc);
+    }
+    fields
+}
+
+/// Text that was wrapped in the source, on one line.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A field as data.
+fn field(field: &Field) -> Json {
+    let named = |(name, doc): &(&str, &str)| object!({ "name": name, "doc": one_line(doc) });
+    object!({
+        "name": field.name,
+        "doc": one_line(&field.doc),
+        "kind": field.kind.name,
+        "unit": field.meta.unit,
+        "default": json(&field.default),
+        "auto": field.kind.auto,
+        "list": field.kind.list,
+        "range": if field.meta.range == units::param::Range::Any { Json::Null } else { object!(field.meta.range.rule()) },
+        "source": field.meta.source,
+        "assumed": field.meta.assumed,
+        "choices": field.kind.choices.iter().map(named).collect::<Vec<_>>(),
+        "examples": examples(field),
+    })
+}
+
+fn fields<T: Described>() -> Vec<Json> {
+    T::fields().iter().map(field).collect()
+}
+
+fn presets(presets: &[Preset]) -> Vec<Json> {
+    let each = presets.iter().map(|preset| {
+        let options: Table = preset
+            .options
+            .iter()
+            .map(|(key, text)| (key.to_string(), Value::Text(text.to_string())))
+            .collect();
+        object!({ "name": preset.name, "doc": preset.doc, "options": table_json(&options) })
+    });
+    each.collect()
+}
+
+fn disciplines() -> Vec<Json> {
+    let each = queue::catalogue().into_iter().map(|entry| {
+        object!({
+            "kind": entry.kind,
+            "title": entry.title,
+            "about": entry.about,
+            "reference": entry.reference,
+            "preset_key": entry.preset_key,
+            "dialects": presets(entry.presets),
+            "fields": entry.fields.iter().map(field).collect::<Vec<_>>(),
+        })
+    });
+    each.collect()
+}
+
+fn transports() -> Vec<Json> {
+    let doc = |transport: Transport| {
+        let all = Transport::all().iter().find(|(value, ..)| *value == transport);
+        all.map_or(String::new(), |(_, _, doc)| one_line(doc))
+    };
+    vec![
+        object!({
+            "name": Transport::Tcp.name(),
+            "doc": doc(Transport::Tcp),
+            "preset_key": tcp::Params::PRESET_KEY,
+            "profiles": presets(tcp::Params::presets()),
+            "fields": fields::<tcp::Params>(),
+        }),
+        object!({
+            "name": Transport::Udp.name(),
+            "doc": doc(Transport::Udp),
+            "preset_key": "",
+            "profiles": [],
+            "fields": fields::<Udp>(),
+        }),
+    ]
+}
+
+fn choices_of<T: Described>(key: &str) -> Vec<Json> {
+    let found = T::fields().into_iter().find(|field| field.name == key);
+    let choices = found.map(|field| field.kind.choices).unwrap_or_default();
+    choices.iter().map(|(name, doc)| object!({ "name": name, "doc": one_line(doc) })).collect()
+}
+
+fn sources() -> Vec<Json> {
+    let each = Source::all().iter().map(|(source, name, doc)| {
+        let (transport, own) = match source {
+            Source::Ftp => ("tcp", fields::<Ftp>()),
+            Source::Cbr => ("udp", fields::<Cbr>()),
+            Source::Onoff => ("udp", fields::<Onoff>()),
+            Source::Poisson => ("udp", fields::<Poisson>()),
+        };
+        object!({ "name": name, "doc": one_line(doc), "transport": transport, "fields": own })
+    });
+    each.collect()
+}
+
+fn topologies() -> Vec<Json> {
+    let topology =
+        |name: &str, doc: &str, links: &[&str]| object!({ "name": name, "doc": doc, "links": links });
+    vec![
+        topology("dumbbell", "One bottleneck between two routers.", &["bottleneck", "bottleneck.back"]),
+        topology("chain", "Several bottlenecks in a row.", &["hop1", "hop1.back", "hop2"]),
+        topology("links", "Any graph, link by link.", &["NAME", "NAME.back"]),
+    ]
+}
+
+/// A table of the file and the part that reads some of its keys.
+pub struct Section {
+    /// Where it stands; capital letters stand for a name.
+    pub path: &'static str,
+    /// What the part is.
+    pub doc: String,
+    /// When its keys apply; empty if always.
+    pub when: &'static str,
+    /// Its keys.
+    pub fields: Vec<Field>,
+    /// The key that names a row of options, and the rows.
+    pub presets: (&'static str, &'static [Preset]),
+}
+
+/// Every table of a scenario, part by part, in the order to read them.
+pub fn parts() -> Vec<Section> {
+    vec![
+        part::<Head>("", ""),
+        part::<Run>("run", ""),
+        part::<Wire>("dumbbell", ""),
+        part::<Access>("dumbbell", ""),
+        part::<Wire>("dumbbell.back", ""),
+        part::<Chain>("chain", ""),
+        part::<Wire>("chain", ""),
+        part::<Access>("chain", ""),
+        part::<Wire>("chain.back", ""),
+        part::<Wire>("chain.hopK", ""),
+        part::<Wire>("chain.hopK.back", ""),
+        part::<Ends>("links.NAME", ""),
+        part::<Wire>("links.NAME", ""),
+        part::<Wire>("links.NAME.back", "unless one_way"),
+        part::<Group>("flows.NAME", ""),
+        part::<DumbbellWay>("flows.NAME", "in a dumbbell"),
+        part::<ChainWay>("flows.NAME", "in a chain"),
+        part::<GraphWay>("flows.NAME", "in a graph"),
+        part::<Access>("flows.NAME", "in a dumbbell or chain"),
+        part::<Ftp>("flows.NAME", "transport = \"tcp\""),
+        part::<tcp::Params>("flows.NAME", "transport = \"tcp\""),
+        part::<Udp>("flows.NAME", "transport = \"udp\""),
+        part::<Cbr>("flows.NAME", "source = \"cbr\""),
+        part::<Onoff>("flows.NAME", "source = \"onoff\""),
+        part::<Poisson>("flows.NAME", "source = \"poisson\""),
+    ]
+}
+
+fn part<T: Check>(path: &'static str, when: &'static str) -> Section {
+    Section {
+        path,
+        doc: one_line(T::DOC),
+        when,
+        fields: fields_of::<T>(),
+        presets: (T::PRESET_KEY, T::presets()),
+    }
+}
+
+fn sections() -> Vec<Json> {
+    let each = parts().into_iter().map(|section| {
+        let (preset_key, rows) = section.presets;
+        object!({
+            "path": section.path,
+            "doc": section.doc,
+            "when": section.when,
+            "preset_key": preset_key,
+            "presets": rows.iter().map(|row| row.name).collect::<Vec<_>>(),
+            "fields": section.fields.iter().map(field).collect::<Vec<_>>(),
+        })
+    });
+    each.collect()
+}

@@ -1,0 +1,317 @@
+//! The JSON Schema of a scenario (draft 2020-12), from the declarations.
+//!
+//! Which keys a group has follows from its transport and source, and which way it runs from the topology, so
+//! each combination is a definition of its own with `additionalProperties: false`. Their keys point at the
+//! definitions of the parts, where each key is described once.
+
+use super::catalogue::fields_of;
+use super::json::json;
+use super::model::Form;
+use super::sections::{keys, Access, Chain, Ends, Head, Run, Wire};
+use super::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
+use serde_json::{json as object, Map, Value as Json};
+use transport::tcp;
+use units::param::{Check, Described, Field, Kind, Preset, Range};
+
+const NUMBER: &str = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*(/\s*[0-9._]+([eE][-+]?[0-9]+)?)?\s*$";
+const NAME: &str = "^[A-Za-z0-9_-]+$";
+
+/// The schema of a whole scenario.
+pub fn schema() -> Json {
+    let mut defs = Map::new();
+    part::<Head>(&mut defs, "head");
+    part::<Run>(&mut defs, "run");
+    part::<Wire>(&mut defs, "wire");
+    part::<Access>(&mut defs, "access");
+    part::<Chain>(&mut defs, "chain_keys");
+    part::<Ends>(&mut defs, "ends");
+    part::<Group>(&mut defs, "group");
+    part::<DumbbellWay>(&mut defs, "way_dumbbell");
+    part::<ChainWay>(&mut defs, "way_chain");
+    part::<GraphWay>(&mut defs, "way_links");
+    part::<Ftp>(&mut defs, "ftp");
+    part::<tcp::Params>(&mut defs, "tcp");
+    part::<Udp>(&mut defs, "udp");
+    part::<Cbr>(&mut defs, "cbr");
+    part::<Onoff>(&mut defs, "onoff");
+    part::<Poisson>(&mut defs, "poisson");
+    disciplines(&mut defs);
+    topologies(&mut defs);
+    for form in [Form::Dumbbell, Form::Chain, Form::Graph] {
+        flows(&mut defs, form);
+    }
+    let mut properties = pointers::<Head>("head");
+    properties.insert("run".into(), point("run"));
+    for name in ["dumbbell", "chain", "links", "queue", "back_queue", "flows"] {
+        properties.insert(name.into(), Json::Bool(true));
+    }
+    object!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "dropcurve scenario",
+        "description": "A network, its queues and its traffic.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+        "required": ["flows"],
+        "oneOf": [top(Form::Dumbbell), top(Form::Chain), top(Form::Graph)],
+        "$defs": defs,
+    })
+}
+
+fn point(name: &str) -> Json {
+    object!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// Pointers to the keys of a part.
+fn pointers<T: Check>(name: &str) -> Map<String, Json> {
+    let each = keys::<T>().into_iter();
+    each.map(|key| (key.to_string(), point(&format!("{name}/properties/{key}")))).collect()
+}
+
+/// The definition of a part.
+fn part<T: Check>(defs: &mut Map<String, Json>, name: &str) {
+    let mut properties = Map::new();
+    if !T::PRESET_KEY.is_empty() {
+        properties.insert(T::PRESET_KEY.into(), preset(T::presets()));
+    }
+    properties.extend(fields_of::<T>().iter().map(|field| (field.name.to_string(), key(field))));
+    defs.insert(name.into(), closed(T::DOC, properties, &[]));
+}
+
+fn closed(description: &str, properties: Map<String, Json>, required: &[&str]) -> Json {
+    object!({
+        "description": description.trim(),
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn preset(presets: &[Preset]) -> Json {
+    let names: Vec<&str> = presets.iter().map(|preset| preset.name).collect();
+    let each: Vec<Json> =
+        presets.iter().map(|preset| object!({ "const": preset.name, "description": preset.doc })).collect();
+    object!({
+        "description": "A row of options by name; keys written beside it win.",
+        "enum": names,
+        "anyOf": each,
+        "examples": names.first(),
+    })
+}
+
+/// What may be written for one key.
+fn key(field: &Field) -> Json {
+    let mut schema = kind(&field.kind, field.meta.range);
+    schema.insert("description".into(), Json::from(field.doc.as_str()));
+    schema.insert("default".into(), json(&field.default));
+    schema.insert("examples".into(), Json::Array(examples(field)));
+    for (name, text) in [("x-unit", field.meta.unit), ("x-source", field.meta.source)] {
+        if !text.is_empty() {
+            schema.insert(name.into(), Json::from(text));
+        }
+    }
+    if field.meta.assumed {
+        schema.insert("x-assumed".into(), Json::Bool(true));
+    }
+    Json::Object(schema)
+}
+
+/// What to write for a key, as examples of the right type.
+pub fn examples(field: &Field) -> Vec<Json> {
+    let Kind { name, example, choices, list, .. } = &field.kind;
+    let one: Vec<Json> = match *name {
+        "choice" => choices.iter().map(|(choice, _)| Json::from(*choice)).collect(),
+        "spread" => ["20 ms", "even 1 ms to 5 ms", "uniform 0 s to 5 s"].map(Json::from).to_vec(),
+        "switch" => vec![Json::Bool(true)],
+        "number" => {
+            [0.1, 1.5].into_iter().filter(|x| field.meta.range.holds(*x)).take(1).map(Json::from).collect()
+        }
+        "count" => [10, 2]
+            .into_iter()
+            .filter(|n| field.meta.range.holds(f64::from(*n)))
+            .take(1)
+            .map(Json::from)
+            .collect(),
+        "text" if example.is_empty() => vec![json(&field.default)],
+        _ => vec![Json::from(*example)],
+    };
+    if *list {
+        vec![Json::Array(one)]
+    } else {
+        one
+    }
+}
+
+fn kind(kind: &Kind, range: Range) -> Map<String, Json> {
+    let one = single(kind, range);
+    let many = if kind.list { object!({ "type": "array", "items": one }) } else { one };
+    let whole = if kind.auto { object!({ "anyOf": [{ "const": "auto" }, many] }) } else { many };
+    match whole {
+        Json::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// Numbers are bounded here; the numbers inside texts are checked by the reader.
+fn single(kind: &Kind, range: Range) -> Json {
+    let text = |units: &str| {
+        let pattern = format!(r"^\s*[0-9._+/eE-]+\s*({units})\s*$");
+        object!({ "type": "string", "pattern": pattern })
+    };
+    let span = || text(r"s|ms|us|µs|ns|min|h").as_object().cloned().unwrap_or_default();
+    match kind.name {
+        "span" => object!({ "anyOf": [span(), { "const": "0" }] }),
+        "rate" => text(r"([kKMGT]?(bit/s|b/s|bit|bps|B/s|byte/s))|[mg]bit(/s)?"),
+        "bytes" => text("B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB"),
+        "amount" => text("pkts?|packets?|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB"),
+        "spread" => {
+            let one = r"\s*[0-9._+/eE-]+\s*(s|ms|us|µs|ns|min|h)\s*";
+            let pattern = format!("^({one}|(even|uniform) {one} to {one}|0)$");
+            let list = object!({ "type": "array", "minItems": 1, "items": span() });
+            object!({ "anyOf": [{ "type": "string", "pattern": pattern }, list] })
+        }
+        "number" => bounded(object!({ "type": ["number", "string"], "pattern": NUMBER }), range),
+        "count" => {
+            let floor = object!({ "type": ["integer", "string"], "pattern": "^[0-9_]+$", "minimum": 0 });
+            bounded(floor, range)
+        }
+        "switch" => object!({ "enum": [true, false, "true", "false"] }),
+        "choice" => {
+            let names: Vec<&str> = kind.choices.iter().map(|(name, _)| *name).collect();
+            let each = kind.choices.iter().map(|(name, doc)| object!({ "const": name, "description": doc }));
+            object!({ "enum": names, "anyOf": each.collect::<Vec<_>>() })
+        }
+        _ if kind.example.is_empty() => object!({ "type": "string" }),
+        _ => object!({ "type": ["string", "integer"] }),
+    }
+}
+
+fn bounded(mut schema: Json, range: Range) -> Json {
+    let (low, high) = match range {
+        Range::Any => (None, None),
+        Range::Positive => (Some(("exclusiveMinimum", 0.0)), None),
+        Range::Within(low, high) => (Some(("minimum", low)), Some(("maximum", high))),
+        Range::Above(low, high) => (Some(("exclusiveMinimum", low)), Some(("maximum", high))),
+        Range::Between(low, high) => (Some(("exclusiveMinimum", low)), Some(("exclusiveMaximum", high))),
+    };
+    for (name, bound) in [low, high].into_iter().flatten().filter(|(_, bound)| bound.is_finite()) {
+        schema[name] = Json::from(bound);
+    }
+    schema
+}
+
+/// One definition for each discipline, and `queue` to choose among them by `kind`.
+fn disciplines(defs: &mut Map<String, Json>) {
+    let mut each = Vec::new();
+    for entry in queue::catalogue() {
+        let mut properties = Map::new();
+        let naming = object!({ "const": entry.kind, "description": entry.title });
+        properties.insert("kind".into(), naming);
+        if !entry.preset_key.is_empty() {
+            properties.insert(entry.preset_key.into(), preset(entry.presets));
+        }
+        properties.extend(entry.fields.iter().map(|field| (field.name.to_string(), key(field))));
+        let name = format!("queue_{}", entry.kind);
+        defs.insert(name.clone(), closed(entry.about, properties, &["kind"]));
+        each.push(point(&name));
+    }
+    let queue = object!({
+        "description": "A queue discipline: `kind` names it, the other keys are its parameters.",
+        "type": "object",
+        "required": ["kind"],
+        "properties": { "kind": { "enum": queue::KINDS } },
+        "oneOf": each,
+        "discriminator": { "propertyName": "kind" },
+    });
+    defs.insert("queue".into(), queue);
+}
+
+fn topologies(defs: &mut Map<String, Json>) {
+    let with_queue = |mut properties: Map<String, Json>| {
+        properties.insert("queue".into(), point("queue"));
+        properties
+    };
+    let direction = closed("The direction back: what differs.", with_queue(pointers::<Wire>("wire")), &[]);
+    defs.insert("back".into(), direction);
+    let mut both = with_queue(pointers::<Wire>("wire"));
+    both.insert("back".into(), point("back"));
+    defs.insert("hop".into(), closed("A hop of a chain: what differs.", both.clone(), &[]));
+    both.extend(pointers::<Ends>("ends"));
+    defs.insert("link".into(), closed("A link of a free graph.", both, &["from", "to"]));
+    let mut shared = pointers::<Wire>("wire");
+    shared.extend(pointers::<Access>("access"));
+    shared.insert("back".into(), point("wire"));
+    defs.insert("dumbbell".into(), closed("One bottleneck and private access links.", shared.clone(), &[]));
+    shared.extend(pointers::<Chain>("chain_keys"));
+    let mut chain = closed("Bottlenecks in a row and private access links.", shared, &[]);
+    chain["patternProperties"] = object!({ "^hop[1-9][0-9]*$": point("hop") });
+    defs.insert("chain".into(), chain);
+}
+
+/// One definition for each way to send in a topology of this form.
+fn flows(defs: &mut Map<String, Json>, form: Form) {
+    let section = form.section();
+    let mut common = pointers::<Group>("group");
+    common.extend(match form {
+        Form::Dumbbell => pointers::<DumbbellWay>("way_dumbbell"),
+        Form::Chain => pointers::<ChainWay>("way_chain"),
+        Form::Graph => pointers::<GraphWay>("way_links"),
+    });
+    if form != Form::Graph {
+        common.extend(pointers::<Access>("access"));
+    }
+    let mut required = if form == Form::Graph { vec!["from", "to"] } else { Vec::new() };
+    let mut each = Vec::new();
+    let mut add = |name: &str, sources: &[&str], own: Map<String, Json>, needed: &[&str]| {
+        let transport = if name == "tcp" { "tcp" } else { "udp" };
+        let mut properties = common.clone();
+        properties.extend(own);
+        let among = |key: &str, schema: Json| object!({ "$ref": format!("#/$defs/group/properties/{key}"), "enum": schema });
+        properties.insert("transport".into(), among("transport", object!([transport])));
+        properties.insert("source".into(), among("source", object!(sources)));
+        let name = format!("flow_{section}_{name}");
+        defs.insert(name.clone(), closed(Group::DOC, properties, needed));
+        each.push(point(&name));
+    };
+    let udp = |own: Map<String, Json>| pointers::<Udp>("udp").into_iter().chain(own).collect::<Map<_, _>>();
+    let tcp = pointers::<Ftp>("ftp").into_iter().chain(pointers::<tcp::Params>("tcp")).collect();
+    add("tcp", &["ftp", "auto"], tcp, &required);
+    required.push("transport");
+    add("cbr", &["cbr", "auto"], udp(pointers::<Cbr>("cbr")), &required);
+    required.push("source");
+    add("onoff", &["onoff"], udp(pointers::<Onoff>("onoff")), &required);
+    add("poisson", &["poisson"], udp(pointers::<Poisson>("poisson")), &required);
+    defs.insert(format!("flow_{section}"), object!({ "oneOf": each }));
+}
+
+/// What a scenario with a topology of this form holds.
+fn top(form: Form) -> Json {
+    let section = form.section();
+    let named = |name: &str| {
+        let names = object!({ "pattern": NAME });
+        object!({
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": names,
+            "additionalProperties": point(name),
+        })
+    };
+    let mut properties = Map::new();
+    for other in ["dumbbell", "chain", "links"].into_iter().filter(|other| *other != section) {
+        properties.insert(other.into(), Json::Bool(false));
+    }
+    properties.insert("flows".into(), named(&format!("flow_{section}")));
+    let mut required = vec![section];
+    if form == Form::Graph {
+        properties.insert(section.into(), named("link"));
+        properties.insert("queue".into(), Json::Bool(false));
+        properties.insert("back_queue".into(), Json::Bool(false));
+    } else {
+        properties.insert(section.into(), point(section));
+        properties.insert("queue".into(), point("queue"));
+        properties.insert("back_queue".into(), point("queue"));
+        required.push("queue");
+    }
+    object!({ "title": section, "properties": properties, "required": required })
+}

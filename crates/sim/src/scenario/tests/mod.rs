@@ -1,0 +1,290 @@
+//! Tests of the whole reader: text in, plan or problems out.
+
+mod edits;
+mod errors;
+mod files;
+mod properties;
+mod schemas;
+
+use super::*;
+use crate::plan::TransportPlan;
+use units::{Bytes, Rate, Span};
+
+/// The example of the architecture page.
+const FIRST: &str = r#"
+title = "Tail drop or RED at a congested access link"
+
+[run]
+duration = "60 s"
+warmup = "10 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+delay = "20 ms"
+access_rate = "100 Mbit/s"
+access_delay = "even 1 ms to 5 ms"
+
+[queue]
+kind = "red"
+dialect = "ns2"
+limit = "100 pkts"
+min_th = "5 pkts"
+max_th = "15 pkts"
+
+[flows.tcp]
+count = 8
+transport = "tcp"
+profile = "rfc"
+recovery = "sack"
+source = "ftp"
+start = "uniform 0 s to 1 s"
+
+[flows.voice]
+count = 1
+transport = "udp"
+source = "cbr"
+rate = "1 Mbit/s"
+packet = "500 B"
+"#;
+
+/// Two hosts, two routers, a way round.
+const GRAPH: &str = r#"
+[links.up]
+from = "s"
+to = "a"
+delay = "1 ms"
+
+[links.direct]
+from = "a"
+to = "b"
+delay = "10 ms"
+drop = [14, 28]
+
+[links.direct.queue]
+kind = "red"
+limit = "50 pkts"
+
+[links.direct.back]
+rate = "1 Mbit/s"
+
+[links.round1]
+from = "a"
+to = "c"
+delay = "4 ms"
+
+[links.round2]
+from = "c"
+to = "b"
+delay = "6 ms"
+
+[links.down]
+from = "b"
+to = "d"
+delay = "1 ms"
+
+[flows.tcp]
+from = "s"
+to = "d"
+bytes = "1 MB"
+"#;
+
+/// Two hops, one of them different, and traffic both ways.
+const CHAIN: &str = r#"
+[chain]
+hops = 2
+rate = "10 Mbit/s"
+delay = "5 ms"
+
+[chain.back]
+rate = "2 Mbit/s"
+
+[chain.hop2]
+rate = "5 Mbit/s"
+
+[chain.hop2.queue]
+kind = "droptail"
+limit = "30 pkts"
+
+[queue]
+kind = "red"
+limit = "60 pkts"
+
+[flows.long]
+count = 2
+
+[flows.cross]
+from = 2
+to = 3
+reverse = true
+access_delay = "7 ms"
+stagger = "100 ms"
+count = 3
+"#;
+
+fn parsed(text: &str) -> Scenario {
+    Scenario::parse(text).unwrap_or_else(|problems| panic!("{}", lines(&problems).join("\n")))
+}
+
+/// The problems of a text, as a user reads them.
+fn complaints(text: &str) -> Vec<String> {
+    lines(&Scenario::parse(text).err().unwrap_or_default())
+}
+
+fn lines(problems: &[Problem]) -> Vec<String> {
+    problems.iter().map(Problem::to_string).collect()
+}
+
+fn text(s: &str) -> Value {
+    Value::Text(s.to_string())
+}
+
+/// What two plans have in common if they are equal.
+fn picture(scenario: &Scenario) -> String {
+    format!("{:?}", scenario.plan())
+}
+
+#[test]
+fn a_dumbbell_gets_hosts_routers_and_private_links() {
+    let plan = parsed(FIRST).plan();
+    assert_eq!(plan.nodes[..4], ["left", "right", "access/tcp.0", "exit/tcp.0"]);
+    assert_eq!(plan.nodes.len(), 2 + 2 * 9);
+    let names: Vec<&str> = plan.links.iter().take(6).map(|link| link.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "bottleneck",
+            "bottleneck.back",
+            "access/tcp.0",
+            "access/tcp.0.back",
+            "exit/tcp.0",
+            "exit/tcp.0.back"
+        ]
+    );
+    assert_eq!(plan.links.iter().filter(|link| link.reported).count(), 2);
+    let first = &plan.flows[0];
+    let route = |links: &[usize]| links.iter().map(|&i| plan.links[i].name.clone()).collect::<Vec<_>>();
+    assert_eq!(route(&first.forward), ["access/tcp.0", "bottleneck", "exit/tcp.0"]);
+    assert_eq!(route(&first.back), ["exit/tcp.0.back", "bottleneck.back", "access/tcp.0.back"]);
+    for flow in &plan.flows {
+        let mut node = plan.links[flow.forward[0]].from;
+        for &link in flow.forward.iter().chain(&flow.back) {
+            assert_eq!(plan.links[link].from, node);
+            node = plan.links[link].to;
+        }
+        assert_eq!(node, plan.links[flow.forward[0]].from, "there and back again");
+    }
+}
+
+#[test]
+fn members_of_a_group_share_its_spreads() {
+    let plan = parsed(FIRST).plan();
+    let delays: Vec<Span> = (0..8)
+        .map(|i| {
+            let delay = &plan.links[plan.flows[i].forward[0]].delay;
+            delay.spread.of(delay.index, delay.of, 0.0)
+        })
+        .collect();
+    assert_eq!((delays[0], delays[7]), (Span::from_millis(1), Span::from_millis(5)));
+    assert!(delays.windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+#[test]
+fn automatic_values_follow_their_rules() {
+    let plan = parsed("[dumbbell]\nrate = \"4 Mbit/s\"\n[queue]\nkind = \"droptail\"\n[flows.a]").plan();
+    assert_eq!(plan.run.warmup, Span::from_millis(12_000));
+    assert_eq!(plan.run.sample, Span::from_millis(60));
+    assert_eq!(plan.links[2].rate, Rate(40_000_000));
+    assert_eq!(plan.flows[0].class, "a");
+    // 8 flows of 1500 bytes and one of 500 make 1389; nobody sends data back.
+    let mixed = parsed(FIRST).plan();
+    assert_eq!((mixed.links[0].packet, mixed.links[1].packet), (Bytes(1389), Bytes(1000)));
+}
+
+#[test]
+fn a_graph_routes_by_delay_then_hops() {
+    let scenario = parsed(GRAPH);
+    let plan = scenario.plan();
+    let route = |links: &[usize]| links.iter().map(|&i| plan.links[i].name.clone()).collect::<Vec<_>>();
+    assert_eq!(route(&plan.flows[0].forward), ["up", "direct", "down"]);
+    assert_eq!(route(&plan.flows[0].back), ["down.back", "direct.back", "up.back"]);
+    let direct = plan.links.iter().find(|link| link.name == "direct").unwrap();
+    let back = plan.links.iter().find(|link| link.name == "direct.back").unwrap();
+    assert_eq!(direct.loss.positions, [14, 28]);
+    assert_eq!((back.rate, back.loss.positions.len()), (Rate(1_000_000), 0));
+    assert_eq!((direct.queue.kind(), back.queue.kind()), ("red", "droptail"));
+    let slower = scenario.set("links.direct.delay", text("11 ms")).unwrap().plan();
+    let names: Vec<&str> = slower.flows[0].forward.iter().map(|&i| slower.links[i].name.as_str()).collect();
+    assert_eq!(names, ["up", "round1", "round2", "down"]);
+}
+
+#[test]
+fn hops_of_a_chain_differ_where_they_say_so() {
+    let plan = parsed(CHAIN).plan();
+    let link = |name: &str| plan.links.iter().find(|link| link.name == name).unwrap();
+    assert_eq!((link("hop1").rate, link("hop2").rate), (Rate(10_000_000), Rate(5_000_000)));
+    assert_eq!((link("hop1.back").rate, link("hop2.back").rate), (Rate(2_000_000), Rate(2_000_000)));
+    assert_eq!((link("hop1").queue.kind(), link("hop2").queue.kind()), ("red", "droptail"));
+    assert_eq!(plan.nodes[..3], ["r1", "r2", "r3"]);
+    let route = |flow: usize| -> Vec<String> {
+        plan.flows[flow].forward.iter().map(|&i| plan.links[i].name.clone()).collect()
+    };
+    assert_eq!(route(0), ["access/long.0", "hop1", "hop2", "exit/long.0"]);
+    assert_eq!(route(2), ["access/cross.0", "hop2.back", "exit/cross.0"]);
+    let delay = |name: &str| link(name).delay.spread.of(0, 1, 0.0);
+    assert_eq!(
+        (delay("access/cross.0"), delay("access/long.0")),
+        (Span::from_millis(7), Span::from_millis(1))
+    );
+    let starts: Vec<Span> = (2..5).map(|i| plan.flows[i].start.spread.of(i - 2, 3, 0.0)).collect();
+    assert_eq!(starts, [Span::ZERO, Span::from_millis(100), Span::from_millis(200)]);
+}
+
+#[test]
+fn udp_counts_its_headers() {
+    let flow = |keys: &str| {
+        let head = "[dumbbell]\n[queue]\nkind = \"droptail\"\n[flows.u]\ntransport = \"udp\"\n";
+        match parsed(&format!("{head}{keys}")).plan().flows[0].transport.clone() {
+            TransportPlan::Udp(plan) => plan,
+            TransportPlan::Tcp { .. } => panic!("it is UDP"),
+        }
+    };
+    let wire = flow("rate = \"1 Mbit/s\"\npacket = \"158 B\"\nheaders = \"30 B\"");
+    assert_eq!((wire.rate, wire.packet, wire.payload), (Rate(1_000_000), Bytes(158), Bytes(128)));
+    let payload =
+        flow("rate = \"0.8 Mbit/s\"\nrate_of = \"payload\"\npacket = \"158 B\"\nheaders = \"30 B\"");
+    assert_eq!(payload.rate, Rate(987_500));
+    let bursts =
+        flow("source = \"onoff\"\non = \"1 s\"\noff = \"2 s\"\nshape = 1.5\njitter = 0.1").bursts.unwrap();
+    assert_eq!(
+        (bursts.on, bursts.off, bursts.shape),
+        (Span::from_millis(1000), Span::from_millis(2000), Some(1.5))
+    );
+}
+
+#[test]
+fn the_resolved_scenario_means_the_same() {
+    for written in [FIRST, GRAPH, CHAIN] {
+        let scenario = parsed(written);
+        let again = parsed(&scenario.to_toml());
+        assert_eq!(picture(&again), picture(&scenario));
+        assert_eq!(again.to_toml(), scenario.to_toml());
+        assert_eq!(again.hash(), scenario.hash());
+        let sent = serde_json::to_string(&scenario.to_json()).unwrap();
+        let received = Scenario::from_json(&serde_json::from_str(&sent).unwrap()).unwrap();
+        assert_eq!(picture(&received), picture(&scenario));
+    }
+}
+
+#[test]
+fn only_meaning_changes_the_hash() {
+    let scenario = parsed(FIRST);
+    assert_eq!(scenario.hash().len(), 16);
+    let same = [("title", text("other")), ("run.sample", text("0.06 s")), ("flows.tcp.class", text("tcp"))];
+    for (path, value) in same {
+        assert_eq!(scenario.set(path, value).unwrap().hash(), scenario.hash(), "{path}");
+    }
+    for (path, value) in [("run.duration", text("61 s")), ("queue.max_p", Value::Float(0.2))] {
+        assert_ne!(scenario.set(path, value).unwrap().hash(), scenario.hash(), "{path}");
+    }
+    assert_eq!(fingerprint(&vec![("a".into(), Value::Int(1))]), "58ac462f1a79636e");
+}
