@@ -22,7 +22,7 @@ build: setup ## build a wheel into dist/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/build_backend.py dist
 
 demo: setup ## compare tail drop with RED; a table here, a page in out/demo
-	@$(BIN)/python tools/demo.py
+	@$(BIN)/dropcurve compare scenarios/droptail_vs_red.toml --queue droptail --queue red:dialect=floyd93 --out out/demo
 
 test: setup tidy lint test-rust test-python ## everything CI asks for
 	@echo "make test: all passed (tidy, lint, Rust tests, Python tests)"
@@ -59,9 +59,10 @@ tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 bench: ## ns per packet, events per second, whole runs
 	@cargo bench $(PURE) --bench "*"
 
-docs: ## the Rust API pages, into target/doc
+docs: setup ## fill in what the docs show of the code; the Rust API pages
+	@$(BIN)/python tools/pages.py --write
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
-	@echo "docs: target/doc, starting at target/doc/queue/index.html"
+	@echo "docs: docs/index.md; target/doc/queue/index.html"
 
 clean: ## remove everything that was built
 	@rm -rf target .venv .venv-boot dist build out .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -11,10 +11,10 @@ from tidy_rules.tree import Fault, Tree
 REFERENCES = "docs/references.toml"
 # RFC2309, RFC 5681, and lists such as "RFC 5681, 6298".
 RFC = re.compile(r"\bRFCs? ?(\d{3,5}(?:(?:, | and | or )\d{3,5}\b(?! ?[a-z]))*)")
-# FJ93, FGS01, NJ12: initials of the authors and the year.
-PAPER = re.compile(r"(?<![\w#-])([A-Z]{2,5}\d{2}[a-z]?)\b(?!-)")
+# FJ93, FGS01: initials of the authors and the year; Hashem89: the one author and the year.
+PAPER = re.compile(r"(?<![\w#-])([A-Z]{2,5}\d{2}[a-z]?|[A-Z][a-z]{3,}\d{2}[a-z]?)\b(?!-)")
 # Look like keys and are not.
-WORDS = re.compile(r"^(RFC|UTF|SHA|MD|CP|IEEE|ECT|DSCP|EF|AF|CS|PCG|ISO|CRC|FNV|HTTP)\d")
+WORDS = re.compile(r"^(RFC|UTF|SHA|MD|CP|IEEE|ECT|DSCP|EF|AF|CS|PCG|ISO|CRC|FNV|HTTP|Float|Uint)\d")
 
 
 def check(tree: Tree) -> Iterator[Fault]:

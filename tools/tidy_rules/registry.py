@@ -10,6 +10,7 @@ from tidy_rules.tree import Fault, Tree
 
 DISCIPLINES = "crates/queue/src/lib.rs"
 TRACES = "crates/queue/tests/traces"
+TRANSPORTS = "crates/sim/src/scenario/traffic.rs"
 CONTROLS = "crates/transport/src/cc/mod.rs"
 INDEX = "scenarios/INDEX.toml"
 # Any of these in a bench means that it goes through the whole registry.
@@ -17,9 +18,9 @@ WHOLE = re.compile(r"\b(KINDS|catalogue)\b")
 
 
 def check_registries(tree: Tree) -> Iterator[Fault]:
-    """Each discipline has a docs page, a reference trace and a bench; each congestion control a docs page."""
+    """Each discipline has a docs page, a reference trace and a bench; each transport a docs page."""
     benches = "".join(tree.text(path) for path in tree.matching("crates/queue/benches/", ".rs"))
-    for name, line in registered(tree, DISCIPLINES):
+    for name, line in registered(tree, DISCIPLINES, r"disciplines! \{", r'\s*"([\w-]+)" => \w+::\w+'):
         page = f"docs/disciplines/{name}.md"
         if not tree.has(page):
             yield Fault(DISCIPLINES, line, "registry", f"{name} has no page {page}")
@@ -27,21 +28,23 @@ def check_registries(tree: Tree) -> Iterator[Fault]:
             yield Fault(DISCIPLINES, line, "registry", f"{name} has no trace in {TRACES}/{name}/")
         if not WHOLE.search(benches) and f'"{name}"' not in benches:
             yield Fault(DISCIPLINES, line, "registry", f"{name} has no bench in crates/queue/benches")
-    for name, line in registered(tree, CONTROLS):
-        page = f"docs/transports/{name}.md"
-        if not tree.has(page):
-            yield Fault(CONTROLS, line, "registry", f"{name} has no page {page}")
+    for name, line in registered(tree, TRANSPORTS, r"    pub enum Transport \{", r'\s*\w+ = "([\w-]+)"'):
+        if not tree.has(f"docs/transports/{name}.md"):
+            yield Fault(TRANSPORTS, line, "registry", f"{name} has no page docs/transports/{name}.md")
+    for name, line in registered(tree, CONTROLS, r"controls! \{", r'\s*\w+ = "([\w-]+)"'):
+        if f"`{name}`" not in tree.text("docs/transports/tcp.md"):
+            yield Fault(CONTROLS, line, "registry", f"docs/transports/tcp.md says nothing of `{name}`")
 
 
-def registered(tree: Tree, path: str) -> Iterator[tuple[str, int]]:
-    """Names and lines of the registry, a macro called with `"name" => module::Type,` lines."""
+def registered(tree: Tree, path: str, opening: str, entry: str) -> Iterator[tuple[str, int]]:
+    """Names and lines of a registry: a block that opens with a line and has a name in each entry."""
     inside = False
     for number, line in tree.lines(path):
-        if re.match(r"\w+! \{$", line):
+        if re.fullmatch(opening, line):
             inside = True
-        elif line.startswith("}"):
+        elif line.lstrip().startswith("}"):
             inside = False
-        elif inside and (found := re.match(r'\s*"([\w-]+)" => \w+::\w+', line)):
+        elif inside and (found := re.match(entry, line)):
             yield found[1], number
 
 
