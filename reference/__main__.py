@@ -37,8 +37,8 @@ def traces():
     yield "red", "floyd93_gentle", gentle, {"above_max": "gentle", **RED_KEYS}
     by_size = Red(**RED, packet_time=PACKET_TIME, by_size=True)
     yield "red", "floyd93_by_size", by_size, {"byte_mode": "red_2", **RED_KEYS}
-    small = {**RED, "limit": 8}
-    yield "red", "floyd93_small_buffer", Red(**small, packet_time=PACKET_TIME), {**RED_KEYS, "limit": "8 pkts"}
+    small = Red(**{**RED, "limit": 8}, packet_time=PACKET_TIME)
+    yield "red", "floyd93_small_buffer", small, {**RED_KEYS, "limit": "8 pkts"}
 
 
 def main():

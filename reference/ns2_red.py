@@ -12,6 +12,7 @@ The keys go into the header: those of the queue as a scenario writes them, and `
 """
 
 import math
+import pathlib
 import sys
 
 RATE = 1.5e6
@@ -26,7 +27,7 @@ HEADER = """\
 
 def read_events(path):
     """Yields (event, time, size, flags, uid) of the link from node 0 to node 1."""
-    with open(path) as lines:
+    with pathlib.Path(path).open() as lines:
         for line in lines:
             event, time, a, b, _, size, flags, *rest = line.split()
             if (a, b) == ("0", "1") and event in "+-d":
@@ -68,7 +69,7 @@ def averages(path, recorded, w_q, ptc, in_bytes):
                 now = max(now, math.ceil(ends_at - 0.001))
             times = [now, now + 1, now - 1] if idle else [now]
             steps = [int(ptc * (t - ends_at) * 1e-6) if idle else 0 for t in times]
-            found = [(t, decayed(avg, w_q, m, queue)) for t, m in zip(times, steps)]
+            found = [(t, decayed(avg, w_q, m, queue)) for t, m in zip(times, steps, strict=True)]
             right = [(t, new) for t, new in found if new == avg or close(new, recorded[changes])]
             assert right, (path, time, found, recorded[changes])
             now, new = right[0]
@@ -96,7 +97,7 @@ def close(value, recorded):
 
 def averages_of_ns2(path):
     """The values of ave_, one for each change."""
-    with open(path) as lines:
+    with pathlib.Path(path).open() as lines:
         return [float(line.split()[2]) for line in lines if line.startswith("a ")]
 
 
@@ -110,7 +111,7 @@ def main(name, out, *pairs):
     rows = list(averages(name + ".tr", recorded, w_q, RATE / (8 * mean), in_bytes))
     ends = ends_of_packets(name + ".tr")
     unseen = "?" if "ecn" in keys else ""
-    with open(out, "w") as file:
+    with pathlib.Path(out).open("w") as file:
         file.write(HEADER.format(run=run))
         for key, value in keys.items():
             file.write(f"# {key} = {value}\n")

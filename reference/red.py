@@ -13,8 +13,21 @@ class Red:
     """`spacing`: pseudocode, or text (count is raised after its use). `gentle`: Floyd 2000. `by_size`: byte mode of
     the paper's section 4, p_b times the packet's size over `max_packet`."""
 
-    def __init__(self, *, limit, min_th, max_th, max_p, w_q, packet_time, spacing="pseudocode", gentle=False,
-                 by_size=False, max_packet=1500, seed=1):
+    def __init__(
+        self,
+        *,
+        limit,
+        min_th,
+        max_th,
+        max_p,
+        w_q,
+        packet_time,
+        spacing="pseudocode",
+        gentle=False,
+        by_size=False,
+        max_packet=1500,
+        seed=1,
+    ):
         self.limit, self.min_th, self.max_th, self.max_p, self.w_q = limit, min_th, max_th, max_p, w_q
         self.packet_time, self.spacing, self.gentle = packet_time, spacing, gentle
         self.by_size, self.max_packet = by_size, max_packet
