@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,28 @@ class Description:
     paragraphs: list[str] = field(default_factory=list)
     tables: list[tuple[str, Rows]] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
+
+
+def text(found: Description) -> str:
+    """A description as text of at most 100 columns."""
+    parts = [aligned([(found.title,)]), *(aligned([(paragraph,)]) for paragraph in found.paragraphs)]
+    parts += [f"{heading}\n{aligned(table, indent='  ')}" for heading, table in found.tables]
+    return "\n\n".join([*parts, *found.blocks])
+
+
+def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
+    """Rows in columns; the last column is wrapped under itself."""
+    if not rows:
+        return ""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        cells = [f"{cell:<{wide}}  " for cell, wide in zip(row[:-1], widths, strict=True)]
+        left = indent + "".join(cells)
+        wrapped = textwrap.wrap(row[-1], max(30, width - len(left)), break_on_hyphens=False) or [""]
+        lines.append((left + wrapped[0]).rstrip())
+        lines += [" " * len(left) + more for more in wrapped[1:]]
+    return "\n".join(lines)
 
 
 #: What `list` knows.
@@ -74,14 +97,16 @@ def _title(name: str) -> str:
         return f"cannot be read: {error}"
 
 
-def describe(name: str) -> Description:
-    """Whatever is called ``name``: a discipline, dialect (``red:ns2``), transport, profile, source,
-    section, metric, plot or scenario, in this order. Raises UsageError with the nearest name if there is
-    no such thing."""
-    for look in (_discipline, _preset, _transport, _source, _section, _metric, _plot, _scenario):
-        found = look(name)
-        if found is not None:
-            return found
+def describe(name: str) -> list[Description]:
+    """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` of whatever has one),
+    transports, profiles, sources, sections, metrics, plots, scenarios.
+
+    Raises UsageError with the nearest name if there is no such thing.
+    """
+    looks = (_discipline, _presets_called, _transport, _source, _section, _metric, _plot, _scenario)
+    found = [one for look in looks for one in look(name)]
+    if found:
+        return found
     known = [row[0] for rows in sections().values() for row in rows]
     known += [one["path"] for one in library.catalogue()["sections"]]
     raise UsageError(
@@ -89,7 +114,7 @@ def describe(name: str) -> Description:
     )
 
 
-def _discipline(name: str) -> Description | None:
+def _discipline(name: str) -> Iterator[Description]:
     for one in library.catalogue()["disciplines"]:
         if one["kind"] == name:
             tables: list[tuple[str, Rows]] = [("Parameters", _fields(one["fields"]))]
@@ -97,8 +122,7 @@ def _discipline(name: str) -> Description | None:
                 tables.append(("Dialects", [(row["name"], row["doc"]) for row in one["dialects"]]))
                 tables.append(("What the dialects set", _options(one["dialects"])))
             about = [one["about"], f"Reference: {one['reference']}"]
-            return Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
-    return None
+            yield Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
 
 
 def _use(one: dict[str, Any]) -> str:
@@ -114,7 +138,7 @@ def _fields(fields: list[dict[str, Any]]) -> Rows:
         facts = [fact for fact in (one.get("range"), _choices(one), _origin(one)) if fact]
         default = one["default"]
         shown = str(default).lower() if isinstance(default, bool) else f"{default}"
-        unit = f" {one['unit']}" if one["unit"] not in ("", "1") else ""
+        unit = f" {one['unit']}" if one["unit"] not in ("", "1") and not isinstance(default, str) else ""
         doc = one["doc"].rstrip(".") + "."
         rows.append((one["name"], shown + unit, f"{doc} [{'; '.join(facts)}]" if facts else doc))
     return rows
@@ -139,7 +163,7 @@ def _options(presets: list[dict[str, Any]]) -> Rows:
     ]
 
 
-def _preset(name: str) -> Description | None:
+def _presets_called(name: str) -> Iterator[Description]:
     every = [*_presets("disciplines", "kind", "dialects"), *_presets("transports", "name", "profiles")]
     for full, owner, row in every:
         if name in (full, row["name"]):
@@ -150,51 +174,41 @@ def _preset(name: str) -> Description | None:
                 + full.split(":")[0]
                 + "`."
             )
-            return Description(
+            yield Description(
                 f"{full}: {row['doc']}", row, [rest], [("Options", list(options))] if options else []
             )
-    return None
 
 
-def _transport(name: str) -> Description | None:
+def _transport(name: str) -> Iterator[Description]:
     for one in library.catalogue()["transports"]:
         if one["name"] == name:
             tables = [("Parameters", _fields(one["fields"]))]
             if one["profiles"]:
                 tables.append(("Profiles", [(row["name"], row["doc"]) for row in one["profiles"]]))
                 tables.append(("What the profiles set", _options(one["profiles"])))
-            return Description(f"{name}: {one['doc']}", one, [], tables)
-    return None
+            yield Description(f"{name}: {one['doc']}", one, [], tables)
 
 
-def _source(name: str) -> Description | None:
+def _source(name: str) -> Iterator[Description]:
     for one in library.catalogue()["sources"]:
         if one["name"] == name:
             tables = [("Parameters", _fields(one["fields"]))] if one["fields"] else []
-            return Description(f"{name}: {one['doc']}", one, [f"Over {one['transport']}."], tables)
-    return None
+            yield Description(f"{name}: {one['doc']}", one, [f"Over {one['transport']}."], tables)
 
 
-def _section(name: str) -> Description | None:
+def _section(name: str) -> Iterator[Description]:
     parts = [one for one in library.catalogue()["sections"] if one["path"] == name]
-    if not parts:
-        return None
-    tables = [
-        (part["doc"] + (f" ({part['when']})" if part["when"] else ""), _fields(part["fields"]))
-        for part in parts
-    ]
-    return Description(f"[{name}]", {"path": name, "parts": parts}, [], tables)
+    headings = [part["doc"] + (f" ({part['when']})" if part["when"] else "") for part in parts]
+    tables = [(heading, _fields(part["fields"])) for heading, part in zip(headings, parts, strict=True)]
+    if parts:
+        yield Description(f"[{name}]", {"path": name, "parts": parts}, [], tables)
 
 
-def _metric(name: str) -> Description | None:
+def _metric(name: str) -> Iterator[Description]:
     one = metrics.METRICS.get(metrics.split(name)[0])
     if one is None:
-        return None
-    better = {
-        "higher": "Higher is better.",
-        "lower": "Lower is better.",
-        "none": "Neither direction is better.",
-    }
+        return
+    better = {"higher": "Higher is better.", "lower": "Lower is better.", "none": "Neither way is better."}
     data = {
         "name": one.name, "title": one.title, "unit": one.unit, "better": one.better, "source": one.source,
         "per": one.per, "about": one.doc,
@@ -203,24 +217,22 @@ def _metric(name: str) -> Description | None:
         one.doc,
         f"{better[one.better]} Unit: {one.unit or 'none'}. Per {one.per}. Source: {one.source}.",
     ]
-    return Description(f"{one.name}: {one.title}", data, about)
+    yield Description(f"{one.name}: {one.title}", data, about)
 
 
-def _plot(name: str) -> Description | None:
+def _plot(name: str) -> Iterator[Description]:
     from . import plot
 
     kind = plot.KINDS.get(name)
-    if kind is None:
-        return None
-    return Description(
-        f"{name}: {kind.title}", {"name": name, "title": kind.title, "see": kind.see}, [kind.see]
-    )
+    if kind is not None:
+        data = {"name": name, "title": kind.title, "see": kind.see}
+        yield Description(f"{name}: {kind.title}", data, [kind.see])
 
 
-def _scenario(name: str) -> Description | None:
+def _scenario(name: str) -> Iterator[Description]:
     path = library.scenarios().get(name)
     if path is None:
-        return None
+        return
     text = path.read_text(encoding="utf-8")
     data = {"name": name, "title": _title(name), "path": str(path), "text": text}
-    return Description(f"{name}: {_title(name)}", data, [str(path)], [], [text.rstrip()])
+    yield Description(f"{name}: {_title(name)}", data, [str(path)], [], [text.rstrip()])

@@ -61,4 +61,4 @@ def draw(result: Result, folder: Path) -> None:
     from .. import plot, report
 
     plot.save_all(result, folder / "figures")
-    report.write(result, folder / "report.html")
+    report.write(result, path=folder / "report.html")

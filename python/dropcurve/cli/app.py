@@ -54,4 +54,4 @@ def describe_misuse(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     verb = context.command_path if context is not None else "dropcurve"
     text = " ".join(str(message).split()).rstrip(".")
-    return f"{text}; `{verb} --help` shows what there is"
+    return f"{text}{' ' if text.endswith('?') else '; '}`{verb} --help` shows what there is"

@@ -45,7 +45,9 @@ def compare(
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
 ) -> int:
-    """Compare disciplines, settings or scenarios, paired by common random numbers.
+    """Compare disciplines, settings or scenarios.
+
+    Variants run under common random numbers, so that differences are sharp; the table says which are real.
 
     A lone word after a discipline's colon is its dialect. Keys a discipline shares with that of the
     scenario, such as limit, keep their values unless given.

@@ -30,22 +30,6 @@ def data(value: Any) -> None:
     print(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
 
 
-def rows(table: list[tuple[str, ...]], *, indent: str = "") -> None:
-    """Aligned columns; the last may run over, and is then wrapped under itself."""
-    import textwrap
-
-    if not table:
-        return
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]) - 1)]
-    for row in table:
-        left = indent + "  ".join(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True))
-        left += "  " if widths else ""
-        lines = textwrap.wrap(row[-1], max(30, 100 - len(left))) or [""]
-        print((left + lines[0]).rstrip())
-        for line in lines[1:]:
-            print(" " * len(left) + line)
-
-
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
     """A function to tell progress to; a bar appears on a terminal once the work has lasted a second."""

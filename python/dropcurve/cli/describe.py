@@ -18,7 +18,7 @@ def describe(
     ],
     json: o.Json = False,
 ) -> int:
-    """Describe one thing: what it is, its parameters with unit, default, range and source.
+    """Describe one thing and its parameters.
 
     \b
     Examples:
@@ -29,18 +29,10 @@ def describe(
     from .. import commands, directory
     from . import console
 
-    found = directory.describe(name)
+    every = directory.describe(name)
     if json:
-        console.data(found.data)
+        console.data([found.data for found in every])
     else:
-        print(found.title)
-        for paragraph in found.paragraphs:
-            print()
-            console.rows([(paragraph,)])
-        for heading, table in found.tables:
-            print(f"\n{heading}")
-            console.rows(table, indent="  ")
-        for block in found.blocks:
-            print(f"\n{block}")
+        print("\n\n".join(directory.text(found) for found in every))
     console.again(commands.line("describe", [name], []))
     return 0

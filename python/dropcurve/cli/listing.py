@@ -19,7 +19,7 @@ def list_(
     ] = None,
     json: o.Json = False,
 ) -> int:
-    """List what there is: disciplines, dialects, transports, profiles, sources, metrics, scenarios, plots.
+    """List disciplines, dialects, scenarios, metrics and so on.
 
     \b
     Examples:
@@ -37,9 +37,11 @@ def list_(
         }
         console.data(entries if what is None else entries[what])
     else:
-        for number, (name, rows) in enumerate(sections.items()):
-            if what is None:
-                print(("\n" if number else "") + name)
-            console.rows(rows, indent="  " if what is None else "")
+        parts = [
+            (f"{name}\n" if what is None else "")
+            + directory.aligned(rows, indent="  " if what is None else "")
+            for name, rows in sections.items()
+        ]
+        print("\n\n".join(parts))
     console.again(commands.line("list", [what] if what else [], []))
     return 0

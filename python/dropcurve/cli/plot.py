@@ -22,7 +22,7 @@ def plot(
     ] = None,
     json: o.Json = False,
 ) -> int:
-    """Draw the figures of a kept result again, or one kind of them.
+    """Draw the figures of a kept result, or one of them.
 
     \b
     Examples:

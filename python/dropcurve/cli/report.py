@@ -16,7 +16,7 @@ def report(
         Path | None, typer.Option(metavar="FILE", help="Where to write it (report.html of the result).")
     ] = None,
 ) -> int:
-    """Write the page of a kept result: one file that opens offline.
+    """Write the page of a kept result; it opens offline.
 
     \b
     Example:
@@ -30,7 +30,7 @@ def report(
     result = Result.load(folder)
     file = out or folder / "report.html"
     file.parent.mkdir(parents=True, exist_ok=True)
-    pages.write(result, file)
+    pages.write(result, path=file)
     print(file)
     console.again(commands.line("report", [str(folder)], [("out", out)]))
     return 0

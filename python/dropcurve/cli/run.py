@@ -12,7 +12,8 @@ from . import options as o
 
 def run(
     scenario: Annotated[
-        str, typer.Argument(help="A TOML file, or the name of one that ships with dropcurve.")
+        str,
+        typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of one that ships with dropcurve."),
     ],
     changes: o.Set = None,
     duration: o.Duration = None,
@@ -29,7 +30,7 @@ def run(
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
 ) -> int:
-    """Run one scenario several times and tell what it gives, with intervals.
+    """Run one scenario several times, with intervals.
 
     \b
     Examples:

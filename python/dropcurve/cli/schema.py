@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 def schema() -> int:
-    """Print the JSON Schema of scenario files, for editors that complete and check TOML.
+    """Print the JSON Schema of scenario files.
+
+    Editors that know TOML complete and check scenarios with it.
 
     \b
     Example:

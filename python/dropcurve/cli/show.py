@@ -13,7 +13,7 @@ Folder = Annotated[Path, typer.Argument(metavar="RESULT_FOLDER", help="As `run` 
 
 
 def show(folder: Folder, per: o.Per = "total", metric: o.Metric = None, json: o.Json = False) -> int:
-    """Print the table of a kept result again, or another table of it.
+    """Print the table of a kept result.
 
     \b
     Examples:

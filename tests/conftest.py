@@ -1,0 +1,73 @@
+"""What the Python tests share: a scenario that runs in a blink, and the command line without a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dropcurve import cli
+
+SHORT = """\
+title = "Two flows through a small queue"
+
+[run]
+duration = "4 s"
+warmup = "1 s"
+
+[dumbbell]
+rate = "5 Mbit/s"
+delay = "10 ms"
+
+[queue]
+kind = "red"
+limit = "50 pkts"
+
+[flows.tcp]
+count = 3
+transport = "tcp"
+start = "uniform 0 s to 100 ms"
+
+[flows.voice]
+transport = "udp"
+source = "cbr"
+rate = "500 kbit/s"
+packet = "500 B"
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def errors(self) -> list[str]:
+        """Lines on standard error."""
+        return self.err.splitlines()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder with the scenario `short.toml`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.toml").write_text(SHORT, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def dropcurve(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """The command line: ``dropcurve("run", "short.toml")``."""
+
+    def call(*arguments: str) -> Answer:
+        capsys.readouterr()
+        code = cli.invoke(list(arguments))
+        found = capsys.readouterr()
+        return Answer(code, found.out, found.err)
+
+    return call

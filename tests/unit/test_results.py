@@ -1,0 +1,95 @@
+"""Results: kept, read back, shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dropcurve as dc
+
+
+@pytest.fixture
+def result(folder: Path) -> dc.Result:
+    return dc.compare("short.toml", queues=["droptail", "red"], replications=3)
+
+
+def test_a_kept_result_is_the_same_when_read(result: dc.Result, folder: Path) -> None:
+    result.save("kept")
+    back = dc.Result.load("kept")
+    assert back.table() == result.table()
+    assert back.differences() == result.differences()
+    assert back.verdict() == result.verdict()
+    assert str(back) == str(result)
+    for one, other in zip(result.variants, back.variants, strict=True):
+        assert one.scenario == other.scenario
+        assert list(one.series) == list(other.series)
+        for key in one.series:
+            for mine, theirs in zip(one.series.select(*key), other.series.select(*key), strict=True):
+                assert np.array_equal(mine, theirs, equal_nan=True)
+
+
+def test_the_folder_holds_what_its_page_says(result: dc.Result, folder: Path) -> None:
+    result.save("kept")
+    names = {path.name for path in Path("kept").iterdir()}
+    assert names == {"result.json", "runs.json", "series.parquet", "scenario.toml"}
+    assert dc.Scenario.load("kept/scenario.toml").hash == result.baseline.hash
+
+
+def test_another_format_is_refused(result: dc.Result, folder: Path) -> None:
+    file = result.save("kept") / "result.json"
+    file.write_text(
+        json.dumps({**json.loads(file.read_text(encoding="utf-8")), "format": 2}), encoding="utf-8"
+    )
+    with pytest.raises(dc.ResultError, match="has format 2, this version of dropcurve reads format 1"):
+        dc.Result.load("kept")
+
+
+def test_damage_is_named(result: dc.Result, folder: Path) -> None:
+    kept = result.save("kept")
+    (kept / "runs.json").write_text('{"format": 1, "ru', encoding="utf-8")
+    with pytest.raises(dc.ResultError, match=r"runs\.json: is damaged"):
+        dc.Result.load("kept")
+    (kept / "series.parquet").write_bytes(b"PAR1 nonsense")
+    (kept / "runs.json").write_text('{"format": 1, "runs": []}', encoding="utf-8")
+    with pytest.raises(dc.ResultError, match=r"series\.parquet: is damaged"):
+        dc.Result.load("kept")
+    with pytest.raises(dc.ResultError, match="no such folder"):
+        dc.Result.load("nowhere")
+
+
+def test_summary_and_variants_by_name(result: dc.Result) -> None:
+    assert result.summary["utilisation"].n == 3
+    assert [variant.name for variant in result.variants] == ["droptail", "red"]
+    assert result.variants[1].scenario["queue"]["kind"] == "red"
+    times, values = result.variants[0].series.select("queue_pkts", "bottleneck")
+    assert len(times) == len(values) > 100
+
+
+def test_a_notebook_gets_a_table(result: dc.Result) -> None:
+    page = result._repr_html_()
+    assert page.count("<tr>") == page.count("</tr>") > 5
+    assert "droptail" in page
+
+
+def test_text_fits_a_hundred_columns(result: dc.Result) -> None:
+    table = str(result).split("\n\nAgain:")[0]
+    assert max(len(line) for line in table.splitlines()) <= 100
+
+
+def test_seven_variants_are_shown_in_blocks(folder: Path) -> None:
+    found = dc.compare(
+        "short.toml", vary={"queue.max_p": [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]}, replications=2
+    )
+    lines = str(found).splitlines()
+    assert max(len(line) for line in lines if "Again:" not in line) <= 100
+    assert sum("link utilisation" in line for line in lines) > 1
+
+
+def test_unknown_tables_are_refused(result: dc.Result) -> None:
+    with pytest.raises(dc.UsageError, match="per = link: must be one of total, class, flow"):
+        result.table(per="link")
+    with pytest.raises(dc.UsageError, match="no metric is called"):
+        result.table(only=["speed"])

@@ -1,0 +1,88 @@
+"""Scenarios from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dropcurve as dc
+
+
+def test_edits_leave_the_original_alone(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml")
+    other = base.set("queue.max_p", 0.5)
+    assert base.get("queue.max_p") != 0.5
+    assert other.get("queue.max_p") == 0.5
+    assert base.hash != other.hash
+    assert other.edits == (("queue.max_p", 0.5),)
+
+
+def test_toml_and_hash_go_round(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml").with_(queue__min_th="30 pkts", queue__max_th="45 pkts")
+    assert dc.Scenario.parse(base.to_toml()).hash == base.hash
+
+
+def test_another_queue_keeps_the_buffer(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml")
+    tail = base.queue("droptail")
+    assert tail.get("queue.kind") == "droptail"
+    assert tail.get("queue.limit") == "50 pkts"
+    assert base.queue("droptail", limit="20 pkts").get("queue.limit") == "20 pkts"
+
+
+def test_all_problems_at_once(folder: Path) -> None:
+    text = (
+        Path("short.toml")
+        .read_text(encoding="utf-8")
+        .replace('kind = "red"', 'kind = "red"\nmax_p = 2\nmin_th = "9"')
+    )
+    with pytest.raises(dc.ScenarioError) as caught:
+        dc.Scenario.parse(text, origin="bad.toml")
+    assert {problem.path for problem in caught.value.problems} == {"queue.max_p", "queue.min_th"}
+    assert all(line.startswith("bad.toml: queue.") for line in caught.value.lines())
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), object()])
+def test_what_a_scenario_cannot_hold(folder: Path, value: object) -> None:
+    with pytest.raises(dc.ScenarioError, match=r"queue\.max_p = .*: must be a finite number"):
+        dc.Scenario.load("short.toml").set("queue.max_p", value)
+
+
+def test_paths_that_lead_nowhere(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml")
+    with pytest.raises(dc.ScenarioError, match="did you mean 'max_p'"):
+        base.get("queue.max_pp")
+    with pytest.raises(dc.ScenarioError, match="did you mean 'max_p'"):
+        base.set("queue.max_pp", 1)
+    with pytest.raises(dc.DropcurveError, match=r"shrt\.toml: no such file; did you mean 'short\.toml'\?"):
+        dc.Scenario.load("shrt.toml")
+
+
+def test_bytes_that_are_not_text(folder: Path) -> None:
+    Path("binary.toml").write_bytes(b"title = \xff\xfe")
+    with pytest.raises(dc.DropcurveError, match="is not UTF-8 text"):
+        dc.Scenario.load("binary.toml")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"replications": 0}, "replications = 0: must be 1 or more"),
+        ({"jobs": 0}, "jobs = 0: must be 1 or more"),
+        ({"seed": -1}, "seed = -1: must be a whole number"),
+        ({"precision": 1.5}, r"precision = 1\.5: must lie between 0 and 1"),
+        ({"precision": 0.1, "maximum": 3}, "maximum = 3: must be at least 5"),
+        ({"on": ["speed"]}, "no metric is called 'speed'"),
+    ],
+)
+def test_effort_that_makes_no_sense(folder: Path, options: dict[str, object], message: str) -> None:
+    with pytest.raises(dc.UsageError, match=message):
+        dc.run("short.toml", **options)  # type: ignore[arg-type]
+
+
+def test_a_comparison_needs_two(folder: Path) -> None:
+    with pytest.raises(dc.UsageError, match="needs two variants or more"):
+        dc.compare("short.toml")
+    with pytest.raises(dc.UsageError, match="two variants are called 'red'"):
+        dc.compare("short.toml", queues=["red", "red"])

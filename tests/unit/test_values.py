@@ -1,0 +1,62 @@
+"""Values as people type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dropcurve import commands, values, wording
+from dropcurve.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.1", 0.1), ("10", 10), ("true", True), ("[1, 2]", [1, 2]), ("10 Mbit/s", "10 Mbit/s"), ("1/50", "1/50"),
+        ("ns2", "ns2"), ('"0.1"', "0.1"), ("nan", "nan"), ("2026-01-01", "2026-01-01"), ("", ""), ("1e-3", 0.001),
+        ('["1 ms", "2 ms"]', ["1 ms", "2 ms"]), ('{"kind": "red"}', {"kind": "red"}),
+    ],
+)  # fmt: skip
+def test_values_are_read_as_meant(text: str, value: object) -> None:
+    assert values.parse(text) == value
+    assert values.parse(values.show(value)) == value
+
+
+def test_queues_in_short() -> None:
+    assert values.queue("droptail") == ("droptail", {})
+    assert values.queue("red:ns2,max_p=0.1,limit=50 pkts") == (
+        "red", {"dialect": "ns2", "max_p": 0.1, "limit": "50 pkts"},
+    )  # fmt: skip
+    with pytest.raises(UsageError, match="sets max_p twice"):
+        values.queue("red:max_p=0.1,max_p=0.2")
+
+
+def test_variations_keep_lists_together() -> None:
+    assert values.variation("queue.max_p=0.02,0.1") == ("queue.max_p", [0.02, 0.1])
+    assert values.variation('a.b=["1 ms", "2 ms"],"x, y"') == ("a.b", [["1 ms", "2 ms"], "x, y"])
+    with pytest.raises(UsageError, match="must be PATH=VALUE,VALUE"):
+        values.variation("queue.max_p=")
+
+
+@pytest.mark.parametrize(("text", "share"), [("5%", 0.05), ("0.05", 0.05), ("2.5 %", 0.025)])
+def test_precision_is_a_share(text: str, share: float) -> None:
+    assert values.share(text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("text", ["5", "0", "-1%", "wide", "nan", "100%"])
+def test_other_precisions_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="must lie between 0 and 1"):
+        values.share(text)
+
+
+def test_commands_are_quoted_for_a_shell() -> None:
+    line = commands.line("run", ["my file.toml"], [("set", "run.duration=60 s"), ("seed", 1), ("out", None)])
+    assert line == "dropcurve run 'my file.toml' --set 'run.duration=60 s' --seed 1"
+
+
+def test_numbers_show_what_their_interval_supports() -> None:
+    assert wording.amount(41.234, 1.26, "ms") == "41.2 ± 1.3 ms"
+    assert wording.amount(9_876_543.0, 12_345.0, "bit/s") == "9.877 ± 0.012 Mbit/s"
+    assert wording.amount(-0.00001, 0.5, "") == "0.00 ± 0.50"
+    assert wording.amount(-3.0, 0.5, "") == "−3.00 ± 0.50"
+    assert wording.amount(None, None, "ms") == "– ms"
+    assert wording.amount(117.0, 1000.0, "") == "117 ± 1000"
