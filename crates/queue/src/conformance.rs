@@ -52,6 +52,8 @@ pub struct Rules {
     pub spares_capable: bool,
     /// Whether packets of one flow may overtake each other.
     pub reorders: bool,
+    /// Whether the link counts the packet it sends as part of the queue.
+    pub wire_counts: bool,
 }
 
 /// How a sitting went.
@@ -172,7 +174,7 @@ pub fn sit<D: QueueDisc<Paper>>(
     rules: &Rules,
 ) -> Result<Report, String> {
     let mut dice = Counted(Stream::new(seed, "conformance/dice"), 0);
-    let (mut now, mut fates) = (Time::ZERO, Vec::new());
+    let (mut now, mut on_wire, mut fates) = (Time::ZERO, Bytes(0), Vec::new());
     let names = probe_names(&disc)?;
     let mut book = Book {
         rules,
@@ -194,11 +196,14 @@ pub fn sit<D: QueueDisc<Paper>>(
             Step::Arrive { flow, size, ecn } => {
                 let pkt = Paper { id: book.report.arrived, flow, size, ecn, enqueued: Time::ZERO };
                 book.arrive(Paper { enqueued: now, ..pkt });
-                disc.enqueue(pkt, &mut Cx::new(now, &mut dice, &mut fates));
+                let mut cx = Cx::new(now, &mut dice, &mut fates);
+                cx.on_wire = on_wire;
+                disc.enqueue(pkt, &mut cx);
                 book.settle(&mut fates, Some(pkt.id)).map_err(broke)?;
             }
             Step::Depart => {
                 let pkt = disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates));
+                on_wire = pkt.filter(|_| rules.wire_counts).map_or(Bytes(0), |pkt| pkt.size());
                 let ended = !fates.is_empty();
                 book.settle(&mut fates, None).map_err(broke)?;
                 book.depart(pkt, ended).map_err(broke)?;

@@ -63,6 +63,7 @@ fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
         // The dialect with a mark limit drops ECN-capable packets by intent.
         spares_capable: ecn && dialect != Some("ns2"),
         reorders: false,
+        wire_counts: false,
     }
 }
 
@@ -96,6 +97,16 @@ proptest! {
         for candidate in candidates() {
             examine(&candidate, &list, seed);
         }
+    }
+}
+
+#[test]
+fn a_link_that_counts_the_packet_it_sends_changes_no_rule() {
+    for mut candidate in candidates() {
+        let plain = examine(&candidate, &steps(9, 20_000), 9);
+        candidate.rules.wire_counts = true;
+        let counted = examine(&candidate, &steps(9, 20_000), 9);
+        assert!(counted.dropped >= plain.dropped / 2 && counted != plain, "{}", candidate.name);
     }
 }
 

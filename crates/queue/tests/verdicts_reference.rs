@@ -28,7 +28,7 @@ impl Replay {
         self.arrived += 1;
         self.disc.enqueue(pkt, &mut Cx::new(now, &mut tape, &mut self.fates));
         assert!(tape.0.is_empty(), "{at}: {} draws were not used", tape.0.len());
-        let ended = self.fates.drain(..).map(|fate| match fate {
+        let ended = self.fates.drain(..).map(|end| match end {
             Fate::Dropped(ended, _) => format!("x{}", ended.id),
             Fate::Marked(..) => panic!("{at}: marked"),
         });

@@ -32,6 +32,8 @@ pub(super) struct Real {
 pub(super) struct Integer {
     scaled: u64,
     wlog: u32,
+    /// `2^-wlog`.
+    unscale: f64,
     /// Microseconds of idle time to one cell, as a power of two.
     cell_log: u32,
     /// By how many bits the average is shifted down after so many cells.
@@ -57,7 +59,7 @@ impl Average {
     pub(super) fn value(&self) -> f64 {
         match self {
             Average::Real(real) => real.avg,
-            Average::Integer(integer) => integer.scaled as f64 / (1u64 << integer.wlog) as f64,
+            Average::Integer(integer) => integer.scaled as f64 * integer.unscale,
         }
     }
 
@@ -113,7 +115,7 @@ impl Integer {
         for (i, shift) in shifts.iter_mut().enumerate().take(255) {
             *shift = (i as f64 * cell * bits).min(31.0) as u8;
         }
-        Integer { scaled: 0, wlog, cell_log, shifts }
+        Integer { scaled: 0, wlog, unscale: math::powi(0.5, wlog.into()), cell_log, shifts }
     }
 
     #[inline]

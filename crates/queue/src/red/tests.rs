@@ -470,3 +470,8 @@ fn every_byte_mode_gives_a_probability() {
         }
     }
 }
+
+#[test]
+fn the_state_of_a_queue_is_a_few_cache_lines() {
+    assert!(size_of::<Red<Paper>>() <= 384, "{}", size_of::<Red<Paper>>());
+}
