@@ -6,12 +6,12 @@
 //! measured distance of events; they change the speed and nothing else, because the order is that of the
 //! keys and, at equal keys, of insertion.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use units::Time;
 
 /// What orders events: time, birth, component (see `docs/decisions/002-order-of-events.md`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     /// When it happens.
     pub time: Time,
@@ -19,6 +19,37 @@ pub struct Key {
     pub birth: Time,
     /// The component it comes from.
     pub component: u32,
+}
+
+impl Key {
+    /// Time and birth in one number: most comparisons end in the first.
+    #[inline]
+    fn moment(self) -> u128 {
+        u128::from(self.time.0) << 64 | u128::from(self.birth.0)
+    }
+}
+
+impl Ord for Key {
+    #[inline]
+    fn cmp(&self, other: &Key) -> Ordering {
+        self.moment().cmp(&other.moment()).then(self.component.cmp(&other.component))
+    }
+}
+
+impl PartialOrd for Key {
+    #[inline]
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+    #[inline]
+    fn lt(&self, other: &Key) -> bool {
+        let (a, b) = (self.moment(), other.moment());
+        a < b || (a == b && self.component < other.component)
+    }
+    #[inline]
+    fn le(&self, other: &Key) -> bool {
+        !(other < self)
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -53,6 +84,8 @@ pub struct Calendar<E> {
     /// Events beyond the last bucket: key, order of insertion, node.
     far: BinaryHeap<Reverse<(Key, u64, u32)>>,
     far_count: u64,
+    /// Time of the first of them.
+    far_time: Time,
     tuning: Tuning,
 }
 
@@ -80,6 +113,7 @@ impl<E: Copy> Calendar<E> {
             today: 0,
             far: BinaryHeap::new(),
             far_count: 0,
+            far_time: Time::NEVER,
             tuning: Tuning { left: 1024, since: Time::ZERO },
         };
         calendar.lay_out(MIN_BUCKETS);
@@ -114,19 +148,9 @@ impl<E: Copy> Calendar<E> {
     /// Takes the first event, unless it lies after `last`.
     #[inline]
     pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
-        let near = self.first_bucket();
-        let index = match (near, self.far.peek()) {
-            (None, None) => return None,
-            (Some(bucket), None) => self.take_near(bucket, last)?,
-            (None, Some(_)) => self.take_far(last)?,
-            (Some(bucket), Some(Reverse((far, ..)))) => {
-                // At equal keys the far one was put in first: the window only moves forward.
-                if *far <= self.nodes[self.buckets[bucket].head as usize].key {
-                    self.take_far(last)?
-                } else {
-                    self.take_near(bucket, last)?
-                }
-            }
+        let index = match self.first_bucket() {
+            Some(bucket) if self.is_first(bucket) => self.take_near(bucket, last)?,
+            _ => self.take_far(last)?,
         };
         self.len -= 1;
         let node = &mut self.nodes[index as usize];
@@ -175,6 +199,7 @@ impl<E: Copy> Calendar<E> {
         if day - self.today >= self.buckets.len() as u64 {
             self.far.push(Reverse((key, self.far_count, index)));
             self.far_count += 1;
+            self.far_time = self.far_time.min(key.time);
             return;
         }
         let slot = day as usize & (self.buckets.len() - 1);
@@ -240,6 +265,14 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
+    /// Whether the head of this bucket comes before what lies far. At equal keys the far one was put in first: the
+    /// window only moves forward.
+    #[inline]
+    fn is_first(&self, bucket: usize) -> bool {
+        let key = self.nodes[self.buckets[bucket].head as usize].key;
+        key.time < self.far_time || !self.far.peek().is_some_and(|Reverse((far, ..))| *far <= key)
+    }
+
     #[inline]
     fn take_near(&mut self, slot: usize, last: Time) -> Option<u32> {
         let index = self.buckets[slot].head;
@@ -265,7 +298,9 @@ impl<E: Copy> Calendar<E> {
         if key.time > last {
             return None;
         }
-        self.far.pop().map(|Reverse((_, _, index))| index)
+        let taken = self.far.pop().map(|Reverse((_, _, index))| index);
+        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((key, ..))| key.time);
+        taken
     }
 
     /// Chooses a width of about one event a bucket and buckets for a few times what is pending.
@@ -294,6 +329,7 @@ impl<E: Copy> Calendar<E> {
         }
         let mut far: Vec<_> = std::mem::take(&mut self.far).into_vec();
         far.sort_unstable_by_key(|Reverse((key, count, _))| (*key, *count));
+        self.far_time = Time::NEVER;
         self.lay_out(buckets);
         // Far events went in before any near one with the same key; a stable sort keeps them first.
         let mut all: Vec<u32> = far.into_iter().map(|Reverse((_, _, index))| index).collect();

@@ -69,16 +69,16 @@ pub struct FlowProbe {
     pub marked_pkts: u64,
     /// In-order payload delivered before the warm-up.
     pub goodput_before: Option<u64>,
-    /// One-way delay in milliseconds.
+    /// One-way delay.
     pub delay: Moments,
     /// Which histogram its delays go to.
     pub histogram: usize,
     /// Interarrival jitter in milliseconds (RFC 3550 section 6.4.1).
     pub jitter_ms: f64,
-    /// |D(i) - D(i-1)| in milliseconds (RFC 3393).
+    /// |D(i) - D(i-1)| (RFC 3393).
     pub ipdv: Moments,
     last_delay: Option<Span>,
-    /// Congestion window over time, in segments.
+    /// Congestion window over time, in 1/1024 of a segment.
     pub cwnd: TimeAverage,
     /// Counters of the sender at the warm-up.
     pub before: Option<SenderCounters>,
@@ -102,6 +102,9 @@ pub struct FlowSeries {
     /// Slow-start threshold in segments.
     pub ssthresh: Vec<f32>,
 }
+
+/// Fractions of a segment the time average of a window resolves.
+pub const CWND_STEPS: f64 = 1024.0;
 
 impl FlowProbe {
     /// Empty accounts; delays go to the histogram with this number.
@@ -154,14 +157,14 @@ impl FlowProbe {
             }
             self.series.received[interval] += size;
         }
-        let variation = self.last_delay.map(|last| Span(last.0.abs_diff(delay.0)).as_millis());
+        let variation = self.last_delay.map(|last| Span(last.0.abs_diff(delay.0)));
         self.last_delay = Some(delay);
         if let Some(d) = variation {
-            self.jitter_ms += (d - self.jitter_ms) * (1.0 / 16.0);
+            self.jitter_ms += (d.as_millis() - self.jitter_ms) * (1.0 / 16.0);
         }
         if now >= window.warmup {
             self.received.add(size);
-            self.delay.add(delay.as_millis());
+            self.delay.add(delay);
             histograms[self.histogram].add(delay);
             if let Some(d) = variation {
                 self.ipdv.add(d);
@@ -184,7 +187,7 @@ mod tests {
         }
         // J = 16/16 = 1, then 1 + (16 - 1)/16.
         assert_eq!(probe.jitter_ms, 1.9375);
-        assert_eq!(probe.ipdv.mean, 16.0);
+        assert_eq!(probe.ipdv.mean_ms(), 16.0);
         assert_eq!((probe.received.pkts, probe.received.bytes), (3, 300));
     }
 

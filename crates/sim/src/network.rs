@@ -7,7 +7,7 @@
 //! through the calendar; both ways give the same bits.
 
 use crate::calendar::{Calendar, Key};
-use crate::flow::FlowProbe;
+use crate::flow::{FlowProbe, CWND_STEPS};
 use crate::line::Line;
 use crate::link::{Link, Sent};
 use crate::packet::{Pkt, SackPool};
@@ -46,7 +46,7 @@ enum Entry {
     Line(u32),
 }
 
-/// The links of a path: a range of [`Network::routes`].
+/// The links of a path: a range of [`Network::steps`].
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     start: u32,
@@ -55,8 +55,6 @@ pub struct Route {
 
 /// A flow at work.
 pub struct Flow {
-    /// From source to destination, and back.
-    routes: [Route; 2],
     /// The sending end.
     pub source: Source,
     /// The receiving end.
@@ -64,6 +62,8 @@ pub struct Flow {
     /// When the source starts.
     pub start: Time,
     started: bool,
+    /// The next deadline of each end.
+    due: [Time; 2],
     /// The earliest pending wake-up of each end.
     armed: [Time; 2],
     /// Its accounts.
@@ -71,11 +71,45 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow that has not started. Routes are set by [`Network::add_flow`].
+    /// A flow that has not started.
     pub fn new(source: Source, sink: Sink, start: Time, probe: FlowProbe) -> Flow {
-        let none = Route { start: 0, len: 0 };
-        let armed = [Time::NEVER; 2];
-        Flow { routes: [none; 2], source, sink, start, started: false, armed, probe }
+        let never = [Time::NEVER; 2];
+        Flow { source, sink, start, started: false, due: never, armed: never, probe }
+    }
+
+    /// Asks one end for its next deadline.
+    #[inline]
+    fn note_deadline(&mut self, side: usize) {
+        let due = match (side, &self.source, &self.sink) {
+            (0, Source::Tcp(sender), _) => sender.poll_timeout(),
+            (0, Source::Udp(source), _) => source.poll_timeout(),
+            (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
+            (_, _, Sink::Udp { .. }) => None,
+        };
+        self.due[side] = due.unwrap_or(Time::NEVER);
+    }
+
+    /// Takes note of the source's state before it changes at `now`.
+    #[inline]
+    fn observe_source(&mut self, now: Time, window: &Window) {
+        let Source::Tcp(sender) = &self.source else { return };
+        if now >= window.warmup {
+            self.probe.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
+            if self.probe.before.is_none() {
+                self.probe.before = Some(sender.counters());
+            }
+        }
+        if now > self.probe.next_sample {
+            self.probe.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
+        }
+    }
+
+    /// Takes note of what the receiver had at the warm-up.
+    #[inline]
+    fn observe_sink(&mut self, now: Time, window: &Window) {
+        if self.probe.goodput_before.is_none() && now >= window.warmup {
+            self.probe.goodput_before = Some(self.sink.delivered_bytes());
+        }
     }
 }
 
@@ -91,7 +125,9 @@ pub struct Network {
     pub flows: Vec<Flow>,
     /// Histograms of one-way delay.
     pub histograms: Vec<Histogram>,
-    routes: Vec<u32>,
+    routes: Vec<[Route; 2]>,
+    /// The links of all routes, one after the other.
+    steps: Vec<u32>,
     /// How each link takes its packets.
     entries: Vec<Entry>,
     lines: Vec<Line>,
@@ -113,6 +149,7 @@ impl Network {
             flows: Vec::new(),
             histograms: vec![Histogram::default(); histograms],
             routes: Vec::new(),
+            steps: Vec::new(),
             runs_ahead: false,
             sacks: SackPool::default(),
             fates: Vec::new(),
@@ -121,10 +158,11 @@ impl Network {
 
     /// Adds a flow with its links out and back, and wakes its source at its start.
     pub fn add_flow(&mut self, mut flow: Flow, forward: &[usize], back: &[usize]) {
-        for (route, links) in flow.routes.iter_mut().zip([forward, back]) {
-            *route = Route { start: self.routes.len() as u32, len: links.len() as u8 };
-            self.routes.extend(links.iter().map(|link| *link as u32));
-        }
+        self.routes.push([forward, back].map(|links| {
+            let route = Route { start: self.steps.len() as u32, len: links.len() as u8 };
+            self.steps.extend(links.iter().map(|link| *link as u32));
+            route
+        }));
         let number = self.flows.len() as u32;
         flow.armed[0] = flow.start;
         if flow.start <= self.window.end {
@@ -137,28 +175,13 @@ impl Network {
     /// Finds out what may be done early: links that a single component feeds, and whose departures are known at
     /// arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever.
     pub fn fold(&mut self) {
-        let mut feeders: Vec<Option<u32>> = vec![None; self.links.len()];
-        let mut shared = vec![false; self.links.len()];
-        for (number, flow) in self.flows.iter().enumerate() {
-            for (side, route) in flow.routes.iter().enumerate() {
-                let mut feeder = self.component_of(2 * number as u32 + side as u32);
-                for link in &self.routes[route.start as usize..][..usize::from(route.len)] {
-                    let known = feeders[*link as usize].get_or_insert(feeder);
-                    shared[*link as usize] |= *known != feeder;
-                    feeder = *link;
-                }
-            }
-        }
+        let shared = self.shared_links();
         let mut folds: Vec<bool> =
             shared.iter().zip(&self.links).map(|(shared, link)| !shared && link.knows_ahead()).collect();
-        for flow in &self.flows {
-            let round_trip = flow.routes.iter().flat_map(|route| {
-                let range = route.start as usize..route.start as usize + usize::from(route.len);
-                self.routes[range].iter().map(|link| *link as usize)
-            });
-            let mut round_trip = round_trip.peekable();
-            let first = round_trip.peek().copied();
-            if round_trip.all(|link| folds[link]) {
+        for routes in &self.routes {
+            let mut round_trip = routes.iter().flat_map(|route| self.links_of(*route)).peekable();
+            let first = round_trip.peek().map(|link| **link as usize);
+            if round_trip.all(|link| folds[*link as usize]) {
                 first.into_iter().for_each(|link| folds[link] = false);
             }
         }
@@ -172,6 +195,27 @@ impl Network {
             };
         }
         self.runs_ahead = true;
+    }
+
+    /// Which links take packets from more than one component.
+    fn shared_links(&self) -> Vec<bool> {
+        let mut feeders: Vec<Option<u32>> = vec![None; self.links.len()];
+        let mut shared = vec![false; self.links.len()];
+        for (number, routes) in self.routes.iter().enumerate() {
+            for (side, route) in routes.iter().enumerate() {
+                let mut feeder = self.component_of(2 * number as u32 + side as u32);
+                for link in self.links_of(*route) {
+                    let known = feeders[*link as usize].get_or_insert(feeder);
+                    shared[*link as usize] |= *known != feeder;
+                    feeder = *link;
+                }
+            }
+        }
+        shared
+    }
+
+    fn links_of(&self, route: Route) -> &[u32] {
+        &self.steps[route.start as usize..][..usize::from(route.len)]
     }
 
     /// Executes one event.
@@ -197,10 +241,10 @@ impl Network {
             self.links[number].finish(end, &mut self.fates);
             self.settle_fates(number as u32, end);
         }
-        for flow in 0..self.flows.len() {
-            self.observe_source(flow, end);
-            self.observe_sink(flow, end);
-            let (flow, window) = (&mut self.flows[flow], &self.window);
+        let window = &self.window;
+        for flow in &mut self.flows {
+            flow.observe_source(end, window);
+            flow.observe_sink(end, window);
             if let Source::Tcp(sender) = &flow.source {
                 flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
             }
@@ -308,10 +352,10 @@ impl Network {
             return;
         }
         pkt.hop += 1;
-        let route = self.flows[pkt.flow as usize].routes[usize::from(pkt.is_back())];
+        let route = self.routes[pkt.flow as usize][usize::from(pkt.is_back())];
         let key = Key { time, birth: start, component: number };
         if pkt.hop < route.len {
-            let next = self.routes[route.start as usize + usize::from(pkt.hop)];
+            let next = self.steps[route.start as usize + usize::from(pkt.hop)];
             self.enter(next, pkt, key);
         } else if self.runs_ahead {
             self.reach(pkt, time);
@@ -323,37 +367,42 @@ impl Network {
     /// A packet arrives at its end.
     #[inline]
     fn reach(&mut self, pkt: Pkt, now: Time) {
-        let number = pkt.flow as usize;
         if pkt.is_back() {
-            self.run_timers(2 * pkt.flow, now);
-            self.observe_source(number, now);
-            let flow = &mut self.flows[number];
-            flow.probe.conservation.delivered.add(pkt.size);
-            let ack = pkt.ack(&mut self.sacks);
-            if let Source::Tcp(sender) = &mut flow.source {
-                sender.on_ack(now, &ack);
-                if flow.probe.finished.is_none() && sender.is_done() {
-                    flow.probe.finished = Some(now);
-                }
-            }
-            self.drain_source(number, now, now);
+            self.reach_source(pkt, now);
         } else {
-            self.run_timers(2 * pkt.flow + 1, now);
-            self.observe_sink(number, now);
-            let flow = &mut self.flows[number];
-            let delay = now.since(pkt.stamp);
-            flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
-            match &mut flow.sink {
-                Sink::Tcp(receiver) => {
-                    receiver.on_segment(now, &pkt.segment());
-                    self.drain_sink(number, now, now);
-                }
-                Sink::Udp { payload } => {
-                    if let Source::Udp(source) = &flow.source {
-                        *payload += source.payload(pkt.size);
-                    }
-                }
+            self.reach_sink(pkt, now);
+        }
+    }
+
+    #[inline]
+    fn reach_source(&mut self, pkt: Pkt, now: Time) {
+        self.run_timers(2 * pkt.flow, now);
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.observe_source(now, &self.window);
+        flow.probe.conservation.delivered.add(pkt.size);
+        let ack = pkt.ack(&mut self.sacks);
+        if let Source::Tcp(sender) = &mut flow.source {
+            sender.on_ack(now, &ack);
+            if flow.probe.finished.is_none() && sender.is_done() {
+                flow.probe.finished = Some(now);
             }
+        }
+        self.drain_source(pkt.flow, now, now);
+    }
+
+    #[inline]
+    fn reach_sink(&mut self, pkt: Pkt, now: Time) {
+        self.run_timers(2 * pkt.flow + 1, now);
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.observe_sink(now, &self.window);
+        flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
+        match (&mut flow.sink, &flow.source) {
+            (Sink::Tcp(receiver), _) => {
+                receiver.on_segment(now, &pkt.segment());
+                self.drain_sink(pkt.flow, now, now);
+            }
+            (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
+            (Sink::Udp { .. }, Source::Tcp(_)) => {}
         }
     }
 
@@ -366,7 +415,7 @@ impl Network {
         }
         flow.armed[side] = Time::NEVER;
         let starts = side == 0 && !flow.started;
-        if starts || self.next_timeout(endpoint).is_some_and(|due| due <= now) {
+        if starts || flow.due[side] <= now {
             self.fire(endpoint, now);
         } else {
             self.arm(endpoint, now);
@@ -376,34 +425,28 @@ impl Network {
     /// Fires the timers that are due before an arrival at `now`; at equal times arrivals come first.
     #[inline]
     fn run_timers(&mut self, endpoint: u32, now: Time) {
-        while let Some(due) = self.next_timeout(endpoint).filter(|due| *due < now) {
+        loop {
+            let due = self.flows[(endpoint >> 1) as usize].due[(endpoint & 1) as usize];
+            if due >= now {
+                return;
+            }
             self.fire(endpoint, due);
         }
     }
 
-    #[inline]
-    fn next_timeout(&self, endpoint: u32) -> Option<Time> {
-        let flow = &self.flows[(endpoint >> 1) as usize];
-        match (endpoint & 1, &flow.source, &flow.sink) {
-            (0, Source::Tcp(sender), _) => sender.poll_timeout(),
-            (0, Source::Udp(source), _) => source.poll_timeout(),
-            (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
-            (_, _, Sink::Udp { .. }) => None,
-        }
-    }
-
     /// A timer of an endpoint fires, or its source starts.
+    #[cold]
     fn fire(&mut self, endpoint: u32, now: Time) {
-        let number = (endpoint >> 1) as usize;
+        let number = endpoint >> 1;
+        let flow = &mut self.flows[number as usize];
         if endpoint & 1 == 1 {
-            if let Sink::Tcp(receiver) = &mut self.flows[number].sink {
+            if let Sink::Tcp(receiver) = &mut flow.sink {
                 receiver.on_timer(now);
             }
             self.drain_sink(number, now, Time::NEVER);
             return;
         }
-        self.observe_source(number, now);
-        let flow = &mut self.flows[number];
+        flow.observe_source(now, &self.window);
         let starts = !std::mem::replace(&mut flow.started, true);
         match &mut flow.source {
             Source::Tcp(sender) if starts => sender.start(now),
@@ -416,9 +459,11 @@ impl Network {
 
     /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
     #[inline]
-    fn drain_source(&mut self, number: usize, now: Time, birth: Time) {
+    fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
+        let first = self.steps[self.routes[number as usize][0].start as usize];
+        let key = Key { time: now, birth, component: self.component_of(2 * number) };
         loop {
-            let flow = &mut self.flows[number];
+            let flow = &mut self.flows[number as usize];
             let segment = match &mut flow.source {
                 Source::Tcp(sender) => sender.poll_transmit(now),
                 Source::Udp(source) => source.poll_transmit(now),
@@ -427,68 +472,41 @@ impl Network {
             if now >= self.window.warmup {
                 flow.probe.sent.add(segment.size);
             }
-            let pkt = Pkt::of_segment(&segment, number as u32);
-            self.emit(2 * number as u32, pkt, now, birth);
+            flow.probe.conservation.sent.add(segment.size);
+            self.enter(first, Pkt::of_segment(&segment, number), key);
         }
-        self.arm(2 * number as u32, now);
+        self.arm(2 * number, now);
     }
 
     /// Sends all a receiver has to send at `now`.
     #[inline]
-    fn drain_sink(&mut self, number: usize, now: Time, birth: Time) {
-        while let Sink::Tcp(receiver) = &mut self.flows[number].sink {
+    fn drain_sink(&mut self, number: u32, now: Time, birth: Time) {
+        let first = self.steps[self.routes[number as usize][1].start as usize];
+        let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
+        loop {
+            let flow = &mut self.flows[number as usize];
+            let Sink::Tcp(receiver) = &mut flow.sink else { break };
             let Some(ack) = receiver.poll_transmit(now) else { break };
-            let pkt = Pkt::of_ack(&ack, number as u32, &mut self.sacks);
-            self.emit(2 * number as u32 + 1, pkt, now, birth);
+            flow.probe.conservation.sent.add(ack.size);
+            let pkt = Pkt::of_ack(&ack, number, &mut self.sacks);
+            self.enter(first, pkt, key);
         }
-        self.arm(2 * number as u32 + 1, now);
-    }
-
-    /// Puts a packet on its way.
-    #[inline]
-    fn emit(&mut self, endpoint: u32, pkt: Pkt, now: Time, birth: Time) {
-        let component = self.component_of(endpoint);
-        let flow = &mut self.flows[pkt.flow as usize];
-        flow.probe.conservation.sent.add(pkt.size);
-        let first = self.routes[flow.routes[usize::from(pkt.is_back())].start as usize];
-        self.enter(first, pkt, Key { time: now, birth, component });
+        self.arm(2 * number + 1, now);
     }
 
     /// Makes sure that an endpoint is woken by its next deadline.
     #[inline]
     fn arm(&mut self, endpoint: u32, now: Time) {
-        let Some(due) = self.next_timeout(endpoint) else { return };
-        let due = due.max(now);
-        let armed = &mut self.flows[(endpoint >> 1) as usize].armed[(endpoint & 1) as usize];
-        if due < *armed {
-            *armed = due;
-            if due <= self.window.end {
-                let key = Key { time: due, birth: Time::NEVER, component: self.component_of(endpoint) };
+        let side = (endpoint & 1) as usize;
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        flow.note_deadline(side);
+        if flow.due[side] < flow.armed[side] {
+            let time = flow.due[side].max(now);
+            flow.armed[side] = time;
+            if time <= self.window.end {
+                let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
                 self.calendar.push(key, Event::Wake(endpoint));
             }
-        }
-    }
-
-    /// Takes note of a source's state before it changes at `now`.
-    #[inline]
-    fn observe_source(&mut self, number: usize, now: Time) {
-        let flow = &mut self.flows[number];
-        let Source::Tcp(sender) = &flow.source else { return };
-        flow.probe.cwnd.hold(sender.cwnd(), now);
-        if now > flow.probe.next_sample {
-            flow.probe.sample_window(now, &self.window, || (sender.cwnd(), sender.ssthresh()));
-        }
-        if flow.probe.before.is_none() && now >= self.window.warmup {
-            flow.probe.before = Some(sender.counters());
-        }
-    }
-
-    /// Takes note of what a receiver had at the warm-up.
-    #[inline]
-    fn observe_sink(&mut self, number: usize, now: Time) {
-        let flow = &mut self.flows[number];
-        if flow.probe.goodput_before.is_none() && now >= self.window.warmup {
-            flow.probe.goodput_before = Some(flow.sink.delivered_bytes());
         }
     }
 

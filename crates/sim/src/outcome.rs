@@ -1,7 +1,7 @@
 //! What a run leaves behind: the summary and the series described in `docs/results.md`.
 
 use crate::build::groups;
-use crate::flow::{Conservation, FlowProbe, Tally};
+use crate::flow::{Conservation, FlowProbe, Tally, CWND_STEPS};
 use crate::link::Link;
 use crate::network::{Flow, Network};
 use crate::plan::{FlowPlan, LinkPlan, Plan, TransportPlan};
@@ -143,7 +143,7 @@ impl Outcome {
             "marked_pkts": probe.marked_pkts,
             "delay_ms": spread(&probe.delay, histogram),
             "jitter_ms": probe.jitter_ms,
-            "ipdv_ms_mean": probe.ipdv.mean,
+            "ipdv_ms_mean": probe.ipdv.mean_ms(),
         });
         if let (Source::Tcp(_), Value::Object(map)) = (&flow.source, &mut summary) {
             map.extend(tcp_summary(flow, probe));
@@ -180,7 +180,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         ("timeouts", json!(now.timeouts - before.timeouts)),
         ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
         ("window_cuts", json!(now.cuts - before.cuts)),
-        ("cwnd_mean", json!(probe.cwnd.mean())),
+        ("cwnd_mean", json!(probe.cwnd.mean() / CWND_STEPS)),
         ("srtt_ms", json!(sender.srtt().map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
@@ -211,7 +211,7 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         "busy_s": c.busy_ns as f64 * 1e-9,
         "queue_pkts_mean": probe.queue_pkts.mean(),
         "queue_pkts_sd": probe.queue_pkts.sd(),
-        "queue_pkts_max": probe.queue_pkts.max,
+        "queue_pkts_max": probe.queue_pkts.max(),
         "queue_bytes_mean": probe.queue_bytes.mean(),
         "avg_pkts_mean": has_avg.then_some(probe.avg.mean),
         "avg_pkts_sd": has_avg.then(|| probe.avg.sd()),
@@ -225,8 +225,8 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
 fn spread(moments: &Moments, histogram: Option<&Histogram>) -> Value {
     let some = moments.count > 0;
     let mut map = Map::new();
-    map.insert("mean".into(), json!(some.then_some(moments.mean)));
-    map.insert("sd".into(), json!(some.then(|| moments.sd())));
+    map.insert("mean".into(), json!(some.then(|| moments.mean_ms())));
+    map.insert("sd".into(), json!(some.then(|| moments.sd_ms())));
     let percentiles = [
         ("p1", 0.01),
         ("p5", 0.05),
@@ -241,7 +241,7 @@ fn spread(moments: &Moments, histogram: Option<&Histogram>) -> Value {
     for (name, p) in percentiles {
         map.insert(name.into(), json!(histogram.and_then(|histogram| histogram.percentile(p))));
     }
-    map.insert("max".into(), json!(some.then_some(moments.max)));
+    map.insert("max".into(), json!(some.then(|| moments.max_ms())));
     map.insert("count".into(), json!(moments.count));
     Value::Object(map)
 }

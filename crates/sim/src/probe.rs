@@ -2,7 +2,7 @@
 
 use crate::link::Sent;
 use crate::packet::Pkt;
-use crate::stats::{Histogram, Moments, TimeAverage};
+use crate::stats::{Histogram, Samples, TimeAverage};
 use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
 use queue::Disc;
 use units::{Span, Time};
@@ -69,7 +69,7 @@ pub struct LinkProbe {
     /// Waiting bytes over time.
     pub queue_bytes: TimeAverage,
     /// The discipline's own average, sampled.
-    pub avg: Moments,
+    pub avg: Samples,
     /// Waiting time of departed packets.
     pub sojourn: Histogram,
     /// Early and forced drops and marks against the average.
@@ -104,7 +104,7 @@ impl LinkProbe {
             counters: LinkCounters::default(),
             queue_pkts: TimeAverage::from(window.warmup),
             queue_bytes: TimeAverage::from(window.warmup),
-            avg: Moments::default(),
+            avg: Samples::default(),
             sojourn: Histogram::default(),
             curve: Curve::default(),
             series: LinkSeries::default(),
@@ -118,8 +118,8 @@ impl LinkProbe {
         while self.next_sample < now {
             self.take_sample(queue);
         }
-        self.queue_pkts.hold(queue.len() as f64, now);
-        self.queue_bytes.hold(queue.backlog().0 as f64, now);
+        self.queue_pkts.hold(queue.len() as u64, now);
+        self.queue_bytes.hold(queue.backlog().0, now);
     }
 
     /// A packet arrived, with the discipline's average after it and the fates its arrival caused.

@@ -2,40 +2,120 @@
 
 use units::{Span, Time};
 
-/// Count, mean, variance and maximum of a sequence (Welford 1962). Numbers are in the caller's unit.
+/// Count, mean, deviation and maximum of times. Sums are whole numbers, so the order of adding and merging
+/// does not matter to a single bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moments {
+    /// How many.
+    pub count: u64,
+    sum: u64,
+    squares: u128,
+    max: u64,
+}
+
+impl Moments {
+    /// Takes one more time.
+    #[inline]
+    pub fn add(&mut self, span: Span) {
+        self.count += 1;
+        self.sum += span.0;
+        self.squares += u128::from(span.0) * u128::from(span.0);
+        self.max = self.max.max(span.0);
+    }
+
+    /// Takes all times of another sequence.
+    pub fn merge(&mut self, other: &Moments) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.max = self.max.max(other.max);
+    }
+
+    /// Their mean in milliseconds; zero if there are none.
+    pub fn mean_ms(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64 * 1e-6
+    }
+
+    /// Standard deviation of the sample in milliseconds; zero below two times.
+    pub fn sd_ms(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        let n = self.count as f64;
+        let (sum, squares) = (self.sum as f64 * 1e-6, self.squares as f64 * 1e-12);
+        ((squares - sum * sum / n) / (n - 1.0)).max(0.0).sqrt()
+    }
+
+    /// The largest in milliseconds.
+    pub fn max_ms(&self) -> f64 {
+        Span(self.max).as_millis()
+    }
+}
+
+/// Mean, standard deviation and maximum over time of a count that changes in steps. Areas are whole numbers of
+/// counts times nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeAverage {
+    from: Time,
+    last: Time,
+    area: u128,
+    area_of_squares: u128,
+    max: u64,
+}
+
+impl TimeAverage {
+    /// Counts from this moment on.
+    pub fn from(from: Time) -> TimeAverage {
+        TimeAverage { from, last: from, area: 0, area_of_squares: 0, max: 0 }
+    }
+
+    /// The value was `held` until `now`.
+    #[inline]
+    pub fn hold(&mut self, held: u64, now: Time) {
+        if now > self.last {
+            let weighted = u128::from(held) * u128::from(now.0 - self.last.0);
+            self.area += weighted;
+            self.area_of_squares += weighted * u128::from(held);
+            self.last = now;
+            self.max = self.max.max(held);
+        }
+    }
+
+    /// Mean until the last moment held; zero if no time has passed.
+    pub fn mean(&self) -> f64 {
+        self.area as f64 / self.last.since(self.from).0.max(1) as f64
+    }
+
+    /// Standard deviation over the same time.
+    pub fn sd(&self) -> f64 {
+        let span = self.last.since(self.from).0.max(1) as f64;
+        let mean = self.mean();
+        (self.area_of_squares as f64 / span - mean * mean).max(0.0).sqrt()
+    }
+
+    /// The largest value held.
+    pub fn max(&self) -> f64 {
+        self.max as f64
+    }
+}
+
+/// Count, mean and deviation of real numbers (Welford 1962), for the few that are sampled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Samples {
     /// How many.
     pub count: u64,
     /// Their mean.
     pub mean: f64,
     squares: f64,
-    /// The largest.
-    pub max: f64,
 }
 
-impl Moments {
-    /// Takes one more number, zero or above.
-    #[inline]
+impl Samples {
+    /// Takes one more number.
     pub fn add(&mut self, x: f64) {
         self.count += 1;
         let delta = x - self.mean;
         self.mean += delta / self.count as f64;
         self.squares += delta * (x - self.mean);
-        self.max = self.max.max(x);
-    }
-
-    /// Takes all numbers of another sequence (Chan, Golub and LeVeque 1979).
-    pub fn merge(&mut self, other: &Moments) {
-        let count = self.count + other.count;
-        if count > 0 {
-            let (n, m) = (self.count as f64, other.count as f64);
-            let delta = other.mean - self.mean;
-            self.mean += delta * m / (n + m);
-            self.squares += other.squares + delta * delta * n * m / (n + m);
-            self.max = self.max.max(other.max);
-            self.count = count;
-        }
     }
 
     /// Standard deviation of the sample; zero below two numbers.
@@ -44,56 +124,6 @@ impl Moments {
             0.0
         } else {
             (self.squares / (self.count - 1) as f64).sqrt()
-        }
-    }
-}
-
-/// Mean, standard deviation and maximum over time of a value that changes in steps.
-#[derive(Clone, Copy, Debug)]
-pub struct TimeAverage {
-    from: Time,
-    last: Time,
-    area: f64,
-    area_of_squares: f64,
-    /// The largest value held after `from`.
-    pub max: f64,
-}
-
-impl TimeAverage {
-    /// Counts from this moment on.
-    pub fn from(from: Time) -> TimeAverage {
-        TimeAverage { from, last: from, area: 0.0, area_of_squares: 0.0, max: 0.0 }
-    }
-
-    /// The value was `held` until `now`.
-    #[inline]
-    pub fn hold(&mut self, held: f64, now: Time) {
-        if now > self.last {
-            let weighted = held * (now.0 - self.last.0) as f64;
-            self.area += weighted;
-            self.area_of_squares += held * weighted;
-            self.last = now;
-            self.max = self.max.max(held);
-        }
-    }
-
-    /// Mean until the last moment held; zero if no time has passed.
-    pub fn mean(&self) -> f64 {
-        let span = self.last.since(self.from).0 as f64;
-        if span > 0.0 {
-            self.area / span
-        } else {
-            0.0
-        }
-    }
-
-    /// Standard deviation over the same time.
-    pub fn sd(&self) -> f64 {
-        let span = self.last.since(self.from).0 as f64;
-        if span > 0.0 {
-            (self.area_of_squares / span - self.mean().powi(2)).max(0.0).sqrt()
-        } else {
-            0.0
         }
     }
 }
@@ -117,7 +147,7 @@ impl Histogram {
     /// Takes one more time.
     #[inline]
     pub fn add(&mut self, span: Span) {
-        self.moments.add(span.as_millis());
+        self.moments.add(span);
         let bucket = bucket_of(span);
         if bucket >= self.counts.len() {
             self.counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
@@ -143,7 +173,7 @@ impl Histogram {
             seen += u64::from(*count);
             if seen >= rank {
                 let middle = 0.5 * (lower_ms(bucket) + lower_ms(bucket + 1));
-                return Some(middle.min(self.moments.max));
+                return Some(middle.min(self.moments.max_ms()));
             }
         }
         None
@@ -184,35 +214,36 @@ mod tests {
 
     #[test]
     fn moments_by_hand() {
-        let mut moments = Moments::default();
-        for x in [2.0, 4.0, 9.0] {
-            moments.add(x);
+        let (mut moments, mut samples) = (Moments::default(), Samples::default());
+        for ms in [2, 4, 9] {
+            moments.add(Span::from_millis(ms));
+            samples.add(ms as f64);
         }
         // Deviations -3, -1, 4: squares 26, over 2.
-        assert_eq!((moments.mean, moments.max), (5.0, 9.0));
-        assert!((moments.sd() - 13f64.sqrt()).abs() < 1e-12);
+        assert_eq!((moments.mean_ms(), moments.max_ms(), samples.mean), (5.0, 9.0, 5.0));
+        assert!((moments.sd_ms() - 13f64.sqrt()).abs() < 1e-12);
+        assert!((samples.sd() - 13f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]
     fn merged_moments_are_those_of_the_whole() {
         let (mut whole, mut left, mut right) = (Moments::default(), Moments::default(), Moments::default());
-        for i in 0..20 {
-            let x = f64::from(i * i % 11);
-            whole.add(x);
-            if i < 7 { &mut left } else { &mut right }.add(x);
+        for i in 0..20u64 {
+            let span = Span(i * i % 11);
+            whole.add(span);
+            if i < 7 { &mut left } else { &mut right }.add(span);
         }
         left.merge(&right);
-        assert!((left.mean - whole.mean).abs() < 1e-12 && (left.sd() - whole.sd()).abs() < 1e-12);
-        assert_eq!((left.count, left.max), (whole.count, whole.max));
+        assert_eq!((left.mean_ms(), left.sd_ms(), left.count), (whole.mean_ms(), whole.sd_ms(), whole.count));
     }
 
     #[test]
     fn time_average_by_hand() {
         let mut average = TimeAverage::from(Time(10));
-        average.hold(7.0, Time(5));
-        average.hold(2.0, Time(20));
-        average.hold(4.0, Time(30));
-        assert_eq!((average.mean(), average.sd(), average.max), (3.0, 1.0, 4.0));
+        average.hold(7, Time(5));
+        average.hold(2, Time(20));
+        average.hold(4, Time(30));
+        assert_eq!((average.mean(), average.sd(), average.max()), (3.0, 1.0, 4.0));
     }
 
     #[test]
