@@ -44,6 +44,18 @@ units::choices! {
 }
 
 units::choices! {
+    /// What cwnd is as a NewReno recovery ends.
+    pub enum ExitWindow {
+        /// ssthresh (RFC 6582 section 3.2 step 3, option 2).
+        Ssthresh = "ssthresh",
+        /// At most the flight, counted as one if nothing is left, plus one (option 1).
+        Flight = "flight",
+        /// At most the flight plus one (ns-2 `exit_recovery_fix_`).
+        BareFlight = "bare_flight",
+    }
+}
+
+units::choices! {
     /// How a connection opens.
     pub enum Handshake {
         /// Not at all: the first data segment is the first packet.
@@ -92,8 +104,10 @@ units::choices! {
     pub enum Reduce {
         /// The usable window: the smaller of cwnd and the receiver's window.
         Window = "window",
-        /// The segments in flight (RFC 5681).
+        /// The segments in flight, those of limited transmit excepted (RFC 5681).
         Flight = "flight",
+        /// The segments in flight less those held by the receiver or lost (ns-3).
+        Pipe = "pipe",
     }
 }
 
@@ -118,6 +132,8 @@ units::choices! {
         AtOnce = "at_once",
         /// Proportional rate reduction, RFC 6937 with the slow-start bound.
         Prr6937 = "rfc6937",
+        /// RFC 6937 as ns-3.37 computes it: a product of bytes wraps at 2^32, so a long recovery pauses.
+        Ns3 = "ns3",
         /// Proportional rate reduction, RFC 9937: the bound follows the safety of each acknowledgement.
         Prr9937 = "rfc9937",
     }
@@ -181,8 +197,8 @@ units::params! {
         partial_ack: PartialAck = PartialAck::Impatient => { source: "RFC 6582" },
         /// A partial acknowledgement deflates the window by what it covers less one; otherwise to no inflation at all.
         partial_deflation: bool = true => { source: "RFC 6582" },
-        /// Leaving recovery sets cwnd to at most the flight plus one (RFC 6582 step 3, option 1).
-        exit_to_flight: bool = true => { source: "RFC 6582" },
+        /// What cwnd is as a recovery ends (NewReno).
+        exit_window: ExitWindow = ExitWindow::Flight => { source: "RFC 6582" },
         /// Duplicate acknowledgements inflate the window even where fast retransmit was not allowed.
         inflate_always: bool = false => { source: "ns-2 exitFastRetrans_ false" },
         /// Fast retransmit may repair the first data segment, and the loss of the first packet makes the initial window 1.
@@ -201,6 +217,9 @@ units::params! {
         pipe_from_flight: bool = true => { source: "ns-2 oldCode_ false" },
         /// The last segment is retransmitted once when nothing else may be sent in recovery (sack).
         rescue: bool = true => { source: "RFC 6675" },
+        /// In recovery, segments above the highest one held are retransmitted too when nothing else may be sent, and
+        /// retransmissions count as in flight until acknowledged cumulatively (sack).
+        repair_all: bool = false => { source: "ns-3" },
         /// How the window shrinks in a recovery with SACK.
         reduction: Reduction = Reduction::AtOnce => { source: "RFC 6675" },
         /// What congestion halves.
@@ -233,6 +252,8 @@ units::params! {
         timer_when_idle: bool = false => { source: "ns-2" },
         /// The timer restarts after the round-trip estimate of the same acknowledgement; otherwise before.
         timer_after_sample: bool = true => { source: "RFC 6298" },
+        /// A fast retransmission restarts the timer.
+        timer_on_repair: bool = false => { source: "RFC 6298 says nothing; ns-2 and Linux true" },
         /// A timeout with nothing above the last one keeps ssthresh (RFC 5681 section 3.1).
         keep_ssthresh: bool = true => { source: "RFC 5681" },
         /// Explicit congestion notification.

@@ -161,7 +161,14 @@ impl Sender {
             rto_at: Time::NEVER,
             hold_until: Time::NEVER,
             rto: rtt.rto(),
-            window: Window { cwnd: if p.delay_growth && p.handshake != Handshake::None { 1.0 } else { p.initial_window as f64 }, ssthresh },
+            window: Window {
+                cwnd: if p.delay_growth && p.handshake != Handshake::None {
+                    1.0
+                } else {
+                    p.initial_window as f64
+                },
+                ssthresh,
+            },
             max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
             sent: 0,
             retransmits: 0,

@@ -5,7 +5,7 @@
 
 mod harness;
 
-use harness::{Path, Shown};
+use harness::{fall_floyd, Faults, Path, Shown};
 use std::collections::BTreeMap;
 use transport::rtt::Rtt;
 use transport::tcp::Params;
@@ -106,7 +106,7 @@ fn apply_knob(set: &mut dyn FnMut(&str, &str), name: &str, value: &str) {
         "singledup_" => set("limited_transmit", yes),
         "newreno_changes1_" => set("partial_ack", if on { "impatient" } else { "slow_but_steady" }),
         "partial_window_deflation_" => set("partial_deflation", yes),
-        "exit_recovery_fix_" => set("exit_to_flight", yes),
+        "exit_recovery_fix_" => set("exit_window", if on { "bare_flight" } else { "ssthresh" }),
         "exitFastRetrans_" => set("inflate_always", no),
         "bugFix_" => set("once_a_window", yes),
         "bugfix_ss_" => set("opening_fix", yes),
@@ -162,9 +162,14 @@ fn play(case: &Case) -> (Path, Vec<(u64, char, f64)>) {
         Err(_) => sender.supply_forever(),
     }
     let until = Span::from_secs(key("dur").parse().unwrap());
-    let drops = [list(key("drop")), list(key("adrop")), list(key("mark"))];
-    let limit = key("limit").parse().unwrap();
-    let mut path = Path::new(sender, Receiver::new(&params), limit, drops);
+    let faults = Faults {
+        data: list(key("drop")),
+        acks: list(key("adrop")),
+        marks: list(key("mark")),
+        segments: Vec::new(),
+    };
+    let topology = fall_floyd(key("limit").parse().unwrap());
+    let mut path = Path::new(sender, Receiver::new(&params), topology, faults);
     let mut seen: Vec<(u64, char, f64)> = Vec::new();
     let mut before: BTreeMap<char, f64> = BTreeMap::new();
     path.run(until, |path| {
@@ -182,7 +187,8 @@ fn differences(case: &Case) -> Result<(usize, usize), String> {
     for (index, (want, got)) in case.packets.iter().zip(&path.shown).enumerate() {
         let got = (got.0 / 1000, got.1);
         if *want != got && !(want.1 == got.1 && want.0.abs_diff(got.0) <= 1) {
-            return Err(format!("event {index}: ns-2 {want:?}, here {got:?}"));
+            let before: Vec<_> = seen.iter().filter(|v| v.0 / 1000 <= want.0).rev().take(8).collect();
+            return Err(format!("event {index}: ns-2 {want:?}, here {got:?}; last changes here {before:?}"));
         }
     }
     if case.packets.len() != path.shown.len() {

@@ -14,6 +14,9 @@ use crate::params::{Params, Reduction};
 #[derive(Clone, Debug)]
 pub struct Board {
     sacked: Marks,
+    /// Whether retransmissions count as in flight until acknowledged cumulatively, and those that do.
+    repair_all: bool,
+    kept: Marks,
     /// Segments selectively acknowledged.
     pub sacked_count: u32,
     /// One past the highest of them; 0 if there are none.
@@ -47,6 +50,8 @@ impl Board {
     pub fn new(params: &Params) -> Board {
         Board {
             sacked: Marks::default(),
+            repair_all: params.repair_all,
+            kept: Marks::default(),
             sacked_count: 0,
             highest: 0,
             lost_edge: 0,
@@ -73,6 +78,9 @@ impl Board {
             }
             self.sacked.reserve(una, max);
             let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
+            if self.repair_all {
+                self.keep(start, sent, una, max);
+            }
             let (lost_before, sent_before) = (self.absent(start, lost), self.absent(start, sent));
             let added = self.sacked.insert_range(start, end);
             if added > 0 {
@@ -84,6 +92,18 @@ impl Board {
             }
         }
         fresh
+    }
+
+    /// Retransmissions about to be selectively acknowledged stay in the flight.
+    #[cold]
+    fn keep(&mut self, start: u32, sent: u32, una: u32, max: u32) {
+        self.kept.reserve(una, max);
+        let mut from = start;
+        while let Some(seq) = self.sacked.first_absent(from, sent) {
+            self.kept.insert(seq);
+            self.rxt_out += 1;
+            from = seq + 1;
+        }
     }
 
     /// Segments of `[first, past)` not selectively acknowledged.
@@ -102,6 +122,9 @@ impl Board {
         }
         if self.high_rxt > una {
             self.rxt_out -= self.absent(una, ack.min(self.high_rxt));
+        }
+        if self.repair_all {
+            self.rxt_out -= self.kept.remove_range(una, ack.min(self.high_rxt));
         }
         if self.sacked_count == 0 {
             return 0;
@@ -162,6 +185,7 @@ impl Board {
 
     /// Starts a recovery: nothing has been retransmitted in it.
     pub fn begin(&mut self, una: u32) {
+        self.kept.remove_range(una, self.high_rxt);
         self.high_rxt = una;
         self.rxt_out = 0;
         self.rescue = None;

@@ -5,7 +5,7 @@
 //! *Deviations*: the inflation of fast recovery is kept apart from cwnd, so deflating is exact.
 
 use crate::cc::Cause;
-use crate::params::{Handshake, PartialAck, Recovery};
+use crate::params::{ExitWindow, Handshake, PartialAck, Recovery};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -53,8 +53,10 @@ impl Sender {
             if self.last_action == Action::FastRetransmit {
                 self.last_action = Action::Exited;
             }
-            if self.recovery == Recovery::NewReno && self.cold.params.exit_to_flight {
-                let flight = f64::from((self.max - ack).max(1) + 1);
+            let exit = self.cold.params.exit_window;
+            if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh {
+                let least = u32::from(exit == ExitWindow::Flight);
+                let flight = f64::from((self.max - ack).max(least) + 1);
                 self.window.cwnd = self.window.ssthresh.min(flight);
             }
         }
@@ -72,9 +74,10 @@ impl Sender {
         } else if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
-            self.window.cwnd = (self.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
+            self.window.cwnd -= f64::from(acked - self.inflation);
             self.inflation = 1;
         }
+        self.window.cwnd = self.window.cwnd.max(1.0);
         let restart = p.partial_ack == PartialAck::SlowButSteady || !self.partial_seen;
         self.una = ack;
         if self.nxt < ack {

@@ -83,7 +83,9 @@ impl Sender {
     /// Restarts the timer after a retransmission and gives up the segment being timed (Karn).
     #[inline]
     pub(crate) fn restart_for_repair(&mut self, now: Time) {
-        self.rto_at = now + self.rto;
+        if self.cold.params.timer_on_repair {
+            self.rto_at = now + self.rto;
+        }
         self.timed = NONE;
     }
 
@@ -140,6 +142,8 @@ impl Sender {
     fn load(&self) -> f64 {
         match self.cold.params.reduce {
             Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.rwnd)),
+            Reduce::Pipe if self.recovery == Recovery::Sack => f64::from(self.pipe()),
+            Reduce::Pipe => f64::from((self.max - self.una).saturating_sub(self.dupacks)),
             Reduce::Flight => {
                 let limited = if self.dupacks > 0 { self.max.saturating_sub(self.cold.dup_max) } else { 0 };
                 f64::from((self.max - self.una).saturating_sub(limited))
@@ -266,7 +270,8 @@ impl Sender {
     #[inline]
     pub(crate) fn mark_capable(&mut self, segment: &mut Segment) {
         let ns2 = self.cold.params.ecn_rule == EcnRule::Ns2;
-        if !(segment.retransmit || ns2 && segment.seq == 0) {
+        let capable = if ns2 { segment.seq > 0 } else { !segment.retransmit };
+        if capable {
             segment.ecn = Ecn::Ect0;
         }
         if ns2 || !segment.retransmit {

@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use crate::cc::Cause;
-use crate::params::Reduction;
+use crate::params::{Arithmetic, Reduction};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -78,17 +78,16 @@ impl Sender {
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.timed = crate::sender::NONE;
+        self.restart_for_repair(now);
         let board = &mut self.cold.board;
         board.begin(self.una);
         board.lose_below(self.una, self.una + 1);
         board.prr_delivered = 0;
         board.prr_out = 0;
-        board.retransmitted(self.una);
-        self.rto_at = now + self.rto;
-        self.forced = self.una;
         self.reduce_proportionally(delivered, false);
-        self.cold.board.prr_out += 1;
+        self.cold.board.retransmitted(self.una);
+        self.cold.board.prr_out = 1;
+        self.forced = self.una;
     }
 
     fn leave_sack(&mut self) {
@@ -101,25 +100,34 @@ impl Sender {
     }
 
     /// Proportional rate reduction: lets out in proportion to what was delivered until the flight meets ssthresh,
-    /// then no more than slow start would. `safe`: the acknowledgement moved `una` and reported no new loss.
+    /// then no more than slow start would. `advanced`: the acknowledgement moved `una`. The first call of a
+    /// recovery lets at least the fast retransmission out.
     fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
-        let pipe = self.pipe();
+        let pipe = f64::from(self.pipe());
+        let whole = self.cold.params.arithmetic == Arithmetic::Integer;
         let board = &mut self.cold.board;
         if board.reduction == Reduction::AtOnce {
             return;
         }
         board.prr_delivered += delivered;
         let ssthresh = self.window.ssthresh;
-        let room = ssthresh - f64::from(pipe);
-        let released = f64::from(board.prr_out);
-        let out = if room < 0.0 {
-            (f64::from(board.prr_delivered) * ssthresh / f64::from(board.recover_fs)).ceil() - released
+        let (arrived, released) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
+        let mut out = if pipe > ssthresh {
+            let mut product = arrived * ssthresh;
+            if board.reduction == Reduction::Ns3 {
+                product = wrapped_in_bytes(arrived, ssthresh, self.cold.params.mss.0 as f64);
+            }
+            let share = product / f64::from(board.recover_fs);
+            (if whole { share.ceil() } else { share }) - released
         } else {
-            let conservative = (f64::from(board.prr_delivered) - released).max(f64::from(delivered));
-            let slow_start = board.reduction == Reduction::Prr6937 || advanced;
-            room.min(conservative + f64::from(u8::from(slow_start)))
+            let bound = (arrived - released).max(f64::from(delivered));
+            let slow_start = board.reduction != Reduction::Prr9937 || advanced;
+            (bound + f64::from(u8::from(slow_start))).min(ssthresh - pipe)
         };
-        self.window.cwnd = f64::from(pipe) + out.max(0.0);
+        if board.prr_out == 0 {
+            out = out.max(1.0);
+        }
+        self.window.cwnd = pipe + out.max(0.0);
     }
 
     pub(crate) fn timeout_sack(&mut self) {
@@ -157,7 +165,8 @@ impl Sender {
             return None;
         }
         // Rule 3: a segment below the highest one selectively acknowledged.
-        board.next_hole(self.una, board.highest).or_else(|| self.rescue())
+        let past = if self.cold.params.repair_all { self.max } else { board.highest };
+        board.next_hole(self.una, past).or_else(|| self.rescue())
     }
 
     /// Rule 4: once a recovery, the highest segment outstanding.
@@ -191,8 +200,15 @@ impl Sender {
         }
         let board = &mut self.cold.board;
         board.prr_out += 1;
-        if seq < self.max && seq < board.highest.max(board.lost_edge) {
+        let below = if self.cold.params.repair_all { self.max } else { board.highest.max(board.lost_edge) };
+        if seq < self.max.min(below) {
             board.retransmitted(seq);
         }
     }
+}
+
+/// The product of two windows in bytes modulo 2^32, back in segments.
+fn wrapped_in_bytes(a: f64, b: f64, mss: f64) -> f64 {
+    let bytes = |segments: f64| (segments * mss).round() as u32;
+    f64::from(bytes(a).wrapping_mul(bytes(b))) / (mss * mss)
 }

@@ -60,13 +60,11 @@ impl Sender {
     }
 
     fn enter_sack1(&mut self, now: Time) {
-        let threshold = i64::from(self.dupacks);
-        let in_pipe = if self.cold.params.pipe_from_flight {
-            i64::from(self.max - self.una)
-        } else {
-            self.window.cwnd as i64
-        };
+        let mut pipe = i64::from(self.max - self.una);
         if self.may_fast_retransmit() {
+            if !self.cold.params.pipe_from_flight {
+                pipe = self.window.cwnd as i64;
+            }
             self.recover = self.max;
             self.cut(now, Cause::Loss);
         } else if !self.ecn || self.last_action != Action::Ecn {
@@ -77,7 +75,7 @@ impl Sender {
         self.recovering = true;
         self.restart_for_repair(now);
         let board = &mut self.cold.board;
-        board.pipe = in_pipe - threshold;
+        board.pipe = pipe - i64::from(self.dupacks);
         board.begin(self.una);
         board.retransmitted(self.una);
         self.forced = self.una;

@@ -1,3 +1,4 @@
+#![allow(dead_code)]
 //! The path of Fall and Floyd (1996) with ns-2's semantics: s - 8 Mb/s 0.1 ms - r1 - 0.8 Mb/s 100 ms - r2 - 8 Mb/s 0.1 ms - d.
 //!
 //! Links are a queue and a transmitter; a queue of limit L holds L - 1 packets beside the one being sent; drop
@@ -56,10 +57,36 @@ pub enum Shown {
     AckDropped(u32),
 }
 
+/// Rate in bit/s and delay in seconds of the three links, and how many packets fit before the middle one.
+#[derive(Clone, Copy)]
+pub struct Topology {
+    pub links: [(f64, f64); 3],
+    pub limit: usize,
+}
+
+/// Fall and Floyd's, with `limit` as ns-2's drop-tail queue counts it.
+pub fn fall_floyd(limit: usize) -> Topology {
+    Topology { links: [(8e6, 0.0001), (0.8e6, 0.1), (8e6, 0.0001)], limit }
+}
+
+/// What is destroyed or marked on the way.
+#[derive(Default)]
+pub struct Faults {
+    /// Positions of data packets entering the middle link that are dropped.
+    pub data: Vec<u64>,
+    /// The same for acknowledgements.
+    pub acks: Vec<u64>,
+    /// The same for marks.
+    pub marks: Vec<u64>,
+    /// Segments and how many of their transmissions are destroyed on arrival.
+    pub segments: Vec<(u32, u32)>,
+}
+
 pub struct Path {
     pub sender: Sender,
     pub receiver: Receiver,
     links: [Link; 6],
+    doomed: Vec<(u32, u32)>,
     on_wire: [VecDeque<Packet>; 6],
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     next_id: u64,
@@ -72,8 +99,8 @@ pub struct Path {
 }
 
 impl Path {
-    pub fn new(sender: Sender, receiver: Receiver, limit: usize, drops: [Vec<u64>; 3]) -> Path {
-        let link = |rate, delay| Link {
+    pub fn new(sender: Sender, receiver: Receiver, topology: Topology, faults: Faults) -> Path {
+        let link = |(rate, delay): (f64, f64)| Link {
             rate,
             delay,
             limit: 1000,
@@ -83,18 +110,17 @@ impl Path {
             drop: Vec::new(),
             mark: Vec::new(),
         };
-        let access = || link(8e6, 0.0001);
-        let middle = || link(0.8e6, 0.1);
-        let mut links = [access(), middle(), access(), access(), middle(), access()];
-        let [data, acks, marks] = drops;
-        links[1].limit = limit;
-        links[1].drop = data;
-        links[1].mark = marks;
-        links[4].drop = acks;
+        let [first, middle, last] = topology.links;
+        let mut links = [first, middle, last, last, middle, first].map(link);
+        links[1].limit = topology.limit;
+        links[1].drop = faults.data;
+        links[1].mark = faults.marks;
+        links[4].drop = faults.acks;
         let mut path = Path {
             sender,
             receiver,
             links,
+            doomed: faults.segments,
             on_wire: Default::default(),
             events: BinaryHeap::new(),
             next_id: 0,
@@ -188,9 +214,20 @@ impl Path {
         }
     }
 
+    fn is_doomed(&mut self, seq: u32) -> bool {
+        match self.doomed.iter_mut().find(|(doomed, left)| *doomed == seq && *left > 0) {
+            Some((_, left)) => {
+                *left -= 1;
+                true
+            }
+            None => false,
+        }
+    }
+
     fn arrive(&mut self, index: usize) {
         let packet = self.on_wire[index].pop_front().unwrap();
         match (index, packet) {
+            (2, Packet::Data(segment)) if self.is_doomed(segment.seq) => {}
             (2, Packet::Data(segment)) => {
                 self.receiver.on_segment(Time(self.now), &segment);
                 self.drain_receiver();

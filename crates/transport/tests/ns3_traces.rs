@@ -1,0 +1,99 @@
+//! Single-flow runs of ns-3.37 (NewReno without SACK and classic recovery; NewReno with SACK and PRR): the
+//! order of every transmission and retransmission, each within one packet time (0.85 ms) of ns-3's.
+//!
+//! Path: 100 Mb/s 1 ms, 10 Mb/s 24 ms, no queue limit; 300 segments of 1000 bytes; a drop destroys the first
+//! transmissions of a segment on arrival. What of ns-3's stack had to become an option is listed in
+//! `docs/transports/tcp.md`.
+
+mod harness;
+
+use harness::{Faults, Path, Shown, Topology};
+use transport::tcp::Params;
+use transport::{Receiver, Sender};
+use units::param::{read_table, Valid, Value};
+use units::{Span, Stream};
+
+/// Time in microseconds, segment.
+type Sent = (u64, u32);
+
+fn parse(text: &str) -> Vec<(String, Vec<Sent>)> {
+    let mut cases: Vec<(String, Vec<Sent>)> = Vec::new();
+    let mut at = 0;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("case ") {
+            cases.push((name.into(), Vec::new()));
+            at = 0;
+        } else if let Some(rest) = line.strip_prefix("p ") {
+            for token in rest.split(' ') {
+                let split = token.find(char::is_alphabetic).unwrap();
+                at += token[..split].parse::<u64>().unwrap();
+                cases.last_mut().unwrap().1.push((at, token[split + 1..].parse().unwrap()));
+            }
+        }
+    }
+    cases
+}
+
+fn lost(pattern: &str) -> Vec<(u32, u32)> {
+    match pattern {
+        "none" => vec![],
+        "d1" => vec![(100, 1)],
+        "d3" => vec![(100, 1), (101, 1), (102, 1)],
+        "lostretx" => vec![(100, 2)],
+        "tail1" => vec![(299, 1)],
+        other => panic!("unknown pattern {other}"),
+    }
+}
+
+fn play(pattern: &str, recovery: &str) -> Vec<Sent> {
+    let text = |s: &str| Value::Text(s.into());
+    let keys = [("profile", "ns3"), ("recovery", recovery), ("mss", "1000 B"), ("ack_every", "1")];
+    let table = keys.iter().map(|(key, value)| (key.to_string(), text(value))).collect();
+    let mut problems = Vec::new();
+    let params = Valid::new(read_table::<Params>("", &table, &mut problems)).unwrap();
+    assert_eq!(problems, []);
+    let mut sender = Sender::new(&params, Stream::new(1, "tcp"));
+    sender.supply(300);
+    let topology = Topology { links: [(100e6, 0.001), (10e6, 0.024), (1e15, 0.0)], limit: 1_000_000 };
+    let faults = Faults { segments: lost(pattern), ..Faults::default() };
+    let mut path = Path::new(sender, Receiver::new(&params), topology, faults);
+    path.run(Span::from_millis(30_000), |_| {});
+    assert!(path.sender.is_done(), "{pattern}: not everything arrived");
+    let sent = path.shown.iter().filter_map(|(at, shown)| match shown {
+        Shown::Sent(seq) => Some((at / 1000, *seq)),
+        _ => None,
+    });
+    // The SYN is not in the trace.
+    sent.skip(1).collect()
+}
+
+fn compare(file: &str, recovery: &str) -> (usize, u64) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(file);
+    let (mut compared, mut worst, mut failures) = (0, 0, Vec::new());
+    for (pattern, want) in parse(&std::fs::read_to_string(path).unwrap()) {
+        let got = play(&pattern, recovery);
+        let differs = want.iter().zip(&got).position(|(w, g)| w.1 != g.1 || w.0.abs_diff(g.0) > 850);
+        if let Some(index) = differs {
+            let near = |list: &[Sent]| format!("{:?}", &list[index..(index + 6).min(list.len())]);
+            failures.push(format!("{pattern}, event {index}: ns-3 {}, here {}", near(&want), near(&got)));
+        } else if want.len() != got.len() {
+            failures.push(format!("{pattern}: ns-3 sent {}, here {}", want.len(), got.len()));
+        }
+        worst = want.iter().zip(&got).map(|(w, g)| w.0.abs_diff(g.0)).max().unwrap_or(0).max(worst);
+        compared += want.len();
+    }
+    assert!(failures.is_empty(), "{file}:\n{}", failures.join("\n"));
+    (compared, worst)
+}
+
+#[test]
+fn newreno_without_sack() {
+    let (compared, worst) = compare("ns3_newreno_nosack_classic.txt", "newreno");
+    assert!(compared > 1500 && worst <= 20, "{compared} transmissions, {worst} us apart at most");
+}
+
+#[test]
+fn newreno_with_sack_and_prr() {
+    let (compared, worst) = compare("ns3_newreno_sack_prr.txt", "sack");
+    assert!(compared > 1500 && worst <= 850, "{compared} transmissions, {worst} us apart at most");
+}
