@@ -475,3 +475,37 @@ fn every_byte_mode_gives_a_probability() {
 fn the_state_of_a_queue_is_a_few_cache_lines() {
     assert!(size_of::<Red<Paper>>() <= 384, "{}", size_of::<Red<Paper>>());
 }
+
+#[test]
+fn a_full_buffer_restarts_the_count_unless_the_dialect_says_no() {
+    for (resets, count) in [("true", 0.0), ("false", 7.0)] {
+        let mut red = red(&[("limit", "1 pkts"), ("overflow_resets_count", resets), ("counting", "carried")]);
+        arrive(&mut red, 0, 1000);
+        red.marker.set_count(6.0, 0);
+        arrive(&mut red, 0, 1000);
+        assert_eq!((red.queue.len(), red.marker.count()), (1, count));
+    }
+}
+
+#[test]
+fn a_link_that_asks_again_does_not_restart_the_idle_time() {
+    let mut red = red(&with(&[("idle_from", "link_idle"), ("idle_decay", "truncated")]));
+    arrive(&mut red, 0, 1000);
+    assert!(depart(&mut red, 0));
+    assert!(!depart(&mut red, 1) && !depart(&mut red, 3));
+    set_avg(&mut red, 3.0);
+    arrive(&mut red, 4, 1000);
+    assert_eq!(avg(&red), 3.0 * math::powi(0.75, 3));
+}
+
+#[test]
+fn an_idle_time_of_whole_packets_is_not_cut_by_rounding() {
+    // At 1.5 Mbit/s a packet takes 5 333 333.3 ns, which no clock of whole nanoseconds can show.
+    let setting = Setting { rate: Rate(1_500_000), ..SETTING };
+    let mut red: Red<Paper> = Red::new(&params(&with(&[("idle_decay", "truncated")])), &setting);
+    for (ns, m) in [(5_333_333, 1), (10_666_666, 2), (16_000_000, 3), (15_999_000, 2)] {
+        set_avg(&mut red, 3.0);
+        red.average.decay(Span(ns), 0.0);
+        assert_eq!(avg(&red), 3.0 * math::powi(0.75, m), "{ns}");
+    }
+}
