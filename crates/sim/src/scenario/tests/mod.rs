@@ -1,5 +1,6 @@
 //! Tests of the whole reader: text in, plan or problems out.
 
+mod docs;
 mod edits;
 mod errors;
 mod files;
