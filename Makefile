@@ -23,6 +23,7 @@ build: setup ## build a wheel into dist/
 
 demo: setup ## compare tail drop with RED; a table here, a page in out/demo
 	@$(BIN)/dropcurve compare scenarios/droptail_vs_red.toml --queue droptail --queue red:dialect=floyd93 --out out/demo
+	@echo "The page: out/demo/report.html"
 
 test: setup tidy lint test-rust test-python ## everything CI asks for
 	@echo "make test: all passed (tidy, lint, Rust tests, Python tests)"
