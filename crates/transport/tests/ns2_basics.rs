@@ -3,6 +3,8 @@
 //!
 //! The traces are in `tests/traces`; `DROPCURVE_TRACES` names another folder of the same form.
 
+#![allow(clippy::unwrap_used)]
+
 mod harness;
 
 use harness::{fall_floyd, Faults, Path, Shown};
@@ -101,7 +103,7 @@ fn apply_knob(set: &mut dyn FnMut(&str, &str), name: &str, value: &str) {
     let on = matches!(value, "1" | "true");
     let yes = if on { "true" } else { "false" };
     let no = if on { "false" } else { "true" };
-    let seconds = |value: &str| format!("{value} s");
+    let seconds = format!("{value} s");
     match name {
         "singledup_" => set("limited_transmit", yes),
         "newreno_changes1_" => set("partial_ack", if on { "impatient" } else { "slow_but_steady" }),
@@ -116,16 +118,16 @@ fn apply_knob(set: &mut dyn FnMut(&str, &str), name: &str, value: &str) {
         "maxburst_" => set("max_burst", value),
         "maxcwnd_" => set("max_cwnd", value),
         "numdupacks_" => set("dupack_threshold", value),
-        "tcpTick_" => set("tick", &seconds(value)),
-        "minrto_" => set("min_rto", &seconds(value)),
-        "maxrto_" => set("max_rto", &seconds(value)),
+        "tcpTick_" => set("tick", &seconds),
+        "minrto_" => set("min_rto", &seconds),
+        "maxrto_" => set("max_rto", &seconds),
         "rfc2988_" => set("min_after_backoff", no),
         "timerfix_" => set("timer_after_sample", yes),
         "timestamps_" => set("samples", if on { "timestamps" } else { "per_window" }),
         "syn_" => set("handshake", if on { "ns2_syn" } else { "none" }),
         "delay_growth_" => set("delay_growth", yes),
         "ecn_" => set("ecn", yes),
-        "interval_" => set("ack_timeout", &seconds(value)),
+        "interval_" => set("ack_timeout", &seconds),
         "maxSackBlocks_" => set("sack_blocks", value),
         "RFC2581_immediate_ack_" => set("ack_gaps", yes),
         other => panic!("no option for {other}"),
@@ -238,10 +240,10 @@ fn variables_differ(case: &Case, seen: &[(u64, char, f64)]) -> Result<usize, Str
         // Before the first sample the estimator of ns-2 holds placeholders.
         want.retain(|v| v.0 > 0);
         got.retain(|v| v.0 > 0);
-        for (index, (want, got)) in want.iter().zip(&got).enumerate() {
-            let same_time = (want.0 * 10_000).abs_diff(got.0) <= 10_000;
-            if !same_time || (want.1 - got.1).abs() > 0.0011 {
-                return Err(format!("variable {letter}, change {index}: ns-2 {want:?}, here {got:?}"));
+        for (index, (ours, theirs)) in got.iter().zip(&want).enumerate() {
+            let same_time = (theirs.0 * 10_000).abs_diff(ours.0) <= 10_000;
+            if !same_time || (theirs.1 - ours.1).abs() > 0.0011 {
+                return Err(format!("variable {letter}, change {index}: ns-2 {theirs:?}, here {ours:?}"));
             }
         }
         if want.len() != got.len() {

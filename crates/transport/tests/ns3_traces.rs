@@ -5,6 +5,8 @@
 //! transmissions of a segment on arrival. What of ns-3's stack had to become an option is listed in
 //! `docs/transports/tcp.md`.
 
+#![allow(clippy::unwrap_used)]
+
 mod harness;
 
 use harness::{Faults, Path, Shown, Topology};

@@ -162,10 +162,10 @@ impl Sender {
         }
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
-        self.partial_seen = false;
         self.restart_for_repair(now);
         if self.recovery == Recovery::Tahoe {
             self.window.cwnd = 1.0;
+            self.cwr = true;
             self.nxt = self.una;
         } else {
             self.recovering = true;

@@ -58,6 +58,9 @@ impl Sender {
         if self.timer_after_sample {
             self.restart_timer(now, self.timer_when_idle || una < self.max);
         }
+        if self.ecn && !ack.ece {
+            self.cold.ecn_backoff = false;
+        }
     }
 
     #[inline]
@@ -242,8 +245,6 @@ impl Sender {
     pub(crate) fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
         if ack.ece {
             self.cut_for_echo(now, ack);
-        } else if ack.ack > self.una {
-            self.cold.ecn_backoff = false;
         }
     }
 

@@ -30,19 +30,11 @@ impl Sender {
     }
 
     fn on_ack_with_holes(&mut self, now: Time, ack: &Ack) {
-        let una = self.una;
-        let flight = self.pipe();
-        let acked = ack.ack - una;
-        let board = &mut self.cold.board;
-        let known = board.advance(una, ack.ack);
-        let fresh = board.add(ack.sack.as_slice(), ack.ack, self.max);
-        let delivered = acked - known + fresh;
-        if fresh > 0 {
-            board.find_losses(ack.ack);
-        }
+        let (acked, flight) = (ack.ack - self.una, self.pipe());
+        let delivered = self.update_board(ack);
         if acked > 0 {
             self.advance(now, ack);
-        } else if fresh > 0 {
+        } else if delivered > 0 {
             if self.dupacks == 0 {
                 self.cold.dup_max = self.max;
             }
@@ -67,6 +59,17 @@ impl Sender {
         if lossy && !self.loss && self.una >= self.recover {
             self.enter_sack(now, delivered);
         }
+    }
+
+    /// Takes in what an acknowledgement says; the number of segments newly known to have arrived.
+    fn update_board(&mut self, ack: &Ack) -> u32 {
+        let board = &mut self.cold.board;
+        let known = board.advance(self.una, ack.ack);
+        let fresh = board.add(ack.sack.as_slice(), ack.ack, self.max);
+        if fresh > 0 {
+            board.find_losses(ack.ack);
+        }
+        ack.ack - self.una - known + fresh
     }
 
     /// RFC 6675 section 5 step 4.

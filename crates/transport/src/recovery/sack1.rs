@@ -90,15 +90,16 @@ impl Sender {
             self.forget_board();
             self.advance(now, ack);
         } else if ack.ack > self.una {
+            // A partial acknowledgement ends backing off but gives no sample.
             let board = &mut self.cold.board;
             board.pipe -= 1;
             board.advance(self.una, ack.ack);
             board.add(ack.sack.as_slice(), ack.ack, self.max);
             self.cold.rtt.end_backoff();
             self.rto = self.cold.rtt.rto();
-            let dupacks = self.dupacks;
-            self.advance(now, ack);
-            self.dupacks = dupacks;
+            self.una = ack.ack;
+            self.nxt = self.nxt.max(ack.ack);
+            self.rto_at = now + self.rto;
         } else {
             let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
             self.dupacks += u32::from(fresh > 0);

@@ -1,10 +1,11 @@
-#![allow(dead_code)]
 //! The path of Fall and Floyd (1996) with ns-2's semantics: s - 8 Mb/s 0.1 ms - r1 - 0.8 Mb/s 100 ms - r2 - 8 Mb/s 0.1 ms - d.
 //!
 //! Links are a queue and a transmitter; a queue of limit L holds L - 1 packets beside the one being sent; drop
 //! lists name packets by their position among those that enter the middle link. Events of equal time keep the
 //! order in which they were scheduled; times are sums of doubles in ns-2's order, because which of two events
 //! comes first where a transmission ends as a packet arrives hangs on their last bit there.
+
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -243,8 +244,8 @@ impl Path {
 
     /// Runs up to, not including, `until`; `watch` is called after each event.
     pub fn run(&mut self, until: Span, mut watch: impl FnMut(&Path)) {
-        while let Some(Reverse((at, _, event))) = self.events.pop() {
-            self.clock = f64::from_bits(at);
+        while let Some(Reverse((bits, _, event))) = self.events.pop() {
+            self.clock = f64::from_bits(bits);
             let at = (self.clock * 1e9).round() as u64;
             if at >= until.0 {
                 return;
