@@ -6,6 +6,7 @@ beside this file are slow and plain on purpose; they share no code with the queu
 
 import pathlib
 
+from reference import codel, line
 from reference.droptail import DropTail
 from reference.erd import EarlyRandomDrop
 from reference.red import Red
@@ -41,18 +42,30 @@ def traces():
     yield "red", "floyd93_small_buffer", small, {**RED_KEYS, "limit": "8 pkts"}
 
 
+def delay_based():
+    """Yields kind, name, the model, the keys, and what the arrivals are like, for those with a clock of their own."""
+    for module in (codel,):
+        yield from module.traces()
+
+
+def write(kind, name, keys, lines, explained):
+    """One file: keys in the head, then an event a line."""
+    folder = OUT / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    head = [
+        f"# Made by `python -m reference`; its reference/{explained}.py explains the lines.",
+        f"# kind = {kind}",
+        *(f"# {key} = {value}" for key, value in keys.items()),
+    ]
+    (folder / f"{name}.txt").write_text("\n".join([*head, *lines]) + "\n")
+
+
 def main():
     """Writes every trace."""
     for kind, name, queue, keys in traces():
-        folder = OUT / kind
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = [
-            "# Made by `python -m reference`; its reference/traffic.py explains the lines.",
-            f"# kind = {kind}",
-            *(f"# {key} = {value}" for key, value in keys.items()),
-            *drive(queue, arrivals(f"{kind}/{name}", COUNT, SIZES)),
-        ]
-        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        write(kind, name, keys, drive(queue, arrivals(f"{kind}/{name}", COUNT, SIZES)), "traffic")
+    for kind, name, model, keys, like in delay_based():
+        write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
 
 
 if __name__ == "__main__":

@@ -34,9 +34,10 @@ pub trait Packet {
 /// Why a packet was dropped or marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// By chance, as an early signal.
+    /// As an early signal, by chance or by the schedule of a control law.
     Early,
-    /// By rule, because the control law is at its end (average above the upper threshold, penalty box).
+    /// By rule, because the control law is at its end (average above the upper threshold, penalty box,
+    /// overload in which marking is given up).
     Forced,
     /// No room.
     Overflow,

@@ -7,6 +7,7 @@
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`codel`] | Controlled Delay |
 //! | [`erd`] | Early Random Drop |
 //! | [`red`] | Random Early Detection and its dialects |
 //!
@@ -16,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod codel;
 pub mod conformance;
 pub mod disc;
 pub mod droptail;
@@ -23,6 +25,8 @@ pub mod erd;
 pub mod fifo;
 pub mod red;
 pub mod registry;
+#[cfg(test)]
+mod testing;
 
 use disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use registry::disciplines;
@@ -31,6 +35,7 @@ use units::param::{Problem, Table};
 use units::{Bytes, Time};
 
 disciplines! {
+    "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
     "erd" => erd::Erd,
     "red" => red::Red,

@@ -33,7 +33,7 @@ static ALLOCATOR: Counting = Counting;
 /// Rounds of three arrivals and two departures, so that the queue fills and overflows.
 fn work(disc: &mut Disc<Pkt>, rounds: u64) {
     let mut dice = Stream::new(1, "allocations");
-    let mut fates = Vec::with_capacity(16);
+    let mut fates = Vec::with_capacity(128);
     let mut now = Time::ZERO;
     for round in 0..rounds {
         for i in 0..3 {

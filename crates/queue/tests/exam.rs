@@ -36,19 +36,31 @@ fn candidates() -> Vec<Candidate> {
                 rows.extend(
                     dialect.map(|name| (entry.preset_key.to_string(), Value::Text(name.to_string()))),
                 );
-                rows.extend(ecn.then(|| ("ecn".to_string(), Value::Bool(true))));
+                if entry.fields.iter().any(|field| field.name == "ecn") {
+                    rows.push(("ecn".to_string(), Value::Bool(ecn)));
+                }
                 // Weights and probabilities large enough for a short exam to meet every branch.
                 for key in ["w_q", "max_p"] {
                     if entry.fields.iter().any(|field| field.name == key) {
                         rows.push((key.to_string(), Value::Float(0.25)));
                     }
                 }
+                rows.extend(table(own_keys(entry.kind)));
                 let name = format!("{} {} ecn={ecn}", entry.kind, dialect.unwrap_or("-"));
                 list.push(Candidate { spec: read(&name, &rows), rules: rules(&rows, ecn, dialect), name });
             }
         }
     }
     list
+}
+
+/// Keys of one kind that let a short exam meet every branch.
+fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        "pi" => &[("q_ref", "3 pkts"), ("a", "0.002"), ("b", "0.0019")],
+        "pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("dq_threshold", "2000 B")],
+        _ => &[],
+    }
 }
 
 fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {

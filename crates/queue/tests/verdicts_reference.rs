@@ -1,7 +1,7 @@
 //! Disciplines against slow transcriptions of their papers, event for event.
 //!
 //! The traces come from `python -m reference`. A line holds an arrival with what becomes of it and the random
-//! numbers it took, or a departure with the number of the packet that leaves.
+//! numbers it took, a departure with the number of the packet that leaves and with what ended before it, or a tick.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -9,7 +9,7 @@ mod common;
 use common::{read_trace, spec, traces, Pkt, Tape};
 use queue::disc::{Cx, Fate, Probe, QueueDisc};
 use queue::{catalogue, Disc, Setting};
-use units::{Bytes, Rate, Span, Time};
+use units::{Bytes, Ecn, Rate, Span, Time};
 
 const SETTING: Setting = Setting { rate: Rate(8_000_000), delay: Span::ZERO, packet: Bytes(1000) };
 
@@ -21,35 +21,66 @@ struct Replay {
 
 impl Replay {
     fn arrive(&mut self, now: Time, columns: &[&str], at: &str) {
-        let [size, fate, rest @ ..] = columns else { panic!("{at}") };
+        let [packet, fate, rest @ ..] = columns else { panic!("{at}") };
         let (values, draws): (Vec<&str>, Vec<&str>) = rest.iter().partition(|text| text.contains('='));
         let mut tape = Tape(draws.iter().map(|text| text.parse().unwrap()).collect());
-        let pkt = Pkt::new(self.arrived, size.parse().unwrap());
+        let pkt = read_packet(self.arrived, packet);
         self.arrived += 1;
         self.disc.enqueue(pkt, &mut Cx::new(now, &mut tape, &mut self.fates));
+        self.settle(&tape, fate, at);
+        self.compare(&values, at);
+    }
+
+    fn depart(&mut self, now: Time, columns: &[&str], at: &str) {
+        let [number, rest @ ..] = columns else { panic!("{at}") };
+        let (fate, draws) = rest.split_first().unwrap_or((&".", &[]));
+        let mut tape = Tape(draws.iter().map(|text| text.parse().unwrap()).collect());
+        let sent = self.disc.dequeue(&mut Cx::new(now, &mut tape, &mut self.fates));
+        assert_eq!(sent.map_or("-".to_string(), |pkt| pkt.id.to_string()), *number, "{at}");
+        self.settle(&tape, fate, at);
+    }
+
+    fn tick(&mut self, now: Time, values: &[&str], at: &str) {
+        assert_eq!(self.disc.next_deadline(), Some(now), "{at}");
+        let mut tape = Tape(Default::default());
+        self.disc.on_deadline(&mut Cx::new(now, &mut tape, &mut self.fates));
+        self.settle(&tape, ".", at);
+        self.compare(values, at);
+    }
+
+    /// All draws were used, and the packets named ended or were marked, in this order.
+    fn settle(&mut self, tape: &Tape, fate: &str, at: &str) {
         assert!(tape.0.is_empty(), "{at}: {} draws were not used", tape.0.len());
-        let ended = self.fates.drain(..).map(|end| match end {
-            Fate::Dropped(ended, _) => format!("x{}", ended.id),
-            Fate::Marked(..) => panic!("{at}: marked"),
-        });
-        let ended: String = ended.collect();
-        assert_eq!(if ended.is_empty() { "." } else { &ended }, *fate, "{at}");
+        let ended: String = self
+            .fates
+            .drain(..)
+            .map(|end| match end {
+                Fate::Dropped(pkt, _) => format!("x{}", pkt.id),
+                Fate::Marked(pkt, _) => format!("m{}", pkt.id),
+            })
+            .collect();
+        assert_eq!(if ended.is_empty() { "." } else { &ended }, fate, "{at}");
+    }
+
+    fn compare(&self, values: &[&str], at: &str) {
         let mut probe = Probe::default();
         self.disc.probe(&mut probe);
         for text in values {
             let (name, value) = text.split_once('=').unwrap();
-            let (theirs, ours) =
-                (value.parse::<f64>().unwrap(), probe.values.iter().find(|(n, _)| *n == name));
-            let ours = ours.unwrap().1;
+            let theirs: f64 = value.parse().unwrap();
+            let ours = probe.values.iter().find(|(n, _)| *n == name).unwrap().1;
             assert!((ours - theirs).abs() <= 1e-12 * theirs.abs().max(1.0), "{at}: {name} is {ours}");
         }
     }
+}
 
-    fn depart(&mut self, now: Time, number: &str, at: &str) {
-        let mut tape = Tape(Default::default());
-        let sent = self.disc.dequeue(&mut Cx::new(now, &mut tape, &mut self.fates));
-        assert_eq!(sent.map_or("-".to_string(), |pkt| pkt.id.to_string()), number, "{at}");
-    }
+/// `1000`, or `1000e1f3`: bytes, the ECN field if it is capable, the flow if it is not 0.
+fn read_packet(id: u64, text: &str) -> Pkt {
+    let (text, flow) = text.split_once('f').unwrap_or((text, "0"));
+    let (size, ecn) = text.split_once('e').map_or((text, Ecn::NotEct), |(size, field)| {
+        (size, if field == "1" { Ecn::Ect1 } else { Ecn::Ect0 })
+    });
+    Pkt { flow: flow.parse().unwrap(), ecn, ..Pkt::new(id, size.parse().unwrap()) }
 }
 
 fn replay(path: &std::path::Path) {
@@ -62,7 +93,8 @@ fn replay(path: &std::path::Path) {
         let now = Time(columns[1].parse().unwrap());
         match columns[0] {
             "a" => replay.arrive(now, &columns[2..], &at),
-            "d" => replay.depart(now, columns[2], &at),
+            "d" => replay.depart(now, &columns[2..], &at),
+            "t" => replay.tick(now, &columns[2..], &at),
             _ => panic!("{at}"),
         }
     }
