@@ -9,6 +9,7 @@
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`codel`] | Controlled Delay |
 //! | [`erd`] | Early Random Drop |
+//! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red`] | Random Early Detection and its dialects |
 //!
 //! A scenario's table becomes a [`Spec`] (checked parameters), a [`Spec`] becomes a [`Disc`] (a discipline
@@ -23,6 +24,7 @@ pub mod disc;
 pub mod droptail;
 pub mod erd;
 pub mod fifo;
+pub mod pie;
 pub mod red;
 pub mod registry;
 #[cfg(test)]
@@ -38,5 +40,6 @@ disciplines! {
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
     "erd" => erd::Erd,
+    "pie" => pie::Pie,
     "red" => red::Red,
 }

@@ -1,0 +1,319 @@
+//! Proportional Integral controller Enhanced.
+//!
+//! Reference: RFC8033, its sections 4 and 5.
+//! Units: `target`, `t_update`, `max_burst` are spans, `alpha` and `beta` per second; `limit` counts packets or bytes.
+//! Deviations: the burst allowance is renewed at a tick, not at an arrival. A packet that leaves an empty queue
+//! makes a delay of zero. The parts that RFC8033 offers as additional are options, most of them on.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the options, the dialects, and a queue under the law |
+//! | `law.rs` | the controller, apart from any store |
+
+mod law;
+
+pub(crate) use law::{Backlog, Departure, Law, State};
+
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::{Fifo, Limit, LimitTest, Unit};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Param, Preset, Problem, Range, Table, Valid};
+use units::quantity::Amount;
+use units::{Bytes, Span, Time};
+
+units::choices! {
+    /// How the delay of the queue is found.
+    pub enum Delay {
+        /// The time the last packet to leave had waited; zero if it left nothing behind.
+        Timestamp = "timestamp",
+        /// What waits, over the departure rate as measured while `dq_threshold` bytes or more wait.
+        Rate = "rate",
+        /// What waits, over the rate of the link.
+        Backlog = "backlog",
+    }
+}
+
+units::choices! {
+    /// What uses up the burst allowance.
+    pub enum BurstClock {
+        /// Each tick, by `t_update`.
+        Tick = "tick",
+        /// Each departure, by the time since the last.
+        Departure = "departure",
+    }
+}
+
+units::choices! {
+    /// Which delay says that the queue is calm.
+    pub enum Judged {
+        /// That of the last tick.
+        Old = "old",
+        /// The latest there is.
+        Latest = "latest",
+    }
+}
+
+units::choices! {
+    /// Whether a queue of exactly two packets is short.
+    pub enum GuardTest {
+        /// It is.
+        UpTo = "up_to",
+        /// It is not.
+        Below = "below",
+    }
+}
+
+units::params! {
+    /// A queue that drops arrivals with a probability that a controller sets.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes.
+        limit: Amount = Amount::Packets(1000.0) => { source: "Linux pie" },
+        /// How an arriving packet is held against the limit.
+        limit_test: LimitTest = LimitTest::After => { assumed: true },
+        /// Delay to hold: `QDELAY_REF`.
+        target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
+        /// Time between two steps of the controller.
+        t_update: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
+        /// Weight of the distance from the target, per second.
+        alpha: f64 = 0.125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
+        /// Weight of the change since the last tick, per second.
+        beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
+        /// Time during which a burst passes untouched.
+        max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
+        /// What uses up the burst allowance.
+        burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
+        /// How the delay of the queue is found.
+        delay: Delay = Delay::Timestamp => { source: "RFC8033" },
+        /// Bytes over which the departure rate is measured.
+        dq_threshold: Bytes = Bytes(16384) => { range: Range::Within(1.0, 65536.0), source: "RFC8033" },
+        /// Which delay says that the queue is calm.
+        judged: Judged = Judged::Old => { source: "RFC8033" },
+        /// Whether ECN-capable packets are marked instead of dropped.
+        ecn: bool = false => { source: "RFC8033" },
+        /// Probability above which packets are dropped even if they are ECN-capable.
+        mark_limit: f64 = 0.1 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// Whether drops are spaced: none before probabilities add up to `accu_low`, one at `accu_high`.
+        derandomise: bool = true => { source: "RFC8033" },
+        /// Sum of probabilities before which nothing is dropped.
+        accu_low: f64 = 0.85 => { unit: "1", range: Range::Within(0.0, 100.0), source: "RFC8033" },
+        /// Sum of probabilities at which a packet is dropped without a die.
+        accu_high: f64 = 8.5 => { unit: "1", range: Range::Above(0.0, 1000.0), source: "RFC8033" },
+        /// Whether a step upward is at most 0.02 once the probability is 0.1.
+        cap_step: bool = true => { source: "RFC8033" },
+        /// Delay above which the probability rises by a further 0.02 at each tick. Zero: never.
+        surge_delay: Span = Span::ZERO => { source: "Linux pie" },
+        /// Factor of the probability at each tick while there is no delay.
+        decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// Share of `limit` that must wait before the controller starts. Zero: always at work.
+        active_share: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// What the guard counts: no drops while two packets' worth or less wait.
+        guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
+        /// Whether a queue of exactly two packets is short.
+        guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
+        /// Bytes of a typical packet: for the guard and the byte mode. `auto`: as in the setting.
+        mean_packet: Option<Bytes> = None => { range: Range::Positive },
+        /// Whether smaller packets are dropped less, in proportion to their size.
+        byte_mode: bool = false => { source: "RFC8033" },
+    }
+}
+
+/// The options of the controller: those that FQ-PIE has as well.
+pub(crate) type Options = Params;
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        Limit::check(self.limit, self.limit_test, problems);
+        let rule = format!("must exceed accu_low ({})", self.accu_low);
+        require(problems, self.accu_high > self.accu_low, "accu_high", self.accu_high, rule, "");
+        let (tick, least) = (self.t_update, Span::from_micros(1));
+        require(problems, tick >= least, "t_update", tick.show(), "must be at least 1 us", "");
+    }
+}
+
+const DIALECTS: &[Preset] = &[
+    Preset {
+        name: "rfc",
+        doc: "RFC 8033 with all that its section 5 adds: departure rate measured, off below a third of the buffer, \
+              drops spaced, steps capped.",
+        options: &[("delay", "rate"), ("active_share", "1/3")],
+    },
+    Preset {
+        name: "rfc_basic",
+        doc: "RFC 8033 section 4 alone: a die for each packet, steps not capped.",
+        options: &[("derandomise", "false"), ("cap_step", "false")],
+    },
+    Preset {
+        name: "linux",
+        doc: "Linux pie: timestamps, guard of two frames, 0.02 more a tick above 250 ms, decay by 1/64.",
+        options: LINUX,
+    },
+    Preset {
+        name: "linux_16ms",
+        doc: "Linux pie where the tick of the kernel is 4 ms: 15 ms become 16.",
+        options: &[
+            ("t_update", "16 ms"),
+            ("burst_clock", "departure"),
+            ("judged", "latest"),
+            ("surge_delay", "250 ms"),
+            ("decay", "0.984375"),
+            ("guard_test", "below"),
+            ("mean_packet", "1514 B"),
+        ],
+    },
+    Preset {
+        name: "ns3",
+        doc: "ns-3 PieQueueDisc: 25 packets, no spacing of drops, guard of two packets.",
+        options: &[
+            ("limit", "25 pkts"),
+            ("derandomise", "false"),
+            ("guard_unit", "packets"),
+            ("mean_packet", "1000 B"),
+        ],
+    },
+];
+
+const LINUX: &[(&str, &str)] = &[
+    ("burst_clock", "departure"),
+    ("judged", "latest"),
+    ("surge_delay", "250 ms"),
+    ("decay", "0.984375"),
+    ("guard_test", "below"),
+    ("mean_packet", "1514 B"),
+];
+
+impl Discipline for Params {
+    const TITLE: &'static str = "PIE";
+    const ABOUT: &'static str = "Estimates the delay of the queue and, at regular ticks, moves the probability of a drop \
+        in proportion to the distance from a target and to the change since the last tick. Drops fall on arriving \
+        packets; bursts up to an allowance pass.";
+    const REFERENCE: &'static str = "RFC8033";
+    type Disc<P: Packet + Copy> = Pie<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Pie<P> {
+        Pie::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        let auto = self.mean_packet.is_none();
+        auto.then(|| ("mean_packet".to_string(), setting.packet.show())).into_iter().collect()
+    }
+}
+
+impl Params {
+    /// The controller in a setting.
+    pub(crate) fn law(&self, setting: &Setting) -> Law {
+        let packet = self.mean_packet.unwrap_or(setting.packet);
+        let byte_time = 1.0 / setting.packets_per_sec(Bytes(1));
+        Law::new(self.clone(), self.limit.in_bytes(packet), packet.0.max(1), byte_time)
+    }
+}
+
+/// A PIE queue at work.
+#[derive(Clone, Debug)]
+pub struct Pie<P> {
+    queue: Fifo<P>,
+    law: Law,
+    state: State,
+    t_update: Span,
+    next_tick: Time,
+}
+
+impl<P: Packet + Copy> Pie<P> {
+    /// An empty queue, its first tick one `t_update` after the start of the run.
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Pie<P> {
+        let law = params.law(setting);
+        Pie {
+            queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
+            state: law.start(),
+            law,
+            t_update: params.t_update,
+            next_tick: Time::ZERO + params.t_update,
+        }
+    }
+
+    #[inline]
+    fn held(&self, cx: &Cx<'_, P>) -> Backlog {
+        Backlog { packets: self.queue.packets_held(cx), bytes: self.queue.bytes_held(cx) }
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Pie<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        if !self.queue.has_room(&pkt, cx) {
+            self.law.overflowed(&mut self.state);
+            cx.drop(pkt, Reason::Overflow);
+            return;
+        }
+        let found = self.held(cx);
+        let kept = if self.law.drops(&mut self.state, pkt.size().0, found, cx) {
+            signal(&self.law, &self.state, pkt, cx)
+        } else {
+            Some(pkt)
+        };
+        if let Some(kept) = kept {
+            self.queue.push(kept, cx);
+            let backlog = self.held(cx);
+            self.law.stored(&mut self.state, backlog);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        let pkt = self.queue.pop_front()?;
+        let left = Backlog { packets: self.queue.len() as u64, bytes: self.queue.backlog().0 };
+        let sojourn = cx.now.since(pkt.enqueued());
+        self.law.departed(&mut self.state, Departure { sojourn, size: pkt.size().0, left }, cx.now);
+        Some(pkt)
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.queue.backlog()
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        Decides::AtArrival
+    }
+
+    #[inline]
+    fn next_deadline(&self) -> Option<Time> {
+        Some(self.next_tick)
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
+        self.next_tick += self.t_update;
+        let backlog = self.held(cx);
+        self.law.update(&mut self.state, backlog);
+    }
+
+    fn probe(&self, out: &mut Probe) {
+        out.note("drop_prob", self.state.drop_prob());
+        out.note("qdelay_ms", self.state.delay_ms());
+        out.note("burst_allowance_ms", self.state.burst_ms());
+    }
+}
+
+/// Answers the controller's signal. With ECN on and marking given up, a drop of an ECN-capable packet is a forced one.
+#[inline]
+pub(crate) fn signal<P: Packet + Copy>(law: &Law, state: &State, pkt: P, cx: &mut Cx<'_, P>) -> Option<P> {
+    let marks = law.marks(state);
+    let reason =
+        if law.gives_up_marks(state) && pkt.ecn().capable() { Reason::Forced } else { Reason::Early };
+    cx.mark_or_drop(pkt, marks, reason)
+}
+
+#[cfg(test)]
+mod tests;
