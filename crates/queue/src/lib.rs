@@ -9,6 +9,7 @@
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`codel`] | Controlled Delay |
 //! | [`erd`] | Early Random Drop |
+//! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red`] | Random Early Detection and its dialects |
 //!
@@ -24,6 +25,7 @@ pub mod disc;
 pub mod droptail;
 pub mod erd;
 pub mod fifo;
+pub mod pi;
 pub mod pie;
 pub mod red;
 pub mod registry;
@@ -40,6 +42,7 @@ disciplines! {
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
     "erd" => erd::Erd,
+    "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,
 }
