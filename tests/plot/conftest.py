@@ -193,7 +193,7 @@ def make(
     tcp: int = 8,
     udp: int = 1,
     seeds: int = 5,
-    samples: int = 1000,
+    samples: int = 400,
     constant: bool = False,
     empty: bool = False,
     title: str = "Tail drop or RED at a congested access link",
@@ -276,6 +276,12 @@ CASES: dict[str, dict[str, Any]] = {
         "any page because nobody stopped its author in time",
     },
 }
+
+
+@pytest.fixture(params=["usual", "alone", "silent", "long", pytest.param("six", marks=pytest.mark.slow)])
+def page_case(request: pytest.FixtureRequest) -> Result:
+    """Those that a page could stumble over."""
+    return make(**CASES[request.param])
 
 
 @pytest.fixture(params=list(CASES))

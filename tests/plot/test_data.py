@@ -159,7 +159,7 @@ def test_thresholds_of_the_queue_are_those_of_the_scenario(made: Made) -> None:
         (("min_th", 5.0), ("max_th", 15.0)),
     ]
     assert len(panels[0].avg_pkts) == 0
-    assert len(panels[1].avg_pkts) == 1000
+    assert len(panels[1].avg_pkts) == 400
 
 
 @pytest.mark.parametrize(

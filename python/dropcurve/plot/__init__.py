@@ -183,6 +183,7 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
         labels.note_empty(flat[0], f"{kind.title}: this result has nothing to show here")
     elif len(panels) > 1:
         _label_outer(flat, layout, panels=len(panels), columns=columns)
+    style.arrange(figure)
     return figure
 
 

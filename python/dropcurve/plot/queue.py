@@ -77,7 +77,7 @@ def draw(data: Panel, ax: Axes) -> None:
     ax.plot(data.time_s, data.queue_pkts, color=colour, linewidth=0.5 if has_avg else 0.7,
             alpha=0.5 if has_avg else 0.9)  # fmt: skip
     for _, value in data.thresholds_pkts:
-        ax.axhline(value, color=style.MUTED, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.5)
+        ax.axhline(value, color=style.MUTED, linewidth=0.7, linestyle=(0, (4, 2)), zorder=2.5)
     if has_avg:
         calm = _unrest(data.avg_pkts) < 0.3 * _unrest(data.queue_pkts)
         if calm:

@@ -48,11 +48,11 @@ class Panel:
 
 
 def data(result: Result) -> tuple[Panel, ...]:
-    """One panel, or none if there are no flows."""
+    """One panel, or none if there are not at least two flows to share anything."""
     shares = [share for i, variant in enumerate(result.variants) for share in _shares(result, i, variant)]
     names = tuple(dict.fromkeys(share.name for share in shares))[:CLASSES]
     shares = [share for share in shares if share.name in names]
-    if not shares:
+    if all(len(share.flows_mbps) < 2 for share in shares) and len(names) < 2:
         return ()
     equals = {equal for variant in result.variants if (equal := _equal_mbps(variant)) is not None}
     ends = [

@@ -1,0 +1,65 @@
+"""The page of a result: one HTML file that opens anywhere, offline, and can be read by who did not run it.
+
+    from dropcurve import report
+    report.write(result, "report.html")
+
+Everything is inside: figures as inlined SVG, styles, a dozen lines of script. A content policy in the page
+forbids any request. What users wrote (titles, names) is escaped by the template engine. The same result gives
+the same page, byte for byte.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from ..results import Result
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+def write(result: Result, path: str | Path) -> Path:
+    """Writes the page to `path` and returns it. A folder gets `report.html`."""
+    path = Path(path)
+    if path.is_dir():
+        path = path / "report.html"
+    path.write_text(render(result), encoding="utf-8", newline="\n")
+    return path
+
+
+def render(result: Result) -> str:
+    """The page as text."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from . import content
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["code"] = _code
+    # These are ours, not the user's.
+    own = {name: Markup((TEMPLATES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js")}
+    page = environment.get_template("page.html").render(
+        css=own["page.css"], script=own["page.js"], **content.of(result)
+    )
+    return page.rstrip() + "\n"
+
+
+def _code(text: str) -> Markup:
+    """Text in which `backticks` set off what is meant literally; all of it is escaped."""
+    from markupsafe import Markup, escape
+
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(parts)
+    )

@@ -1,0 +1,145 @@
+"""How the numbers were made: replications, warm-up, intervals, and whether all packets are accounted for."""
+
+from __future__ import annotations
+
+import statistics as plain
+from typing import TYPE_CHECKING, Any
+
+from .. import health, wording
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+
+def seeds(result: Result) -> str:
+    """ "1 to 5", or the list."""
+    found = result.seeds
+    if len(found) > 2 and found == list(range(found[0], found[0] + len(found))):
+        return f"{found[0]} to {found[-1]}"
+    return ", ".join(map(str, found))
+
+
+def paragraphs(result: Result) -> list[dict[str, str]]:
+    """A heading and a text for each step."""
+    if not result.variants or not result.variants[0].runs:
+        return []
+    found = [_replications(result), _warm_up(result), _intervals(result)]
+    if len(result.variants) > 1:
+        found.append(_differences(result))
+    found.append({
+        "title": "Figures over time",
+        "text": "They show the first replication of each variant; everything else is taken over all replications. "
+        "Shares of dropped or marked packets carry Wilson's interval for a proportion (Wilson 1927).",
+    })  # fmt: skip
+    return found
+
+
+def runs(result: Result) -> list[dict[str, str]]:
+    """A line for each variant: how far its runs got and why they ended, how many events they took."""
+    found = []
+    for variant in result.variants:
+        stopped = dict.fromkeys(str(run.get("stopped_by", "?")) for run in variant.runs)
+        events = [int(run.get("events") or 0) for run in variant.runs]
+        ends = [
+            end for run in variant.runs if (end := (run.get("derived") or {}).get("transient_s")) is not None
+        ]
+        found.append({
+            "name": variant.name,
+            "hash": variant.hash,
+            "runs": str(len(variant.runs)),
+            "simulated": _range([float(run["simulated_s"]) for run in variant.runs], "s"),
+            "stopped": ", ".join(stopped),
+            "events": f"{sum(events):,}".replace(",", "\u202f"),
+            "transient": f"{plain.median(ends):.3g} s" if ends else "–",
+        })  # fmt: skip
+    return found
+
+
+def conservation(result: Result) -> list[dict[str, Any]]:
+    """Packets of all runs of each variant: what was sent is delivered, dropped, on the way or queued."""
+    places = ("sent", "delivered", "dropped", "in_flight", "queued")
+    found = []
+    for variant in result.variants:
+        flows = [flow for run in variant.runs for flow in run.get("conservation", [])]
+        totals = {place: sum(flow[place]["pkts"] for flow in flows) for place in places}
+        wrong = sum(len(health.unbalanced(run)) for run in variant.runs if "conservation" in run)
+        found.append({
+            "name": variant.name,
+            "counts": [f"{totals[place]:,}".replace(",", "\u202f") for place in places],
+            "balanced": wrong == 0,
+            "words": "all accounted for" if wrong == 0 else f"{wording.count(wrong, 'flow')} do not add up",
+        })  # fmt: skip
+    return found
+
+
+def _replications(result: Result) -> dict[str, str]:
+    n = len(result.seeds)
+    text = f"Each variant ran {wording.count(n, 'time')}, with seed {seeds(result)}" if n == 1 else (
+        f"Each variant ran {n} times, with seeds {seeds(result)}"
+    )  # fmt: skip
+    if len(result.variants) > 1:
+        text += (
+            ". The same seed gives every variant the same luck: start times, gaps between packets and the other "
+            "random numbers of each named part are drawn from streams of their own, so that variants differ by what "
+            "was changed and not by chance (common random numbers)"
+        )
+    return {"title": "Replications", "text": f"{text}."}
+
+
+def _warm_up(result: Result) -> dict[str, str]:
+    run = result.variants[0].runs[0]
+    warmup_s, length_s = float(run["warmup_s"]), float(run["simulated_s"])
+    text = f"Counting starts at {warmup_s:g} s of {length_s:g} s; what came before is left out."
+    ends = [
+        end
+        for variant in result.variants
+        for one in variant.runs
+        if (end := (one.get("derived") or {}).get("transient_s")) is not None
+    ]
+    if ends:
+        late = sum(end > warmup_s for end in ends)
+        text += (
+            f" By MSER-5 (White 1997), applied to the queue and the total throughput of each run, the start "
+            f"is over after {plain.median(ends):.3g} s in the median run and {max(ends):.3g} s in the slowest"
+        )
+        text += f"; in {wording.count(late, 'run')} that is later than the warm-up." if late else "."
+    return {"title": "Warm-up", "text": text}
+
+
+def _intervals(result: Result) -> dict[str, str]:
+    shown = wording.percent(result.confidence)
+    if len(result.seeds) < 2:
+        text = (
+            "A single replication gives no interval: how much of a number is chance cannot be told from it."
+        )
+        return {"title": "Intervals", "text": text}
+    text = (
+        f"m ± h is the mean over replications and the half-width of its {shown} interval by Student's t with "
+        f"{len(result.seeds) - 1} degrees of freedom, one number for each replication."
+    )
+    if result.precision is not None:
+        text += (
+            f" The number of replications was decided by the intervals themselves, until they were within "
+            f"{wording.percent(result.precision)} of the mean; to make up for that they are computed at "
+            f"{wording.percent(round(result.level, 6))}."
+        )
+    return {"title": "Intervals", "text": text}
+
+
+def _differences(result: Result) -> dict[str, str]:
+    count = len(result.differences())
+    text = (
+        f"Each variant is compared with {result.baseline.name}, replication by replication (paired Student's t). "
+        f"The p values of all {count} comparisons are raised by Holm's method (Holm 1979), so that the chance "
+        f"of calling even one difference real that is not stays below "
+        f"{wording.percent(round(1 - result.confidence, 6))}. Only differences that pass are called better or "
+        "worse; “no difference seen” does not mean that there is none, only that it is smaller than the interval tells."
+    )
+    return {"title": "Differences", "text": text}
+
+
+def _range(values: list[float], unit: str) -> str:
+    if not values:
+        return "–"
+    low, high = min(values), max(values)
+    return f"{low:g} {unit}" if low == high else f"{low:g} to {high:g} {unit}"

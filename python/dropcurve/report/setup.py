@@ -1,0 +1,276 @@
+"""What was simulated: links, flows, and every option of disciplines and transports with where its value is from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import wording
+from ..plot import view
+
+if TYPE_CHECKING:
+    from ..results import Result, Variant
+
+#: Keys of a flow group that say what it is; its other keys are options.
+GROUP_KEYS = ("count", "transport", "source", "class", "start", "stagger", "stop", "reverse", "from", "to")
+
+
+def facts(result: Result) -> list[tuple[str, str]]:
+    """The setting in a few words each."""
+    if not result.variants or not result.variants[0].runs:
+        return []
+    variant = result.baseline
+    run = variant.runs[0]
+    link = view.main_link(variant)
+    found = []
+    if link is not None:
+        summary = run["links"][link]
+        found.append(
+            ("Bottleneck", f"{rate(summary.get('rate_bps'))}, {_number(summary.get('delay_ms'))} ms")
+        )
+    groups = [f"{len(ids)} {name}" for name, ids in view.classes(variant).items()]
+    found.append(("Flows", ", ".join(groups) or "none"))
+    found.append(("Each run", f"{_number(run['simulated_s'])} s, counted from {_number(run['warmup_s'])} s"))
+    found.append(("Replications", str(len(result.seeds))))
+    found.append(("Version", f"dropcurve {result.version}"))
+    return found
+
+
+def links(result: Result) -> list[dict[str, Any]]:
+    """A row for each link whose queue was watched, with the discipline that each variant put there."""
+    if not result.variants or not result.variants[0].runs:
+        return []
+    rows = []
+    for name, summary in result.baseline.runs[0].get("links", {}).items():
+        queues = [discipline(variant, name) for variant in result.variants]
+        rows.append({
+            "name": name,
+            "rate": rate(summary.get("rate_bps")),
+            "delay": f"{_number(summary.get('delay_ms'))} ms",
+            "queues": queues if len(set(queues)) > 1 else queues[:1],
+            "variants": [variant.name for variant in result.variants],
+        })  # fmt: skip
+    return [*rows, *_access(result.baseline)]
+
+
+def _access(variant: Variant) -> list[dict[str, Any]]:
+    """The private links of each flow, if the topology has them."""
+    base: Mapping[str, Any] = next(
+        (variant.scenario[form] for form in ("dumbbell", "chain") if form in variant.scenario), {}
+    )
+    rows = []
+    for key, name in (("access", "access, for each flow"), ("exit", "exit, for each flow")):
+        if f"{key}_delay" in base:
+            queue = f"droptail, limit {base.get('access_queue', 'unknown')}"
+            rate = _text(base.get(f"{key}_rate", "auto"))
+            rows.append({"name": name, "rate": rate, "delay": _text(base[f"{key}_delay"]), "queues": [queue]})
+    return rows
+
+
+def discipline(variant: Variant, link: str) -> str:
+    """ "red (ns2), limit 100 pkts"."""
+    queue = view.queue_of(variant, link)
+    kind = str(queue.get("kind") or variant.runs[0]["links"].get(link, {}).get("kind") or "unknown")
+    dialect = f" ({queue['dialect']})" if queue.get("dialect") else ""
+    limit = f", limit {queue['limit']}" if queue.get("limit") else ""
+    return f"{kind}{dialect}{limit}"
+
+
+def flows(result: Result) -> list[dict[str, str]]:
+    """A row for each group of flows of the baseline."""
+    groups = result.baseline.scenario.get("flows", {}) if result.variants else {}
+    return [
+        {
+            "name": str(name),
+            "count": str(group.get("count", 1)),
+            "transport": _transport(group),
+            "source": _source(group),
+            "start": _text(group.get("start", "0 s")),
+        }
+        for name, group in groups.items()
+        if isinstance(group, Mapping)
+    ]
+
+
+def options(result: Result) -> list[dict[str, Any]]:
+    """A table for each kind of discipline at the main link and for TCP: every option, its value in each variant."""
+    catalogue = _catalogue()
+    tables: dict[str, dict[str, Any]] = {}
+    for variant in result.variants:
+        link = view.main_link(variant)
+        queue = view.queue_of(variant, link) if link else {}
+        kind = str(queue.get("kind") or "")
+        entry = _named(catalogue.get("disciplines", []), "kind", kind)
+        table = tables.setdefault(f"queue/{kind}", _table(entry, f"{entry.get('title') or kind} ({kind})"))
+        _add_column(table, entry, "dialects", variant.name, queue)
+    tcp = _named(catalogue.get("transports", []), "name", "tcp")
+    for variant in result.variants:
+        for name, group in variant.scenario.get("flows", {}).items():
+            if isinstance(group, Mapping) and group.get("transport") == "tcp":
+                table = tables.setdefault("tcp", _table(tcp, "TCP"))
+                own = {key: value for key, value in group.items() if key not in GROUP_KEYS}
+                _add_column(table, tcp, "profiles", f"{variant.name}, {name}", own)
+    return [_finished(table) for table in tables.values() if table["columns"]]
+
+
+def rate(bps: float | None) -> str:
+    """10 Mbit/s; a link without a rate sends in no time."""
+    if not bps:
+        return "unlimited"
+    divisor, unit = wording.scaled("bit/s", float(bps))
+    return f"{float(bps) / divisor:g} {unit}"
+
+
+def toml(scenario: Mapping[str, Any]) -> str:
+    """A resolved scenario as a file to run: every default written out."""
+    return "\n".join(_toml_lines(scenario, "")).strip() + "\n"
+
+
+def _toml_lines(table: Mapping[str, Any], path: str) -> Iterator[str]:
+    for key, value in table.items():
+        if not isinstance(value, Mapping):
+            yield f"{_toml_key(key)} = {_toml_value(value)}"
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            name = f"{path}.{_toml_key(key)}" if path else _toml_key(key)
+            yield ""
+            yield f"[{name}]"
+            yield from _toml_lines(value, name)
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _catalogue() -> Mapping[str, Any]:
+    """What the core says of itself; nothing where a stored result is read without a core."""
+    try:
+        from ..library import catalogue
+
+        return catalogue()
+    except ImportError:
+        return {}
+
+
+def _named(entries: Sequence[Mapping[str, Any]], key: str, name: str) -> Mapping[str, Any]:
+    return next((entry for entry in entries if entry.get(key) == name), {})
+
+
+def _table(entry: Mapping[str, Any], title: str) -> dict[str, Any]:
+    fields = {str(field["name"]): field for field in entry.get("fields", [])}
+    return {
+        "title": title, "about": entry.get("about", ""), "reference": entry.get("reference", ""),
+        "fields": fields, "columns": [],
+    }  # fmt: skip
+
+
+def _add_column(
+    table: dict[str, Any], entry: Mapping[str, Any], presets: str, name: str, values: Mapping[str, Any]
+) -> None:
+    key = str(entry.get("preset_key") or {"dialects": "dialect", "profiles": "profile"}[presets])
+    preset = _named(entry.get(presets, []), "name", str(values.get(key) or ""))
+    table["columns"].append({
+        "name": name,
+        "preset": str(values.get(key) or ""),
+        "preset_doc": preset.get("doc", ""),
+        "preset_options": preset.get("options", {}),
+        "values": {k: v for k, v in values.items() if k not in ("kind", key)},
+    })  # fmt: skip
+
+
+def _finished(table: dict[str, Any]) -> dict[str, Any]:
+    """Equal columns become one; rows say for each column the value and where it is from."""
+    columns: list[dict[str, Any]] = []
+    for column in table["columns"]:
+        same = next(
+            (c for c in columns if c["values"] == column["values"] and c["preset"] == column["preset"]), None
+        )
+        if same is None:
+            columns.append({**column, "names": [column["name"]]})
+        else:
+            same["names"].append(column["name"])
+    keys = dict.fromkeys([*table["fields"], *(key for column in columns for key in column["values"])])
+    rows = [_option(key, table["fields"].get(key, {}), columns) for key in keys]
+    rows = [row for row in rows if any(cell["text"] for cell in row["cells"])]
+    presets = [
+        {"name": c["preset"], "doc": c["preset_doc"], "names": c["names"]} for c in columns if c["preset"]
+    ]
+    return {
+        "title": table["title"], "about": table["about"], "presets": presets,
+        "columns": [", ".join(c["names"]) if len(c["names"]) < 4 else "all" for c in columns],
+        "main": [row for row in rows if row["telling"]], "rest": [row for row in rows if not row["telling"]],
+        "count": len(rows),
+    }  # fmt: skip
+
+
+def _option(key: str, field: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    cells = []
+    for column in columns:
+        value = column["values"].get(key)
+        cells.append({"text": _text(value), "origin": _origin(key, value, field, column["preset_options"])})
+    telling = len({cell["text"] for cell in cells}) > 1 or any(
+        c["origin"] in ("set", "preset") for c in cells
+    )
+    return {"key": key, "doc": field.get("doc", ""), "source": field.get("source", ""), "cells": cells,
+            "telling": telling}  # fmt: skip
+
+
+def _origin(key: str, value: Any, field: Mapping[str, Any], preset: Mapping[str, Any]) -> str:
+    """Where a value is from: "preset" (dialect or profile), "assumed", "default", or "set" in the scenario."""
+    if value is None or not field:
+        return ""
+    if key in preset:
+        return "preset" if _text(preset[key]) == _text(value) else "set"
+    if _text(field.get("default")) == _text(value):
+        return "assumed" if field.get("assumed") else "default"
+    return "set"
+
+
+def _text(value: Any) -> str:
+    """A value as a scenario writes it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "none"
+    if isinstance(value, float):
+        return f"{value:g}"
+    text = re.sub(r"\b0 ns\b", "0 s", str(value))
+    if text in ("true", "false"):
+        return "yes" if text == "true" else "no"
+    try:
+        return f"{float(text):g}" if text and text[0].isdigit() and " " not in text else text
+    except ValueError:
+        return text
+
+
+def _number(value: Any) -> str:
+    return "–" if value is None else f"{float(value):g}"
+
+
+def _transport(group: Mapping[str, Any]) -> str:
+    name = str(group.get("transport", "tcp"))
+    if name != "tcp":
+        return name.upper()
+    parts = [str(group[key]) for key in ("cc", "recovery") if group.get(key)]
+    profile = f"profile {group['profile']}" if group.get("profile") else ""
+    return f"TCP ({', '.join([*parts, *([profile] if profile else [])])})" if parts or profile else "TCP"
+
+
+def _source(group: Mapping[str, Any]) -> str:
+    name = str(group.get("source", ""))
+    if name == "ftp":
+        size = group.get("bytes")
+        return "as much as TCP takes" if size in (None, "auto") else f"a file of {size}"
+    return ", ".join(
+        [name, *(f"{key} {_text(group[key])}" for key in ("rate", "packet", "on", "off") if group.get(key))]
+    )
