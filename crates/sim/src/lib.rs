@@ -9,6 +9,7 @@
 //! | [`calendar`] | pending events in total order |
 //! | [`link`], [`line`], [`loss`], [`packet`], [`source`] | the parts of a network |
 //! | [`probe`], [`flow`], [`stats`] | what is counted |
+//! | [`trace`] | what happened to each packet |
 //! | [`run`](mod@run), [`outcome`] | one run, and what it leaves behind |
 
 #![forbid(unsafe_code)]
@@ -28,6 +29,7 @@ pub mod run;
 pub mod scenario;
 pub mod source;
 pub mod stats;
+pub mod trace;
 
 pub use outcome::Outcome;
 pub use run::{run, Options, StoppedBy, Watch};

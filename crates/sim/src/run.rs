@@ -4,6 +4,7 @@ use crate::build::build;
 use crate::network::Network;
 use crate::outcome::Outcome;
 use crate::plan::Plan;
+use crate::trace::Trace;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use units::Time;
 
@@ -14,6 +15,8 @@ pub struct Options<'a> {
     pub hop_by_hop: bool,
     /// Keep series.
     pub series: bool,
+    /// Keep a trace of every packet.
+    pub trace: bool,
     /// Somebody who watches and may stop it.
     pub watch: Option<&'a Watch>,
 }
@@ -61,6 +64,7 @@ const LOOK_EVERY: u64 = 1 << 16;
 /// If a packet appeared or vanished: that is a fault of the program, not of the plan.
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     let mut network = build(plan, seed, options.series);
+    network.trace = Trace::new(options.trace);
     if !options.hop_by_hop {
         network.fold();
     }

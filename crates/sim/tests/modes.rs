@@ -37,7 +37,7 @@ fn both(text: &str, seed: u64) -> (Value, Value) {
     let scenario = Scenario::parse(text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
     let plan = scenario.plan();
     let report = |hop_by_hop| {
-        let outcome = run(&plan, seed, &Options { hop_by_hop, series: true, watch: None });
+        let outcome = run(&plan, seed, &Options { hop_by_hop, series: true, ..Options::default() });
         let mut summary = outcome.summary(&plan, "");
         summary["events"] = Value::Null;
         for series in outcome.series(&plan) {

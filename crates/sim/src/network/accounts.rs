@@ -1,0 +1,93 @@
+//! Where packets end, and the accounts of a run.
+
+use super::{Event, Flow, Network};
+use crate::calendar::Key;
+use crate::packet::Pkt;
+use crate::source::Source;
+use crate::trace::What;
+use queue::disc::Fate;
+use units::{Span, Time};
+
+impl Network {
+    /// Brings links and accounts to the end of the run, `end`.
+    pub fn finish(&mut self, end: Time) {
+        for number in 0..self.links.len() {
+            self.links[number].finish(end, &mut self.fates);
+            self.settle_fates(number as u32, end);
+        }
+        let window = &self.window;
+        for flow in &mut self.flows {
+            flow.observe_source(end, window);
+            flow.observe_sink(end, window);
+            if let Source::Tcp(sender) = &flow.source {
+                flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
+            }
+        }
+        let pending: Vec<(Key, Event)> = self.calendar.iter().map(|(key, event)| (key, *event)).collect();
+        for (key, event) in pending {
+            if let Event::Arrive { pkt, .. } | Event::Reach(pkt) = event {
+                self.leave_over(&pkt, key.birth, end);
+            }
+        }
+    }
+
+    /// Bytes held by packets, events and accounts, roughly.
+    pub fn memory(&self) -> u64 {
+        let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Pkt>()).sum();
+        let series: usize = self.flows.iter().map(|flow| 12 * flow.probe.series.received.capacity()).sum();
+        (self.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
+    }
+
+    /// Packets waiting at `end`, in all links.
+    pub fn waiting_at(&mut self, end: Time) -> usize {
+        let stored: usize = self.links.iter().map(|link| link.waiting()).sum();
+        let counted: usize = self.lines.iter_mut().map(|line| line.waiting_at(end)).sum();
+        stored + counted
+    }
+
+    /// Accounts for packets that a link's queue dropped or marked.
+    pub(super) fn settle_fates(&mut self, link: u32, now: Time) {
+        let was_queued = !self.links[link as usize].knows_ahead();
+        let counts = u64::from(now >= self.window.warmup);
+        for fate in self.fates.drain(..) {
+            let (Fate::Dropped(pkt, _) | Fate::Marked(pkt, _)) = fate;
+            let probe = &mut self.flows[pkt.flow as usize].probe;
+            let counts = counts * u64::from(!pkt.is_back());
+            let what = if matches!(fate, Fate::Dropped(..)) { What::Drop } else { What::Mark };
+            self.trace.note(now, what, &pkt);
+            if what == What::Drop {
+                probe.conservation.dropped.add(pkt.size);
+                if was_queued {
+                    probe.conservation.queued.remove(pkt.size);
+                }
+                probe.dropped_pkts += counts;
+                self.sacks.release(&pkt);
+            } else {
+                probe.marked_pkts += counts;
+            }
+        }
+    }
+
+    /// A packet falls to a link's loss model.
+    #[cold]
+    pub(super) fn destroy(&mut self, link: u32, pkt: Pkt, now: Time) {
+        if let Some(probe) = &mut self.links[link as usize].probe {
+            probe.lost(now);
+        }
+        let probe = &mut self.flows[pkt.flow as usize].probe;
+        self.trace.note(now, What::Drop, &pkt);
+        probe.conservation.dropped.add(pkt.size);
+        probe.dropped_pkts += u64::from(now >= self.window.warmup && !pkt.is_back());
+        self.sacks.release(&pkt);
+    }
+
+    /// A packet is still on its way at the end: queued if its transmission has not started by then.
+    pub(super) fn leave_over(&mut self, pkt: &Pkt, start: Time, end: Time) {
+        let conservation = &mut self.flows[pkt.flow as usize].probe.conservation;
+        if start > end {
+            conservation.queued.add(pkt.size);
+        } else {
+            conservation.in_flight.add(pkt.size);
+        }
+    }
+}

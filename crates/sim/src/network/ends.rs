@@ -1,0 +1,200 @@
+//! The ends of flows: what arrives there, what they send, and when they are woken.
+
+use super::{Event, Flow, Network};
+use crate::calendar::Key;
+use crate::flow::CWND_STEPS;
+use crate::packet::Pkt;
+use crate::probe::Window;
+use crate::source::{Sink, Source};
+use crate::trace::What;
+use units::Time;
+
+impl Network {
+    /// A packet arrives at its end.
+    #[inline]
+    pub(super) fn reach(&mut self, pkt: Pkt, now: Time) {
+        if pkt.is_back() {
+            self.reach_source(pkt, now);
+        } else {
+            self.reach_sink(pkt, now);
+        }
+    }
+
+    #[inline]
+    fn reach_source(&mut self, pkt: Pkt, now: Time) {
+        self.run_timers(2 * pkt.flow, now);
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.observe_source(now, &self.window);
+        flow.probe.conservation.delivered.add(pkt.size);
+        self.trace.note(now, What::Acked, &pkt);
+        let ack = pkt.ack(&mut self.sacks);
+        if let Source::Tcp(sender) = &mut flow.source {
+            sender.on_ack(now, &ack);
+            if flow.probe.finished.is_none() && sender.is_done() {
+                flow.probe.finished = Some(now);
+            }
+        }
+        self.drain_source(pkt.flow, now, now);
+    }
+
+    #[inline]
+    fn reach_sink(&mut self, pkt: Pkt, now: Time) {
+        self.run_timers(2 * pkt.flow + 1, now);
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.observe_sink(now, &self.window);
+        self.trace.note(now, What::Receive, &pkt);
+        flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
+        match (&mut flow.sink, &flow.source) {
+            (Sink::Tcp(receiver), _) => {
+                receiver.on_segment(now, &pkt.segment());
+                self.drain_sink(pkt.flow, now, now);
+            }
+            (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
+            (Sink::Udp { .. }, Source::Tcp(_)) => {}
+        }
+    }
+
+    /// An endpoint's wake-up. Out of date if the endpoint armed an earlier one since.
+    pub(super) fn wake(&mut self, endpoint: u32, now: Time) {
+        let side = (endpoint & 1) as usize;
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        if flow.armed[side] != now {
+            return;
+        }
+        flow.armed[side] = Time::NEVER;
+        let starts = side == 0 && !flow.started;
+        if starts || flow.due[side] <= now {
+            self.fire(endpoint, now);
+        } else {
+            self.arm(endpoint, now);
+        }
+    }
+
+    /// Fires the timers that are due before an arrival at `now`; at equal times arrivals come first.
+    #[inline]
+    fn run_timers(&mut self, endpoint: u32, now: Time) {
+        loop {
+            let due = self.flows[(endpoint >> 1) as usize].due[(endpoint & 1) as usize];
+            if due >= now {
+                return;
+            }
+            self.fire(endpoint, due);
+        }
+    }
+
+    /// A timer of an endpoint fires, or its source starts.
+    #[cold]
+    fn fire(&mut self, endpoint: u32, now: Time) {
+        let number = endpoint >> 1;
+        let flow = &mut self.flows[number as usize];
+        if endpoint & 1 == 1 {
+            if let Sink::Tcp(receiver) = &mut flow.sink {
+                receiver.on_timer(now);
+            }
+            self.drain_sink(number, now, Time::NEVER);
+            return;
+        }
+        flow.observe_source(now, &self.window);
+        let starts = !std::mem::replace(&mut flow.started, true);
+        match &mut flow.source {
+            Source::Tcp(sender) if starts => sender.start(now),
+            Source::Tcp(sender) => sender.on_timer(now),
+            Source::Udp(source) if starts => source.start(now),
+            Source::Udp(source) => source.on_timer(now),
+        }
+        self.drain_source(number, now, Time::NEVER);
+    }
+
+    /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
+    #[inline]
+    fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
+        let first = self.steps[self.routes[number as usize][0].start as usize];
+        let key = Key { time: now, birth, component: self.component_of(2 * number) };
+        loop {
+            let flow = &mut self.flows[number as usize];
+            let segment = match &mut flow.source {
+                Source::Tcp(sender) => sender.poll_transmit(now),
+                Source::Udp(source) => source.poll_transmit(now),
+            };
+            let Some(segment) = segment else { break };
+            if now >= self.window.warmup {
+                flow.probe.sent.add(segment.size);
+            }
+            flow.probe.conservation.sent.add(segment.size);
+            let pkt = Pkt::of_segment(&segment, number);
+            self.trace.note(now, What::Send, &pkt);
+            self.enter(first, pkt, key);
+        }
+        self.arm(2 * number, now);
+    }
+
+    /// Sends all a receiver has to send at `now`.
+    #[inline]
+    fn drain_sink(&mut self, number: u32, now: Time, birth: Time) {
+        let first = self.steps[self.routes[number as usize][1].start as usize];
+        let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
+        loop {
+            let flow = &mut self.flows[number as usize];
+            let Sink::Tcp(receiver) = &mut flow.sink else { break };
+            let Some(ack) = receiver.poll_transmit(now) else { break };
+            flow.probe.conservation.sent.add(ack.size);
+            let pkt = Pkt::of_ack(&ack, number, &mut self.sacks);
+            self.trace.note(now, What::Acknowledge, &pkt);
+            self.enter(first, pkt, key);
+        }
+        self.arm(2 * number + 1, now);
+    }
+
+    /// Makes sure that an endpoint is woken by its next deadline.
+    #[inline]
+    fn arm(&mut self, endpoint: u32, now: Time) {
+        let side = (endpoint & 1) as usize;
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        flow.note_deadline(side);
+        if flow.due[side] < flow.armed[side] {
+            let time = flow.due[side].max(now);
+            flow.armed[side] = time;
+            if time <= self.window.end {
+                let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
+                self.calendar.push(key, Event::Wake(endpoint));
+            }
+        }
+    }
+}
+
+impl Flow {
+    /// Asks one end for its next deadline.
+    #[inline]
+    fn note_deadline(&mut self, side: usize) {
+        let due = match (side, &self.source, &self.sink) {
+            (0, Source::Tcp(sender), _) => sender.poll_timeout(),
+            (0, Source::Udp(source), _) => source.poll_timeout(),
+            (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
+            (_, _, Sink::Udp { .. }) => None,
+        };
+        self.due[side] = due.unwrap_or(Time::NEVER);
+    }
+
+    /// Takes note of the source's state before it changes at `now`.
+    #[inline]
+    pub(super) fn observe_source(&mut self, now: Time, window: &Window) {
+        let Source::Tcp(sender) = &self.source else { return };
+        if now >= window.warmup {
+            self.probe.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
+            if self.probe.before.is_none() {
+                self.probe.before = Some(sender.counters());
+            }
+        }
+        if now > self.probe.next_sample {
+            self.probe.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
+        }
+    }
+
+    /// Takes note of what the receiver had at the warm-up.
+    #[inline]
+    pub(super) fn observe_sink(&mut self, now: Time, window: &Window) {
+        if self.probe.goodput_before.is_none() && now >= window.warmup {
+            self.probe.goodput_before = Some(self.sink.delivered_bytes());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A record of what happened to each packet, for those who ask for it.
+
+use crate::packet::Pkt;
+use units::Time;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// An acknowledgement reached the source.
+    Acked,
+    /// A data packet left its source.
+    Send,
+    /// A data packet reached its destination.
+    Receive,
+    /// An acknowledgement left the destination.
+    Acknowledge,
+    /// A queue dropped a packet, or a link destroyed it.
+    Drop,
+    /// A queue marked a packet.
+    Mark,
+}
+
+impl What {
+    /// The word in a trace.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Send => "send",
+            What::Receive => "receive",
+            What::Acknowledge => "acknowledge",
+            What::Acked => "acked",
+            What::Drop => "drop",
+            What::Mark => "mark",
+        }
+    }
+}
+
+/// One line of a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub what: What,
+    /// The packet's flow.
+    pub flow: u32,
+    /// Segment number; for an acknowledgement, the next segment expected.
+    pub seq: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Whether the packet travels from destination to source.
+    pub back: bool,
+}
+
+/// A trace that is kept or not.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    rows: Option<Vec<Row>>,
+}
+
+impl Trace {
+    /// A trace that keeps its rows if asked to.
+    pub fn new(kept: bool) -> Trace {
+        Trace { rows: kept.then(Vec::new) }
+    }
+
+    /// Notes what happened to a packet.
+    #[inline]
+    pub fn note(&mut self, time: Time, what: What, pkt: &Pkt) {
+        if let Some(rows) = &mut self.rows {
+            let row = Row { time, what, flow: pkt.flow, seq: pkt.seq, size: pkt.size, back: pkt.is_back() };
+            rows.push(row);
+        }
+    }
+
+    /// All rows by time, flow and kind; several of one kind at one time stay in the order they happened.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = self.rows.clone().unwrap_or_default();
+        rows.sort_by_key(|row| (row.time, row.flow, row.what));
+        rows
+    }
+}
