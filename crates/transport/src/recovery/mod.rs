@@ -176,12 +176,12 @@ impl Sender {
     /// The retransmission timer has expired.
     #[cold]
     pub(crate) fn on_timeout(&mut self, now: Time) {
-        self.quota = self.burst;
         if !self.opened {
             self.forced = 0;
             self.cold.counters.timeouts += 1;
             return self.back_off(now);
         }
+        self.quota = self.burst;
         if self.recovery != Recovery::Tahoe {
             self.dupacks = 0;
         }

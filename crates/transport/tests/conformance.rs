@@ -1,0 +1,199 @@
+//! What holds for every recovery, profile and path: nothing is sent beyond the receiver's window or what was
+//! supplied, sequence numbers stay in order, every segment is delivered once, and a file arrives whole.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "harness/loopback.rs"]
+#[allow(dead_code)]
+mod loopback;
+
+use loopback::params;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use transport::{Ack, Receiver, SackBlocks, Segment, Sender};
+use units::{Ecn, Span, Stream, Time};
+
+const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
+const RECOVERIES: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "sack1"];
+
+/// Fate of one packet: lost, duplicated, marked, or late by some milliseconds.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Arrives,
+    Lost,
+    Twice,
+    Marked,
+    Late(u8),
+}
+
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        8 => Just(Fate::Arrives),
+        2 => Just(Fate::Lost),
+        1 => Just(Fate::Twice),
+        1 => Just(Fate::Marked),
+        1 => (1u8..60).prop_map(Fate::Late),
+    ]
+}
+
+enum Travelling {
+    Data(Segment),
+    Ack(Ack),
+}
+
+struct World {
+    sender: Sender,
+    receiver: Receiver,
+    travelling: BTreeMap<(u64, u64), Travelling>,
+    serial: u64,
+    now: Time,
+    window: u32,
+    supplied: u32,
+}
+
+impl World {
+    fn send(&mut self, at: u64, packet: Travelling) {
+        self.serial += 1;
+        self.travelling.insert((at, self.serial), packet);
+    }
+
+    fn drain(&mut self, fates: &mut dyn FnMut() -> Fate) {
+        while let Some(segment) = self.sender.poll_transmit(self.now) {
+            assert!(segment.seq < self.supplied, "sent {} of {}", segment.seq, self.supplied);
+            assert!(segment.seq < self.sender.una() + self.window, "{} beyond the window", segment.seq);
+            assert!(self.sender.una() <= self.sender.nxt());
+            let base = self.now.0 + 20_000_000;
+            match fates() {
+                Fate::Lost => {}
+                Fate::Arrives => self.send(base, Travelling::Data(segment)),
+                Fate::Late(ms) => self.send(base + u64::from(ms) * 1_000_000, Travelling::Data(segment)),
+                Fate::Twice => {
+                    self.send(base, Travelling::Data(segment));
+                    self.send(base + 1, Travelling::Data(segment));
+                }
+                Fate::Marked => {
+                    let ecn = if segment.ecn.capable() { Ecn::Ce } else { segment.ecn };
+                    self.send(base, Travelling::Data(Segment { ecn, ..segment }));
+                }
+            }
+        }
+        while let Some(ack) = self.receiver.poll_transmit(self.now) {
+            let base = self.now.0 + 20_000_000;
+            match fates() {
+                Fate::Lost => {}
+                Fate::Late(ms) => self.send(base + u64::from(ms) * 1_000_000, Travelling::Ack(ack)),
+                Fate::Twice => {
+                    self.send(base, Travelling::Ack(ack));
+                    self.send(base + 1, Travelling::Ack(ack));
+                }
+                Fate::Arrives | Fate::Marked => self.send(base, Travelling::Ack(ack)),
+            }
+        }
+    }
+
+    /// The next arrival or deadline; false if nothing is left to happen.
+    fn step(&mut self, fates: &mut dyn FnMut() -> Fate) -> bool {
+        let arrival = self.travelling.first_key_value().map(|(key, _)| Time(key.0));
+        let timers = [self.sender.poll_timeout(), self.receiver.poll_timeout()];
+        let Some(next) = arrival.into_iter().chain(timers.into_iter().flatten()).min() else {
+            return false;
+        };
+        assert!(next >= self.now, "time goes back");
+        self.now = next;
+        if arrival == Some(next) {
+            match self.travelling.pop_first().unwrap().1 {
+                Travelling::Data(segment) => self.receiver.on_segment(next, &segment),
+                Travelling::Ack(ack) => self.sender.on_ack(next, &ack),
+            }
+        } else if timers[0] == Some(next) {
+            self.sender.on_timer(next);
+        } else {
+            self.receiver.on_timer(next);
+        }
+        self.drain(fates);
+        true
+    }
+}
+
+/// Sends a file over a path that misbehaves for its first packets and is clean after.
+fn transfer(keys: &[(&str, &str)], segments: u32, window: u32, fates: Vec<Fate>) {
+    let params = params(keys);
+    let mut sender = Sender::new(&params, Stream::new(1, "conformance"));
+    sender.supply(segments);
+    let extra = u32::from(params.handshake == transport::params::Handshake::Ns2Syn);
+    let supplied = segments + extra;
+    sender.start(Time::ZERO);
+    let receiver = Receiver::new(&params);
+    let mut world =
+        World { sender, receiver, travelling: BTreeMap::new(), serial: 0, now: Time::ZERO, window, supplied };
+    let mut fates = fates.into_iter();
+    let mut next = || fates.next().unwrap_or(Fate::Arrives);
+    world.drain(&mut next);
+    let mut steps = 0;
+    while !world.sender.is_done() {
+        assert!(world.step(&mut next), "{keys:?}: nothing left to happen at {:?}: {:?}", world.now, world.sender);
+        steps += 1;
+        assert!(steps < 200_000, "{keys:?}: no end: {:?}", world.sender);
+    }
+    assert_eq!(world.receiver.delivered(), supplied);
+    let counters = world.sender.counters();
+    assert!(counters.retransmits <= counters.sent);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_file_arrives_whole(
+        profile in 0usize..5,
+        recovery in 0usize..5,
+        segments in 1u32..150,
+        window in 1u32..60,
+        ack_every in 1u32..4,
+        ecn in any::<bool>(),
+        jitter in any::<bool>(),
+        reduction in 0usize..3,
+        fates in prop::collection::vec(fate(), 0..200),
+    ) {
+        let (window_text, every) = (window.to_string(), ack_every.to_string());
+        let keys = [
+            ("profile", PROFILES[profile]),
+            ("recovery", RECOVERIES[recovery]),
+            ("window", window_text.as_str()),
+            ("ack_every", every.as_str()),
+            ("ecn", if ecn { "true" } else { "false" }),
+            ("overhead", if jitter { "3 ms" } else { "0 s" }),
+            ("reduction", ["at_once", "rfc6937", "rfc9937"][reduction]),
+        ];
+        transfer(&keys, segments, window, fates);
+    }
+
+    /// Acknowledgements no receiver would send must not break the sender.
+    #[test]
+    fn nonsense_is_survived(
+        recovery in 0usize..5,
+        acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
+    ) {
+        let params = params(&[("recovery", RECOVERIES[recovery]), ("handshake", "none"), ("ecn", "true")]);
+        let mut sender = Sender::new(&params, Stream::new(1, "nonsense"));
+        sender.supply_forever();
+        let mut now = Time::ZERO;
+        sender.start(now);
+        let mut sent = 0;
+        for (ack, start, len, ece, after) in acks {
+            while let Some(segment) = sender.poll_transmit(now) {
+                sent = sent.max(segment.seq + 1);
+            }
+            prop_assert!(sender.una() <= sender.nxt() && sender.una() <= sent);
+            now += Span::from_millis(after);
+            if sender.poll_timeout().is_some_and(|due| due <= now) {
+                sender.on_timer(now);
+                while sender.poll_transmit(now).is_some() {}
+            }
+            let mut sack = SackBlocks::default();
+            sack.push(start, start + len);
+            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false });
+            prop_assert!(sender.cwnd().is_finite() && sender.ssthresh() >= 2.0);
+        }
+    }
+}
