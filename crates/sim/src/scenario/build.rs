@@ -219,7 +219,8 @@ fn udp_plan(udp: &Udp, pattern: &Pattern) -> UdpPlan {
     let rate = match udp.rate_of {
         RateOf::Wire => udp.rate,
         RateOf::Payload => {
-            Rate((u128::from(udp.rate.0) * u128::from(udp.packet.0) / u128::from(payload.0)) as u64)
+            let wire = u128::from(udp.rate.0) * u128::from(udp.packet.0) / u128::from(payload.0);
+            Rate(u64::try_from(wire).unwrap_or(u64::MAX))
         }
     };
     let jittered = |jitter: f64| if jitter > 0.0 { Gaps::Jittered(jitter) } else { Gaps::Constant };

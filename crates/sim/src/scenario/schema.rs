@@ -96,7 +96,7 @@ fn preset(presets: &[Preset]) -> Json {
         "description": "A row of options by name; keys written beside it win.",
         "enum": names,
         "anyOf": each,
-        "examples": names.first(),
+        "examples": names.iter().take(1).collect::<Vec<_>>(),
     })
 }
 

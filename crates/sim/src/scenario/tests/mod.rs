@@ -202,6 +202,17 @@ fn automatic_values_follow_their_rules() {
 }
 
 #[test]
+fn automatic_parameters_of_queues_are_worked_out_for_each_link() {
+    let scenario =
+        parsed(FIRST).with(&[("queue.w_q", text("auto")), ("queue.unit", text("packets"))]).unwrap();
+    let automatic = scenario.automatic();
+    assert_eq!(automatic.len(), 1);
+    let (name, Value::Table(values)) = &automatic[0] else { panic!("{automatic:?}") };
+    assert_eq!(name, "bottleneck");
+    assert!(values.iter().any(|(key, _)| key == "w_q"), "{values:?}");
+}
+
+#[test]
 fn a_graph_routes_by_delay_then_hops() {
     let scenario = parsed(GRAPH);
     let plan = scenario.plan();

@@ -114,6 +114,7 @@ fn every_key_of_the_schema_is_explained() {
                 continue;
             }
             keys += 1;
+            assert!(described["examples"].is_array(), "{name}.{key}");
             for word in ["description", "examples"] {
                 assert!(described.get(word).is_some(), "{name}.{key} lacks {word}: {described:#}");
             }
