@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from . import commands, statistics, values
+from . import commands, library, statistics, values
 from .errors import UsageError
 from .replicate import PRECISE, Effort, Progress, replicate
 from .results import Result
@@ -35,16 +35,18 @@ def compare(
     """Compares variants; the first is the baseline, ``print(result)`` shows table and verdict.
 
     Variants are scenarios, times ``queues`` (``"droptail"``, ``"red:dialect=ns2,max_p=0.1"``; one alone
-    is compared with the scenario as it is), times the values of each path of ``vary``. ``at`` is where
-    the queues go. The other options are those of `run`. Raises UsageError if there are fewer than two
-    variants, ScenarioError if one is refused.
+    is compared with the scenario as it is), times the values of each path of ``vary``; if none of these
+    is given, those that the ``INDEX.toml`` beside the scenario names. ``at`` is where the queues go. The
+    other options are those of `run`. Raises UsageError if there are fewer than two variants,
+    ScenarioError if one is refused.
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
+    queues = list(queues)
     given = [scenario] if isinstance(scenario, (Scenario, str, Path)) else list(scenario)
     bases = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     if not bases:
         raise UsageError("nothing to compare: name a scenario")
-    found = variants(bases, queues=list(queues), vary=dict(vary or {}), at=at)
+    found = variants(bases, queues=queues, vary=dict(vary or {}), at=at)
     command = commands.line(
         "compare",
         [one.origin or f"{one.name}.toml" for one in bases],
@@ -56,6 +58,8 @@ def compare(
             *effort.options(),
         ],
     )
+    if any(one.edits != bases[0].edits for one in bases):
+        command = ""  # no command line says this
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     return replicate(found, effort, name=name, command=command, out=out, progress=progress)
 
@@ -69,7 +73,9 @@ def variants(
     of one name.
     """
     changed: list[tuple[str, Scenario]] = []
-    for base in bases:
+    if len(bases) == 1 and not queues and not vary:
+        changed = _indexed(bases[0])
+    for base in [] if changed else bases:
         title = base.name if len(bases) > 1 else ""
         if len(queues) == 1:
             changed.append((_join(title, "" if len(bases) > 1 else "as given"), base))
@@ -96,6 +102,14 @@ def variants(
             f"{len(found)} variants are more than a table can show ({MOST}); compare fewer at a time"
         )
     return found
+
+
+def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
+    """The variants that the index beside a scenario's file names for it."""
+    if not base.origin:
+        return []
+    rows = library.index(library.locate(base.origin)).get("variants", {})
+    return [(name, base.edit(edits.items()) if edits else base) for name, edits in rows.items()]
 
 
 def _with_queue(base: Scenario, text: str, at: str) -> Scenario:

@@ -28,7 +28,7 @@ class Description:
 def text(found: Description) -> str:
     """A description as text of at most 100 columns."""
     parts = [aligned([(found.title,)]), *(aligned([(paragraph,)]) for paragraph in found.paragraphs)]
-    parts += [f"{heading}\n{aligned(table, indent='  ')}" for heading, table in found.tables]
+    parts += [f"{aligned([(heading,)])}\n{aligned(table, indent='  ')}" for heading, table in found.tables]
     return "\n\n".join([*parts, *found.blocks])
 
 
@@ -59,8 +59,8 @@ def sections() -> dict[str, Rows]:
 def section(name: str) -> Rows:
     """One section of `sections`. Raises UsageError with the nearest name for an unknown one."""
     if name not in SECTIONS:
-        near = library.nearest(name, SECTIONS)
-        raise UsageError(f"no list is called '{name}'{near}; there are {', '.join(SECTIONS)}")
+        hint = library.nearest(name, SECTIONS, otherwise=f"there are {', '.join(SECTIONS)}")
+        raise UsageError(f"no list is called '{name}'; {hint}")
     found = library.catalogue()
     if name == "disciplines":
         return [(one["kind"], one["title"]) for one in found["disciplines"]]
@@ -109,9 +109,8 @@ def describe(name: str) -> list[Description]:
         return found
     known = [row[0] for rows in sections().values() for row in rows]
     known += [one["path"] for one in library.catalogue()["sections"]]
-    raise UsageError(
-        f"nothing is called '{name}'{library.nearest(name, known)}; `dropcurve list` shows all names"
-    )
+    hint = library.nearest(name, known, otherwise="`dropcurve list` shows all names")
+    raise UsageError(f"nothing is called '{name}'; {hint}")
 
 
 def _discipline(name: str) -> Iterator[Description]:
@@ -234,5 +233,14 @@ def _scenario(name: str) -> Iterator[Description]:
     if path is None:
         return
     text = path.read_text(encoding="utf-8")
-    data = {"name": name, "title": _title(name), "path": str(path), "text": text}
-    yield Description(f"{name}: {_title(name)}", data, [str(path)], [], [text.rstrip()])
+    facts = library.index(path)
+    data = {"name": name, "title": _title(name), "path": str(path), "index": facts, "text": text}
+    about = [
+        f"{label}: {facts[key]}." for key, label in (("claim", "Claim"), ("expect", "Expect")) if key in facts
+    ]
+    edits: Rows = [
+        (variant, ", ".join(f"{key} = {value}" for key, value in rows.items()) or "as it is")
+        for variant, rows in facts.get("variants", {}).items()
+    ]
+    tables = [(f"Variants of `dropcurve compare {name}`", edits)] if edits else []
+    yield Description(f"{name}: {_title(name)}", data, [*about, str(path)], tables, [text.rstrip()])

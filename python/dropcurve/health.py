@@ -30,13 +30,16 @@ def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tu
 
 
 def _stopped(variant: Variant) -> list[str]:
-    remedy = {"events": "raise run.max_events", "memory": "raise run.max_memory"}
-    found = {run["stopped_by"]: run for run in variant.runs if run["stopped_by"] != "duration"}
-    return [
-        f"{variant.name}: a run (seed {run['seed']}) stopped at {run['simulated_s']:.6g} s, "
-        f"at its limit of {why}; {remedy.get(why, 'shorten the run')}"
-        for why, run in found.items()
-    ]
+    remedies = {"events": "raise run.max_events", "memory": "raise run.max_memory"}
+    lines = []
+    for why in dict.fromkeys(run["stopped_by"] for run in variant.runs if run["stopped_by"] != "duration"):
+        runs = [run for run in variant.runs if run["stopped_by"] == why]
+        lines.append(
+            f"{variant.name}: {len(runs)} of {wording.count(len(variant.runs), 'run')} stopped early, the first "
+            f"(seed {runs[0]['seed']}) at {runs[0]['simulated_s']:.4g} s, at the limit of {why}; "
+            f"{remedies.get(why, 'shorten the run')}"
+        )
+    return lines
 
 
 def unbalanced(run: dict[str, Any]) -> list[int]:

@@ -47,10 +47,28 @@ def scenarios() -> dict[str, Path]:
     return {}
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'red'?`` or nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{near[0]}'?" if near else ""
+def index(scenario: Path) -> dict[str, Any]:
+    """What the ``INDEX.toml`` beside a scenario says of it: title, claim, expect, variants (tables of edits by path).
+
+    Empty if there is no such file or no such entry. Raises DropcurveError if the file is not TOML.
+    """
+    import tomllib
+
+    path = scenario.parent / "INDEX.toml"
+    try:
+        with path.open("rb") as file:
+            found = tomllib.load(file).get(scenario.stem, {})
+    except OSError:
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise DropcurveError(f"{path}: is not TOML: {error}") from None
+    return found if isinstance(found, dict) else {}
+
+
+def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
+    """``did you mean 'red'?`` if a known name is close, else what to do otherwise."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else otherwise
 
 
 def locate(path: str | Path) -> Path:
@@ -64,8 +82,6 @@ def locate(path: str | Path) -> Path:
     if str(path) in shipped:
         return shipped[str(path)]
     nearby = [file.name for file in given.parent.glob("*.toml")] if given.parent.is_dir() else []
-    near = difflib.get_close_matches(given.name, [*nearby, *shipped], n=1, cutoff=0.6)
-    hint = (
-        f"did you mean '{near[0]}'?" if near else "`dropcurve list scenarios` shows those that come with it"
-    )
+    otherwise = "`dropcurve list scenarios` shows those that come with it"
+    hint = nearest(given.name, [*nearby, *shipped], otherwise=otherwise)
     raise DropcurveError(f"{path}: no such file; {hint}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 from .errors import UsageError
@@ -82,6 +83,17 @@ def variation(text: str) -> tuple[str, list[Any]]:
     if not sign or not path.strip() or not values:
         raise UsageError(f"'{text}' must be PATH=VALUE,VALUE,..., such as queue.max_p=0.02,0.1")
     return path.strip(), values
+
+
+def variations(texts: Iterable[str]) -> dict[str, list[Any]]:
+    """Several `variation` by path. Raises UsageError if a path comes twice."""
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        path, some = variation(text)
+        if path in found:
+            raise UsageError(f"{path} varies twice; put all its values into one: {path}=VALUE,VALUE")
+        found[path] = some
+    return found
 
 
 def share(text: str) -> float:

@@ -157,8 +157,9 @@ def test_a_gap_stays_a_gap(run: dict[str, Any]) -> None:
 
 def test_the_nine_classes_of_friendliness() -> None:
     words = [(0.20, "very poor"), (0.25, "poor"), (0.43, "poor"), (0.44, "unsatisfactory"), (0.68, "unsatisfactory"),
-             (0.69, "satisfactory"), (0.96, "satisfactory"), (0.97, "excellent"), (1.0, "excellent"), (1.03, "excellent"),
-             (1.04, "satisfactory"), (1.5, "satisfactory"), (1.51, "unsatisfactory"), (2.33, "unsatisfactory"),
+             (0.69, "satisfactory"), (0.96, "satisfactory"), (0.97, "excellent"), (1.0, "excellent"),
+             (1.03, "excellent"), (1.04, "satisfactory"),
+             (1.5, "satisfactory"), (1.51, "unsatisfactory"), (2.33, "unsatisfactory"),
              (2.34, "poor"), (4.0, "poor"), (4.01, "very poor")]  # fmt: skip
     assert [metrics.friendliness_class(ratio) for ratio, _ in words] == [word for _, word in words]
 

@@ -9,6 +9,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+#: Exit code after Ctrl-C, as shells have it.
+INTERRUPTED = 130
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with its code. Wrong input is told in one line per problem."""
@@ -19,10 +22,12 @@ def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
     from ..errors import DropcurveError, ScenarioError
     from .app import CommandError, app, describe_misuse
-    from .console import say
+    from .console import Interrupted, say
 
     try:
         code = app(arguments, prog_name="dropcurve", standalone_mode=False)
+        if code == INTERRUPTED:
+            say("dropcurve: interrupted")
         return code if isinstance(code, int) else 0
     except ScenarioError as error:
         for line in error.lines():
@@ -31,9 +36,9 @@ def invoke(arguments: list[str]) -> int:
         say(f"dropcurve: {error}")
     except CommandError as error:
         say(f"dropcurve: {describe_misuse(error)}")
-    except KeyboardInterrupt as interrupt:
-        say(f"dropcurve: {interrupt or 'interrupted'}")
-        return 130
+    except Interrupted as interrupt:
+        say(f"dropcurve: {interrupt}")
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone; let the interpreter not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

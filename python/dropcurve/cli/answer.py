@@ -43,16 +43,15 @@ def give(
     except KeyboardInterrupt:
         kept = store.count()
         note = f"{kept} finished runs are kept in {folder}; the same command goes on from there"
-        raise KeyboardInterrupt(f"interrupted; {note if kept else 'no run was finished'}") from None
-    if report:
-        draw(result, folder)
+        raise console.Interrupted(f"interrupted; {note if kept else 'no run was finished'}") from None
     if json:
         console.data(folders.record(result))
-    elif quiet:
-        print(folder)
-    else:
-        print(shown.text(result, per=per, only=only))
-        print(f"Kept:   {folder}")
+    elif not quiet:
+        print(shown.text(result, per=per, only=only), flush=True)
+    if report:
+        draw(result, folder)
+    if not json:
+        print(folder if quiet else f"Kept:   {folder}")
     return 1 if result.problems else 0
 
 

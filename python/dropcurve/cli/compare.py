@@ -50,34 +50,26 @@ def compare(
     Variants run under common random numbers, so that differences are sharp; the table says which are real.
 
     A lone word after a discipline's colon is its dialect. Keys a discipline shares with that of the
-    scenario, such as limit, keep their values unless given.
+    scenario, such as limit, keep their values unless given. Many of the scenarios that come with dropcurve
+    bring their own variants.
 
     \b
     Examples:
+      dropcurve compare droptail_vs_red
       dropcurve compare red.toml --queue droptail --queue red:ns2,max_p=0.1
       dropcurve compare red.toml --vary queue.max_p=0.02,0.1,0.5
       dropcurve compare one.toml other.toml --replications 20
     """
     from .. import comparison, values
-    from ..errors import UsageError
     from . import answer
 
     answer.check(per, metric or [])
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
     bases = [o.load(path, changes=changes, duration=duration) for path in scenarios]
-    settings: dict[str, list[object]] = {}
-    for text in vary or []:
-        path, tried = values.variation(text)
-        if path in settings:
-            raise UsageError(f"--vary {path} is given twice; put all its values into one: {path}=VALUE,VALUE")
-        settings[path] = tried
+    settings = values.variations(vary or [])
     found = comparison.variants(bases, queues=queue or [], vary=settings, at=at)
-    identity = [
-        "compare",
-        *(f"{name}={one.hash}" for name, one in found.items()),
-        sorted(effort.items(), key=str),
-    ]
-    folder = o.folder(out, "-vs-".join(dict.fromkeys(one.name for one in bases)), identity)
+    name = "-vs-".join(dict.fromkeys(one.name for one in bases))
+    folder = o.folder(out, name, effort, [f"{title}={one.hash}" for title, one in found.items()])
     return answer.give(
         lambda progress: comparison.compare(
             bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, progress=progress

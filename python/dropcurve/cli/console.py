@@ -14,6 +14,10 @@ from typing import Any
 PATIENCE_S = 1.0
 
 
+class Interrupted(Exception):
+    """Ctrl-C, with what it leaves behind."""
+
+
 def say(text: str) -> None:
     """A line for people, on standard error."""
     print(text, file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +13,6 @@ from .. import values
 from ..replicate import PRECISE, Effort
 from ..scenario import Scenario
 from ..statistics import MAXIMUM
-
-_EFFORT = "How often"
-_EDIT = "What to change"
-_SHOW = "What to show and keep"
 
 Set = Annotated[
     list[str] | None,
@@ -80,12 +76,10 @@ def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scena
     return scenario.edit(edits) if edits else scenario
 
 
-def folder(out: Path | None, name: str, identity: Iterable[object]) -> Path:
-    """Where a result goes: as told, or results/NAME-HASH with a hash over all that decides it."""
+def folder(out: Path | None, name: str, effort: dict[str, Any], scenarios: Iterable[str]) -> Path:
+    """Where a result goes: as told, or results/NAME-HASH, the hash being over all that decides the result."""
     if out is not None:
         return out
-    digest = hashlib.sha256("\n".join(map(str, identity)).encode()).hexdigest()[:8]
-    return Path("results") / f"{name}-{digest}"
-
-
-Work = Callable[..., Any]
+    decides = [*scenarios, *(f"{key}={value}" for key, value in effort.items() if key != "jobs")]
+    digest = hashlib.sha256("\n".join(decides).encode()).hexdigest()
+    return Path("results") / f"{name}-{digest[:8]}"

@@ -38,9 +38,8 @@ def plot(
     if kind is not None and kind not in plots.KINDS:
         from ..library import nearest
 
-        raise UsageError(
-            f"no figure is called '{kind}'{nearest(kind, plots.KINDS)}; `dropcurve list plots` shows all"
-        )
+        hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
+        raise UsageError(f"no figure is called '{kind}'; {hint}")
     result = Result.load(folder)
     if kind is None:
         files = plots.save_all(result, out or folder / "figures")

@@ -44,12 +44,7 @@ def run(
     answer.check(per, metric or [])
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
     base = o.load(scenario, changes=changes, duration=duration)
-    identity = [
-        "run",
-        base.hash,
-        *replicate.Effort(seed, replications, effort["precision"], effort["on"], maximum).options(),
-    ]
-    folder = o.folder(out, base.name, identity)
+    folder = o.folder(out, base.name, effort, [base.hash])
     return answer.give(
         lambda progress: replicate.run(base, **effort, out=folder, progress=progress),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,

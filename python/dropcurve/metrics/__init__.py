@@ -29,8 +29,8 @@ def find(name: str) -> Metric:
     """The metric called ``name``. Raises UsageError with the nearest name if there is none."""
     if name in METRICS:
         return METRICS[name]
-    near = library.nearest(name, METRICS)
-    raise UsageError(f"no metric is called '{name}'{near}; `dropcurve list metrics` shows all")
+    hint = library.nearest(name, METRICS, otherwise="`dropcurve list metrics` shows all")
+    raise UsageError(f"no metric is called '{name}'; {hint}")
 
 
 def ordered() -> list[Metric]:

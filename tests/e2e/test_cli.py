@@ -1,0 +1,260 @@
+"""The command line from end to end: what it prints, what it keeps, and how it says no."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dropcurve import directory, metrics
+
+Dropcurve = Callable[..., Any]
+
+FEW = ("--replications", "2", "--no-report", "--out", "kept")
+
+
+def test_run_prints_a_table_keeps_a_folder_and_says_how_to_repeat(dropcurve: Dropcurve) -> None:
+    answer = dropcurve("run", "short.toml", *FEW)
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[:2] == ["Two flows through a small queue", "2 replications, seeds 1 to 2, 95 % intervals"]
+    assert any(line.startswith("link utilisation") and "±" in line for line in lines)
+    assert lines[-2:] == ["Again:  dropcurve run short.toml --seed 1 --replications 2", "Kept:   kept"]
+    assert {path.name for path in Path("kept").iterdir()} == {
+        "result.json", "runs.json", "series.parquet", "scenario.toml",
+    }  # fmt: skip
+
+
+def test_the_command_it_prints_gives_the_same_answer(dropcurve: Dropcurve) -> None:
+    first = dropcurve("run", "short.toml", "--set", "queue.max_p=0.3", "--duration", "3 s", "--json", *FEW)
+    record = json.loads(first.out)
+    words = shlex.split(record["command"])
+    assert words[0] == "dropcurve"
+    again = dropcurve(*words[1:], "--json", "--no-report", "--out", "other")
+    assert json.loads(again.out) == record
+
+
+def test_compare_says_which_differences_are_real(dropcurve: Dropcurve) -> None:
+    answer = dropcurve(
+        "compare", "short.toml", "--queue", "droptail", "--queue", "red:max_p=0.5", "--replications", "5",
+        "--no-report", "--out", "kept",
+    )  # fmt: skip
+    assert answer.code == 0
+    assert "red:max_p=0.5 lowers mean queueing delay by " in answer.out
+    assert "Against droptail: ✓ better, ✗ worse, ≠ differs" in answer.out
+    shown = dropcurve("show", "kept")
+    assert answer.out == shown.out + "Kept:   kept\n"
+
+
+def test_compare_varies_and_takes_several_scenarios(dropcurve: Dropcurve) -> None:
+    answer = dropcurve("compare", "short.toml", "--vary", "queue.max_p=0.02,0.1", "--json", *FEW)
+    assert [one["name"] for one in json.loads(answer.out)["variants"]] == ["max_p=0.02", "max_p=0.1"]
+    text = Path("short.toml").read_text(encoding="utf-8")
+    Path("slow.toml").write_text(text.replace("5 Mbit/s", "2 Mbit/s"), encoding="utf-8")
+    answer = dropcurve("compare", "short.toml", "slow.toml", "--json", *FEW)
+    assert [one["name"] for one in json.loads(answer.out)["variants"]] == ["short", "slow"]
+
+
+def test_an_index_beside_a_scenario_names_its_variants(dropcurve: Dropcurve) -> None:
+    Path("INDEX.toml").write_text(
+        '[short]\ntitle = "x"\n[short.variants]\nas_is = {}\ntail = { "queue.kind" = "droptail" }\n',
+        encoding="utf-8",
+    )
+    record = json.loads(dropcurve("compare", "short.toml", "--json", *FEW).out)
+    assert [one["name"] for one in record["variants"]] == ["as_is", "tail"]
+    assert [one["scenario"]["queue"]["kind"] for one in record["variants"]] == ["red", "droptail"]
+    Path("INDEX.toml").write_text("[short", encoding="utf-8")
+    assert (
+        dropcurve("compare", "short.toml", *FEW).errors[0].startswith("dropcurve: INDEX.toml: is not TOML: ")
+    )
+
+
+def test_precision_adds_runs_until_it_is_reached(dropcurve: Dropcurve) -> None:
+    wanted = ("--precision", "10%", "--on", "throughput_bps")
+    answer = dropcurve("run", "short.toml", *wanted, "--json", "--no-report", "--out", "kept")
+    record = json.loads(answer.out)
+    row = next(row for row in record["table"] if (row["metric"], row["scope"]) == ("throughput_bps", ""))
+    cell = row["variants"]["short"]
+    assert cell["n"] >= 5
+    assert cell["half_width"] <= 0.1 * cell["mean"]
+    assert record["level"] == 0.97
+    assert "--precision 10% --on throughput_bps" in record["command"]
+
+
+def test_a_precision_out_of_reach_is_said(dropcurve: Dropcurve) -> None:
+    answer = dropcurve(
+        "run",
+        "short.toml",
+        "--precision",
+        "0.01%",
+        "--maximum",
+        "6",
+        "--json",
+        "--no-report",
+        "--out",
+        "kept",
+    )
+    (warning,) = [line for line in json.loads(answer.out)["warnings"] if "precision" in line]
+    assert warning == (
+        "the precision asked for was not reached in 6 replications for sojourn_ms_mean, goodput_bps; "
+        "raise --maximum, lengthen --duration, or ask for less"
+    )
+
+
+def test_quiet_prints_the_folder_only(dropcurve: Dropcurve) -> None:
+    answer = dropcurve("run", "short.toml", "--quiet", "--replications", "2", "--no-report")
+    (line,) = answer.out.splitlines()
+    assert line.startswith("results/short-")
+    assert (Path(line) / "result.json").is_file()
+
+
+def test_figures_and_page_are_written_from_what_is_kept(dropcurve: Dropcurve) -> None:
+    dropcurve("run", "short.toml", *FEW)
+    assert dropcurve("report", "kept").out == "kept/report.html\n"
+    assert Path("kept/report.html").read_text(encoding="utf-8").startswith("<!")
+    answer = dropcurve("plot", "kept", "queue", "--out", "queue.pdf")
+    assert (answer.out, answer.err) == ("queue.pdf\n", "Again:  dropcurve plot kept queue --out queue.pdf\n")
+    assert Path("queue.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.slow
+def test_a_comparison_comes_with_figures_and_page(dropcurve: Dropcurve) -> None:
+    queues = ("--queue", "droptail", "--queue", "red")
+    assert dropcurve("compare", "short.toml", *queues, "--replications", "2", "--out", "kept").code == 0
+    figures = sorted(path.name for path in Path("kept/figures").iterdir())
+    assert {"queue.svg", "queue.png", "comparison.svg"} <= set(figures)
+    page = Path("kept/report.html").read_bytes()
+    dropcurve("report", "kept", "--out", "again.html")
+    assert Path("again.html").read_bytes() == page
+    assert len(dropcurve("plot", "kept").out.splitlines()) == len(figures)
+
+
+def test_tables_per_flow_and_by_metric(dropcurve: Dropcurve) -> None:
+    dropcurve("run", "short.toml", *FEW)
+    answer = dropcurve("show", "kept", "--per", "flow", "--metric", "throughput_bps")
+    rows = [line for line in answer.out.splitlines() if line.startswith("throughput (")]
+    assert [row.split()[1] for row in rows] == ["(0)", "(1)", "(2)", "(3)"]
+    answer = dropcurve("show", "kept", "--metric", "pdv_ms")
+    assert "delay variation (PDV) (voice)" in answer.out
+
+
+def test_a_run_at_its_limit_is_a_problem(dropcurve: Dropcurve) -> None:
+    answer = dropcurve("run", "short.toml", "--set", "run.max_events=1000", *FEW)
+    assert answer.code == 1
+    text = " ".join(answer.out.split())
+    assert "Problem: short: 2 of 2 runs stopped early, the first (seed 1) at " in text
+    assert ", at the limit of events; raise run.max_events" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "errors"),
+    [
+        (["run", "other"],
+         ["dropcurve: other: no such file; `dropcurve list scenarios` shows those that come with it"]),
+        (["run", "shrt.toml"], ["dropcurve: shrt.toml: no such file; did you mean 'short.toml'?"]),
+        (["run", "."], ["dropcurve: .: is a folder; a scenario is a TOML file"]),
+        (["run", "short.toml", "--set", "queue.max_p=2"],
+         ["dropcurve: short.toml: queue.max_p = 2: must lie in (0, 1]"]),
+        (["run", "short.toml", "--set", "queue.max_pp=1"],
+         ["dropcurve: short.toml: queue.max_pp = 1: no such key here; did you mean 'max_p'?"]),
+        (["run", "short.toml", "--set", "queue"],
+         ["dropcurve: 'queue' must be PATH=VALUE, such as queue.max_p=0.1"]),
+        (["run", "short.toml", "--precision", "5"],
+         ["dropcurve: precision '5' must lie between 0 and 1, such as 5% or 0.05"]),
+        (["run", "short.toml", "--replications", "0"], ["dropcurve: replications = 0: must be 1 or more"]),
+        (["run", "short.toml", "--metric", "speed"],
+         ["dropcurve: no metric is called 'speed'; `dropcurve list metrics` shows all"]),
+        (["run", "short.toml", "--per", "link"], ["dropcurve: per = link: must be one of total, class, flow"]),
+        (["run", "short.toml", "--sed", "1"],
+         ["dropcurve: No such option: "]),
+        (["compare", "short.toml"],
+         ["dropcurve: a comparison needs two variants or more: give --queue twice, --vary with two values, "
+          "or two scenarios"]),
+        (["compare", "short.toml", "--queue", "droptail", "--queue", "rde"],
+         ["dropcurve: short.toml: queue.kind = \"rde\": must be one of "]),
+        (["show", "nowhere"],
+         ["dropcurve: nowhere: no such folder; `dropcurve run` and `compare` write one and print its name"]),
+        (["show", "."],
+         ["dropcurve: .: is not a result folder: it has no result.json; `dropcurve run` and `compare` write one "
+          "and print its name"]),
+        (["plot", ".", "queu"],
+         ["dropcurve: no figure is called 'queu'; did you mean 'queue'?"]),
+        (["list", "metric"], ["dropcurve: no list is called 'metric'; did you mean 'metrics'?"]),
+        (["describe", "rde"], ["dropcurve: nothing is called 'rde'; did you mean 'red'?"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(
+    dropcurve: Dropcurve, arguments: list[str], errors: list[str]
+) -> None:
+    answer = dropcurve(*arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert len(answer.errors) == len(errors)
+    for line, expected in zip(answer.errors, errors, strict=True):
+        assert line == expected or (expected.endswith(" ") and line.startswith(expected))
+
+
+def test_every_problem_of_a_scenario_has_its_line(dropcurve: Dropcurve) -> None:
+    Path("bad.toml").write_text('[run]\nduration = "long"\n[dumbell]\nrate = 3\n', encoding="utf-8")
+    answer = dropcurve("run", "bad.toml")
+    assert answer.code == 2
+    assert len(answer.errors) >= 2
+    assert all(line.startswith("dropcurve: bad.toml: ") for line in answer.errors)
+
+
+@pytest.mark.parametrize("section", directory.SECTIONS)
+def test_everything_listed_is_described(dropcurve: Dropcurve, section: str) -> None:
+    answer = dropcurve("list", section)
+    assert (answer.code, answer.err) == (0, f"Again:  dropcurve list {section}\n")
+    names = [row["name"] for row in json.loads(dropcurve("list", section, "--json").out)]
+    assert names
+    for name in names:
+        assert name in answer.out
+        for found in directory.describe(name):
+            # The text of a scenario's file is shown as it is.
+            tables = directory.text(replace(found, blocks=[]))
+            assert max(len(line) for line in tables.splitlines()) <= 100
+    found = dropcurve("describe", names[0])
+    assert (found.code, found.err) == (0, f"Again:  dropcurve describe {names[0]}\n")
+
+
+def test_list_shows_every_section(dropcurve: Dropcurve) -> None:
+    assert dropcurve("list").out.count("\n\n") == len(directory.SECTIONS) - 1
+
+
+def test_descriptions_tell_default_range_and_source(dropcurve: Dropcurve) -> None:
+    answer = dropcurve("describe", "red")
+    line = next(line for line in answer.out.splitlines() if line.split()[:1] == ["max_p"])
+    assert "(0, 1]" in line and "FJ93" in line
+    data = json.loads(dropcurve("describe", "sojourn_ms_p95", "--json").out)
+    assert data[0]["unit"] == metrics.find("sojourn_ms_p95").unit
+
+
+def test_the_schema_takes_the_scenario(dropcurve: Dropcurve) -> None:
+    import tomllib
+
+    schema = json.loads(dropcurve("schema").out)
+    jsonschema.Draft202012Validator(schema).validate(
+        tomllib.loads(Path("short.toml").read_text(encoding="utf-8"))
+    )
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("verb", ["run", "compare", "show", "plot", "report", "list", "describe", "schema"])
+def test_help_has_an_example(dropcurve: Dropcurve, verb: str) -> None:
+    answer = dropcurve(verb, "--help")
+    assert answer.code == 0
+    assert f"  dropcurve {verb}" in answer.out
+
+
+def test_help_and_version(dropcurve: Dropcurve) -> None:
+    from dropcurve import library
+
+    assert dropcurve("--version").out == f"{library.version()}\n"
+    assert "Commands:" in dropcurve("--help").out

@@ -1,0 +1,109 @@
+"""Same scenario, seed and version: same answer, whatever the threads, and whatever came in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import _core
+from dropcurve.store import Done, Store
+
+FILES = ("result.json", "runs.json", "series.parquet", "scenario.toml")
+
+
+def contents(folder: str) -> list[bytes]:
+    return [(Path(folder) / name).read_bytes() for name in FILES]
+
+
+def test_threads_do_not_change_a_byte(folder: Path) -> None:
+    for jobs in (1, 2, 5):
+        dc.compare("short.toml", queues=["droptail", "red"], replications=4, jobs=jobs, out=f"jobs{jobs}")
+    assert contents("jobs1") == contents("jobs2") == contents("jobs5")
+
+
+def test_a_replication_does_not_depend_on_how_many_there_are(folder: Path) -> None:
+    few, many = (dc.run("short.toml", replications=n).baseline.runs for n in (2, 4))
+    assert few == many[:2]
+    assert dc.run("short.toml", seed=3, replications=1).baseline.runs == many[2:3]
+
+
+def test_variants_share_their_seeds(folder: Path) -> None:
+    found = dc.compare("short.toml", queues=["droptail", "red"], replications=3)
+    starts = [
+        [[flow["start_s"] for flow in run["flows"]] for run in variant.runs] for variant in found.variants
+    ]
+    assert starts[0] == starts[1]
+    assert starts[0][0] != starts[0][1]
+
+
+def test_finished_runs_are_used_again(folder: Path) -> None:
+    scenario = dc.Scenario.load("short.toml")
+    whole = dc.run(scenario, replications=3)
+    store = Store(Path("kept"))
+    store.keep(scenario.hash, 1, Done(whole.baseline.runs[0], whole.baseline.series))
+    # A mark no run would leave shows that the second run was read, not run.
+    store.keep(scenario.hash, 2, Done({**whole.baseline.runs[1], "events": -1}))
+    resumed = dc.run(scenario, replications=3, out="kept")
+    assert [run["events"] for run in resumed.baseline.runs] == [
+        whole.baseline.runs[0]["events"], -1, whole.baseline.runs[2]["events"],
+    ]  # fmt: skip
+    assert not store.place.exists()
+
+
+def test_a_failing_callback_stops_the_runs(folder: Path) -> None:
+    scenario = dc.Scenario.load("short.toml").set("run.duration", "3000 s")
+
+    def fail(done: int, needed: int, share: float) -> None:
+        raise RuntimeError("enough")
+
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match="enough"):
+        dc.run(scenario, replications=4, progress=fail)
+    assert time.monotonic() - began < 5
+
+
+def test_progress_rises_to_one(folder: Path) -> None:
+    told: list[tuple[int, int, float]] = []
+    dc.run("short.toml", replications=3, progress=lambda *state: told.append(state))
+    assert told[-1] == (3, 3, pytest.approx(1.0))
+    assert all(before[2] <= after[2] for before, after in pairwise(told))
+
+
+def test_runs_come_in_the_order_of_the_jobs(folder: Path) -> None:
+    core = dc.Scenario.load("short.toml").core
+    long = dc.Scenario.load("short.toml").set("run.duration", "20 s").core
+    jobs = [(long, 9, False), (core, 1, True), (core, 2, False)]
+    order: list[int] = []
+    runs = _core.run_many(jobs, 3, None, lambda number, run: order.append(number))
+    assert [f'"seed":{seed},' in run.summary() for seed, run in zip((9, 1, 2), runs, strict=True)] == [
+        True
+    ] * 3
+    assert sorted(order) == [0, 1, 2]
+    assert [bool(run.series()) for run in runs] == [False, True, False]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(folder: Path) -> None:
+    options = ["--replications", "4000", "--jobs", "2", "--no-report", "--out", "kept"]
+    command = [sys.executable, "-c", "from dropcurve.cli import main; main()", "run", "short.toml", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(Path("kept/unfinished").glob("*.json"))) < 3:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    kept = len(list(Path("kept/unfinished").glob("*.json")))
+    assert process.returncode == 130
+    assert out == ""
+    assert kept >= 3
+    assert err == (
+        f"dropcurve: interrupted; {kept} finished runs are kept in kept; the same command goes on from there\n"
+    )

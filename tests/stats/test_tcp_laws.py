@@ -1,0 +1,77 @@
+"""TCP against the square root law: throughput = k s / (R sqrt(p)), k = sqrt(3/2) without delayed acknowledgements.
+
+Mathis, Semke, Mahdavi and Ott 1997. The law leaves out timeouts and the time to repair, so it is held to 20 %
+where losses are rare, and to the ratio it predicts between two loss rates.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import statistics
+
+TOML = """\
+title = "One TCP flow over a link that loses packets at random"
+
+[run]
+duration = "{seconds} s"
+warmup = "20 s"
+
+[dumbbell]
+rate = "1 Gbit/s"
+delay = "50 ms"
+access_rate = "0 bit/s"
+access_delay = "0 s"
+exit_delay = "0 s"
+loss = {p}
+
+[queue]
+kind = "droptail"
+limit = "10000 pkts"
+
+[flows.tcp]
+transport = "tcp"
+recovery = "{recovery}"
+ack_every = {ack_every}
+"""
+
+RTT_S = 0.1
+SEGMENT_BITS = 8 * 1460
+
+
+@cache
+def goodput(p: float, recovery: str, *, ack_every: int = 1) -> statistics.Interval:
+    """Mean goodput in bit/s over eight replications, with its 99.9 % interval."""
+    text = TOML.format(seconds=220, p=p, recovery=recovery, ack_every=ack_every)
+    values = dc.run(dc.Scenario.parse(text), replications=8).baseline.values("goodput_bps")
+    return statistics.t_interval(values, confidence=0.999)
+
+
+def mathis_bps(p: float, k: float = math.sqrt(1.5)) -> float:
+    return k * SEGMENT_BITS / (RTT_S * math.sqrt(p))
+
+
+@pytest.mark.parametrize("recovery", ["newreno", "sack"])
+@pytest.mark.parametrize("p", [0.001, 0.004])
+def test_the_square_root_law(p: float, recovery: str) -> None:
+    found = goodput(p, recovery)
+    assert found.mean is not None and found.half_width is not None
+    assert abs(found.mean / mathis_bps(p) - 1.0) <= 0.2 + found.half_width / found.mean
+
+
+def test_four_times_the_loss_is_half_the_rate() -> None:
+    rare, often = goodput(0.001, "sack"), goodput(0.004, "sack")
+    assert rare.mean and often.mean and rare.half_width and often.half_width
+    room = rare.half_width / rare.mean + often.half_width / often.mean
+    assert rare.mean / often.mean == pytest.approx(2.0, rel=0.1 + room)
+
+
+def test_delayed_acknowledgements_slow_growth() -> None:
+    plain, delayed = goodput(0.004, "sack"), goodput(0.004, "sack", ack_every=2)
+    assert plain.mean and delayed.mean
+    # The law says 1/sqrt(2) if every second segment is acknowledged.
+    assert 0.6 < delayed.mean / plain.mean < 0.95
