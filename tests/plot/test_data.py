@@ -109,6 +109,12 @@ def test_bins_add_up_over_replications() -> None:
     assert view.observed_curve([one, two, {"drop_curve": None}]) == ([0.5, 1.5], [100, 100], [0, 6])
 
 
+def test_bins_keep_to_the_thresholds() -> None:
+    """Width 2 with an edge at 5: 4.5 stays below, 5.5 and 6.5 come together at their weighted mean."""
+    found = drop_curve.rebin([4.5, 5.5, 6.5], [10, 30, 10], [0, 3, 2], start=5.0, width=2.0)
+    assert found == [(4.5, 10, 0), (5.75, 40, 5)]
+
+
 def test_waiting_times_by_hand(made: Made) -> None:
     """100 packets: 50 wait up to 1 ms, 45 up to 2 ms, 4 up to 4 ms, one up to 8 ms."""
     result = made(names=["only"], levels=[9.0], seeds=1)

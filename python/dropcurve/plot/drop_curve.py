@@ -7,6 +7,7 @@ proportion (Wilson 1927), over all replications; they count drops and marks, ear
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,10 @@ SEE = (
 
 P_B_DASH = (0, (4, 2))
 
+#: Observed points between the thresholds.
+BINS = 12
 #: Bins with fewer arrivals say nothing and are left out.
-FEWEST = 100
+FEWEST = 300
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,11 @@ def _panel(index: int, variant: Variant) -> Panel | None:
         return None
     found = law.of(variant, link)
     centres, arrived, dropped = view.observed_curve(view.links_of(variant, link))
-    kept = [(c, a, d) for c, a, d in zip(centres, arrived, dropped, strict=True) if a >= FEWEST]
+    start, width = (
+        (found.min_th, (found.max_th - found.min_th) / BINS) if found else (0.0, _reach(centres) / BINS)
+    )
+    binned = rebin(centres, arrived, dropped, start=start, width=width)
+    kept = [one for one in binned if one[1] >= FEWEST]
     if found is None and not kept:
         return None
     bounds = [wilson(d, a) for _, a, d in kept]
@@ -198,6 +205,22 @@ def _panel(index: int, variant: Variant) -> Panel | None:
         avg=per * avg, observed=observed, low=np.array([b[0] for b in bounds]), high=high,
         right=per * right, top=_top(found, avg, observed, high),
     )  # fmt: skip
+
+
+def rebin(
+    centres: Sequence[float], arrived: Sequence[int], dropped: Sequence[int], *, start: float, width: float
+) -> list[tuple[float, int, int]]:
+    """Bins of `width` with an edge at `start`: (mean average of their arrivals, arrived, dropped)."""
+    found: dict[int, tuple[float, int, int]] = {}
+    for centre, came, went in zip(centres, arrived, dropped, strict=True):
+        place = math.floor((centre - start) / width)
+        weighted, before, gone = found.get(place, (0.0, 0, 0))
+        found[place] = (weighted + centre * came, before + came, gone + went)
+    return [(weighted / came, came, went) for _, (weighted, came, went) in sorted(found.items()) if came]
+
+
+def _reach(centres: Sequence[float]) -> float:
+    return max([1.0, *centres])
 
 
 def _top(found: law.Law | None, avg: Floats, observed: Floats, high: Floats) -> float:
