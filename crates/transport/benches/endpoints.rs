@@ -27,8 +27,13 @@ fn main() {
     println!("sender {} B, receiver {} B", size_of::<transport::Sender>(), size_of::<transport::Receiver>());
     for recovery in ["tahoe", "reno", "newreno", "sack", "sack1"] {
         for lose_every in [0, 100] {
-            let keys =
-                [("profile", "rfc"), ("recovery", recovery), ("window", "200"), ("ack_every", "1"), ("min_rto", "10 ms")];
+            let keys = [
+                ("profile", "rfc"),
+                ("recovery", recovery),
+                ("window", "200"),
+                ("ack_every", "1"),
+                ("min_rto", "10 ms"),
+            ];
             measure(&format!("{recovery}, lost 1 in {lose_every}"), &keys, lose_every);
         }
     }

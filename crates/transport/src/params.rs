@@ -275,6 +275,13 @@ units::params! {
     }
 }
 
+impl Params {
+    /// The first segment that carries data: 1 where segment 0 opens the connection as in ns-2.
+    pub(crate) fn first_segment(&self) -> u32 {
+        u32::from(self.handshake == Handshake::Ns2Syn || self.bare_first)
+    }
+}
+
 impl Check for Params {
     const PRESET_KEY: &'static str = "profile";
 

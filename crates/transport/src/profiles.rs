@@ -93,6 +93,7 @@ pub const PROFILES: &[Preset] = &[
             ("window", "20"),
             ("initial_window", "1"),
             ("handshake", "none"),
+            ("bare_first", "true"),
             ("limited_transmit", "false"),
             ("partial_ack", "slow_but_steady"),
             ("partial_deflation", "false"),

@@ -152,7 +152,7 @@ impl Sender {
             rwnd: p.window.map_or(NONE, |w| w as u32),
             dupacks: 0,
             inflation: 0,
-            recover: u32::from(p.handshake != Handshake::ThreeWay),
+            recover: if p.opening_fix { p.first_segment() } else { 1 },
             forced: NONE,
             quota: 0,
             burst: if p.max_burst == 0 { NONE } else { p.max_burst as u32 },
@@ -227,6 +227,11 @@ impl Sender {
     pub fn supply_forever(&mut self) {
         self.limit = NONE;
         self.allow_sending();
+    }
+
+    /// The source hands over nothing more: what was never sent is withdrawn.
+    pub fn cease(&mut self) {
+        self.limit = self.limit.min(self.max);
     }
 
     /// Opens the connection.

@@ -131,7 +131,12 @@ fn transfer(keys: &[(&str, &str)], segments: u32, window: u32, fates: Vec<Fate>)
     world.drain(&mut next);
     let mut steps = 0;
     while !world.sender.is_done() {
-        assert!(world.step(&mut next), "{keys:?}: nothing left to happen at {:?}: {:?}", world.now, world.sender);
+        assert!(
+            world.step(&mut next),
+            "{keys:?}: nothing left to happen at {:?}: {:?}",
+            world.now,
+            world.sender
+        );
         steps += 1;
         assert!(steps < 200_000, "{keys:?}: no end: {:?}", world.sender);
     }

@@ -2,10 +2,11 @@
 //!
 //! *Reference*: RFC 5681 section 3.2, RFC 6582, RFC 3042; ns-2.35 where an option says so.
 //! *Units*: segments.
-//! *Deviations*: the inflation of fast recovery is kept apart from cwnd, so deflating is exact.
+//! *Deviations*: the inflation of fast recovery is kept apart from cwnd, so deflating is exact. After a timeout
+//! limited transmit releases the next segment in order, which may be one sent before (so does ns-2).
 
 use crate::cc::Cause;
-use crate::params::{ExitWindow, Handshake, PartialAck, Recovery};
+use crate::params::{ExitWindow, PartialAck, Recovery};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -69,15 +70,17 @@ impl Sender {
     fn partial_ack(&mut self, now: Time, ack: u32) {
         let acked = ack - self.una;
         let p = &self.cold.params;
-        if !p.partial_deflation {
-            self.inflation = 0;
-        } else if self.inflation > acked {
-            self.inflation -= acked - 1;
+        if p.partial_deflation {
+            if self.inflation > acked {
+                self.inflation -= acked - 1;
+            } else {
+                self.window.cwnd -= f64::from(acked - self.inflation);
+                self.inflation = 1;
+            }
+            self.window.cwnd = self.window.cwnd.max(1.0);
         } else {
-            self.window.cwnd -= f64::from(acked - self.inflation);
-            self.inflation = 1;
+            self.inflation = 0;
         }
-        self.window.cwnd = self.window.cwnd.max(1.0);
         let restart = p.partial_ack == PartialAck::SlowButSteady || !self.partial_seen;
         self.una = ack;
         if self.nxt < ack {
@@ -148,8 +151,8 @@ impl Sender {
     /// Whether a loss may be repaired now, or belongs to the window that was already cut for.
     pub(crate) fn may_fast_retransmit(&self) -> bool {
         let p = &self.cold.params;
-        let first = u32::from(p.handshake != Handshake::ThreeWay);
-        self.una > self.recover || !p.once_a_window || (p.opening_fix && self.una == first)
+        let opening = p.opening_fix && self.una == p.first_segment();
+        self.una > self.recover || !p.once_a_window || opening
     }
 
     fn fast_retransmit(&mut self, now: Time) -> bool {

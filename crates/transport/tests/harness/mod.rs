@@ -247,7 +247,7 @@ impl Path {
         while let Some(Reverse((bits, _, event))) = self.events.pop() {
             self.clock = f64::from_bits(bits);
             let at = (self.clock * 1e9).round() as u64;
-            if at >= until.0 {
+            if self.clock >= until.as_secs() {
                 return;
             }
             self.now = at;

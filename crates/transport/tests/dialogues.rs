@@ -1,0 +1,443 @@
+//! Hand-worked dialogues, acknowledgement by acknowledgement, for each rule of the RFCs.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "harness/loopback.rs"]
+#[allow(dead_code)]
+mod loopback;
+
+use loopback::params;
+use transport::{Ack, Phase, Receiver, Role, SackBlocks, Segment, Sender};
+use units::{Ecn, Span, Stream, Time};
+
+/// A sender one talks to. Times in milliseconds.
+struct Talk {
+    sender: Sender,
+    now: Time,
+}
+
+fn at(ms: u64) -> Time {
+    Time(ms * 1_000_000)
+}
+
+impl Talk {
+    /// Opens without a handshake and sends the initial window.
+    fn start(keys: &[(&str, &str)]) -> (Talk, Vec<u32>) {
+        let mut all = vec![("handshake", "none")];
+        all.extend_from_slice(keys);
+        let mut sender = Sender::new(&params(&all), Stream::new(1, "talk"));
+        sender.supply_forever();
+        sender.start(Time::ZERO);
+        let mut talk = Talk { sender, now: Time::ZERO };
+        let sent = talk.sent();
+        (talk, sent)
+    }
+
+    fn segments(&mut self) -> Vec<Segment> {
+        let now = self.now;
+        std::iter::from_fn(|| self.sender.poll_transmit(now)).collect()
+    }
+
+    fn sent(&mut self) -> Vec<u32> {
+        self.segments().iter().map(|segment| segment.seq).collect()
+    }
+
+    fn hear(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool) {
+        let mut sack = SackBlocks::default();
+        blocks.iter().for_each(|&(start, end)| sack.push(start, end));
+        let echo = self.now - Span::from_millis(100);
+        self.sender.on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false });
+    }
+
+    /// What leaves after a plain acknowledgement.
+    fn ack(&mut self, ack: u32) -> Vec<u32> {
+        self.hear(ack, &[], false);
+        self.sent()
+    }
+
+    /// What leaves after one with SACK blocks.
+    fn sack(&mut self, ack: u32, blocks: &[(u32, u32)]) -> Vec<u32> {
+        self.hear(ack, blocks, false);
+        self.sent()
+    }
+
+    /// What leaves as the next deadline passes.
+    fn timeout(&mut self) -> Vec<u32> {
+        self.now = self.sender.poll_timeout().unwrap();
+        self.sender.on_timer(self.now);
+        self.sent()
+    }
+}
+
+/// RFC 5681: slow start adds one a new acknowledgement; the third duplicate halves, retransmits and inflates.
+#[test]
+fn reno_recovers_from_one_loss() {
+    let (mut talk, first) =
+        Talk::start(&[("recovery", "reno"), ("initial_window", "4"), ("limited_transmit", "false")]);
+    assert_eq!(first, [0, 1, 2, 3]);
+    assert_eq!(talk.ack(1), [4, 5]);
+    assert_eq!(talk.ack(2), [6, 7]);
+    // cwnd 6, flight 6: 2..8. Segment 2 is lost.
+    assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (6.0, 6));
+    assert_eq!(talk.ack(2), []);
+    assert_eq!(talk.ack(2), []);
+    assert_eq!(talk.ack(2), [2]);
+    assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (3.0, Phase::Recovery));
+    // Window 3 + 3 = 6 is full; each further duplicate lets one out.
+    assert_eq!(talk.ack(2), [8]);
+    assert_eq!(talk.ack(2), [9]);
+    // Everything to 7 arrived: the window deflates to ssthresh, 8 and 9 are out, one more may go.
+    assert_eq!(talk.ack(8), [10]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (3.0, Phase::Avoidance));
+    // Congestion avoidance: three acknowledgements of a window of 3 add about one.
+    talk.ack(9);
+    assert_eq!(talk.sender.cwnd(), 3.0 + 1.0 / 3.0);
+}
+
+/// Tahoe: the third duplicate starts again from one segment, in slow start up to half the flight.
+#[test]
+fn tahoe_starts_again() {
+    let (mut talk, _) =
+        Talk::start(&[("recovery", "tahoe"), ("initial_window", "8"), ("limited_transmit", "false")]);
+    talk.ack(0);
+    talk.ack(0);
+    assert_eq!(talk.ack(0), [0]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (1.0, 4.0));
+    // All of the window had arrived but 0: nothing below 8 is sent again.
+    assert_eq!(talk.ack(8), [8, 9]);
+}
+
+/// RFC 3042: the first two duplicates each release a segment; ssthresh does not count them.
+#[test]
+fn limited_transmit() {
+    let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "4")]);
+    assert_eq!(talk.ack(0), [4]);
+    assert_eq!(talk.ack(0), [5]);
+    assert_eq!(talk.ack(0), [0]);
+    assert_eq!(talk.sender.ssthresh(), 2.0);
+    let (mut narrow, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "4"), ("window", "5")]);
+    assert_eq!(narrow.ack(0), [4]);
+    assert_eq!(narrow.ack(0), [], "the receiver's window is full");
+}
+
+/// RFC 6582: a partial acknowledgement repairs the next hole and deflates by what it covers less one;
+/// the timer restarts only for the first.
+#[test]
+fn newreno_partial_acknowledgements() {
+    let (mut talk, _) =
+        Talk::start(&[("recovery", "newreno"), ("initial_window", "10"), ("limited_transmit", "false")]);
+    // 0, 3 and 6 are lost; seven duplicates come.
+    talk.ack(0);
+    talk.ack(0);
+    assert_eq!(talk.ack(0), [0]);
+    assert_eq!(talk.sender.ssthresh(), 5.0);
+    // Window 5 + 3 = 8 of 10 out; the sixth duplicate makes room.
+    assert_eq!(talk.ack(0), []);
+    assert_eq!(talk.ack(0), []);
+    assert_eq!(talk.ack(0), [10]);
+    assert_eq!(talk.ack(0), [11]);
+    // Inflation 7. The partial acknowledgement of 3 segments takes 2: window 10 from segment 3.
+    talk.now = at(200);
+    assert_eq!(talk.ack(3), [3, 12]);
+    assert_eq!(talk.sender.poll_timeout(), Some(at(1200)));
+    talk.now = at(400);
+    assert_eq!(talk.ack(6), [6, 13]);
+    assert_eq!(talk.sender.poll_timeout(), Some(at(1200)), "impatient: only the first restarts it");
+    // Everything sent before the recovery is in; 12 and 13 are out: cwnd is min(ssthresh 5, flight 2 + 1).
+    assert_eq!(talk.ack(12), [14]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (3.0, Phase::SlowStart));
+}
+
+/// RFC 6582 section 3.2 step 2: duplicates of what a timeout resent start no second recovery.
+#[test]
+fn newreno_waits_after_a_timeout() {
+    let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "6")]);
+    talk.ack(2);
+    assert_eq!(talk.timeout(), [2]);
+    // Limited transmit goes on in order; the third duplicate retransmits nothing.
+    let released: Vec<Vec<u32>> = (0..5).map(|_| talk.ack(2)).collect();
+    assert_eq!(released, [vec![3], vec![4], vec![], vec![], vec![]]);
+    assert_eq!(talk.sender.counters().fast_recoveries, 0);
+}
+
+/// RFC 6675: three segments held above make a loss; the pipe opens as they arrive; lost ones go first.
+#[test]
+fn sack_repairs_holes_in_order() {
+    let (mut talk, _) = Talk::start(&[("initial_window", "10")]);
+    // 0, 2 and 4 are lost. Limited transmit while it is not sure.
+    assert_eq!(talk.sack(0, &[(1, 2)]), [10]);
+    assert_eq!(talk.sack(0, &[(3, 4), (1, 2)]), [11]);
+    // Third: 0 is lost (1, 3, 5 above it); 2 and 4 are not yet. Flight 10 without limited transmit: window 5.
+    assert_eq!(talk.sack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Recovery));
+    // 12 out, 3 held, 1 lost but resent: 9.
+    assert_eq!(talk.sender.flight(), 9);
+    // 6 held: now 3, 5, 6 lie above 2, which is lost: 12 - 4 held - 2 lost + 1 resent.
+    assert_eq!(talk.sack(0, &[(5, 7), (3, 4), (1, 2)]), []);
+    assert_eq!(talk.sender.flight(), 7);
+    // 7 held: 4 is lost too: 12 - 5 - 3 + 1 = 5, the pipe is full.
+    assert_eq!(talk.sack(0, &[(5, 8), (3, 4), (1, 2)]), []);
+    assert_eq!(talk.sender.flight(), 5);
+    // Each further one lets one out: the holes first, then new data.
+    assert_eq!(talk.sack(0, &[(5, 9), (3, 4), (1, 2)]), [2]);
+    assert_eq!(talk.sack(0, &[(5, 10), (3, 4), (1, 2)]), [4]);
+    assert_eq!(talk.sack(0, &[(5, 11), (3, 4), (1, 2)]), [12]);
+    // A partial acknowledgement: 0 arrived and with it 1.
+    assert_eq!(talk.sack(2, &[(5, 12), (3, 4)]), [13, 14]);
+    assert_eq!(talk.sender.phase(), Phase::Recovery);
+    // The recovery point, 12, is reached.
+    talk.ack(12);
+    assert_eq!(talk.sender.phase(), Phase::Avoidance);
+    assert_eq!(talk.sender.cwnd(), 5.0);
+}
+
+/// A duplicate without news is none (RFC 6675 section 2).
+#[test]
+fn sack_counts_only_news() {
+    let (mut talk, _) = Talk::start(&[("initial_window", "10")]);
+    for _ in 0..6 {
+        talk.sack(0, &[(5, 6)]);
+    }
+    assert_eq!((talk.sender.dupacks(), talk.sender.counters().fast_recoveries), (1, 0));
+}
+
+/// NextSeg rule 3, then rule 4: with no new data, first what lies below the highest held, then once the last one.
+#[test]
+fn sack_rescues_the_tail() {
+    let mut sender =
+        Sender::new(&params(&[("handshake", "none"), ("initial_window", "10")]), Stream::new(1, "talk"));
+    sender.supply(10);
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    assert_eq!(talk.sent().len(), 10);
+    // 0, 6, 8 and 9 are lost.
+    talk.sack(0, &[(1, 2)]);
+    talk.sack(0, &[(1, 3)]);
+    assert_eq!(talk.sack(0, &[(1, 4)]), [0]);
+    assert_eq!(talk.sack(0, &[(1, 5)]), []);
+    // 10 - 5 held - 1 lost + 1 = 5 = cwnd.
+    assert_eq!(talk.sack(0, &[(1, 6)]), []);
+    // 7 is held: room for one. 6 is not lost (one above it) but lies below the highest held: rule 3.
+    assert_eq!(talk.sack(0, &[(7, 8), (1, 6)]), [6]);
+    // 0 arrives: 6, 8, 9 are open. Nothing new, nothing below: rule 4 takes the last, once.
+    assert_eq!(talk.sack(6, &[(7, 8)]), [9]);
+    assert_eq!(talk.sack(6, &[(7, 8)]), []);
+}
+
+/// RFC 6937: window 10, loss; ssthresh 5 is reached by sending one for two that arrive.
+#[test]
+fn proportional_rate_reduction_sends_every_other() {
+    let (mut talk, _) =
+        Talk::start(&[("initial_window", "20"), ("limited_transmit", "false"), ("reduction", "rfc6937")]);
+    talk.sack(0, &[(1, 2)]);
+    talk.sack(0, &[(1, 3)]);
+    assert_eq!(talk.sack(0, &[(1, 4)]), [0]);
+    let sent: Vec<usize> = (5..13).map(|end| talk.sack(0, &[(1, end)]).len()).collect();
+    assert_eq!(sent, [0, 0, 1, 0, 1, 0, 1, 0]);
+}
+
+/// RFC 6298 rules 2.2, 2.3, 5.5 and Karn's: by hand, in milliseconds.
+#[test]
+fn timeout_follows_the_round_trip() {
+    let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "1"), ("min_rto", "0 s")]);
+    assert_eq!(talk.sender.rto(), Span::from_millis(1000));
+    // First sample 100: srtt 100, rttvar 50, rto 100 + 4 x 50.
+    talk.now = at(100);
+    talk.ack(1);
+    assert_eq!(talk.sender.rto(), Span::from_millis(300));
+    // Second sample 200: rttvar 3/4 50 + 1/4 |100 - 200| = 62.5, srtt 112.5, rto 362.5.
+    talk.now = at(300);
+    talk.ack(2);
+    assert_eq!(talk.sender.rto(), Span::from_micros(362_500));
+    assert_eq!(talk.sender.srtt(), Some(Span::from_micros(112_500)));
+    // Two timeouts double it twice.
+    assert_eq!(talk.timeout(), [2]);
+    assert_eq!(talk.now, Time(662_500_000));
+    assert_eq!(talk.timeout(), [2]);
+    assert_eq!(talk.sender.rto(), Span::from_millis(1450));
+    assert_eq!(talk.sender.counters().timeouts, 2);
+    // The retransmission is acknowledged: no sample, and the timeout stays doubled.
+    talk.now = at(1500);
+    assert_eq!(talk.ack(3), [3, 4], "segment 3 was out before");
+    assert_eq!(talk.sender.rto(), Span::from_millis(1450));
+    // New data is timed again and ends it.
+    talk.now = at(1600);
+    assert_eq!(talk.ack(5), [5, 6]);
+    talk.now = at(1700);
+    talk.ack(6);
+    assert!(talk.sender.rto() < Span::from_millis(500));
+}
+
+/// RFC 6298 rules 5.1 to 5.3: on with the first segment, moved by new data only, off when all is in.
+#[test]
+fn timer_runs_while_data_is_out() {
+    let mut sender = Sender::new(
+        &params(&[("handshake", "none"), ("recovery", "newreno"), ("initial_window", "3")]),
+        Stream::new(1, "talk"),
+    );
+    assert_eq!(sender.poll_timeout(), None);
+    sender.supply(3);
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    talk.sent();
+    assert_eq!(talk.sender.poll_timeout(), Some(at(1000)));
+    talk.now = at(50);
+    talk.ack(0);
+    assert_eq!(talk.sender.poll_timeout(), Some(at(1000)), "a duplicate does not move it");
+    talk.now = at(100);
+    talk.ack(2);
+    assert_eq!(talk.sender.poll_timeout(), Some(at(1100)));
+    talk.ack(3);
+    assert_eq!(talk.sender.poll_timeout(), None);
+    assert!(talk.sender.is_done());
+}
+
+/// The three-way handshake: SYN, then data; a lost SYN is sent again after the initial timeout and costs the initial window.
+#[test]
+fn handshake() {
+    let p = params(&[("recovery", "newreno")]);
+    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
+    sender.supply_forever();
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    assert_eq!(talk.segments().iter().map(|s| s.role).collect::<Vec<_>>(), [Role::Syn]);
+    assert_eq!(talk.sender.phase(), Phase::Opening);
+    talk.now = at(1000);
+    talk.sender.on_timer(talk.now);
+    let again = talk.segments();
+    assert_eq!((again.len(), again[0].retransmit), (1, true));
+    receiver.on_segment(at(1050), &again[0]);
+    let answer = receiver.poll_transmit(at(1050)).unwrap();
+    assert!(answer.syn);
+    talk.now = at(1100);
+    talk.sender.on_ack(talk.now, &answer);
+    assert_eq!(talk.sent(), [0]);
+    assert_eq!(talk.sender.cwnd(), 1.0);
+}
+
+/// RFC 3168: a mark is echoed until CWR; the window is cut once; retransmissions are not ECN-capable.
+#[test]
+fn ecn_dialogue() {
+    let keys = [("handshake", "none"), ("ecn", "true"), ("initial_window", "8"), ("ack_every", "1")];
+    let p = params(&keys);
+    let mut sender = Sender::new(&p, Stream::new(1, "talk"));
+    sender.supply_forever();
+    sender.start(Time::ZERO);
+    let (mut talk, mut receiver) = (Talk { sender, now: Time::ZERO }, Receiver::new(&p));
+    let first = talk.segments();
+    assert!(first.iter().all(|segment| segment.ecn == Ecn::Ect0 && !segment.cwr));
+    // The first segment is marked: every acknowledgement echoes.
+    let mut acks = Vec::new();
+    for (index, segment) in first.iter().enumerate() {
+        let ecn = if index == 0 { Ecn::Ce } else { segment.ecn };
+        receiver.on_segment(at(50), &Segment { ecn, ..*segment });
+        acks.push(receiver.poll_transmit(at(50)).unwrap());
+    }
+    assert!(acks.iter().all(|ack| ack.ece));
+    talk.now = at(100);
+    talk.sender.on_ack(talk.now, &acks[0]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (4.0, 1));
+    assert_eq!(talk.sent(), []);
+    // The rest of that window echoes too: no second cut, no growth.
+    let mut next = Vec::new();
+    for ack in &acks[1..] {
+        talk.sender.on_ack(talk.now, ack);
+        next.extend(talk.segments());
+    }
+    assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (4.0, 1));
+    // The first new segment says CWR, once, and the receiver falls silent.
+    assert_eq!(next.iter().map(|segment| segment.cwr).collect::<Vec<_>>(), [true, false, false, false]);
+    receiver.on_segment(at(150), &next[0]);
+    assert!(!receiver.poll_transmit(at(150)).unwrap().ece);
+    // A timeout: the retransmission carries neither ECT nor CWR.
+    talk.now = talk.sender.poll_timeout().unwrap();
+    talk.sender.on_timer(talk.now);
+    let resent = talk.segments();
+    assert_eq!((resent[0].seq, resent[0].ecn, resent[0].cwr), (8, Ecn::NotEct, false));
+}
+
+/// A receiver one talks to.
+fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<(u64, u32, Vec<(u32, u32)>)> {
+    let mut all = vec![("handshake", "none")];
+    all.extend_from_slice(keys);
+    let mut receiver = Receiver::new(&params(&all));
+    let mut heard = Vec::new();
+    let mut hear = |receiver: &mut Receiver, ms: u64| {
+        while let Some(ack) = receiver.poll_transmit(at(ms)) {
+            heard.push((ms, ack.ack, ack.sack.as_slice().to_vec()));
+        }
+    };
+    for &(ms, seq) in steps {
+        while let Some(due) = receiver.poll_timeout().filter(|due| *due <= at(ms)) {
+            receiver.on_timer(due);
+            hear(&mut receiver, due.0 / 1_000_000);
+        }
+        let role = Role::Data;
+        let segment =
+            Segment { seq, size: 1500, sent: at(ms), role, ecn: Ecn::NotEct, cwr: false, retransmit: false };
+        receiver.on_segment(at(ms), &segment);
+        hear(&mut receiver, ms);
+    }
+    if let Some(due) = receiver.poll_timeout() {
+        receiver.on_timer(due);
+        hear(&mut receiver, due.0 / 1_000_000);
+    }
+    heard
+}
+
+/// RFC 5681 section 4.2: every second segment or 200 ms; at once out of order and while a gap is being filled.
+#[test]
+fn delayed_acknowledgements() {
+    let plain = |steps: &[(u64, u32)]| -> Vec<(u64, u32)> {
+        arrivals(&[], steps).into_iter().map(|(ms, ack, _)| (ms, ack)).collect()
+    };
+    assert_eq!(plain(&[(0, 0), (1, 1), (2, 2)]), [(1, 2), (202, 3)]);
+    assert_eq!(plain(&[(0, 0), (1, 1), (2, 3), (3, 4)]), [(1, 2), (2, 2), (3, 2)]);
+    // 2 fills part of the gap below 4: at once. 3 closes it: at once.
+    assert_eq!(plain(&[(0, 0), (1, 1), (2, 4), (3, 2), (4, 3)]), [(1, 2), (2, 2), (3, 3), (4, 5)]);
+    // An old segment again: at once.
+    assert_eq!(plain(&[(0, 0), (1, 1), (2, 1)]), [(1, 2), (2, 2)]);
+    let quick = arrivals(&[("quick_acks", "2")], &[(0, 0), (1, 1), (2, 2)]);
+    assert_eq!(quick.iter().map(|heard| heard.0).collect::<Vec<_>>(), [0, 1, 202]);
+}
+
+/// RFC 2018 section 4: the block of the newest segment first, then the most recently reported others.
+#[test]
+fn sack_blocks_start_with_the_newest() {
+    let heard = arrivals(&[("ack_every", "1")], &[(0, 2), (1, 4), (2, 6), (3, 8), (4, 3), (5, 0), (6, 1)]);
+    let blocks: Vec<Vec<(u32, u32)>> = heard.into_iter().map(|(.., blocks)| blocks).collect();
+    assert_eq!(blocks[0], [(2, 3)]);
+    assert_eq!(blocks[2], [(6, 7), (4, 5), (2, 3)]);
+    assert_eq!(blocks[3], [(8, 9), (6, 7), (4, 5)], "three at most");
+    assert_eq!(blocks[4], [(2, 5), (8, 9), (6, 7)], "3 joins 2 and 4");
+    assert_eq!(blocks[6], [(8, 9), (6, 7)], "1 delivers up to 4");
+}
+
+/// `overhead`: the window opens a random while after the acknowledgement, and then at once for all it allows.
+#[test]
+fn overhead_delays_a_burst() {
+    let (mut talk, first) = Talk::start(&[("overhead", "5 ms"), ("initial_window", "4")]);
+    assert_eq!(first, []);
+    let due = talk.sender.poll_timeout().unwrap();
+    assert!(due > Time::ZERO && due <= at(5));
+    assert_eq!(talk.timeout(), [0, 1, 2, 3]);
+}
+
+/// A file's last segment is as short as what is left.
+#[test]
+fn the_last_segment_is_short() {
+    let p = params(&[("handshake", "none")]);
+    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
+    sender.supply_bytes(3000);
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    let segments = talk.segments();
+    assert_eq!(segments.iter().map(|s| s.size).collect::<Vec<_>>(), [1500, 1500, 120]);
+    for index in [2, 1, 0] {
+        receiver.on_segment(at(1), &segments[index]);
+    }
+    assert_eq!(
+        (receiver.delivered(), receiver.delivered_bytes(), receiver.delivered_payload()),
+        (3, 3120, 3000)
+    );
+}
