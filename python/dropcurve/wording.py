@@ -15,11 +15,14 @@ def scaled(unit: str, largest: float) -> tuple[float, str]:
 
 
 def decimals(mean: float, half_width: float | None) -> int:
-    """Decimals that show two digits of the half-width, or four digits of a mean without one; at most 6."""
-    guide = half_width if half_width else mean / 100.0
+    """Decimals that show two digits of the half-width, or four of a mean without one, and never more than five of
+    the mean."""
+    size = abs(mean)
+    guide = half_width if half_width and half_width > 1e-9 * size else size / 100.0
     if not guide or not math.isfinite(guide):
-        return 0 if mean == int(mean) else 2
-    return min(6, max(0, 1 - math.floor(math.log10(abs(guide)))))
+        return 0
+    most = 6 if not size else max(0, 4 - math.floor(math.log10(size)))
+    return min(6, most, max(0, 1 - math.floor(math.log10(guide))))
 
 
 def number(value: float, places: int) -> str:

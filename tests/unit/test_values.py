@@ -60,3 +60,7 @@ def test_numbers_show_what_their_interval_supports() -> None:
     assert wording.amount(-3.0, 0.5, "") == "−3.00 ± 0.50"
     assert wording.amount(None, None, "ms") == "– ms"
     assert wording.amount(117.0, 1000.0, "") == "117 ± 1000"
+    assert wording.amount(124.256256, 1e-14, "ms") == "124.3 ± 0.0 ms"
+    assert wording.amount(9_999_992.0, 42.0, "bit/s") == "10.0000 ± 0.0000 Mbit/s"
+    assert wording.amount(0.0, 0.0, "%") == "0 ± 0 %"
+    assert wording.amount(0.00012345, None, "s") == "0.000123 s"

@@ -1,0 +1,73 @@
+"""What `docs/results.md` promises of a run, seen from outside the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+
+
+@pytest.fixture
+def run(folder: Path) -> dict[str, Any]:
+    (found,) = dc.run("short.toml", replications=1).baseline.runs
+    return found
+
+
+def test_goodput_is_payload(folder: Path) -> None:
+    (run,) = dc.Scenario.load("short.toml").set("run.warmup", "0 s").run(replications=1).baseline.runs
+    # Of 1500 bytes on the wire 1460 are payload under TCP, of 500 bytes 472 under UDP; a little is still out of order.
+    shares = {"tcp": 1460 / 1500, "udp": 472 / 500}
+    for flow in run["flows"]:
+        assert flow["goodput_bytes"] / flow["received_bytes"] == pytest.approx(
+            shares[flow["transport"]], rel=0.02
+        )
+
+
+def test_red_tells_its_average_and_its_drop_curve(run: dict[str, Any]) -> None:
+    link = run["links"]["bottleneck"]
+    assert 0 < link["avg_pkts_mean"] < link["queue_pkts_max"]
+    assert sum(link["drop_curve"]["arrived"]) == link["arrived_pkts"]
+    assert (
+        sum(link["drop_curve"]["dropped"]) == link["early_pkts"] + link["forced_pkts"] + link["marked_pkts"]
+    )
+
+
+def test_tail_drop_has_no_average(folder: Path) -> None:
+    (run,) = dc.Scenario.load("short.toml").queue("droptail").run(replications=1).baseline.runs
+    link = run["links"]["bottleneck"]
+    assert (link["avg_pkts_mean"], link["drop_curve"]["avg"]) == (None, [])
+    assert link["early_pkts"] == link["forced_pkts"] == 0
+
+
+def test_percentiles_rise_and_count_what_was_delivered(run: dict[str, Any]) -> None:
+    order = ("p1", "p5", "p25", "p50", "p75", "p90", "p95", "p99", "p999")
+    for flow in run["flows"]:
+        delays = [flow["delay_ms"][part] for part in order]
+        assert delays == sorted(delays)
+        # 10 ms of propagation is the least there can be.
+        assert delays[0] >= 10.0 * 0.98
+        assert flow["delay_ms"]["count"] == flow["received_pkts"]
+
+
+def test_counters_agree_between_links_and_flows(run: dict[str, Any]) -> None:
+    link = run["links"]["bottleneck"]
+    dropped = sum(flow["dropped_pkts"] for flow in run["flows"])
+    assert dropped == link["early_pkts"] + link["forced_pkts"] + link["overflow_pkts"]
+    received = sum(flow["received_pkts"] for flow in run["flows"])
+    assert received == pytest.approx(link["departed_pkts"], rel=0.05)
+
+
+def test_series_are_sampled_as_told(folder: Path) -> None:
+    scenario = dc.Scenario.load("short.toml").set("run.sample", "10 ms")
+    series = scenario.run(replications=1).baseline.series
+    times, values = series.select("queue_pkts", "bottleneck")
+    assert times[0] == 0.0
+    assert (times[1:] - times[:-1]).tolist() == pytest.approx([0.01] * (len(times) - 1))
+    assert len(times) == pytest.approx(400, abs=1)
+    assert values.max() <= 50
+    assert set(series.components("cwnd")) == {"0", "1", "2"}
+    assert set(series.components("throughput_bps")) == {"0", "1", "2", "3"}
+    assert "avg" in series.names
