@@ -60,9 +60,10 @@ tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 bench: ## ns per packet, events per second, whole runs
 	@cargo bench $(PURE) --bench "*"
 
-docs: setup ## write the tables and examples of the docs anew; the Rust API pages
+docs: setup ## write tables, examples and pictures of the docs anew; the Rust API pages
 	@UPDATE_PAGES=1 cargo test $(PURE) --quiet --test pages
 	@$(BIN)/python tools/readme.py --write
+	@$(BIN)/python docs/pictures.py
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
 	@echo "docs: docs/index.md; target/doc/queue/index.html"
 

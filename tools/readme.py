@@ -1,7 +1,7 @@
 """The README's examples: found, run, and their output written back.
 
     python tools/readme.py           runs them and says which output differs
-    python tools/readme.py --write   runs them and writes what they print and draw into the page
+    python tools/readme.py --write   runs them and writes what they print into the page
 
 * A `python` block is run; a `text` block right after it is its output.
 * In a `console` block, lines that start with `$ ` are run and the others are their output.
@@ -26,8 +26,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# What an example draws and the page shows.
-FIGURE = ("answer/figures/queue.svg", ROOT / "docs" / "img" / "droptail_vs_red.svg")
 PROMPT = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 SETUP = ("make", "git", "cd", "pip", "python3")
 
@@ -43,8 +41,8 @@ class Example:
     def __str__(self) -> str:
         return self.code.splitlines()[0] if self.code else " ".join(self.words)
 
-    def run(self, draw: bool = False) -> str:
-        """What it prints; if asked, its figure goes to the docs. Raises CalledProcessError if it fails."""
+    def run(self) -> str:
+        """What it prints. Raises CalledProcessError if it fails."""
         program = str(Path(sys.executable).with_name(self.words[0])) if self.words else sys.executable
         command = [program, *self.words[1:]] if self.words else [program, "-"]
         with tempfile.TemporaryDirectory() as folder:
@@ -52,10 +50,6 @@ class Example:
             done = subprocess.run(
                 command, input=self.code, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
             )
-            drawn, figure = Path(folder) / FIGURE[0], FIGURE[1]
-            if draw and drawn.exists():
-                figure.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(drawn, figure)
         return "".join(line.rstrip() + "\n" for line in done.stdout.rstrip().splitlines())
 
 
@@ -90,7 +84,7 @@ def main(write: bool) -> int:
     page = PAGE.read_text(encoding="utf-8")
     differing = 0
     for example in reversed(list(examples(page))):
-        printed = example.run(draw=write)
+        printed = example.run()
         if example.place.stop and page[example.place] != printed:
             differing += 1
             print(f"{PAGE.name}: {'written' if write else 'differs'}: {example}")
