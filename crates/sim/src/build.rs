@@ -59,7 +59,9 @@ pub fn groups(plan: &Plan) -> Vec<&str> {
 }
 
 fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link {
-    let delay = member_value(&plan.delay, seed, &format!("delay/{}", plan.name));
+    // Both directions share the draw: a long path is long both ways.
+    let path = plan.name.strip_suffix(".back").unwrap_or(&plan.name);
+    let delay = member_value(&plan.delay, seed, &format!("delay/{path}"));
     let setting = Setting { rate: plan.rate, delay, packet: plan.packet };
     let dice = Stream::new(seed, &format!("queue/{}", plan.name));
     let queue = plan.queue.build(&setting);
@@ -76,20 +78,21 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
     let start = Time::ZERO + member_value(&plan.start, seed, &format!("start/{name}"));
     let stop = plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));
-    let (source, sink) = match &plan.transport {
+    let (source, sink, stop) = match &plan.transport {
         TransportPlan::Tcp { params, size } => {
             let mut sender = tcp::Sender::new(params, stream);
             match size {
-                Some(size) => sender.supply(size.0.div_ceil(params.mss.0) as u32),
+                Some(size) => sender.supply_bytes(size.0),
                 None => sender.supply_forever(),
             }
-            (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)))
+            (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)), stop)
         }
         TransportPlan::Udp(plan) => {
-            (Source::Udp(UdpSource::new(*plan, stop, stream)), Sink::Udp { payload: 0 })
+            // An open-loop source keeps to its stop by itself.
+            (Source::Udp(UdpSource::new(*plan, stop, stream)), Sink::Udp { payload: 0 }, Time::NEVER)
         }
     };
-    Flow::new(source, sink, start, probe)
+    Flow::new(source, sink, start, stop, probe)
 }
 
 /// The value of one member of a group; random ones come from the stream with this name.

@@ -75,12 +75,12 @@ pub struct LinkPlan {
     pub reported: bool,
 }
 
-/// What a link destroys after transmission.
+/// What a link destroys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LossPlan {
-    /// Probability for each packet.
+    /// Probability for each packet, after its transmission.
     pub random: f64,
-    /// Positions, from 0 and ascending, among the packets of each flow's data direction that enter the link.
+    /// Positions, from 0 and ascending, of packets destroyed as they enter the link, before its queue.
     pub positions: Vec<u64>,
 }
 

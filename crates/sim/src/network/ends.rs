@@ -96,7 +96,12 @@ impl Network {
         }
         flow.observe_source(now, &self.window);
         let starts = !std::mem::replace(&mut flow.started, true);
+        let stops = now >= flow.stop;
         match &mut flow.source {
+            Source::Tcp(sender) if stops => {
+                sender.cease();
+                flow.stop = Time::NEVER;
+            }
             Source::Tcp(sender) if starts => sender.start(now),
             Source::Tcp(sender) => sender.on_timer(now),
             Source::Udp(source) if starts => source.start(now),
@@ -173,6 +178,9 @@ impl Flow {
             (_, _, Sink::Udp { .. }) => None,
         };
         self.due[side] = due.unwrap_or(Time::NEVER);
+        if side == 0 {
+            self.due[0] = self.due[0].min(self.stop);
+        }
     }
 
     /// Takes note of the source's state before it changes at `now`.

@@ -66,6 +66,8 @@ pub struct Flow {
     pub sink: Sink,
     /// When the source starts.
     pub start: Time,
+    /// When a TCP source stops handing over new data.
+    stop: Time,
     started: bool,
     /// The next deadline of each end.
     due: [Time; 2],
@@ -77,9 +79,9 @@ pub struct Flow {
 
 impl Flow {
     /// A flow that has not started.
-    pub fn new(source: Source, sink: Sink, start: Time, probe: FlowProbe) -> Flow {
+    pub fn new(source: Source, sink: Sink, start: Time, stop: Time, probe: FlowProbe) -> Flow {
         let never = [Time::NEVER; 2];
-        Flow { source, sink, start, started: false, due: never, armed: never, probe }
+        Flow { source, sink, start, stop, started: false, due: never, armed: never, probe }
     }
 }
 

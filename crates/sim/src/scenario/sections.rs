@@ -91,8 +91,8 @@ params! {
         delay: Span = Span::from_millis(20) => { source: "dropcurve", assumed: true },
         /// Share of packets lost at random on the wire.
         loss: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
-        /// Packets destroyed on the wire: positions, from 0, among the packets of each flow's data direction
-        /// that enter the link. A SYN counts.
+        /// Packets destroyed as they enter the link, before its queue: positions, from 0, among all packets that
+        /// enter it. A SYN counts; the acknowledgements of a link's data enter its `back`.
         drop: Vec<u64> = Vec::new(),
         /// Typical packet size on the wire, for what a discipline works out from the link (the idle decay of
         /// RED's average); `"auto"` is the mean over the flows that send data through it.

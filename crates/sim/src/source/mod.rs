@@ -28,7 +28,7 @@ impl Sink {
     /// Payload delivered in order so far.
     pub fn delivered_bytes(&self) -> u64 {
         match self {
-            Sink::Tcp(receiver) => receiver.delivered_bytes(),
+            Sink::Tcp(receiver) => receiver.delivered_payload(),
             Sink::Udp { payload } => *payload,
         }
     }

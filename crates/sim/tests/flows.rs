@@ -1,0 +1,55 @@
+//! Flows that start late, stop early or have only so much to send.
+
+use serde_json::Value;
+use sim::scenario::Scenario;
+use sim::{run, Options};
+
+fn summary(flow: &str) -> Value {
+    let text = format!(
+        r#"
+        title = "flows"
+        [run]
+        duration = "20 s"
+        warmup = "0 s"
+        [dumbbell]
+        rate = "4 Mbit/s"
+        delay = "10 ms"
+        [queue]
+        kind = "droptail"
+        limit = "50 pkts"
+        [flows.one]
+        {flow}
+        "#
+    );
+    let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
+    run(&plan, 1, &Options::default()).summary(&plan, "")
+}
+
+#[test]
+fn a_file_arrives_to_the_byte_and_its_last_segment_is_short() {
+    let summary = summary("transport = \"tcp\"\nbytes = \"100001 B\"");
+    let flow = &summary["flows"][0];
+    assert_eq!(flow["goodput_bytes"], 100_001);
+    assert_eq!(flow["size_bytes"], 100_001);
+    let finish = flow["finish_s"].as_f64().unwrap();
+    // 68 full segments and one of 721 bytes at 4 Mbit/s take 0.208 s; slow start and the handshake add round trips.
+    assert!((0.25..0.6).contains(&finish), "{finish}");
+}
+
+#[test]
+fn a_stopped_flow_ends_what_it_has_sent_and_no_more() {
+    let summary = summary("transport = \"tcp\"\nstart = \"2 s\"\nstop = \"7 s\"");
+    let goodput = summary["flows"][0]["goodput_bytes"].as_f64().unwrap() * 8.0 / 4e6;
+    assert!((4.5..5.2).contains(&goodput), "{goodput} s at the full rate");
+    let account = &summary["conservation"][0];
+    assert_eq!(account["in_flight"]["pkts"], 0);
+    assert_eq!(account["queued"]["pkts"], 0);
+}
+
+#[test]
+fn constant_rate_stops_on_time() {
+    let summary = summary(
+        "transport = \"udp\"\nrate = \"800 kbit/s\"\npacket = \"1000 B\"\nstart = \"1 s\"\nstop = \"3 s\"",
+    );
+    assert_eq!(summary["conservation"][0]["sent"]["pkts"], 200);
+}
