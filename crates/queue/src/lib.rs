@@ -9,6 +9,7 @@
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`codel`] | Controlled Delay |
 //! | [`erd`] | Early Random Drop |
+//! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red`] | Random Early Detection and its dialects |
@@ -25,6 +26,8 @@ pub mod disc;
 pub mod droptail;
 pub mod erd;
 pub mod fifo;
+mod flows;
+pub mod fq_codel;
 pub mod pi;
 pub mod pie;
 pub mod red;
@@ -42,6 +45,7 @@ disciplines! {
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
     "erd" => erd::Erd,
+    "fq_codel" => fq_codel::FqCoDel,
     "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,

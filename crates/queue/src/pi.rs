@@ -209,8 +209,7 @@ mod tests {
         let (a, b) = params::<Params>(&[]).weights();
         assert!((a - 1.82188e-5).abs() < 5e-11, "{a}");
         assert!((b - 1.81586e-5).abs() < 5e-11, "{b}");
-        let (a, b) = params::<Params>(&[("dialect", "ns2")]).weights();
-        assert_eq!((a, b), (1.822e-5, 1.816e-5));
+        assert_eq!(params::<Params>(&[("dialect", "ns2")]).weights(), (1.822e-5, 1.816e-5));
     }
 
     #[test]

@@ -12,7 +12,7 @@
 
 mod law;
 
-pub(crate) use law::{Law, State};
+pub(crate) use law::{Law, State, Store};
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};

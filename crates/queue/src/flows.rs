@@ -1,0 +1,442 @@
+//! Many queues behind one door: a hash that sorts packets, lists that take turns, one store for all.
+//!
+//! Reference: RFC8290, its sections 3 and 4; HTM18 for sets with tags.
+//! Units: deficits and the quantum are bytes.
+//!
+//! Packets lie in one pool of slots, linked by index; queues stand in two lists, linked by index as well. Once the pool
+//! has grown to the largest backlog nothing is allocated.
+
+use crate::codel::Store;
+use crate::disc::{Cx, Packet};
+
+/// No slot, no queue.
+const NONE: u32 = u32::MAX;
+
+/// A packet in the pool, and the one behind it.
+#[derive(Clone, Debug)]
+struct Slot<P> {
+    pkt: P,
+    next: u32,
+}
+
+/// All packets of all queues.
+#[derive(Clone, Debug)]
+struct Pool<P> {
+    slots: Vec<Slot<P>>,
+    free: u32,
+    packets: u64,
+    bytes: u64,
+}
+
+impl<P: Packet + Copy> Pool<P> {
+    fn put(&mut self, pkt: P) -> u32 {
+        self.packets += 1;
+        self.bytes += pkt.size().0;
+        let slot = Slot { pkt, next: NONE };
+        if self.free == NONE {
+            self.slots.push(slot);
+            return self.slots.len() as u32 - 1;
+        }
+        let place = self.free;
+        self.free = self.slots[place as usize].next;
+        self.slots[place as usize] = slot;
+        place
+    }
+
+    fn take(&mut self, place: u32) -> (P, u32) {
+        let Slot { pkt, next } = self.slots[place as usize];
+        self.slots[place as usize].next = self.free;
+        self.free = place;
+        self.packets -= 1;
+        self.bytes -= pkt.size().0;
+        (pkt, next)
+    }
+}
+
+impl<P: Copy> Copy for Slot<P> {}
+
+/// One queue: its packets by place in the pool.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    head: u32,
+    tail: u32,
+    packets: u64,
+    bytes: u64,
+}
+
+impl Chain {
+    const EMPTY: Chain = Chain { head: NONE, tail: NONE, packets: 0, bytes: 0 };
+
+    fn push<P: Packet + Copy>(&mut self, pool: &mut Pool<P>, pkt: P) {
+        let place = pool.put(pkt);
+        if self.head == NONE {
+            self.head = place;
+        } else {
+            pool.slots[self.tail as usize].next = place;
+        }
+        self.tail = place;
+        self.packets += 1;
+        self.bytes += pkt.size().0;
+    }
+
+    fn pop<P: Packet + Copy>(&mut self, pool: &mut Pool<P>) -> Option<P> {
+        if self.head == NONE {
+            return None;
+        }
+        let (pkt, next) = pool.take(self.head);
+        self.head = next;
+        self.packets -= 1;
+        self.bytes -= pkt.size().0;
+        Some(pkt)
+    }
+}
+
+/// Where a queue stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In no list: empty, and forgotten.
+    Idle,
+    /// Among those that were idle a moment ago.
+    New,
+    /// Among the others.
+    Old,
+}
+
+/// A queue, its turn, and what its law remembers.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue<S> {
+    chain: Chain,
+    place: Place,
+    /// Next in its list.
+    next: u32,
+    /// The flow that holds it, for hashes with tags.
+    tag: u64,
+    /// Bytes it may still send before its turn is over.
+    pub(crate) deficit: i64,
+    /// What its law remembers.
+    pub(crate) state: S,
+}
+
+impl<S> Queue<S> {
+    /// Packets waiting in it.
+    pub(crate) fn packets(&self) -> u64 {
+        self.chain.packets
+    }
+
+    /// Bytes waiting in it.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.chain.bytes
+    }
+}
+
+/// A list of queues.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    head: u32,
+    tail: u32,
+}
+
+impl List {
+    const EMPTY: List = List { head: NONE, tail: NONE };
+
+    fn append<S>(&mut self, queues: &mut [Queue<S>], i: usize) {
+        queues[i].next = NONE;
+        if self.head == NONE {
+            self.head = i as u32;
+        } else {
+            queues[self.tail as usize].next = i as u32;
+        }
+        self.tail = i as u32;
+    }
+
+    fn take_head<S>(&mut self, queues: &[Queue<S>]) {
+        self.head = queues[self.head as usize].next;
+    }
+}
+
+/// The packets of one queue, as a law sees them.
+pub(crate) struct Lane<'a, P> {
+    chain: &'a mut Chain,
+    pool: &'a mut Pool<P>,
+    /// Whether the guard of the law looks at the backlog of all queues.
+    total: bool,
+}
+
+impl<P: Packet + Copy> Store<P> for Lane<'_, P> {
+    #[inline]
+    fn pop(&mut self) -> Option<P> {
+        self.chain.pop(self.pool)
+    }
+    #[inline]
+    fn backlog(&self) -> u64 {
+        if self.total {
+            self.pool.bytes
+        } else {
+            self.chain.bytes
+        }
+    }
+}
+
+/// How flows are sorted into queues.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hash {
+    /// Queues there are.
+    pub(crate) flows: u64,
+    /// Queues of a set in which a flow may find one of its own; 1: the hash alone decides.
+    pub(crate) ways: u64,
+    /// What makes the hash one's own; `None`: drawn at the first arrival.
+    pub(crate) perturbation: Option<u64>,
+}
+
+/// Queues in turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Flows<P, S> {
+    hash: Hash,
+    quantum: i64,
+    pool: Pool<P>,
+    queues: Vec<Queue<S>>,
+    new_flows: List,
+    old_flows: List,
+    active: u64,
+}
+
+impl<P: Packet + Copy, S: Clone> Flows<P, S> {
+    /// Empty queues, each with the state a law starts from.
+    pub(crate) fn new(hash: Hash, quantum: i64, state: S) -> Flows<P, S> {
+        let queue = Queue { chain: Chain::EMPTY, place: Place::Idle, next: NONE, tag: 0, deficit: 0, state };
+        Flows {
+            hash,
+            quantum,
+            pool: Pool { slots: Vec::with_capacity(64), free: NONE, packets: 0, bytes: 0 },
+            queues: vec![queue; hash.flows as usize],
+            new_flows: List::EMPTY,
+            old_flows: List::EMPTY,
+            active: 0,
+        }
+    }
+
+    /// The queue of a flow.
+    pub(crate) fn queue_of(&mut self, flow: u64, cx: &mut Cx<'_, P>) -> usize {
+        let perturbation = match self.hash.perturbation {
+            Some(perturbation) => perturbation,
+            None => *self.hash.perturbation.insert((cx.uniform() * (1u64 << 53) as f64) as u64),
+        };
+        let hashed = mix(flow ^ mix(perturbation));
+        let direct = ((u128::from(hashed) * u128::from(self.hash.flows)) >> 64) as usize;
+        if self.hash.ways <= 1 {
+            return direct;
+        }
+        let ways = self.hash.ways as usize;
+        let set = direct - direct % ways..direct - direct % ways + ways;
+        let own = set.clone().find(|&i| self.queues[i].tag == flow && self.queues[i].place != Place::Idle);
+        let empty = || set.clone().find(|&i| self.queues[i].place == Place::Idle);
+        let found = own.or_else(empty).unwrap_or(direct);
+        self.queues[found].tag = flow;
+        found
+    }
+
+    /// Stores a packet at the end of queue `i`, which gets a turn if it has none.
+    pub(crate) fn push(&mut self, i: usize, mut pkt: P, cx: &Cx<'_, P>) {
+        pkt.set_enqueued(cx.now);
+        self.queues[i].chain.push(&mut self.pool, pkt);
+        if self.queues[i].place == Place::Idle {
+            self.queues[i].deficit = self.quantum;
+            self.queues[i].place = Place::New;
+            self.new_flows.append(&mut self.queues, i);
+            self.active += 1;
+        }
+    }
+
+    /// The oldest packet of queue `i`.
+    pub(crate) fn pop(&mut self, i: usize) -> Option<P> {
+        self.queues[i].chain.pop(&mut self.pool)
+    }
+
+    /// The queue whose turn it is: it has a deficit above zero. Queues that have used theirs up get a quantum and go to
+    /// the end.
+    pub(crate) fn turn(&mut self) -> Option<usize> {
+        loop {
+            let new = self.new_flows.head != NONE;
+            let i = if new { self.new_flows.head } else { self.old_flows.head };
+            if i == NONE {
+                return None;
+            }
+            let i = i as usize;
+            if self.queues[i].deficit > 0 {
+                return Some(i);
+            }
+            self.queues[i].deficit += self.quantum;
+            self.retire(i);
+        }
+    }
+
+    /// Queue `i`, whose turn it is, moves to the end of the old ones.
+    fn retire(&mut self, i: usize) {
+        self.leave(i);
+        self.queues[i].place = Place::Old;
+        self.old_flows.append(&mut self.queues, i);
+    }
+
+    fn leave(&mut self, i: usize) {
+        match self.queues[i].place {
+            Place::New => self.new_flows.take_head(&self.queues),
+            _ => self.old_flows.take_head(&self.queues),
+        }
+    }
+
+    /// Queue `i`, whose turn it is, had nothing to send: a new one goes to the old ones once, so that it cannot come
+    /// back as new at once; an old one is forgotten.
+    pub(crate) fn nothing_from(&mut self, i: usize) {
+        if self.queues[i].place == Place::New {
+            self.retire(i);
+        } else {
+            self.leave(i);
+            self.queues[i].place = Place::Idle;
+            self.active -= 1;
+        }
+    }
+
+    /// The packets and the state of queue `i`.
+    pub(crate) fn lane(&mut self, i: usize, total: bool) -> (Lane<'_, P>, &mut S) {
+        let queue = &mut self.queues[i];
+        (Lane { chain: &mut queue.chain, pool: &mut self.pool, total }, &mut queue.state)
+    }
+
+    /// The queue with the most bytes; the first of equals.
+    pub(crate) fn fattest(&self) -> usize {
+        let mut fattest = 0;
+        for (i, queue) in self.queues.iter().enumerate() {
+            if queue.bytes() > self.queues[fattest].bytes() {
+                fattest = i;
+            }
+        }
+        fattest
+    }
+
+    /// Queue `i`.
+    pub(crate) fn queue(&mut self, i: usize) -> &mut Queue<S> {
+        &mut self.queues[i]
+    }
+
+    /// Every queue.
+    pub(crate) fn queues(&mut self) -> &mut [Queue<S>] {
+        &mut self.queues
+    }
+
+    /// What the law of every queue remembers.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
+        self.queues.iter().map(|queue| &queue.state)
+    }
+
+    /// Queues that have a turn.
+    pub(crate) fn active(&self) -> u64 {
+        self.active
+    }
+
+    /// Queues among the new ones.
+    pub(crate) fn new_count(&self) -> u64 {
+        self.queues.iter().filter(|queue| queue.place == Place::New).count() as u64
+    }
+
+    /// Packets waiting.
+    pub(crate) fn packets(&self) -> u64 {
+        self.pool.packets
+    }
+
+    /// Bytes waiting.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.pool.bytes
+    }
+}
+
+/// Spreads a number over all 64 bits (the finaliser of splitmix64).
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Always, Pkt};
+    use units::Time;
+
+    fn flows(ways: u64) -> Flows<Pkt, ()> {
+        Flows::new(Hash { flows: 1024, ways, perturbation: Some(7) }, 1000, ())
+    }
+
+    fn with_cx<R>(act: impl FnOnce(&mut Cx<'_, Pkt>) -> R) -> R {
+        act(&mut Cx::new(Time(5), &mut Always(0.25, 0), &mut Vec::new()))
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut flows = flows(1);
+        for round in 0..10 {
+            for i in 0..3 {
+                with_cx(|cx| flows.push(i, Pkt { size: 100, ..Pkt::new(i as u64) }, cx));
+            }
+            assert_eq!(
+                (flows.packets(), flows.bytes(), flows.pool.slots.len()),
+                (3, 300, 3),
+                "round {round}"
+            );
+            for i in [1, 0, 2] {
+                assert_eq!(flows.pop(i).map(|pkt| pkt.id), Some(i as u64));
+                assert_eq!(flows.pop(i), None);
+            }
+        }
+    }
+
+    #[test]
+    fn queues_take_turns_by_deficit() {
+        let mut flows = flows(1);
+        for id in 0..3 {
+            with_cx(|cx| flows.push(4, Pkt { size: 600, ..Pkt::new(id) }, cx));
+            with_cx(|cx| flows.push(9, Pkt { size: 1500, ..Pkt::new(10 + id) }, cx));
+        }
+        let mut sent = Vec::new();
+        while let Some(i) = flows.turn() {
+            match flows.pop(i) {
+                Some(pkt) => {
+                    flows.queue(i).deficit -= pkt.size as i64;
+                    sent.push(pkt.id);
+                }
+                None => flows.nothing_from(i),
+            }
+        }
+        // Queue 4 sends 600 and 600 of 1000, queue 9 1500; then 4 has 800 for its last, and 9 has 500 for its next.
+        assert_eq!(sent, [0, 1, 10, 2, 11, 12]);
+        assert_eq!(flows.active(), 0);
+    }
+
+    #[test]
+    fn a_set_gives_each_flow_a_queue_of_its_own() {
+        let collisions = |ways| {
+            let mut flows = flows(ways);
+            let mut used = std::collections::BTreeSet::new();
+            for flow in 0..100 {
+                let i = with_cx(|cx| flows.queue_of(flow, cx));
+                with_cx(|cx| flows.push(i, Pkt::new(0), cx));
+                assert_eq!(with_cx(|cx| flows.queue_of(flow, cx)), i, "a flow stays where it is");
+                used.insert(i);
+            }
+            100 - used.len()
+        };
+        assert_eq!(collisions(8), 0);
+        assert!((1..12).contains(&collisions(1)), "about 100^2 / 2048 = 5 are to be expected");
+    }
+
+    #[test]
+    fn the_perturbation_is_drawn_once() {
+        let mut flows: Flows<Pkt, ()> = Flows::new(Hash { flows: 16, ways: 1, perturbation: None }, 1000, ());
+        let mut dice = Always(0.5, 0);
+        let mut fates = Vec::new();
+        let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
+        let first = flows.queue_of(1, &mut cx);
+        assert_eq!(flows.queue_of(1, &mut cx), first);
+        assert_eq!((dice.1, flows.hash.perturbation), (1, Some(1 << 52)));
+    }
+}

@@ -1,0 +1,393 @@
+//! Flow queues in turn, each under CoDel.
+//!
+//! Reference: RFC8290, its sections 3 to 5; RFC8289 for the law in each queue.
+//! Units: `limit` counts packets or bytes, `memory_limit`, `quantum` and `mtu` bytes; `target` and `interval` are spans.
+//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of addresses and ports: which
+//! flows collide differs from any other implementation. Of queues equally fat the first is cut.
+
+use crate::codel::{self, check_times, CeFor, Clock, Law, Root, State};
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::flows::{Flows, Hash};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
+use units::quantity::Amount;
+use units::{Bytes, Span};
+
+units::choices! {
+    /// Whose backlog the guard of CoDel looks at.
+    pub enum Guarded {
+        /// That of the queue at hand.
+        Queue = "queue",
+        /// That of all queues.
+        Total = "total",
+    }
+}
+
+units::params! {
+    /// Flow queues that take turns, each under CoDel.
+    pub struct Params {
+        /// Most that may wait in all queues, in packets or bytes.
+        limit: Amount = Amount::Packets(10240.0) => { source: "RFC8290" },
+        /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
+        memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_codel" },
+        /// Queues that flows are sorted into.
+        flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "RFC8290" },
+        /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
+        ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "RFC8290" },
+        /// What makes the hash one's own. `auto`: drawn at the first arrival.
+        perturbation: Option<u64> = None => { unit: "1", source: "RFC8290" },
+        /// Bytes a queue may send in its turn.
+        quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
+        /// Most packets dropped at once from the fattest queue, of which half the bytes go.
+        drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
+        /// Sojourn that may stand.
+        target: Span = Span::from_millis(5) => { range: Range::Positive, source: "RFC8290" },
+        /// How long it must be exceeded before the first signal.
+        interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC8290" },
+        /// Bytes that may always wait. `auto`: the largest packet the queue has seen.
+        mtu: Option<Bytes> = None => { source: "RFC8289" },
+        /// Whose backlog that guard looks at.
+        guarded: Guarded = Guarded::Queue => { assumed: true },
+        /// Whether ECN-capable packets are marked instead of dropped.
+        ecn: bool = true => { source: "RFC8290" },
+        /// How `1/sqrt(count)` is found.
+        root: Root = Root::Exact => { source: "RFC8289" },
+        /// What time is counted in.
+        clock: Clock = Clock::Exact => { source: "RFC8289" },
+        /// Whether an interval above target must be exceeded, not only reached.
+        above_after: bool = false => { source: "RFC8289" },
+        /// From when the next signal is counted after a mark.
+        mark_schedule: codel::MarkSchedule = codel::MarkSchedule::Due => { source: "Linux fq_codel" },
+        /// Sojourn above which every chosen packet is marked, whatever the law says. Zero: never.
+        ce_threshold: Span = Span::ZERO => { source: "RFC8290" },
+        /// Which packets `ce_threshold` marks.
+        ce_for: CeFor = CeFor::Capable => { source: "Linux fq_codel" },
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        check_limit(self.limit, problems);
+        check_sets(self.flows, self.ways, problems);
+        check_times(self.target, self.interval, problems);
+    }
+}
+
+/// The limit lets a packet wait.
+pub(crate) fn check_limit(limit: Amount, problems: &mut Vec<Problem>) {
+    let holds = limit.number() >= 1.0 && limit.number() <= 1e15;
+    require(problems, holds, "limit", limit.show(), "must be at least 1, so that a packet can wait", "");
+}
+
+/// Sets fill the queues without a rest.
+pub(crate) fn check_sets(flows: u64, ways: u64, problems: &mut Vec<Problem>) {
+    let rule = format!("must be a multiple of ways ({ways})");
+    require(problems, flows % ways.max(1) == 0, "flows", flows, rule, "");
+}
+
+const DIALECTS: &[Preset] = &[
+    Preset { name: "rfc", doc: "RFC 8290 with the values it gives for Linux.", options: &[] },
+    Preset {
+        name: "linux",
+        doc: "Linux fq_codel: CoDel as in Linux, its guard on the backlog of all queues.",
+        options: &[
+            ("mtu", "1514 B"),
+            ("guarded", "total"),
+            ("root", "newton"),
+            ("clock", "ticks"),
+            ("above_after", "true"),
+        ],
+    },
+    Preset {
+        name: "ns3",
+        doc: "ns-3 FqCoDelQueueDisc: CoDel as in ns-3, a quantum of 1500 B, no bound in bytes.",
+        options: &[
+            ("memory_limit", "0 B"),
+            ("quantum", "1500 B"),
+            ("mtu", "1499 B"),
+            ("root", "newton"),
+            ("clock", "ticks_no_wrap"),
+            ("above_after", "true"),
+            ("mark_schedule", "now"),
+        ],
+    },
+    Preset {
+        name: "slow_link",
+        doc:
+            "What RFC 8290 advises below 100 Mbit/s: a quantum of 300 bytes, so that small packets go first.",
+        options: &[("quantum", "300 B")],
+    },
+];
+
+impl Discipline for Params {
+    const TITLE: &'static str = "FQ-CoDel";
+    const ABOUT: &'static str =
+        "Sorts flows into queues by a hash and lets the queues send in turn, new ones before \
+        old ones, so that a thin flow hardly waits. Each queue is under CoDel of its own. When the buffer \
+        is full the fattest queue loses packets.";
+    const REFERENCE: &'static str = "RFC8290, RFC8289";
+    type Disc<P: Packet + Copy> = FqCoDel<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> FqCoDel<P> {
+        FqCoDel::new(params)
+    }
+}
+
+impl Params {
+    fn law(&self) -> Law {
+        Law::new(&codel::Params {
+            target: self.target,
+            interval: self.interval,
+            mtu: self.mtu,
+            ecn: self.ecn,
+            root: self.root,
+            clock: self.clock,
+            above_after: self.above_after,
+            mark_schedule: self.mark_schedule,
+            ce_threshold: self.ce_threshold,
+            ce_for: self.ce_for,
+            ..codel::Params::default()
+        })
+    }
+}
+
+/// An FQ-CoDel queue at work.
+#[derive(Clone, Debug)]
+pub struct FqCoDel<P> {
+    flows: Flows<P, State>,
+    law: Law,
+    bounds: Bounds,
+    drop_batch: u64,
+    total: bool,
+    /// What the last packet sent had waited.
+    sojourn: Span,
+}
+
+/// The hard limits of all queues together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) packets: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Bounds {
+    pub(crate) fn new(limit: Amount, memory_limit: Bytes) -> Bounds {
+        let memory = if memory_limit.0 == 0 { u64::MAX } else { memory_limit.0 };
+        match limit {
+            Amount::Packets(n) => Bounds { packets: n as u64, bytes: memory },
+            Amount::Bytes(n) => Bounds { packets: u64::MAX, bytes: memory.min(n as u64) },
+        }
+    }
+
+    /// Whether so much may wait, and be on the wire if the link counts that.
+    #[inline]
+    pub(crate) fn hold<P>(self, packets: u64, bytes: u64, cx: &Cx<'_, P>) -> bool {
+        packets + u64::from(cx.on_wire.0 > 0) <= self.packets && bytes + cx.on_wire.0 <= self.bytes
+    }
+}
+
+impl<P: Packet + Copy> FqCoDel<P> {
+    /// Empty queues.
+    pub fn new(params: &Valid<Params>) -> FqCoDel<P> {
+        let hash = Hash { flows: params.flows, ways: params.ways, perturbation: params.perturbation };
+        FqCoDel {
+            flows: Flows::new(hash, params.quantum.0 as i64, State::default()),
+            law: params.law(),
+            bounds: Bounds::new(params.limit, params.memory_limit),
+            drop_batch: params.drop_batch,
+            total: params.guarded == Guarded::Total,
+            sojourn: Span::ZERO,
+        }
+    }
+
+    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets.
+    #[cold]
+    fn cut_fattest(&mut self, cx: &mut Cx<'_, P>) {
+        let fattest = self.flows.fattest();
+        let half = self.flows.queue(fattest).bytes() / 2;
+        let mut gone = 0;
+        for _ in 0..self.drop_batch {
+            let Some(pkt) = self.flows.pop(fattest) else { break };
+            gone += pkt.size().0;
+            cx.drop(pkt, Reason::Overflow);
+            if gone >= half {
+                break;
+            }
+        }
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let i = self.flows.queue_of(pkt.flow(), cx);
+        self.flows.queue(i).state.arrived(pkt.size());
+        self.flows.push(i, pkt, cx);
+        while !self.bounds.hold(self.flows.packets(), self.flows.bytes(), cx) && self.flows.packets() > 0 {
+            self.cut_fattest(cx);
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        while let Some(i) = self.flows.turn() {
+            let (mut lane, state) = self.flows.lane(i, self.total);
+            match self.law.dequeue(state, &mut lane, cx) {
+                Some(pkt) => {
+                    self.sojourn = cx.now.since(pkt.enqueued());
+                    self.flows.queue(i).deficit -= pkt.size().0 as i64;
+                    return Some(pkt);
+                }
+                None => self.flows.nothing_from(i),
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.flows.packets() as usize
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        Bytes(self.flows.bytes())
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        Decides::Later
+    }
+
+    fn probe(&self, out: &mut Probe) {
+        out.note("active_flows", self.flows.active() as f64);
+        out.note("new_flows", self.flows.new_count() as f64);
+        out.note("sojourn_ms", self.sojourn.as_millis());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, refused, Bench, Pkt};
+
+    fn bench(rows: &[(&str, &str)]) -> Bench<FqCoDel<Pkt>> {
+        let mut all = vec![("perturbation", "1")];
+        all.extend(rows);
+        Bench::new(FqCoDel::new(&params(&all)))
+    }
+
+    fn of_flow(flow: u64) -> Pkt {
+        Pkt { flow, ..Pkt::new(0) }
+    }
+
+    fn flows_sent(queue: &mut Bench<FqCoDel<Pkt>>, us: u64) -> Vec<u64> {
+        std::iter::from_fn(|| queue.depart(us).map(|pkt| pkt.flow)).collect()
+    }
+
+    #[test]
+    fn a_new_flow_goes_before_the_old_ones() {
+        let mut queue = bench(&[("quantum", "1000 B")]);
+        for flow in [1, 1, 1, 1, 2, 2] {
+            queue.arrive(0, of_flow(flow));
+        }
+        // Both are new and send a quantum; then both are old.
+        assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(1));
+        assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(2));
+        queue.arrive(0, of_flow(3));
+        assert_eq!(
+            queue.probe("new_flows"),
+            2.0,
+            "flow 2 has used up its quantum, but has not been asked again"
+        );
+        assert_eq!(flows_sent(&mut queue, 0), [3, 1, 2, 1, 1]);
+        assert_eq!(queue.probe("active_flows"), 0.0);
+    }
+
+    #[test]
+    fn an_emptied_new_flow_does_not_come_back_as_new() {
+        let mut queue = bench(&[("quantum", "1000 B")]);
+        for flow in [1, 1, 1, 2] {
+            queue.arrive(0, of_flow(flow));
+        }
+        assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(1));
+        assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(2));
+        assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(1));
+        // Flow 2 stands behind flow 1 among the old ones: its next packet waits for its turn.
+        queue.arrive(0, of_flow(2));
+        assert_eq!(flows_sent(&mut queue, 0), [2, 1]);
+    }
+
+    #[test]
+    fn small_packets_get_bytes_not_packets() {
+        let mut queue = bench(&[("quantum", "1500 B")]);
+        for _ in 0..4 {
+            queue.arrive(0, Pkt { size: 1500, ..of_flow(1) });
+        }
+        for _ in 0..20 {
+            queue.arrive(0, Pkt { size: 100, ..of_flow(2) });
+        }
+        let sent = flows_sent(&mut queue, 0);
+        assert_eq!(sent[..17], [1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
+    }
+
+    #[test]
+    fn overflow_cuts_half_of_the_fattest_from_its_head() {
+        let mut queue = bench(&[("limit", "20 pkts")]);
+        for _ in 0..5 {
+            queue.arrive(0, of_flow(1));
+        }
+        for _ in 0..16 {
+            queue.arrive(0, of_flow(2));
+        }
+        // Sixteen of flow 2 wait, the last of them the twenty-first: eight go, packets 5 to 12.
+        assert_eq!(queue.dropped(), (5..13).collect::<Vec<u64>>());
+        assert_eq!(queue.disc.len(), 13);
+        let mut small = bench(&[("limit", "20 pkts"), ("drop_batch", "3")]);
+        for _ in 0..21 {
+            small.arrive(0, of_flow(2));
+        }
+        assert_eq!(small.dropped(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn memory_is_a_limit_too() {
+        let mut queue = bench(&[("memory_limit", "4500 B")]);
+        for _ in 0..5 {
+            queue.arrive(0, of_flow(1));
+        }
+        assert_eq!(queue.dropped(), [0, 1, 2], "half of 5000 bytes");
+    }
+
+    #[test]
+    fn each_queue_has_codel_of_its_own() {
+        let mut queue = bench(&[]);
+        // Flow 1 stands at 300 packets; flow 2 sends a packet a millisecond, which leaves at once.
+        for us in (0..200_000).step_by(50) {
+            queue.arrive(us, of_flow(1));
+            if us % 1000 == 0 {
+                queue.arrive(us, of_flow(2));
+            }
+            if us >= 15_000 {
+                queue.depart(us);
+                if us % 1000 == 0 {
+                    queue.depart(us);
+                }
+            }
+        }
+        assert!(!queue.fates.is_empty());
+        // Flow 2's packets are those that arrive second at each whole millisecond: 1, 22, 43 ...
+        assert!(queue.dropped().iter().all(|id| id % 21 != 1), "{:?}", queue.fates);
+    }
+
+    #[test]
+    fn sets_must_fill_the_queues() {
+        let shown = refused::<Params>(&[("flows", "100"), ("ways", "8")]);
+        assert!(shown[0].contains("flows = 100: must be a multiple of ways (8)"), "{shown:?}");
+    }
+}

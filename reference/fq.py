@@ -1,0 +1,108 @@
+"""The scheduler of RFC 8290 section 4, with plain lists, over CoDel in each queue."""
+
+from collections import deque
+
+from reference import codel
+from reference.line import Model
+
+MASK = 2**64 - 1
+
+
+def mix(x):
+    """The finaliser of splitmix64: our choice of hash, which the RFC leaves open."""
+    x = (x + 0x9E3779B97F4A7C15) & MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+class Queue:
+    """One queue: its packets, its deficit, and the law over it."""
+
+    def __init__(self):
+        self.packets = deque()
+        self.deficit = 0
+        self.law = None
+
+    def pop(self):
+        return self.packets.popleft() if self.packets else None
+
+    def bytes(self):
+        return sum(packet.size for packet in self.packets)
+
+
+class Scheduler(Model):
+    """New queues before old ones, each by its deficit."""
+
+    def __init__(self, flows, perturbation, quantum, limit):
+        super().__init__()
+        self.queues = [Queue() for _ in range(flows)]
+        self.perturbation, self.quantum, self.limit = perturbation, quantum, limit
+        self.new, self.old = [], []
+
+    def queue_of(self, packet):
+        return self.queues[mix(packet.flow ^ mix(self.perturbation)) * len(self.queues) >> 64]
+
+    def waiting(self):
+        return sum(len(queue.packets) for queue in self.queues)
+
+    def store(self, queue, packet):
+        queue.packets.append(packet)
+        if queue not in self.new and queue not in self.old:
+            queue.deficit = self.quantum
+            self.new.append(queue)
+
+    def dequeue(self, now):
+        while self.new or self.old:
+            turns = self.new or self.old
+            queue = turns[0]
+            if queue.deficit <= 0:
+                queue.deficit += self.quantum
+                self.old.append(turns.pop(0))
+                continue
+            packet = self.take(queue, now)
+            if packet is not None:
+                queue.deficit -= packet.size
+                return packet
+            turns.pop(0)
+            if turns is self.new:
+                self.old.append(queue)
+        return None
+
+    def show(self):
+        return [f"active_flows={len(self.new) + len(self.old)}", f"new_flows={len(self.new)}"]
+
+
+class FqCoDel(Scheduler):
+    """CoDel in each queue; the fattest is cut when there is no room."""
+
+    def __init__(self, flows, perturbation, quantum, limit, ecn):
+        super().__init__(flows, perturbation, quantum, limit)
+        for queue in self.queues:
+            queue.law = codel.Law(self, queue, ecn=ecn)
+
+    def enqueue(self, now, packet):
+        queue = self.queue_of(packet)
+        queue.law.arrived(packet)
+        self.store(queue, packet)
+        while self.waiting() > self.limit:
+            fattest = max(self.queues, key=Queue.bytes)
+            half, gone, count = fattest.bytes() // 2, 0, 0
+            while True:
+                victim = fattest.pop()
+                self.end(victim)
+                gone, count = gone + victim.size, count + 1
+                if count == 64 or gone >= half:
+                    break
+
+    def take(self, queue, now):
+        return queue.law.dequeue(now)
+
+
+def traces():
+    """Few queues, so that flows share them; and a small buffer, so that the fattest is cut."""
+    keys = {"flows": "8", "perturbation": "5", "quantum": "1514 B", "ecn": "true"}
+    like = {"count": 2500, "sizes": (100, 576, 1500, 1500), "ecn": (None, None, 0), "flows": 12, "spell": 400}
+    yield "fq_codel", "rfc", FqCoDel(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, like
+    small = {"limit": "60 pkts", **keys, "quantum": "300 B"}
+    yield "fq_codel", "small_buffer", FqCoDel(8, 5, 300, 60, True), small, like
