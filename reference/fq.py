@@ -1,8 +1,8 @@
-"""The scheduler of RFC 8290 section 4, with plain lists, over CoDel in each queue."""
+"""The scheduler of RFC 8290 section 4, with plain lists, over CoDel or PIE in each queue."""
 
 from collections import deque
 
-from reference import codel
+from reference import codel, pie
 from reference.line import Model
 
 MASK = 2**64 - 1
@@ -99,6 +99,44 @@ class FqCoDel(Scheduler):
         return queue.law.dequeue(now)
 
 
+class FqPie(Scheduler):
+    """PIE in each queue; the arriving packet is refused when there is no room."""
+
+    period = 15 * pie.MS
+
+    def __init__(self, flows, perturbation, quantum, limit, ecn):
+        super().__init__(flows, perturbation, quantum, limit)
+        self.ecn = ecn
+        for queue in self.queues:
+            queue.law = pie.Controller(self)
+
+    def enqueue(self, now, packet):
+        queue = self.queue_of(packet)
+        if self.waiting() >= self.limit:
+            queue.law.accu_prob = 0.0
+            self.end(packet)
+            return
+        if queue.law.drop_early(queue.bytes()) and not self.mark_or_drop(
+            packet, self.ecn and queue.law.drop_prob <= 0.1
+        ):
+            return
+        self.store(queue, packet)
+
+    def take(self, queue, now):
+        packet = queue.pop()
+        if packet is not None:
+            queue.law.departed(now, packet, queue.bytes())
+        return packet
+
+    def tick(self, now):
+        for queue in self.queues:
+            queue.law.calculate_drop_prob(queue.bytes())
+
+    def show(self):
+        highest = max(queue.law.drop_prob for queue in self.queues)
+        return [*super().show(), f"highest_drop_prob={highest!r}"]
+
+
 def traces():
     """Few queues, so that flows share them; and a small buffer, so that the fattest is cut."""
     keys = {"flows": "8", "perturbation": "5", "quantum": "1514 B", "ecn": "true"}
@@ -106,3 +144,4 @@ def traces():
     yield "fq_codel", "rfc", FqCoDel(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, like
     small = {"limit": "60 pkts", **keys, "quantum": "300 B"}
     yield "fq_codel", "small_buffer", FqCoDel(8, 5, 300, 60, True), small, like
+    yield "fq_pie", "rfc", FqPie(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, {**like, "flows": 3}

@@ -10,6 +10,7 @@
 //! | [`codel`] | Controlled Delay |
 //! | [`erd`] | Early Random Drop |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
+//! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red`] | Random Early Detection and its dialects |
@@ -28,6 +29,7 @@ pub mod erd;
 pub mod fifo;
 mod flows;
 pub mod fq_codel;
+pub mod fq_pie;
 pub mod pi;
 pub mod pie;
 pub mod red;
@@ -46,6 +48,7 @@ disciplines! {
     "droptail" => droptail::DropTail,
     "erd" => erd::Erd,
     "fq_codel" => fq_codel::FqCoDel,
+    "fq_pie" => fq_pie::FqPie,
     "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,

@@ -305,6 +305,15 @@ impl State {
     }
 }
 
+impl State {
+    /// Whether ticks change nothing while nothing arrives.
+    #[inline]
+    pub(crate) fn rests(&self, law: &Law) -> bool {
+        let still = self.drop_prob == 0.0 && self.qdelay == 0.0 && self.qdelay_old == 0.0;
+        still && self.burst_allowance == law.max_burst
+    }
+}
+
 /// Small probabilities change in small steps.
 fn scale(drop_prob: f64) -> f64 {
     const STEPS: [(f64, f64); 6] =

@@ -1,0 +1,296 @@
+//! Flow queues in turn, each under PIE.
+//!
+//! Reference: RFC8290 for the turns, RFC8033 for the law in each queue; the pairing is that of Linux and ns-3.
+//! Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `t_update`, `max_burst` are spans.
+//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All queues tick at once. A full buffer
+//! refuses the arriving packet, whoever is fattest, as both implementations do.
+
+use crate::codel::Store;
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::Unit;
+use crate::flows::{Flows, Hash, Queue};
+use crate::fq_codel::{check_limit, check_sets, Bounds};
+use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, Law, State};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
+use units::quantity::Amount;
+use units::{Bytes, Span, Time};
+
+units::params! {
+    /// Flow queues that take turns, each under PIE.
+    pub struct Params {
+        /// Most that may wait in all queues, in packets or bytes.
+        limit: Amount = Amount::Packets(10240.0) => { source: "Linux fq_pie" },
+        /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
+        memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_pie" },
+        /// Queues that flows are sorted into.
+        flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "Linux fq_pie" },
+        /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
+        ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "Linux fq_pie" },
+        /// What makes the hash one's own. `auto`: drawn at the first arrival.
+        perturbation: Option<u64> = None => { unit: "1", source: "Linux fq_pie" },
+        /// Bytes a queue may send in its turn.
+        quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "Linux fq_pie" },
+        /// Delay to hold in each queue.
+        target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
+        /// Time between two steps of the controllers.
+        t_update: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
+        /// Weight of the distance from the target, per second.
+        alpha: f64 = 0.125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
+        /// Weight of the change since the last tick, per second.
+        beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
+        /// Time during which a burst passes untouched.
+        max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
+        /// What uses up the burst allowance.
+        burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
+        /// Which delay says that a queue is calm.
+        judged: Judged = Judged::Old => { source: "RFC8033" },
+        /// Whether ECN-capable packets are marked instead of dropped.
+        ecn: bool = false => { source: "Linux fq_pie" },
+        /// Probability above which packets are dropped even if they are ECN-capable.
+        mark_limit: f64 = 0.1 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// Whether drops are spaced by the sum of probabilities.
+        derandomise: bool = true => { source: "RFC8033" },
+        /// Delay above which the probability rises by a further 0.02 at each tick. Zero: never.
+        surge_delay: Span = Span::ZERO => { source: "Linux fq_pie" },
+        /// Factor of the probability at each tick while there is no delay.
+        decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// What the guard counts: no drops while two packets' worth or less wait in the queue.
+        guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
+        /// Whether a queue of exactly two packets is short.
+        guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
+        /// Bytes of a typical packet. `auto`: as in the setting.
+        mean_packet: Option<Bytes> = None => { range: Range::Positive },
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        check_limit(self.limit, problems);
+        check_sets(self.flows, self.ways, problems);
+        let (tick, least) = (self.t_update, Span::from_micros(1));
+        require(problems, tick >= least, "t_update", tick.show(), "must be at least 1 us", "");
+    }
+}
+
+const DIALECTS: &[Preset] = &[
+    Preset {
+        name: "linux",
+        doc: "Linux fq_pie: PIE as in Linux.",
+        options: &[
+            ("burst_clock", "departure"),
+            ("judged", "latest"),
+            ("surge_delay", "250 ms"),
+            ("decay", "0.984375"),
+            ("guard_test", "below"),
+            ("mean_packet", "1514 B"),
+        ],
+    },
+    Preset {
+        name: "ns3",
+        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes.",
+        options: &[
+            ("memory_limit", "0 B"),
+            ("quantum", "1500 B"),
+            ("guard_unit", "packets"),
+            ("mean_packet", "1000 B"),
+        ],
+    },
+];
+
+impl Discipline for Params {
+    const TITLE: &'static str = "FQ-PIE";
+    const ABOUT: &'static str =
+        "Sorts flows into queues by a hash and lets the queues send in turn, new ones before \
+        old ones. Each queue has a PIE controller of its own, which drops at arrival.";
+    const REFERENCE: &'static str = "RFC8290, RFC8033";
+    type Disc<P: Packet + Copy> = FqPie<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> FqPie<P> {
+        FqPie::new(params, setting)
+    }
+}
+
+impl Params {
+    fn law(&self, setting: &Setting) -> Law {
+        let params = pie::Params {
+            limit: self.limit,
+            target: self.target,
+            t_update: self.t_update,
+            alpha: self.alpha,
+            beta: self.beta,
+            max_burst: self.max_burst,
+            burst_clock: self.burst_clock,
+            delay: Delay::Timestamp,
+            judged: self.judged,
+            ecn: self.ecn,
+            mark_limit: self.mark_limit,
+            derandomise: self.derandomise,
+            surge_delay: self.surge_delay,
+            decay: self.decay,
+            guard_unit: self.guard_unit,
+            guard_test: self.guard_test,
+            mean_packet: self.mean_packet,
+            ..pie::Params::default()
+        };
+        params.law(setting)
+    }
+}
+
+/// An FQ-PIE queue at work.
+#[derive(Clone, Debug)]
+pub struct FqPie<P> {
+    flows: Flows<P, State>,
+    law: Law,
+    bounds: Bounds,
+    t_update: Span,
+    next_tick: Time,
+}
+
+fn backlog<S>(queue: &Queue<S>) -> Backlog {
+    Backlog { packets: queue.packets(), bytes: queue.bytes() }
+}
+
+impl<P: Packet + Copy> FqPie<P> {
+    /// Empty queues, their first tick one `t_update` after the start of the run.
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> FqPie<P> {
+        let law = params.law(setting);
+        let hash = Hash { flows: params.flows, ways: params.ways, perturbation: params.perturbation };
+        FqPie {
+            flows: Flows::new(hash, params.quantum.0 as i64, law.start()),
+            law,
+            bounds: Bounds::new(params.limit, params.memory_limit),
+            t_update: params.t_update,
+            next_tick: Time::ZERO + params.t_update,
+        }
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let i = self.flows.queue_of(pkt.flow(), cx);
+        let fits = self.bounds.hold(self.flows.packets() + 1, self.flows.bytes() + pkt.size().0, cx);
+        let queue = self.flows.queue(i);
+        if !fits {
+            self.law.overflowed(&mut queue.state);
+            cx.drop(pkt, Reason::Overflow);
+            return;
+        }
+        let held = backlog(queue);
+        let kept = if self.law.drops(&mut queue.state, pkt.size().0, held, cx) {
+            pie::signal(&self.law, &queue.state, pkt, cx)
+        } else {
+            Some(pkt)
+        };
+        if let Some(kept) = kept {
+            self.flows.push(i, kept, cx);
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        while let Some(i) = self.flows.turn() {
+            let Some(pkt) = self.flows.lane(i, false).0.pop() else {
+                self.flows.nothing_from(i);
+                continue;
+            };
+            let queue = self.flows.queue(i);
+            queue.deficit -= pkt.size().0 as i64;
+            let left = backlog(queue);
+            let sojourn = cx.now.since(pkt.enqueued());
+            self.law.departed(&mut queue.state, Departure { sojourn, size: pkt.size().0, left }, cx.now);
+            return Some(pkt);
+        }
+        None
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.flows.packets() as usize
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        Bytes(self.flows.bytes())
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        Decides::Later
+    }
+
+    #[inline]
+    fn next_deadline(&self) -> Option<Time> {
+        Some(self.next_tick)
+    }
+
+    fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {
+        self.next_tick += self.t_update;
+        for queue in self.flows.queues() {
+            // Most queues have never held a packet, or have long been idle.
+            if !queue.state.rests(&self.law) || queue.packets() > 0 {
+                let held = backlog(queue);
+                self.law.update(&mut queue.state, held);
+            }
+        }
+    }
+
+    fn probe(&self, out: &mut Probe) {
+        out.note("active_flows", self.flows.active() as f64);
+        out.note("new_flows", self.flows.new_count() as f64);
+        let highest = self.flows.states().map(State::drop_prob).fold(0.0, f64::max);
+        out.note("highest_drop_prob", highest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, Bench, Pkt, SETTING};
+
+    fn bench(rows: &[(&str, &str)]) -> Bench<FqPie<Pkt>> {
+        let mut all = vec![("perturbation", "1")];
+        all.extend(rows);
+        Bench::new(FqPie::new(&params(&all), &SETTING))
+    }
+
+    #[test]
+    fn only_the_flow_that_overloads_is_dropped() {
+        let mut queue = bench(&[]);
+        queue.dice.0 = 0.3;
+        // The line sends a packet a millisecond; flow 1 sends two, flow 2 one every ten milliseconds.
+        for ms in 0..3000 {
+            queue.tick_until(ms * 1000);
+            queue.arrive(ms * 1000, Pkt { flow: 1, ..Pkt::new(0) });
+            queue.arrive(ms * 1000, Pkt { flow: if ms % 10 == 0 { 2 } else { 1 }, ..Pkt::new(0) });
+            queue.depart(ms * 1000);
+        }
+        let dropped = queue.dropped();
+        assert!(dropped.len() > 500, "{}", dropped.len());
+        // Flow 2's packets are 1, 21, 41 ...
+        assert!(dropped.iter().all(|id| id % 20 != 1));
+        assert!(queue.probe("highest_drop_prob") > 0.3, "about half must go");
+    }
+
+    #[test]
+    fn a_full_buffer_refuses_the_arriving_packet() {
+        let mut queue = bench(&[("limit", "3 pkts")]);
+        for flow in [1, 1, 1, 2] {
+            queue.arrive(0, Pkt { flow, ..Pkt::new(0) });
+        }
+        assert_eq!(queue.dropped(), [3]);
+    }
+
+    #[test]
+    fn resting_queues_are_left_alone_and_others_tick() {
+        let mut queue = bench(&[]);
+        queue.tick_until(1_000_000);
+        assert_eq!(queue.disc.next_deadline(), Some(Time(1_005_000_000)));
+        assert_eq!(queue.probe("highest_drop_prob"), 0.0);
+    }
+}
