@@ -7,6 +7,7 @@
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
 //! | [`erd`] | Early Random Drop |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
@@ -21,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cobalt;
 pub mod codel;
 pub mod conformance;
 pub mod disc;
@@ -44,6 +46,7 @@ use units::param::{Problem, Table};
 use units::{Bytes, Time};
 
 disciplines! {
+    "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
     "erd" => erd::Erd,

@@ -1,0 +1,153 @@
+//! The law: a schedule that rises and falls, and a probability beside it.
+
+use super::Params;
+use crate::disc::{Cx, Packet, Probe};
+use units::{Span, Time};
+
+/// What to do with the packet that is about to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Send it.
+    Send,
+    /// CoDel's schedule asks for a mark or a drop.
+    Signal,
+    /// BLUE drops it, whatever its ECN field.
+    Drop,
+}
+
+/// The options the law looks at.
+#[derive(Clone, Debug)]
+pub(crate) struct Law {
+    target: Span,
+    interval: Span,
+    ecn: bool,
+    step_up: f64,
+    step_down: f64,
+    blue_threshold: Span,
+}
+
+/// What one queue remembers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    count: u32,
+    dropping: bool,
+    drop_next: Time,
+    /// BLUE's probability, and when it last moved.
+    p_drop: f64,
+    blue_timer: Time,
+    sojourn: Span,
+}
+
+impl State {
+    pub(crate) fn probe(&self, out: &mut Probe) {
+        out.note("sojourn_ms", self.sojourn.as_millis());
+        out.note("count", f64::from(self.count));
+        out.note("dropping", f64::from(u8::from(self.dropping)));
+        out.note("p_drop", self.p_drop);
+    }
+}
+
+impl Law {
+    pub(crate) fn new(params: &Params) -> Law {
+        let never = params.blue_threshold == Span::ZERO;
+        Law {
+            target: params.target,
+            interval: params.interval,
+            ecn: params.ecn,
+            step_up: params.step_up,
+            step_down: params.step_down,
+            blue_threshold: if never { Span(u64::MAX) } else { params.blue_threshold },
+        }
+    }
+
+    pub(crate) fn target(&self) -> Span {
+        self.target
+    }
+
+    pub(crate) fn ecn(&self) -> bool {
+        self.ecn
+    }
+
+    /// The moment `interval / sqrt(count)` after `from`.
+    fn control_law(&self, from: Time, count: u32) -> Time {
+        from + Span((self.interval.0 as f64 / f64::from(count.max(1)).sqrt()).round() as u64)
+    }
+
+    /// BLUE: the buffer overflowed. CoDel's schedule starts as well, at once.
+    pub(crate) fn overflowed(&self, state: &mut State, now: Time) {
+        self.raise(state, now);
+        state.dropping = true;
+        state.drop_next = now;
+        state.count = state.count.max(1);
+    }
+
+    fn raise(&self, state: &mut State, now: Time) {
+        if now.since(state.blue_timer) > self.target {
+            state.p_drop = (state.p_drop + self.step_up).min(1.0);
+            state.blue_timer = now;
+        }
+    }
+
+    /// BLUE: there was nothing to send. The schedule falls by a slot if one is due.
+    pub(crate) fn emptied(&self, state: &mut State, now: Time) {
+        if state.p_drop > 0.0 && now.since(state.blue_timer) > self.target {
+            state.p_drop = (state.p_drop - self.step_down).max(0.0);
+            state.blue_timer = now;
+        }
+        state.dropping = false;
+        if state.count > 0 && now >= state.drop_next {
+            state.count -= 1;
+            state.drop_next = self.control_law(state.drop_next, state.count);
+        }
+    }
+
+    /// Judges the packet about to leave; `late` if it waited too long.
+    pub(crate) fn judge<P: Packet + Copy>(
+        &self,
+        state: &mut State,
+        sojourn: Span,
+        late: bool,
+        capable: bool,
+        cx: &mut Cx<'_, P>,
+    ) -> Verdict {
+        let now = cx.now;
+        state.sojourn = sojourn;
+        let due = state.count > 0 && now >= state.drop_next;
+        if late && !state.dropping {
+            state.dropping = true;
+            state.count = state.count.max(1);
+            state.drop_next = self.control_law(now, state.count);
+        } else if !late {
+            state.dropping = false;
+        }
+        let signals = due && state.dropping;
+        if signals {
+            state.count = state.count.saturating_add(1);
+            state.drop_next = self.control_law(state.drop_next, state.count);
+        } else if due {
+            self.fall(state, now);
+        }
+        if sojourn > self.blue_threshold {
+            self.raise(state, now);
+        }
+        let drops = cx.chance(state.p_drop);
+        if state.count == 0 {
+            state.drop_next = now + self.interval;
+        } else if now > state.drop_next && !drops && (!signals || self.ecn && capable) {
+            state.drop_next = now;
+        }
+        match (drops, signals) {
+            (true, _) => Verdict::Drop,
+            (false, true) => Verdict::Signal,
+            (false, false) => Verdict::Send,
+        }
+    }
+
+    /// The schedule falls by each slot that has passed.
+    fn fall(&self, state: &mut State, now: Time) {
+        while state.count > 0 && now >= state.drop_next {
+            state.count -= 1;
+            state.drop_next = self.control_law(state.drop_next, state.count);
+        }
+    }
+}
