@@ -71,7 +71,7 @@ impl Limit {
 
     /// Whether a store of `len` packets and `bytes` bytes has room for `size` more.
     #[inline]
-    fn admits(self, len: u64, bytes: u64, size: u64) -> bool {
+    pub(crate) fn admits(self, len: u64, bytes: u64, size: u64) -> bool {
         match self {
             Limit::Packets(most) => len < most,
             Limit::BytesBefore(most) => bytes < most,

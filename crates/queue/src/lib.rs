@@ -9,6 +9,7 @@
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
+//! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
@@ -27,6 +28,7 @@ pub mod codel;
 pub mod conformance;
 pub mod disc;
 pub mod droptail;
+pub mod dualpi2;
 pub mod erd;
 pub mod fifo;
 mod flows;
@@ -49,6 +51,7 @@ disciplines! {
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
+    "dualpi2" => dualpi2::DualPi2,
     "erd" => erd::Erd,
     "fq_codel" => fq_codel::FqCoDel,
     "fq_pie" => fq_pie::FqPie,

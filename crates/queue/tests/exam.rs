@@ -73,10 +73,12 @@ fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
     Rules {
         packets: (!says("unit", "bytes")).then_some(12),
         bytes: says("unit", "bytes").then_some(Bytes(12 * mean + if sticks_out { 1500 } else { 0 })),
-        marks: ecn,
+        // DualPI2 marks scalable packets whatever `ecn` says of classic ones.
+        marks: ecn || says("kind", "dualpi2"),
         // The dialect with a mark limit drops ECN-capable packets by intent.
         spares_capable: ecn && dialect != Some("ns2"),
-        reorders: false,
+        // It also sorts packets of one flow by their ECN field, which the exam's flows mix.
+        reorders: says("kind", "dualpi2"),
         wire_counts: false,
     }
 }
