@@ -22,10 +22,12 @@
 //! | [`recovery`] | how losses are noticed and repaired, one file a family |
 //! | [`marks`] | a moving set of segment numbers |
 //! | [`rtt`] | round-trip estimate and timeout |
+//! | [`catalogue`](mod@catalogue) | all of it as data |
 //! | [`cc`] | congestion control, one file an algorithm |
 
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 pub mod cc;
 pub mod marks;
 pub mod params;
@@ -36,6 +38,7 @@ pub mod rtt;
 pub mod segment;
 pub mod sender;
 
+pub use catalogue::{catalogue, Catalogue};
 pub use receiver::Receiver;
 pub use segment::{Ack, Role, SackBlocks, Segment};
 pub use sender::{Phase, Sender, SenderCounters};

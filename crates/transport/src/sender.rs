@@ -5,13 +5,15 @@
 //! `nxt` the next to send, `max` one past the highest sent.
 //! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero windows.
 
+mod readers;
+
 use crate::cc::{Cc, Window};
 use crate::params::{Handshake, Params, Recovery};
 use crate::recovery::board::Board;
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Role, Segment};
 use units::param::Valid;
-use units::{Dice, Ecn, Rate, Span, Stream, Time};
+use units::{Dice, Ecn, Span, Stream, Time};
 
 /// No segment.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -78,6 +80,24 @@ pub(crate) struct Cold {
     pub(crate) dup_max: u32,
     pub(crate) rtt: Rtt,
     pub(crate) board: Board,
+}
+
+impl Cold {
+    fn new(params: &Valid<Params>, stream: Stream, rtt: Rtt) -> Cold {
+        Cold {
+            params: params.clone(),
+            stream,
+            counters: SenderCounters::default(),
+            ecn_backoff: false,
+            ecn_agreed: false,
+            last_size: (params.mss.0 + params.headers.0) as u32,
+            initial_window: params.initial_window as f64,
+            timeout_una: NONE,
+            dup_max: 0,
+            rtt,
+            board: Board::new(params),
+        }
+    }
 }
 
 /// The sender of one connection.
@@ -190,19 +210,7 @@ impl Sender {
             jitter: p.overhead > Span::ZERO,
             released: false,
             cc: Cc::new(p),
-            cold: Box::new(Cold {
-                params: params.clone(),
-                stream,
-                counters: SenderCounters::default(),
-                ecn_backoff: false,
-                ecn_agreed: false,
-                last_size: (p.mss.0 + p.headers.0) as u32,
-                initial_window: p.initial_window as f64,
-                timeout_una: NONE,
-                dup_max: 0,
-                rtt,
-                board: Board::new(p),
-            }),
+            cold: Box::new(Cold::new(params, stream, rtt)),
         }
     }
 
@@ -395,90 +403,5 @@ impl Sender {
         } else {
             segment.size -= p.headers.0 as u32;
         }
-    }
-
-    /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
-    #[inline]
-    pub fn poll_timeout(&self) -> Option<Time> {
-        let at = self.rto_at.min(self.hold_until);
-        (at != Time::NEVER).then_some(at)
-    }
-
-    /// The congestion window in segments.
-    pub fn cwnd(&self) -> f64 {
-        self.window.cwnd
-    }
-
-    /// The slow start threshold in segments; infinite if nothing set it.
-    pub fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
-    }
-
-    /// Segments in flight, as the recovery in use counts them.
-    pub fn flight(&self) -> u32 {
-        match self.recovery {
-            Recovery::Sack => self.pipe(),
-            _ => self.nxt - self.una,
-        }
-    }
-
-    /// The round-trip estimate and the timeout derived from it.
-    pub fn rtt(&self) -> &Rtt {
-        &self.cold.rtt
-    }
-
-    /// Smoothed round trip; `None` before the first sample.
-    pub fn srtt(&self) -> Option<Span> {
-        self.cold.rtt.srtt()
-    }
-
-    /// The retransmission timeout in force.
-    pub fn rto(&self) -> Span {
-        self.rto
-    }
-
-    /// Duplicate acknowledgements since the last new one.
-    pub fn dupacks(&self) -> u32 {
-        self.dupacks
-    }
-
-    /// The rate the congestion control wants segments spaced at, if any.
-    pub fn pacing_rate(&self) -> Option<Rate> {
-        crate::cc::Control::pacing_rate(&self.cc)
-    }
-
-    /// What the sender is doing.
-    pub fn phase(&self) -> Phase {
-        if !self.opened {
-            Phase::Opening
-        } else if self.recovering {
-            Phase::Recovery
-        } else if self.loss {
-            Phase::Loss
-        } else if self.window.cwnd < self.window.ssthresh {
-            Phase::SlowStart
-        } else {
-            Phase::Avoidance
-        }
-    }
-
-    /// What happened so far.
-    pub fn counters(&self) -> SenderCounters {
-        SenderCounters { sent: self.sent, retransmits: self.retransmits, ..self.cold.counters }
-    }
-
-    /// The first segment not yet acknowledged.
-    pub fn una(&self) -> u32 {
-        self.una
-    }
-
-    /// The next segment to send in order; after a timeout it goes back to `una`.
-    pub fn nxt(&self) -> u32 {
-        self.nxt
-    }
-
-    /// Whether everything supplied has been acknowledged. Never true of an endless supply.
-    pub fn is_done(&self) -> bool {
-        self.una >= self.limit
     }
 }

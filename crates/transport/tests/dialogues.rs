@@ -356,14 +356,17 @@ fn ecn_dialogue() {
     assert_eq!((resent[0].seq, resent[0].ecn, resent[0].cwr), (8, Ecn::NotEct, false));
 }
 
-/// A receiver one talks to.
-fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<(u64, u32, Vec<(u32, u32)>)> {
+/// An acknowledgement heard: when, its number, its SACK blocks.
+type Heard = (u64, u32, Vec<(u32, u32)>);
+
+/// What a receiver says to segments that arrive at these times.
+fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<Heard> {
     let mut all = vec![("handshake", "none")];
     all.extend_from_slice(keys);
     let mut receiver = Receiver::new(&params(&all));
     let mut heard = Vec::new();
-    let mut hear = |receiver: &mut Receiver, ms: u64| {
-        while let Some(ack) = receiver.poll_transmit(at(ms)) {
+    let mut hear = |from: &mut Receiver, ms: u64| {
+        while let Some(ack) = from.poll_transmit(at(ms)) {
             heard.push((ms, ack.ack, ack.sack.as_slice().to_vec()));
         }
     };

@@ -88,8 +88,8 @@ impl Loopback {
             }
             self.drain_receiver();
         } else if ack <= timers {
-            if let Some((_, ack)) = self.acks.pop_front() {
-                self.sender.on_ack(self.now, &ack);
+            if let Some((_, arrived)) = self.acks.pop_front() {
+                self.sender.on_ack(self.now, &arrived);
             }
             self.drain_sender();
         } else {

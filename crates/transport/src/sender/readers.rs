@@ -1,0 +1,94 @@
+//! What can be read of a sender between two inputs.
+
+use super::{Phase, Sender, SenderCounters};
+use crate::cc::Control;
+use crate::params::Recovery;
+use crate::rtt::Rtt;
+use units::{Rate, Span, Time};
+
+impl Sender {
+    /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
+    #[inline]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let at = self.rto_at.min(self.hold_until);
+        (at != Time::NEVER).then_some(at)
+    }
+
+    /// The congestion window in segments.
+    pub fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    /// The slow start threshold in segments; infinite if nothing set it.
+    pub fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    /// Segments in flight, as the recovery in use counts them.
+    pub fn flight(&self) -> u32 {
+        match self.recovery {
+            Recovery::Sack => self.pipe(),
+            _ => self.nxt - self.una,
+        }
+    }
+
+    /// The round-trip estimate and the timeout derived from it.
+    pub fn rtt(&self) -> &Rtt {
+        &self.cold.rtt
+    }
+
+    /// Smoothed round trip; `None` before the first sample.
+    pub fn srtt(&self) -> Option<Span> {
+        self.cold.rtt.srtt()
+    }
+
+    /// The retransmission timeout in force.
+    pub fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// Duplicate acknowledgements since the last new one.
+    pub fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    /// The rate the congestion control wants segments spaced at, if any.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.cc.pacing_rate()
+    }
+
+    /// What the sender is doing.
+    pub fn phase(&self) -> Phase {
+        if !self.opened {
+            Phase::Opening
+        } else if self.recovering {
+            Phase::Recovery
+        } else if self.loss {
+            Phase::Loss
+        } else if self.window.cwnd < self.window.ssthresh {
+            Phase::SlowStart
+        } else {
+            Phase::Avoidance
+        }
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> SenderCounters {
+        SenderCounters { sent: self.sent, retransmits: self.retransmits, ..self.cold.counters }
+    }
+
+    /// The first segment not yet acknowledged.
+    pub fn una(&self) -> u32 {
+        self.una
+    }
+
+    /// The next segment to send in order; after a timeout it goes back to `una`.
+    pub fn nxt(&self) -> u32 {
+        self.nxt
+    }
+
+    /// Whether everything supplied has been acknowledged. Never true of an endless supply.
+    pub fn is_done(&self) -> bool {
+        self.una >= self.limit
+    }
+}
