@@ -43,12 +43,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """All variants in one panel, and the ends of its axes."""
+    """All variants in one panel, and the ends of its axes. `link` is named where there are several."""
 
     curves: tuple[Curve, ...]
     left_ms: float
     right_ms: float
     bottom: float
+    link: str = ""
 
 
 def data(result: Result) -> tuple[Panel, ...]:
@@ -64,9 +65,11 @@ def data(result: Result) -> tuple[Panel, ...]:
     marks = [mark for curve in curves for mark in curve.marks_ms]
     highest = max(float(curve.sojourn_ms[-1]) for curve in curves)
     left = min(_at(curve, 0.9) for curve in curves)
-    left = max(left, min(marks) / 30.0, highest / 1e4, 1e-3)
+    left = max(left, min(marks) / 30.0, max(marks) / 300.0, 1e-3)
     right = max(highest, 3.0 * left) * 1.15
-    return (Panel(curves=tuple(curves), left_ms=left * 0.85, right_ms=right, bottom=1e-3),)
+    several = view.main_links(result.variants[0])[:2]
+    link = several[0] if len(several) > 1 else ""
+    return (Panel(curves=tuple(curves), left_ms=left * 0.85, right_ms=right, bottom=1e-3, link=link),)
 
 
 def draw(data: Panel, ax: Axes) -> None:
@@ -106,13 +109,23 @@ def draw(data: Panel, ax: Axes) -> None:
     ax.set_xlim(data.left_ms, data.right_ms)
     ax.set_ylim(data.bottom, 1.0)
     _plain_ticks(ax, data.left_ms, data.right_ms)
-    ax.set_xlabel("waiting time in the queue (ms)")
+    where = f"at {data.link}" if data.link else "in the queue"
+    ax.set_xlabel(f"waiting time {where} (ms)")
     ax.set_ylabel("packets that wait longer (%)")
 
 
 def _plain_ticks(ax: Axes, left_ms: float, right_ms: float) -> None:
     decades = np.log10(right_ms / left_ms)
-    steps = (1.0, 2.0, 5.0) if decades <= 3.2 else (1.0, 3.0) if decades <= 4.5 else (1.0,)
+    fine = tuple(map(float, range(1, 10)))
+    steps = (
+        fine
+        if decades <= 0.8
+        else (1.0, 2.0, 5.0)
+        if decades <= 3.2
+        else (1.0, 3.0)
+        if decades <= 4.5
+        else (1.0,)
+    )
     ticks = [m * 10.0**e for e in range(-4, 7) for m in steps if left_ms <= m * 10.0**e <= right_ms]
     ax.set_xticks(ticks, [style.say(tick, digits=1) for tick in ticks])
     ax.set_yticks([1.0, 0.1, 0.01, 0.001], ["100", "10", "1", "0.1"])

@@ -60,7 +60,12 @@ class Panel:
 
 def data(result: Result) -> tuple[Panel, ...]:
     """One panel for each variant whose discipline has an average; those of one unit share their axes."""
-    panels = [panel for i, variant in enumerate(result.variants) if (panel := _panel(i, variant)) is not None]
+    panels = [
+        panel
+        for i, variant in enumerate(result.variants)
+        for link in view.main_links(variant)
+        if (panel := _panel(i, variant, link)) is not None
+    ]
     if not panels:
         return ()
     right = {unit: max(p.right for p in panels if p.unit == unit) for unit in {p.unit for p in panels}}
@@ -178,10 +183,7 @@ def curve(found: law.Law, *, right: float, points: int = 240) -> tuple[Floats, F
     return avg, found.p_b(avg), found.share(avg)
 
 
-def _panel(index: int, variant: Variant) -> Panel | None:
-    link = view.main_link(variant)
-    if link is None:
-        return None
+def _panel(index: int, variant: Variant, link: str) -> Panel | None:
     found = law.of(variant, link)
     centres, arrived, dropped = view.observed_curve(view.links_of(variant, link))
     start, width = (
@@ -199,11 +201,11 @@ def _panel(index: int, variant: Variant) -> Panel | None:
     in_bytes = view.queue_of(variant, link).get("unit") == "bytes"
     per = 1e-3 if in_bytes else 1.0
     return Panel(
-        variant=variant.name, index=index, unit="kB" if in_bytes else "pkts",
+        variant=view.title(variant, link), index=index, unit="kB" if in_bytes else "pkts",
         spacing=found.spacing if found else "", law_avg=per * law_avg, p_b=p_b, expected=expected,
         thresholds=(("min_th", per * found.min_th), ("max_th", per * found.max_th)) if found else (),
         avg=per * avg, observed=observed, low=np.array([b[0] for b in bounds]), high=high,
-        right=per * right, top=_top(found, avg, observed, high),
+        right=per * right, top=_top(found, avg, np.array([a for _, a, _ in kept]), high),
     )  # fmt: skip
 
 
@@ -223,9 +225,10 @@ def _reach(centres: Sequence[float]) -> float:
     return max([1.0, *centres])
 
 
-def _top(found: law.Law | None, avg: Floats, observed: Floats, high: Floats) -> float:
-    """Shows the sloped part well; what lies far above it is cut, as is the step to 1."""
-    ramp = avg < found.max_th if found else np.ones(len(avg), dtype=bool)
+def _top(found: law.Law | None, avg: Floats, arrived: Floats, high: Floats) -> float:
+    """Shows the sloped part well, and what lies above `max_th` if the queue spends a tenth of its time there."""
+    shown = np.ones(len(avg), dtype=bool)
+    if found is not None and arrived[avg >= found.max_th].sum() < 0.1 * arrived.sum():
+        shown = avg < found.max_th
     slope = 2.2 * found.max_p if found else 0.0
-    seen = float(np.max(np.minimum(high[ramp], 2.0 * observed[ramp] + 0.01))) if ramp.any() else 0.0
-    return min(1.02, max(slope, 1.15 * seen, 0.01))
+    return float(min(1.02, max(slope, 1.1 * high[shown].max(initial=0.0), 0.01)))

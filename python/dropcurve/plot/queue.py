@@ -49,14 +49,18 @@ class Panel:
 
 
 def data(result: Result) -> tuple[Panel, ...]:
-    """One panel for each variant that recorded its queue."""
-    found = [(i, variant, *_queue(variant)) for i, variant in enumerate(result.variants)]
-    found = [one for one in found if len(one[2]) and not np.all(np.isnan(one[3]))]
-    needs = [_need(variant, time_s, value) for _, variant, time_s, value in found]
+    """One panel for each variant and main link that recorded its queue."""
+    found = [
+        (i, variant, link, *variant.series.select("queue_pkts", link))
+        for i, variant in enumerate(result.variants)
+        for link in view.main_links(variant)
+    ]
+    found = [one for one in found if len(one[3]) and not np.all(np.isnan(one[4]))]
+    needs = [_need(variant, link, time_s, value) for _, variant, link, time_s, value in found]
     tops = _tops(needs)
     return tuple(
-        _panel(i, variant, time_s, value, top)
-        for (i, variant, time_s, value), top in zip(found, tops, strict=True)
+        _panel(i, variant, link, time_s, value, top)
+        for (i, variant, link, time_s, value), top in zip(found, tops, strict=True)
     )
 
 
@@ -96,16 +100,12 @@ def _unrest(values: Floats) -> float:
     return float(np.nanmean(np.abs(np.diff(values)))) if len(values) > 1 else 0.0
 
 
-def _queue(variant: Variant) -> tuple[Floats, Floats]:
-    link = view.main_link(variant)
-    return variant.series.select("queue_pkts", link) if link else (np.empty(0), np.empty(0))
-
-
-def _need(variant: Variant, time_s: Floats, value: Floats) -> float:
+def _need(variant: Variant, link: str, time_s: Floats, value: Floats) -> float:
     """The height that a panel needs: what was counted, and max_th."""
     late = value[time_s >= view.warmup_s(variant)]
     peak = float(np.nanmax(late)) if len(late) and not np.all(np.isnan(late)) else float(np.nanmax(value))
-    return max([1.0, peak, *[level for name, level in _thresholds(variant) if name == "max_th"]])
+    levels = [level for name, level in _thresholds(variant, link) if name == "max_th"]
+    return max([1.0, peak, *levels])
 
 
 def _tops(needs: list[float]) -> list[float]:
@@ -116,9 +116,8 @@ def _tops(needs: list[float]) -> list[float]:
     return [style.nice_top(tops[need]) for need in needs]
 
 
-def _thresholds(variant: Variant) -> list[tuple[str, float]]:
-    """(name, packets) of the thresholds that the main link's discipline has."""
-    link = view.main_link(variant) or ""
+def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
+    """(name, packets) of the thresholds that a link's discipline has."""
     size = view.waiting_packet_bytes(variant, link)
     found = law.of(variant, link)
     marks = []
@@ -136,8 +135,7 @@ def _scale(variant: Variant, link: str) -> float:
     return (1.0 / size if size else float("nan")) if in_bytes else 1.0
 
 
-def _panel(index: int, variant: Variant, time_s: Floats, value: Floats, top_pkts: float) -> Panel:
-    link = view.main_link(variant) or ""
+def _panel(index: int, variant: Variant, link: str, time_s: Floats, value: Floats, top_pkts: float) -> Panel:
     avg_time_s, avg = variant.series.select("avg", link)
     scale = _scale(variant, link)
     early = value[time_s < view.warmup_s(variant)]
@@ -147,8 +145,8 @@ def _panel(index: int, variant: Variant, time_s: Floats, value: Floats, top_pkts
     if np.all(np.isnan(avg_pkts)):
         avg_time_s, avg_pkts = np.empty(0), np.empty(0)
     return Panel(
-        variant=variant.name, index=index, time_s=queue_time_s, queue_pkts=queue_pkts, avg_time_s=avg_time_s,
-        avg_pkts=avg_pkts, warmup_s=view.warmup_s(variant), top_pkts=top_pkts,
-        thresholds_pkts=tuple((name, level) for name, level in _thresholds(variant) if level <= top_pkts),
+        variant=view.title(variant, link), index=index, time_s=queue_time_s, queue_pkts=queue_pkts,
+        avg_time_s=avg_time_s, avg_pkts=avg_pkts, warmup_s=view.warmup_s(variant), top_pkts=top_pkts,
+        thresholds_pkts=tuple((name, level) for name, level in _thresholds(variant, link) if level <= top_pkts),
         spike_pkts=spike if spike > top_pkts else None,
     )  # fmt: skip

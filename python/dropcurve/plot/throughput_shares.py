@@ -172,6 +172,9 @@ def _shares(result: Result, index: int, variant: Variant) -> list[Share]:
 
 
 def _equal_mbps(variant: Variant) -> float | None:
+    groups = variant.scenario.get("flows", {}).values()
+    if "dumbbell" not in variant.scenario or any(group.get("reverse") for group in groups):
+        return None  # not all flows cross the main link
     rate = view.rate_bps(variant)
     flows = sum(len(ids) for ids in view.classes(variant).values())
     return rate / flows / 1e6 if rate and flows > 1 else None

@@ -19,6 +19,16 @@ def main_link(variant: Variant) -> str | None:
     return links[0] if links else None
 
 
+def main_links(variant: Variant) -> list[str]:
+    """The links the question is about, the first three where there are more."""
+    return metrics.main_links(variant.runs[0])[:3] if variant.runs else []
+
+
+def title(variant: Variant, link: str) -> str:
+    """What a panel is of: the variant, and the link where there are several."""
+    return f"{variant.name}, {link}" if len(main_links(variant)) > 1 else variant.name
+
+
 def links_of(variant: Variant, name: str) -> list[Mapping[str, Any]]:
     """One link's summary for each run that has it."""
     return [run["links"][name] for run in variant.runs if name in run.get("links", {})]

@@ -26,7 +26,7 @@ def of(result: Result) -> dict[str, Any]:
         "title": result.title or result.name or "A run of dropcurve",
         "kind": _kind(result),
         "question": question(result),
-        "source": _head(result, "source"),
+        "source": _head(result, "source").removesuffix("dropcurve").strip(),
         "facts": setup.facts(result),
         "verdict": _verdict(result),
         "problems": result.problems,

@@ -27,9 +27,8 @@ def facts(result: Result) -> list[tuple[str, str]]:
     found = []
     if link is not None:
         summary = run["links"][link]
-        found.append(
-            ("Bottleneck", f"{rate(summary.get('rate_bps'))}, {_number(summary.get('delay_ms'))} ms")
-        )
+        where = f"Bottleneck {link}" if len(view.main_links(variant)) > 1 else "Bottleneck"
+        found.append((where, f"{rate(summary.get('rate_bps'))}, {_number(summary.get('delay_ms'))} ms"))
     groups = [f"{len(ids)} {name}" for name, ids in view.classes(variant).items()]
     found.append(("Flows", ", ".join(groups) or "none"))
     found.append(("Each run", f"{_number(run['simulated_s'])} s, counted from {_number(run['warmup_s'])} s"))
