@@ -5,15 +5,16 @@
 //! `nxt` the next to send, `max` one past the highest sent.
 //! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero windows.
 
+mod emit;
 mod readers;
 
 use crate::cc::{Cc, Window};
 use crate::params::{Handshake, Params, Recovery};
 use crate::recovery::board::Board;
 use crate::rtt::Rtt;
-use crate::segment::{Ack, Role, Segment};
+use crate::segment::{Ack, Segment};
 use units::param::Valid;
-use units::{Dice, Ecn, Span, Stream, Time};
+use units::{Dice, Span, Stream, Time};
 
 /// No segment.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -344,64 +345,6 @@ impl Sender {
         if self.hold_until == Time::NEVER {
             let u = self.cold.stream.uniform();
             self.hold_until = now + self.cold.params.overhead.scale(u);
-        }
-    }
-
-    #[cold]
-    fn syn(&mut self, now: Time) -> Segment {
-        if self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rto;
-        }
-        let retransmit = self.cold.counters.timeouts > 0;
-        let size = self.cold.params.ack_size.0 as u32;
-        Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit }
-    }
-
-    #[inline]
-    fn emit(&mut self, now: Time, seq: u32) -> Segment {
-        let idle = self.una == self.max;
-        let retransmit = seq < self.max;
-        if retransmit {
-            self.retransmits += 1;
-        } else {
-            self.max = seq + 1;
-            if self.timed == NONE {
-                self.timed = seq;
-                self.timed_at = now;
-            }
-        }
-        self.sent += 1;
-        if idle || self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rto;
-        }
-        let mut segment = Segment {
-            seq,
-            size: self.size,
-            sent: now,
-            role: Role::Data,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit,
-        };
-        if self.ecn {
-            self.mark_capable(&mut segment);
-        }
-        if seq == 0 && self.special_first {
-            self.make_first(&mut segment);
-        } else if seq + 1 == self.limit {
-            segment.size = self.cold.last_size;
-        }
-        segment
-    }
-
-    #[cold]
-    fn make_first(&self, segment: &mut Segment) {
-        let p = &self.cold.params;
-        if p.handshake == Handshake::Ns2Syn {
-            segment.size = p.ack_size.0 as u32;
-            segment.role = Role::Syn;
-        } else {
-            segment.size -= p.headers.0 as u32;
         }
     }
 }

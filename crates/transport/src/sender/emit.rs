@@ -1,0 +1,66 @@
+//! Makes the segments a sender lets go.
+
+use super::{Sender, NONE};
+use crate::params::Handshake;
+use crate::segment::{Role, Segment};
+use units::{Ecn, Time};
+
+impl Sender {
+    #[cold]
+    pub(super) fn syn(&mut self, now: Time) -> Segment {
+        if self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rto;
+        }
+        let retransmit = self.cold.counters.timeouts > 0;
+        let size = self.cold.params.ack_size.0 as u32;
+        Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit }
+    }
+
+    #[inline]
+    pub(super) fn emit(&mut self, now: Time, seq: u32) -> Segment {
+        let idle = self.una == self.max;
+        let retransmit = seq < self.max;
+        if retransmit {
+            self.retransmits += 1;
+        } else {
+            self.max = seq + 1;
+            if self.timed == NONE {
+                self.timed = seq;
+                self.timed_at = now;
+            }
+        }
+        self.sent += 1;
+        if idle || self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rto;
+        }
+        let mut segment = Segment {
+            seq,
+            size: self.size,
+            sent: now,
+            role: Role::Data,
+            ecn: Ecn::NotEct,
+            cwr: false,
+            retransmit,
+        };
+        if self.ecn {
+            self.mark_capable(&mut segment);
+        }
+        if seq == 0 && self.special_first {
+            self.make_first(&mut segment);
+        } else if seq + 1 == self.limit {
+            segment.size = self.cold.last_size;
+        }
+        segment
+    }
+
+    #[cold]
+    fn make_first(&self, segment: &mut Segment) {
+        let p = &self.cold.params;
+        if p.handshake == Handshake::Ns2Syn {
+            segment.size = p.ack_size.0 as u32;
+            segment.role = Role::Syn;
+        } else {
+            segment.size -= p.headers.0 as u32;
+        }
+    }
+}
