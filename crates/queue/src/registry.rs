@@ -284,6 +284,10 @@ macro_rules! disciplines {
             fn plain_limit(&self) -> Option<u64> {
                 match self { $( Disc::$name(disc) => QueueDisc::<P>::plain_limit(disc), )* }
             }
+            #[inline]
+            fn avg(&self) -> Option<f64> {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg(disc), )* }
+            }
             fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
                 match self { $( Disc::$name(disc) => disc.on_deadline(cx), )* }
             }
