@@ -120,11 +120,15 @@ def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
     """(name, packets) of the thresholds that a link's discipline has."""
     size = view.waiting_packet_bytes(variant, link)
     found = law.of(variant, link)
-    marks = []
+    queue = view.queue_of(variant, link)
+    written = (
+        (key, view.amount(queue.get(key), unit="packets", packet_bytes=size)) for key in ("min_th", "max_th")
+    )
+    marks = [(key, level) for key, level in written if level is not None]
     if found is not None:
         scale = _scale(variant, link)
         marks = [("min_th", found.min_th * scale), ("max_th", found.max_th * scale)]
-    limit = view.amount(view.queue_of(variant, link).get("limit"), unit="packets", packet_bytes=size)
+    limit = view.amount(queue.get("limit"), unit="packets", packet_bytes=size)
     return marks if limit is None else [*marks, ("limit", limit)]
 
 
