@@ -94,10 +94,11 @@ const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "ns3",
-        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes.",
+        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes, no spacing of drops.",
         options: &[
             ("memory_limit", "0 B"),
             ("quantum", "1500 B"),
+            ("derandomise", "false"),
             ("guard_unit", "packets"),
             ("mean_packet", "1000 B"),
         ],
