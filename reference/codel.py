@@ -11,7 +11,9 @@ MS = 1_000_000
 class Law:
     """The variables of one queue; `queue` gives `pop()` and `bytes()`."""
 
-    def __init__(self, model, queue, target=5 * MS, interval=100 * MS, ecn=False, maxpacket=None, rule="since_entry"):
+    def __init__(
+        self, model, queue, target=5 * MS, interval=100 * MS, ecn=False, maxpacket=None, rule="since_entry"
+    ):
         self.model, self.queue = model, queue
         self.target, self.interval, self.ecn, self.rule = target, interval, ecn, rule
         self.maxpacket = maxpacket if maxpacket is not None else 0
@@ -111,4 +113,10 @@ def traces():
     mixed = {"count": 2000, "sizes": (576, 1000, 1500), "ecn": (None, 0, 0, 1), "spell": 400}
     yield "codel", "mixed_ecn", CoDel(200, ecn=True), {**keys, "ecn": "true"}, mixed
     older = {**keys, "count_rule": "minus_two", "resume_intervals": "8", "mtu": "1500 B"}
-    yield "codel", "minus_two", CoDel(200, rule="minus_two", maxpacket=1500), older, {"count": 2000, "spell": 400}
+    yield (
+        "codel",
+        "minus_two",
+        CoDel(200, rule="minus_two", maxpacket=1500),
+        older,
+        {"count": 2000, "spell": 400},
+    )

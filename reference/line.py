@@ -1,7 +1,8 @@
 """One queue with a clock of its own on one line: what the models of delay-based disciplines are run on.
 
 A model has `enqueue(now, packet)` and `dequeue(now)`, which returns a packet or None; what it ends or marks goes
-through `end` and `mark_or_drop`, its chance through `chance`. `period` and `tick(now)` if it ticks. Times are nanoseconds.
+through `end` and `mark_or_drop`, its chance through `chance`. One that ticks has `period` and `tick(now)`. Times
+are nanoseconds.
 The lines are those of traffic.py, with these additions:
 
 a NS BYTES[eN][fN] FATE ...     e and the ECN field (0 or 1) of an ECN-capable packet, f and its flow; mN marks packet N

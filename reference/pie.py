@@ -11,7 +11,9 @@ DQ_THRESHOLD = 16384
 class Controller:
     """The variables of one queue. Delays in seconds; `delay` says how they are found."""
 
-    def __init__(self, model, delay="timestamp", derandomise=True, cap=True, active_at=0, mean=1000, target=0.015):
+    def __init__(
+        self, model, delay="timestamp", derandomise=True, cap=True, active_at=0, mean=1000, target=0.015
+    ):
         self.model, self.delay, self.derandomise, self.cap = model, delay, derandomise, cap
         self.active_at, self.mean, self.target = active_at, mean, target
         self.current_qdelay = 0.0
@@ -152,7 +154,13 @@ def traces():
     basic = {**keys, "dialect": "rfc_basic"}
     yield "pie", "basic", Pie(120, derandomise=False, cap=False), basic, {"count": 2000}
     mixed = {"count": 2500, "sizes": (576, 1000, 1500), "ecn": (None, 0, 1)}
-    yield "pie", "backlog_ecn", Pie(120, delay="backlog", ecn=True), {**keys, "delay": "backlog", "ecn": "true"}, mixed
+    yield (
+        "pie",
+        "backlog_ecn",
+        Pie(120, delay="backlog", ecn=True),
+        {**keys, "delay": "backlog", "ecn": "true"},
+        mixed,
+    )
     third = 60 * 1000 * (1 / 3)
     rfc = {"limit": "60 pkts", "dialect": "rfc"}
     yield "pie", "rfc", Pie(60, delay="rate", active_at=third), rfc, {"count": 2500, "spell": 500}
