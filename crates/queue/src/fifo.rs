@@ -167,6 +167,16 @@ impl<P: Packet + Copy> Fifo<P> {
         self.packets.front()
     }
 
+    /// The packet at position `i`, counted from the head, left where it is.
+    pub fn peek(&self, i: usize) -> Option<&P> {
+        self.packets.get(i)
+    }
+
+    /// All that wait, from the head.
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
+        self.packets.iter()
+    }
+
     /// Packets waiting.
     #[inline]
     pub fn len(&self) -> usize {

@@ -63,6 +63,23 @@ impl Average {
         }
     }
 
+    /// The weight of a new sample.
+    #[inline]
+    pub(super) fn weight(&self) -> f64 {
+        match self {
+            Average::Real(real) => real.w_q,
+            Average::Integer(integer) => 1.0 / (1u64 << integer.wlog) as f64,
+        }
+    }
+
+    /// Gives new samples another weight. The integer form keeps the one it has.
+    #[inline]
+    pub(super) fn set_weight(&mut self, w_q: f64) {
+        if let Average::Real(real) = self {
+            (real.w_q, real.keep) = (w_q, 1.0 - w_q);
+        }
+    }
+
     /// Takes in the queue `q` found by an arrival.
     #[inline]
     pub(super) fn sample(&mut self, q: f64) {

@@ -13,12 +13,14 @@
 //! | `auto.rs` | what the automatic ones become |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
+//! | `parts.rs` | what its relatives take of it, and what they may move |
 //! | `dialects.rs` | the rows |
 
 mod auto;
 mod average;
 mod dialects;
 mod params;
+pub(crate) mod parts;
 mod spacing;
 
 pub use auto::Resolved;
@@ -86,7 +88,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    fn new(params: &Params, resolved: &Resolved) -> Curve {
+    pub(crate) fn new(params: &Params, resolved: &Resolved) -> Curve {
         let (max_th, max_p) = (resolved.max_th, params.max_p);
         let span = max_th - resolved.min_th;
         let (above_slope, above_start, certain_at) = match params.above_max {
@@ -134,7 +136,7 @@ impl Law for Curve {
 
 /// What the average says to do with an arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Signal {
+pub(crate) enum Signal {
     Early { p_b: f64 },
     Forced,
     Step,
@@ -236,7 +238,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// The other steps: judges the arrival that found the queue `q`, and keeps or ends it.
     #[inline]
     pub(crate) fn judge(&mut self, pkt: P, q: f64, cx: &mut Cx<'_, P>) {
-        let kept = match self.congestion(pkt.size().0, q, cx) {
+        let kept = match self.congestion(self.average.value(), pkt.size().0, q, cx) {
             None => Some(pkt),
             Some(signal) => self.answer(pkt, signal, cx),
         };
@@ -252,8 +254,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
 
     /// Whether the average asks for a mark.
     #[inline]
-    fn congestion(&mut self, size: u64, q: f64, cx: &mut Cx<'_, P>) -> Option<Signal> {
-        let avg = self.average.value();
+    fn congestion(&mut self, avg: f64, size: u64, q: f64, cx: &mut Cx<'_, P>) -> Option<Signal> {
         self.marker.arrive(size);
         if avg < self.curve.min_th() || q < self.rules.min_queue {
             self.marker.below();

@@ -107,6 +107,14 @@ impl Marker {
         }
     }
 
+    /// An arrival between the thresholds that is spared without being judged.
+    pub(super) fn spare(&mut self, size: u64) {
+        if self.counting == Counting::Between && !self.is_weighted() {
+            self.count += 1.0;
+            self.count_bytes += size;
+        }
+    }
+
     /// A forced mark or a drop for want of room starts the count anew.
     #[inline]
     pub(super) fn restart(&mut self) {

@@ -1,0 +1,310 @@
+//! RED in parts: what its relatives take of it, and what they may move while it runs.
+//!
+//! A relative holds a [`Red`] and changes its law between the two steps of an arrival, or keeps several
+//! [`Part`]s of which one is in place at a time. Its parameters start and end with those every relative
+//! shares, which [`red_params!`](red_params) adds.
+//!
+//! Reference: FJ93.
+//! Units: as in [`Red`].
+//! Deviations: none of its own.
+
+use super::average::Average;
+use super::spacing::Marker;
+use super::{Curve, Law, Params, Red, Signal};
+use crate::disc::{Cx, Packet};
+use crate::fifo::Fifo;
+use crate::registry::Setting;
+use units::param::{Described, Table};
+use units::Time;
+
+/// What differs between kinds of packets that share one store: an average, its idle clock, a curve, a count.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<L = Curve> {
+    average: Average,
+    q_time: Option<Time>,
+    curve: L,
+    marker: Marker,
+}
+
+impl Part {
+    /// The parts of a RED queue with these parameters, idle since the start of the run.
+    pub(crate) fn new(params: &Params, setting: &Setting) -> Part {
+        let resolved = params.resolve(setting);
+        let idle = Setting { rate: resolved.idle_rate, ..*setting };
+        Part {
+            average: Average::new(params, &resolved, idle.packets_per_sec(resolved.idle_packet)),
+            q_time: Some(Time::ZERO),
+            curve: Curve::new(params, &resolved),
+            marker: Marker::new(params, &resolved),
+        }
+    }
+}
+
+impl<L: Law> Part<L> {
+    /// The average.
+    pub(crate) fn avg(&self) -> f64 {
+        self.average.value()
+    }
+
+    /// Whether nothing of this kind waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.q_time.is_some()
+    }
+
+    /// Idle time starts now.
+    pub(crate) fn rest(&mut self, now: Time) {
+        self.q_time = Some(now);
+    }
+
+    /// The base probability at an average.
+    pub(crate) fn p_b_at(&self, avg: f64) -> f64 {
+        if avg < self.curve.min_th() {
+            0.0
+        } else {
+            self.curve.p_b(avg)
+        }
+    }
+}
+
+impl Curve {
+    /// Moves the probability at `max_th`; the slope above follows it if `above_follows`.
+    pub(crate) fn set_max_p(&mut self, max_p: f64, above_follows: bool) {
+        self.max_p = max_p;
+        if above_follows && self.above_slope > 0.0 {
+            (self.above_slope, self.above_start) = ((1.0 - max_p) / self.max_th, 2.0 * max_p - 1.0);
+        }
+    }
+
+    /// Moves the thresholds. Not for a curve that is gentle above `max_th`.
+    pub(crate) fn set_thresholds(&mut self, min_th: f64, max_th: f64) {
+        let span = max_th - min_th;
+        (self.min_th, self.max_th) = (min_th, max_th);
+        self.per_span = if span > 0.0 { 1.0 / span } else { 0.0 };
+        if self.forced_at.is_finite() {
+            self.forced_at = max_th;
+        }
+    }
+
+    /// The upper threshold.
+    pub(crate) fn max_th(&self) -> f64 {
+        self.max_th
+    }
+}
+
+impl<P: Packet + Copy, L: Law> Red<P, L> {
+    /// The average.
+    #[inline]
+    pub(crate) fn average(&self) -> f64 {
+        self.average.value()
+    }
+
+    /// The average as an arrival at `now` would find it: with the idle time until then.
+    pub(crate) fn average_at(&self, now: Time) -> f64 {
+        let mut average = self.average.clone();
+        if let (Some(q_time), true) = (self.q_time, self.queue.is_empty()) {
+            average.decay(now.since(q_time), 0.0);
+        }
+        average.value()
+    }
+
+    /// Takes one more sample of the queue into the average.
+    #[inline]
+    pub(crate) fn sample(&mut self, q: f64) {
+        self.average.sample(q);
+    }
+
+    /// The weight of a sample.
+    pub(crate) fn weight(&self) -> f64 {
+        self.average.weight()
+    }
+
+    /// Gives samples another weight.
+    #[inline]
+    pub(crate) fn set_weight(&mut self, w_q: f64) {
+        self.average.set_weight(w_q);
+    }
+
+    /// The queue as an arrival would find it, in the unit of the thresholds.
+    #[inline]
+    pub(crate) fn queued(&self, cx: &Cx<'_, P>) -> f64 {
+        self.held(cx)
+    }
+
+    /// The curve.
+    #[inline]
+    pub(crate) fn curve(&self) -> &L {
+        &self.curve
+    }
+
+    /// The curve, to be moved.
+    #[inline]
+    pub(crate) fn curve_mut(&mut self) -> &mut L {
+        &mut self.curve
+    }
+
+    /// The store.
+    #[inline]
+    pub(crate) fn store_mut(&mut self) -> &mut Fifo<P> {
+        &mut self.queue
+    }
+
+    /// Counts an arrival between the thresholds that is spared without being judged.
+    pub(crate) fn count_one(&mut self, size: u64) {
+        self.marker.spare(size);
+    }
+
+    /// Starts the count anew.
+    pub(crate) fn restart_count(&mut self) {
+        self.marker.restart();
+    }
+
+    /// Puts a part in place of the present one, which is handed out.
+    #[inline]
+    pub(crate) fn exchange(&mut self, part: &mut Part<L>) {
+        std::mem::swap(&mut self.average, &mut part.average);
+        std::mem::swap(&mut self.q_time, &mut part.q_time);
+        std::mem::swap(&mut self.curve, &mut part.curve);
+        std::mem::swap(&mut self.marker, &mut part.marker);
+    }
+
+    /// Whether the clock of idle time runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.q_time.is_some()
+    }
+
+    /// The base probability at an average.
+    pub(crate) fn p_b_at(&self, avg: f64) -> f64 {
+        if avg < self.curve.min_th() {
+            0.0
+        } else {
+            self.curve.p_b(avg)
+        }
+    }
+
+    /// Puts the curve of a part in place of the present one; all else stays.
+    #[inline]
+    pub(crate) fn exchange_curve(&mut self, part: &mut Part<L>) {
+        std::mem::swap(&mut self.curve, &mut part.curve);
+    }
+
+    /// Puts the curve and the count of a part in place of the present ones; average and clock stay.
+    #[inline]
+    pub(crate) fn exchange_law(&mut self, part: &mut Part<L>) {
+        std::mem::swap(&mut self.curve, &mut part.curve);
+        std::mem::swap(&mut self.marker, &mut part.marker);
+    }
+
+    /// Takes the queue `q` that an arrival of `size` bytes finds into the average in place.
+    #[inline]
+    pub(crate) fn observe_part(&mut self, size: u64, q: f64, now: Time) {
+        self.update_avg(size, q, now);
+    }
+
+    /// Idle time of the part in place starts now.
+    pub(crate) fn rest(&mut self, now: Time) {
+        self.q_time = Some(now);
+    }
+
+    /// What the part in place says to an arrival, were the average `avg`.
+    #[inline]
+    pub(crate) fn signal(&mut self, avg: f64, size: u64, q: f64, cx: &mut Cx<'_, P>) -> Option<Signal> {
+        self.congestion(avg, size, q, cx)
+    }
+
+    /// Acts on a signal; what is handed back is to be stored.
+    #[inline]
+    pub(crate) fn act(&mut self, pkt: P, signal: Option<Signal>, cx: &mut Cx<'_, P>) -> Option<P> {
+        match signal {
+            None => Some(pkt),
+            Some(signal) => self.answer(pkt, signal, cx),
+        }
+    }
+}
+
+/// What each automatic parameter of RED became, of those that `T` has too.
+pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Table {
+    let fields = T::fields();
+    let known = |key: &str| fields.iter().any(|field| field.name == key);
+    red.show_resolved(setting).into_iter().filter(|(key, _)| known(key)).collect()
+}
+
+/// Declares the parameters of a relative: its own between those it shares with RED. `base` gives them to RED.
+macro_rules! red_params {
+    ($(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {
+        units::params! {
+            $(#[doc = $doc])+
+            pub struct $name {
+                /// Most that may wait, in packets or bytes.
+                limit: units::quantity::Amount = units::quantity::Amount::Packets(100.0) => { assumed: true },
+                /// How an arriving packet is held against the limit.
+                limit_test: crate::fifo::LimitTest = crate::fifo::LimitTest::After => { assumed: true },
+                /// What the queue, `avg` and the thresholds count.
+                unit: crate::fifo::Unit = crate::fifo::Unit::Packets => { source: "FJ93" },
+                /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+                mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive },
+                $($own)*
+                /// How idle time lowers the average.
+                idle_decay: crate::red::IdleDecay = crate::red::IdleDecay::Exact => { source: "FJ93" },
+                /// When idle time starts.
+                idle_from: crate::red::IdleFrom = crate::red::IdleFrom::Empties => { source: "FJ93" },
+                /// How marks are spread.
+                spacing: crate::red::Spacing = crate::red::Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
+                /// Which arrivals raise `count`.
+                counting: crate::red::Counting = crate::red::Counting::Between => { source: "FJ93" },
+                /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
+                min_queue: u64 = 0 => { source: "FJ93" },
+                /// When a random number is drawn.
+                draws: crate::red::Draws = crate::red::Draws::Needed => { assumed: true },
+                /// Marks ECN-capable packets instead of dropping them.
+                ecn: bool = false => { source: "RFC3168" },
+                /// What a forced decision does to an ECN-capable packet.
+                ecn_forced: crate::red::EcnForced = crate::red::EcnForced::Drop => { source: "RFC3168" },
+            }
+        }
+
+        impl $name {
+            /// RED with what is shared; the rest is as in the paper.
+            fn base(&self) -> crate::red::Params {
+                crate::red::Params {
+                    limit: self.limit,
+                    limit_test: self.limit_test,
+                    unit: self.unit,
+                    mean_packet: self.mean_packet,
+                    idle_decay: self.idle_decay,
+                    idle_from: self.idle_from,
+                    spacing: self.spacing,
+                    counting: self.counting,
+                    min_queue: self.min_queue,
+                    draws: self.draws,
+                    ecn: self.ecn,
+                    ecn_forced: self.ecn_forced,
+                    ..crate::red::Params::default()
+                }
+            }
+        }
+    };
+}
+pub(crate) use red_params;
+
+/// What a relative answers as the RED in its field `red` does.
+macro_rules! as_red {
+    () => {
+        #[inline]
+        fn len(&self) -> usize {
+            QueueDisc::<P>::len(&self.red)
+        }
+        #[inline]
+        fn backlog(&self) -> units::Bytes {
+            QueueDisc::<P>::backlog(&self.red)
+        }
+        #[inline]
+        fn decides(&self) -> crate::disc::Decides {
+            QueueDisc::<P>::decides(&self.red)
+        }
+        #[inline]
+        fn avg(&self) -> Option<f64> {
+            QueueDisc::<P>::avg(&self.red)
+        }
+    };
+}
+pub(crate) use as_red;
