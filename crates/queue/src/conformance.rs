@@ -109,6 +109,9 @@ impl Packet for Paper {
     fn set_ce(&mut self) {
         self.ecn = Ecn::Ce;
     }
+    fn class(&self) -> u8 {
+        self.flow
+    }
     fn enqueued(&self) -> Time {
         self.enqueued
     }

@@ -57,6 +57,35 @@ fn candidates() -> Vec<Candidate> {
 /// Keys of one kind that let a short exam meet every branch.
 fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
     match kind {
+        "ared" | "feng" | "fred_refined" | "nlred" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
+        "fred_flow" => &[("min_th", "3 pkts"), ("max_th", "10 pkts"), ("minq", "1")],
+        "red_size" | "choke" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
+        "red_at" => &[
+            ("min_th", "3 pkts"),
+            ("max_th", "9 pkts"),
+            ("min_low", "2 pkts"),
+            ("min_high", "4 pkts"),
+            ("max_low", "8 pkts"),
+            ("max_high", "10 pkts"),
+        ],
+        "rtred" => &[("min_start", "2 pkts"), ("burst", "1")],
+        "wred" => &[("min_th", "[2 pkts, 3 pkts]"), ("max_th", "[10 pkts]"), ("exponent", "2")],
+        "rio" => &[
+            ("in_min_th", "2 pkts"),
+            ("in_max_th", "9 pkts"),
+            ("out_min_th", "1 pkt"),
+            ("out_max_th", "8 pkts"),
+        ],
+        "gred" => &[
+            ("min_th", "[1 pkts]"),
+            ("max_th", "[8 pkts]"),
+            ("dp_limit", "[9 pkts]"),
+            ("probability", "[0.5]"),
+        ],
+        "blue" => &[("d1", "0.1"), ("d2", "0.02"), ("freeze_time", "1 ms")],
+        "avq" => &[("virtual_limit", "4 pkts")],
+        "rem" => &[("gamma", "0.01"), ("phi", "1.05"), ("target", "4")],
+        "sfb" => &[("levels", "2"), ("bins", "3"), ("target", "2"), ("max", "12"), ("increment", "0.02")],
         "pi" => &[("q_ref", "3 pkts"), ("a", "0.002"), ("b", "0.0019")],
         "pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("dq_threshold", "2000 B")],
         "fq_pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("flows", "2")],

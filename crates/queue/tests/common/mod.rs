@@ -35,6 +35,10 @@ impl Packet for Pkt {
     fn set_ce(&mut self) {
         self.ecn = Ecn::Ce;
     }
+    /// Of the packets here, the flow is the class as well.
+    fn class(&self) -> u8 {
+        self.flow as u8
+    }
     fn enqueued(&self) -> Time {
         self.enqueued
     }
@@ -56,9 +60,14 @@ impl Dice for Tape {
 pub const SETTING: Setting =
     Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 
-/// A table of a scenario from keys and the text a user would write.
+/// A table of a scenario from keys and the text a user would write; a list stands in square brackets.
 pub fn table(rows: &[(&str, &str)]) -> Table {
-    rows.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect()
+    let text = |text: &str| Value::Text(text.trim().to_string());
+    let value = |written: &str| match written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(items) => Value::List(items.split(',').map(text).collect()),
+        None => text(written),
+    };
+    rows.iter().map(|(key, written)| (key.to_string(), value(written))).collect()
 }
 
 /// A discipline from keys and text; panics with the problems if there are any.
