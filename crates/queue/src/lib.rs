@@ -6,9 +6,10 @@
 //! | [`conformance`] | the exam every discipline sits |
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
-//! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`ared`] | Adaptive RED |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
+//! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
@@ -23,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ared;
 pub mod cobalt;
 pub mod codel;
 pub mod conformance;
@@ -48,6 +50,7 @@ use units::param::{Problem, Table};
 use units::{Bytes, Time};
 
 disciplines! {
+    "ared" => ared::Ared,
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
