@@ -17,6 +17,7 @@
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red`] | Random Early Detection and its dialects |
+//! | [`wtred`] | weighted RED, a weight for each area of the buffer |
 //!
 //! A scenario's table becomes a [`Spec`] (checked parameters), a [`Spec`] becomes a [`Disc`] (a discipline
 //! at work), and [`catalogue`] tells people what can be written. To add a discipline: one module, one line
@@ -42,6 +43,7 @@ pub mod red;
 pub mod registry;
 #[cfg(test)]
 mod testing;
+pub mod wtred;
 
 use disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use registry::disciplines;
@@ -61,4 +63,5 @@ disciplines! {
     "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,
+    "wtred" => wtred::Wtred,
 }
