@@ -14,6 +14,7 @@
 //! | [`erd`] | Early Random Drop |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
+//! | [`fred_refined`] | Refined RED, steps of probability and weight |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red`] | Random Early Detection and its dialects |
@@ -37,6 +38,7 @@ pub mod fifo;
 mod flows;
 pub mod fq_codel;
 pub mod fq_pie;
+pub mod fred_refined;
 pub mod pi;
 pub mod pie;
 pub mod red;
@@ -60,6 +62,7 @@ disciplines! {
     "erd" => erd::Erd,
     "fq_codel" => fq_codel::FqCoDel,
     "fq_pie" => fq_pie::FqPie,
+    "fred_refined" => fred_refined::FredRefined,
     "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,
