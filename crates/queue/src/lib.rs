@@ -17,6 +17,7 @@
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
+//! | [`red_at`] | RED with adaptive thresholds |
 //! | [`red_size`] | RED for several packet sizes |
 //! | [`red`] | Random Early Detection and its dialects |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
@@ -43,6 +44,7 @@ pub mod fred_refined;
 pub mod pi;
 pub mod pie;
 pub mod red;
+pub mod red_at;
 pub mod red_size;
 pub mod registry;
 #[cfg(test)]
@@ -68,6 +70,7 @@ disciplines! {
     "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,
+    "red_at" => red_at::RedAt,
     "red_size" => red_size::RedSize,
     "wtred" => wtred::Wtred,
 }
