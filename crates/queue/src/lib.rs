@@ -7,6 +7,7 @@
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`ared`] | Adaptive RED |
+//! | [`blue`] | BLUE |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
@@ -29,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ared;
+pub mod blue;
 pub mod cobalt;
 pub mod codel;
 pub mod conformance;
@@ -59,6 +61,7 @@ use units::{Bytes, Time};
 
 disciplines! {
     "ared" => ared::Ared,
+    "blue" => blue::Blue,
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
