@@ -13,6 +13,7 @@
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
+//! | [`feng`] | self-configuring RED |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
@@ -38,6 +39,7 @@ pub mod disc;
 pub mod droptail;
 pub mod dualpi2;
 pub mod erd;
+pub mod feng;
 pub mod fifo;
 mod flows;
 pub mod fq_codel;
@@ -67,6 +69,7 @@ disciplines! {
     "droptail" => droptail::DropTail,
     "dualpi2" => dualpi2::DualPi2,
     "erd" => erd::Erd,
+    "feng" => feng::Feng,
     "fq_codel" => fq_codel::FqCoDel,
     "fq_pie" => fq_pie::FqPie,
     "fred_refined" => fred_refined::FredRefined,

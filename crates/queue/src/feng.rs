@@ -1,0 +1,209 @@
+//! Self-configuring RED: `max_p` falls or rises each time the average crosses a threshold.
+//!
+//! Reference: FKSS99, section 4.
+//! Units: as in RED.
+//! Deviations: `max_p` stays at or below `top`, which the paper does not bound. The paper does not say which
+//! status holds at the start, hence the option `initial`.
+
+use crate::disc::{Cx, Packet, Probe, QueueDisc};
+use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::{self, AboveMax, Curve, Law, Red};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
+use units::quantity::Amount;
+
+units::choices! {
+    /// Where the average was last seen.
+    pub enum Status {
+        /// Below `min_th`.
+        Below = "below",
+        /// Between the thresholds.
+        Between = "between",
+        /// Above `max_th`.
+        Above = "above",
+    }
+}
+
+red_params! {
+    /// RED that finds its `max_p` by crossing its thresholds.
+    pub struct Params {
+        /// Average queue from which marking begins.
+        min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },
+        /// Average queue at which the probability has risen to `max_p`.
+        max_th: Amount = Amount::Packets(15.0) => { range: Range::Positive, source: "FJ93" },
+        /// Where `max_p` starts.
+        max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
+        /// Weight of a new sample in the average.
+        w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
+        /// What happens from `max_th` upward.
+        above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
+        /// What `max_p` is divided by when the average falls below `min_th`.
+        alpha: f64 = 3.0 => { unit: "1", range: Range::Within(1.0, f64::INFINITY), source: "FKSS99" },
+        /// What `max_p` is multiplied by when the average rises above `max_th`.
+        beta: f64 = 2.0 => { unit: "1", range: Range::Within(1.0, f64::INFINITY), source: "FKSS99" },
+        /// Where the average is taken to be at the start: with `below`, the first quiet packets change nothing.
+        initial: Status = Status::Below => { assumed: true },
+        /// Most that `max_p` may become.
+        top: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
+        /// Least that `max_p` may become.
+        bottom: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), assumed: true },
+    }
+}
+
+impl Params {
+    fn red(&self) -> red::Params {
+        red::Params {
+            min_th: Some(self.min_th),
+            max_th: Some(self.max_th),
+            max_p: self.max_p,
+            w_q: Some(self.w_q),
+            above_max: self.above_max,
+            ..self.base()
+        }
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        self.red().relations(problems);
+        let rule = format!("must lie in [bottom, top], here [{}, {}]", self.bottom, self.top);
+        let inside = self.max_p >= self.bottom && self.max_p <= self.top;
+        require(problems, inside, "max_p", self.max_p, rule, "");
+    }
+}
+
+const DIALECTS: &[Preset] = &[Preset {
+    name: "ns3",
+    doc:
+        "ns-3 with FengAdaptive: starts as if above, so the first packet divides max_p by three; marks wait.",
+    options: &[
+        ("initial", "above"),
+        ("above_max", "gentle"),
+        ("max_p", "0.02"),
+        ("spacing", "wait"),
+        ("counting", "spare_first"),
+        ("idle_decay", "plus_one"),
+        ("idle_from", "link_idle"),
+        ("min_queue", "2"),
+    ],
+}];
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Self-configuring RED";
+    const ABOUT: &'static str =
+        "RED that divides max_p by three when the average falls below min_th and doubles it when the \
+        average rises above max_th. Fast to find the order of magnitude, coarse once it is there: the average \
+        must leave the band for anything to change.";
+    const REFERENCE: &'static str = "FKSS99, FJ93";
+    type Disc<P: Packet + Copy> = Feng<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Feng<P> {
+        Feng::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        resolved_of::<Params>(&self.red(), setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.red().check_in(setting, problems);
+    }
+}
+
+/// A self-configuring RED queue at work.
+#[derive(Clone, Debug)]
+pub struct Feng<P> {
+    red: Red<P>,
+    status: Status,
+    params: Valid<Params>,
+}
+
+impl<P: Packet + Copy> Feng<P> {
+    /// An empty queue.
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Feng<P> {
+        let red = params.red();
+        let curve = Curve::new(&red, &red.resolve(setting));
+        Feng { red: Red::with_law(&red, setting, curve), status: params.initial, params: params.clone() }
+    }
+
+    /// Follows the average, and moves `max_p` where it has crossed a threshold.
+    #[inline]
+    fn configure(&mut self) {
+        let avg = self.red.average();
+        let (min_th, max_th) = (self.red.curve().min_th(), self.red.curve().max_th());
+        let status = if avg < min_th {
+            Status::Below
+        } else if avg > max_th {
+            Status::Above
+        } else {
+            Status::Between
+        };
+        if status == self.status {
+            return;
+        }
+        self.status = status;
+        let max_p = self.red.curve().max_p();
+        let moved = match status {
+            Status::Below => max_p / self.params.alpha,
+            Status::Above => max_p * self.params.beta,
+            Status::Between => return,
+        };
+        self.red.curve_mut().set_max_p(moved.clamp(self.params.bottom, self.params.top), true);
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Feng<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let q = self.red.observe(&pkt, cx);
+        self.configure();
+        self.red.judge(pkt, q, cx);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        self.red.dequeue(cx)
+    }
+
+    as_red!();
+
+    fn probe(&self, out: &mut Probe) {
+        self.red.probe(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, Pkt, SETTING};
+
+    fn follow(rows: &[(&str, &str)], path: &[f64]) -> Vec<f64> {
+        let mut feng: Feng<Pkt> = Feng::new(&params(rows), &SETTING);
+        feng.red.set_weight(1.0);
+        let step = |avg: &f64| {
+            feng.red.sample(*avg);
+            feng.configure();
+            feng.red.curve().max_p()
+        };
+        path.iter().map(step).collect()
+    }
+
+    #[test]
+    fn each_crossing_moves_max_p_once() {
+        let path = [1.0, 2.0, 10.0, 16.0, 20.0, 10.0, 4.0, 3.0, 16.0];
+        let moved = follow(&[("max_p", "0.12")], &path);
+        assert_eq!(moved, [0.12, 0.12, 0.12, 0.24, 0.24, 0.24, 0.08, 0.08, 0.16]);
+    }
+
+    #[test]
+    fn the_status_at_the_start_matters() {
+        assert_eq!(follow(&[("max_p", "0.12"), ("initial", "above")], &[1.0]), [0.04]);
+        assert_eq!(follow(&[("max_p", "0.75")], &[16.0]), [1.0]);
+    }
+}
