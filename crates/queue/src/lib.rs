@@ -22,6 +22,7 @@
 //! | [`red_at`] | RED with adaptive thresholds |
 //! | [`red_size`] | RED for several packet sizes |
 //! | [`red`] | Random Early Detection and its dialects |
+//! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
 //!
 //! A scenario's table becomes a [`Spec`] (checked parameters), a [`Spec`] becomes a [`Disc`] (a discipline
@@ -53,6 +54,7 @@ pub mod red_size;
 pub mod registry;
 #[cfg(test)]
 mod testing;
+pub mod wred;
 pub mod wtred;
 
 use disc::{Cx, Decides, Packet, Probe, QueueDisc};
@@ -78,5 +80,6 @@ disciplines! {
     "red" => red::Red,
     "red_at" => red_at::RedAt,
     "red_size" => red_size::RedSize,
+    "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
 }
