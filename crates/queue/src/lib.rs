@@ -22,6 +22,7 @@
 //! | [`red_at`] | RED with adaptive thresholds |
 //! | [`red_size`] | RED for several packet sizes |
 //! | [`red`] | Random Early Detection and its dialects |
+//! | [`rio`] | RED with In and Out |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
 //!
@@ -52,6 +53,7 @@ pub mod red;
 pub mod red_at;
 pub mod red_size;
 pub mod registry;
+pub mod rio;
 #[cfg(test)]
 mod testing;
 pub mod wred;
@@ -80,6 +82,7 @@ disciplines! {
     "red" => red::Red,
     "red_at" => red_at::RedAt,
     "red_size" => red_size::RedSize,
+    "rio" => rio::Rio,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
 }
