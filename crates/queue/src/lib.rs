@@ -16,6 +16,7 @@
 //! | [`feng`] | self-configuring RED |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
+//! | [`fred_flow`] | Flow RED, an account for each flow |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
@@ -32,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accounts;
 pub mod ared;
 pub mod blue;
 pub mod cobalt;
@@ -46,6 +48,7 @@ pub mod fifo;
 mod flows;
 pub mod fq_codel;
 pub mod fq_pie;
+pub mod fred_flow;
 pub mod fred_refined;
 pub mod pi;
 pub mod pie;
@@ -76,6 +79,7 @@ disciplines! {
     "feng" => feng::Feng,
     "fq_codel" => fq_codel::FqCoDel,
     "fq_pie" => fq_pie::FqPie,
+    "fred_flow" => fred_flow::FredFlow,
     "fred_refined" => fred_refined::FredRefined,
     "pi" => pi::Pi,
     "pie" => pie::Pie,

@@ -1,0 +1,47 @@
+//! Flows that have packets in a queue, with something noted of each.
+//!
+//! Units: flows are named by [`Packet::flow`](crate::disc::Packet::flow).
+//! Kept in order in one vector: as many rows as flows wait, and no allocation once it has grown.
+
+/// A small table by flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flows<T> {
+    rows: Vec<(u64, T)>,
+}
+
+impl<T: Default> Flows<T> {
+    /// Nobody waits.
+    pub(crate) fn new() -> Flows<T> {
+        Flows { rows: Vec::with_capacity(64) }
+    }
+
+    /// How many flows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What is noted of a flow, if it is here.
+    pub(crate) fn find(&mut self, flow: u64) -> Option<&mut T> {
+        let i = self.rows.binary_search_by_key(&flow, |row| row.0).ok()?;
+        Some(&mut self.rows[i].1)
+    }
+
+    /// What is noted of a flow; a new row if it is not here.
+    pub(crate) fn entry(&mut self, flow: u64) -> &mut T {
+        let i = match self.rows.binary_search_by_key(&flow, |row| row.0) {
+            Ok(i) => i,
+            Err(i) => {
+                self.rows.insert(i, (flow, T::default()));
+                i
+            }
+        };
+        &mut self.rows[i].1
+    }
+
+    /// Forgets a flow.
+    pub(crate) fn remove(&mut self, flow: u64) {
+        if let Ok(i) = self.rows.binary_search_by_key(&flow, |row| row.0) {
+            self.rows.remove(i);
+        }
+    }
+}
