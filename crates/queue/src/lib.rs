@@ -18,6 +18,7 @@
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`fred_flow`] | Flow RED, an account for each flow |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
+//! | [`nlred`] | nonlinear RED |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`red_at`] | RED with adaptive thresholds |
@@ -50,6 +51,7 @@ pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred_flow;
 pub mod fred_refined;
+pub mod nlred;
 pub mod pi;
 pub mod pie;
 pub mod red;
@@ -81,6 +83,7 @@ disciplines! {
     "fq_pie" => fq_pie::FqPie,
     "fred_flow" => fred_flow::FredFlow,
     "fred_refined" => fred_refined::FredRefined,
+    "nlred" => nlred::Nlred,
     "pi" => pi::Pi,
     "pie" => pie::Pie,
     "red" => red::Red,
