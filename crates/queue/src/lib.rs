@@ -8,6 +8,7 @@
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`ared`] | Adaptive RED |
 //! | [`blue`] | BLUE |
+//! | [`choke`] | CHOKe |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
@@ -37,6 +38,7 @@
 mod accounts;
 pub mod ared;
 pub mod blue;
+pub mod choke;
 pub mod cobalt;
 pub mod codel;
 pub mod conformance;
@@ -73,6 +75,7 @@ use units::{Bytes, Time};
 disciplines! {
     "ared" => ared::Ared,
     "blue" => blue::Blue,
+    "choke" => choke::Choke,
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
