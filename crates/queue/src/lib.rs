@@ -7,6 +7,7 @@
 //! | [`fifo`] | the one packet store, with its hard limit |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`ared`] | Adaptive RED |
+//! | [`avq`] | Adaptive Virtual Queue |
 //! | [`blue`] | BLUE |
 //! | [`choke`] | CHOKe |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
@@ -37,6 +38,7 @@
 
 mod accounts;
 pub mod ared;
+pub mod avq;
 pub mod blue;
 pub mod choke;
 pub mod cobalt;
@@ -74,6 +76,7 @@ use units::{Bytes, Time};
 
 disciplines! {
     "ared" => ared::Ared,
+    "avq" => avq::Avq,
     "blue" => blue::Blue,
     "choke" => choke::Choke,
     "cobalt" => cobalt::Cobalt,

@@ -1,0 +1,198 @@
+//! Adaptive Virtual Queue: a queue that is only counted, served more slowly than the real one, says when to mark.
+//!
+//! Reference: KS01, section 2 and its Figure 1.
+//! Units: the virtual queue counts bytes, its capacity bytes per second; `alpha` is per second.
+//! Deviations: the paper leaves the first virtual capacity open. On an unlimited link nothing is ever marked.
+
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::{Fifo, Limit, LimitTest};
+use crate::registry::{Discipline, Setting};
+use units::param::{Check, Param, Preset, Problem, Range, Table, Valid};
+use units::quantity::Amount;
+use units::{Bytes, Time};
+
+units::choices! {
+    /// Which arrivals lower the virtual capacity.
+    pub enum AdaptOn {
+        /// All, as in the paper.
+        Every = "every",
+        /// Those that are kept: a dropped packet loads no link.
+        Kept = "kept",
+    }
+}
+
+units::params! {
+    /// A virtual queue whose capacity adapts.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes.
+        limit: Amount = Amount::Packets(100.0) => { assumed: true },
+        /// How an arriving packet is held against the limit.
+        limit_test: LimitTest = LimitTest::After => { assumed: true },
+        /// Buffer of the virtual queue. `auto`: as `limit`; packets count as typical ones.
+        virtual_limit: Option<Amount> = None => { range: Range::Positive, source: "KS01" },
+        /// Utilisation that is aimed at.
+        gamma: f64 = 0.98 => { unit: "1", range: Range::Above(0.0, 1.0), source: "KS01" },
+        /// Speed of adaptation, per second. Too large for the round-trip time and the load, it oscillates.
+        alpha: f64 = 0.15 => { unit: "1/s", range: Range::Positive, source: "KS01" },
+        /// Virtual capacity at the start, as a share of the link's.
+        initial: f64 = 0.8 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
+        /// Which arrivals lower the virtual capacity.
+        adapt_on: AdaptOn = AdaptOn::Every => { source: "KS01" },
+        /// Marks ECN-capable packets instead of dropping them.
+        ecn: bool = false => { source: "KS01" },
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        Limit::check(self.limit, self.limit_test, problems);
+    }
+}
+
+const DIALECTS: &[Preset] = &[Preset {
+    name: "ns2",
+    doc: "ns-2.35 Vq without marking: a dropped arrival does not adapt the capacity.",
+    options: &[("adapt_on", "kept"), ("limit_test", "before")],
+}];
+
+impl Params {
+    fn virtual_limit(&self, setting: &Setting) -> Amount {
+        let packet = Bytes(setting.packet.0.max(1));
+        Amount::Bytes(self.virtual_limit.unwrap_or(self.limit).in_bytes(packet))
+    }
+}
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Adaptive Virtual Queue (AVQ)";
+    const ABOUT: &'static str =
+        "Counts a virtual queue that is served a little more slowly than the link and marks arrivals when \
+        that would overflow. The virtual rate adapts until the arriving traffic uses the wanted share of the \
+        link, so it controls utilisation and not the length of the queue. Uses no dice.";
+    const REFERENCE: &'static str = "KS01";
+    type Disc<P: Packet + Copy> = Avq<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Avq<P> {
+        Avq::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        let auto = self.virtual_limit.is_none();
+        auto.then(|| ("virtual_limit".into(), self.virtual_limit(setting).show())).into_iter().collect()
+    }
+}
+
+/// An AVQ at work.
+#[derive(Clone, Debug)]
+pub struct Avq<P> {
+    queue: Fifo<P>,
+    params: Valid<Params>,
+    /// Capacity of the link, bytes per second.
+    c: f64,
+    /// Virtual capacity.
+    c_virtual: f64,
+    /// Virtual queue, and its buffer.
+    vq: f64,
+    b: f64,
+    /// The arrival before.
+    s: Time,
+}
+
+impl<P: Packet + Copy> Avq<P> {
+    /// An empty queue.
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Avq<P> {
+        let c = if setting.rate.0 == 0 { 1e15 } else { setting.rate.as_bps() / 8.0 };
+        Avq {
+            queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
+            c,
+            c_virtual: params.initial * c,
+            vq: 0.0,
+            b: params.virtual_limit(setting).number(),
+            s: Time::ZERO,
+            params: params.clone(),
+        }
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Avq<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let (size, dt) = (pkt.size().0 as f64, cx.now.since(self.s).as_secs());
+        self.s = cx.now;
+        self.vq = (self.vq - self.c_virtual * dt).max(0.0);
+        let kept = if self.vq + size > self.b {
+            cx.mark_or_drop(pkt, self.params.ecn, Reason::Early)
+        } else {
+            self.vq += size;
+            Some(pkt)
+        };
+        let grown = (self.c_virtual + self.params.alpha * self.params.gamma * self.c * dt).min(self.c);
+        let counts = self.params.adapt_on == AdaptOn::Every || kept.is_some();
+        let load = if counts { self.params.alpha * size } else { 0.0 };
+        self.c_virtual = (grown - load).max(0.0);
+        match kept {
+            Some(kept) if self.queue.has_room(&kept, cx) => self.queue.push(kept, cx),
+            Some(kept) => cx.drop(kept, Reason::Overflow),
+            None => {}
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
+        self.queue.pop_front()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        self.queue.backlog()
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        Decides::AtArrival
+    }
+
+    fn probe(&self, out: &mut Probe) {
+        out.note("virtual_queue_bytes", self.vq);
+        out.note("virtual_share", self.c_virtual / self.c);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, Bench, Pkt, SETTING};
+
+    #[test]
+    fn the_virtual_queue_by_hand() {
+        // 1 MB/s, virtual 0.8 MB/s, buffer 2500 bytes.
+        let mut bench = Bench::new(Avq::new(&params(&[("virtual_limit", "2500 B")]), &SETTING));
+        (0..3).for_each(|_| bench.arrive(0, Pkt::new(0)));
+        assert_eq!((bench.dropped(), bench.probe("virtual_queue_bytes")), (vec![2], 2000.0));
+        // Each arrival takes alpha L = 150 bytes per second from the capacity.
+        assert!((bench.disc.c_virtual - (800_000.0 - 450.0)).abs() < 1e-6);
+        // After 1 ms: 799.55 bytes served; the capacity grows by 0.15 * 0.98 * 1 MB/s * 1 ms = 147, less 150.
+        bench.arrive(1000, Pkt::new(0));
+        assert!((bench.probe("virtual_queue_bytes") - (2000.0 - 799.55 + 1000.0)).abs() < 1e-6);
+        assert!((bench.disc.c_virtual - (799_550.0 + 147.0 - 150.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn in_ns2_a_dropped_packet_does_not_adapt() {
+        let rows = [("virtual_limit", "500 B"), ("dialect", "ns2")];
+        let mut bench = Bench::new(Avq::new(&params(&rows), &SETTING));
+        bench.arrive(0, Pkt::new(0));
+        assert_eq!((bench.dropped(), bench.disc.c_virtual), (vec![0], 800_000.0));
+        assert_eq!(bench.dice.1, 0);
+    }
+}
