@@ -26,6 +26,7 @@
 //! | [`red_at`] | RED with adaptive thresholds |
 //! | [`red_size`] | RED for several packet sizes |
 //! | [`red`] | Random Early Detection and its dialects |
+//! | [`rem`] | Random Exponential Marking |
 //! | [`rio`] | RED with In and Out |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
@@ -62,6 +63,7 @@ pub mod red;
 pub mod red_at;
 pub mod red_size;
 pub mod registry;
+pub mod rem;
 pub mod rio;
 #[cfg(test)]
 mod testing;
@@ -95,6 +97,7 @@ disciplines! {
     "red" => red::Red,
     "red_at" => red_at::RedAt,
     "red_size" => red_size::RedSize,
+    "rem" => rem::Rem,
     "rio" => rio::Rio,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
