@@ -28,6 +28,7 @@
 //! | [`red`] | Random Early Detection and its dialects |
 //! | [`rem`] | Random Exponential Marking |
 //! | [`rio`] | RED with In and Out |
+//! | [`sfb`] | Stochastic Fair BLUE |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
 //!
@@ -65,6 +66,7 @@ pub mod red_size;
 pub mod registry;
 pub mod rem;
 pub mod rio;
+pub mod sfb;
 #[cfg(test)]
 mod testing;
 pub mod wred;
@@ -99,6 +101,7 @@ disciplines! {
     "red_size" => red_size::RedSize,
     "rem" => rem::Rem,
     "rio" => rio::Rio,
+    "sfb" => sfb::Sfb,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
 }
