@@ -20,6 +20,7 @@
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`fred_flow`] | Flow RED, an account for each flow |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
+//! | [`gred`] | generic RED of Linux |
 //! | [`nlred`] | nonlinear RED |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
@@ -57,6 +58,7 @@ pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred_flow;
 pub mod fred_refined;
+pub mod gred;
 pub mod nlred;
 pub mod pi;
 pub mod pie;
@@ -93,6 +95,7 @@ disciplines! {
     "fq_pie" => fq_pie::FqPie,
     "fred_flow" => fred_flow::FredFlow,
     "fred_refined" => fred_refined::FredRefined,
+    "gred" => gred::Gred,
     "nlred" => nlred::Nlred,
     "pi" => pi::Pi,
     "pie" => pie::Pie,
