@@ -29,6 +29,7 @@
 //! | [`red`] | Random Early Detection and its dialects |
 //! | [`rem`] | Random Exponential Marking |
 //! | [`rio`] | RED with In and Out |
+//! | [`rtred`] | reconfigurable-threshold RED |
 //! | [`sfb`] | Stochastic Fair BLUE |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
@@ -68,6 +69,7 @@ pub mod red_size;
 pub mod registry;
 pub mod rem;
 pub mod rio;
+pub mod rtred;
 pub mod sfb;
 #[cfg(test)]
 mod testing;
@@ -104,6 +106,7 @@ disciplines! {
     "red_size" => red_size::RedSize,
     "rem" => rem::Rem,
     "rio" => rio::Rio,
+    "rtred" => rtred::Rtred,
     "sfb" => sfb::Sfb,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
