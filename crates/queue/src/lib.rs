@@ -13,6 +13,7 @@
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`dtred`] | dynamic-threshold RED |
 //! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
 //! | [`feng`] | self-configuring RED |
@@ -50,6 +51,7 @@ pub mod codel;
 pub mod conformance;
 pub mod disc;
 pub mod droptail;
+pub mod dtred;
 pub mod dualpi2;
 pub mod erd;
 pub mod feng;
@@ -90,6 +92,7 @@ disciplines! {
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
+    "dtred" => dtred::Dtred,
     "dualpi2" => dualpi2::DualPi2,
     "erd" => erd::Erd,
     "feng" => feng::Feng,
