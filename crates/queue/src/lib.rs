@@ -13,6 +13,7 @@
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
+//! | [`drr`] | Deficit Round Robin |
 //! | [`dtred`] | dynamic-threshold RED |
 //! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
@@ -45,12 +46,14 @@ mod accounts;
 pub mod ared;
 pub mod avq;
 pub mod blue;
+mod buckets;
 pub mod choke;
 pub mod cobalt;
 pub mod codel;
 pub mod conformance;
 pub mod disc;
 pub mod droptail;
+pub mod drr;
 pub mod dtred;
 pub mod dualpi2;
 pub mod erd;
@@ -92,6 +95,7 @@ disciplines! {
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "droptail" => droptail::DropTail,
+    "drr" => drr::Drr,
     "dtred" => dtred::Dtred,
     "dualpi2" => dualpi2::DualPi2,
     "erd" => erd::Erd,
