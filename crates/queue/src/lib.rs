@@ -33,6 +33,7 @@
 //! | [`rio`] | RED with In and Out |
 //! | [`rtred`] | reconfigurable-threshold RED |
 //! | [`sfb`] | Stochastic Fair BLUE |
+//! | [`sfq`] | Stochastic Fairness Queueing |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
 //!
@@ -76,6 +77,7 @@ pub mod rem;
 pub mod rio;
 pub mod rtred;
 pub mod sfb;
+pub mod sfq;
 #[cfg(test)]
 mod testing;
 pub mod wred;
@@ -115,6 +117,7 @@ disciplines! {
     "rio" => rio::Rio,
     "rtred" => rtred::Rtred,
     "sfb" => sfb::Sfb,
+    "sfq" => sfq::Sfq,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
 }

@@ -1,0 +1,177 @@
+//! Stochastic Fairness Queueing: flows hashed into a few queues, one packet of each in turn.
+//!
+//! Reference: McKenney90; the rule of its buffer as observed in ns-2.35.
+//! Units: packets.
+//! Deviations: hashing anew, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
+//! overtake each other once; off by default. Fairness is in packets, not bytes.
+
+use crate::buckets::Buckets;
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Problem, Range, Valid};
+use units::quantity::{show_amount, Amount};
+use units::{Bytes, Span, Time};
+
+units::choices! {
+    /// Which packets are refused.
+    pub enum Refuse {
+        /// The arriving one, if its queue holds half of the free room or more, or if free room is short and its
+        /// queue holds more than its share.
+        Share = "share",
+        /// When nothing is free, the newest of the longest queue.
+        Longest = "longest",
+    }
+}
+
+units::params! {
+    /// Round robin over hashed queues.
+    pub struct Params {
+        /// Most packets that may wait.
+        limit: Amount = Amount::Packets(40.0) => { range: Range::Positive, source: "ns-2.35" },
+        /// Queues that flows are hashed into.
+        buckets: u64 = 16 => { range: Range::Within(1.0, 1048576.0), source: "ns-2.35" },
+        /// Which packets are refused.
+        refuse: Refuse = Refuse::Share => { source: "ns-2.35" },
+        /// Time after which flows are hashed anew. `auto`: never.
+        perturb: Option<Span> = None => { range: Range::Positive, source: "McKenney90" },
+    }
+}
+
+impl Check for Params {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        let shown = show_amount(self.limit);
+        let whole = !self.limit.is_bytes() && self.limit.number() >= 1.0 && self.limit.number() <= 1e9;
+        require(problems, whole, "limit", shown, "must be packets, at least 1", "");
+    }
+}
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Stochastic Fairness Queueing (SFQ)";
+    const ABOUT: &'static str =
+        "Hashes flows into a few queues and sends one packet of each in turn. Cheap isolation of flows, as long \
+        as few of them share a queue; hashing anew now and then spreads the bad luck.";
+    const REFERENCE: &'static str = "McKenney90";
+    type Disc<P: Packet + Copy> = Sfq<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> Sfq<P> {
+        Sfq::new(params)
+    }
+}
+
+/// An SFQ scheduler at work.
+#[derive(Clone, Debug)]
+pub struct Sfq<P> {
+    queues: Buckets<P>,
+    limit: u64,
+    buckets: u64,
+    refuse: Refuse,
+    perturb: Option<Span>,
+    /// When flows are hashed anew.
+    next: Time,
+}
+
+impl<P: Packet + Copy> Sfq<P> {
+    /// Empty queues.
+    pub fn new(params: &Valid<Params>) -> Sfq<P> {
+        Sfq {
+            queues: Buckets::new(params.buckets),
+            limit: params.limit.number() as u64,
+            buckets: params.buckets,
+            refuse: params.refuse,
+            perturb: params.perturb,
+            next: params.perturb.map_or(Time::NEVER, |span| Time::ZERO + span),
+        }
+    }
+
+    /// Whether the arriving packet, of queue `i`, is refused.
+    fn refuses(&self, i: usize, cx: &Cx<'_, P>) -> bool {
+        let held = self.queues.len() as u64 + u64::from(cx.on_wire.0 > 0);
+        let free = self.limit.saturating_sub(held);
+        if free == 0 {
+            return true;
+        }
+        let own = self.queues.len_of(i) as u64;
+        let share = self.limit / (self.queues.active() as u64).max(1);
+        self.refuse == Refuse::Share && (2 * own >= free.max(2) || (free < self.buckets && own > share))
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
+    fn enqueue(&mut self, mut pkt: P, cx: &mut Cx<'_, P>) {
+        if cx.now >= self.next {
+            self.queues.perturb();
+            self.next = self.perturb.map_or(Time::NEVER, |span| cx.now + span);
+        }
+        let i = self.queues.of(&pkt);
+        if self.refuses(i, cx) {
+            let longest = if self.refuse == Refuse::Longest { self.queues.longest(true) } else { None };
+            let victim = longest.and_then(|fattest| self.queues.pop(fattest, true));
+            cx.drop(victim.unwrap_or(pkt), Reason::Overflow);
+            if victim.is_none() {
+                return;
+            }
+        }
+        pkt.set_enqueued(cx.now);
+        self.queues.push(i, pkt, 0);
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
+        let i = self.queues.turn()?;
+        let pkt = self.queues.pop(i, false);
+        if self.queues.len_of(i) > 0 {
+            self.queues.next();
+        }
+        pkt
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.queues.len()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Bytes {
+        Bytes(self.queues.bytes())
+    }
+
+    #[inline]
+    fn decides(&self) -> Decides {
+        Decides::Later
+    }
+
+    fn probe(&self, out: &mut Probe) {
+        out.note("active_queues", self.queues.active() as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, refused, Bench, Pkt};
+
+    #[test]
+    fn one_packet_of_each_in_turn() {
+        let mut bench = Bench::new(Sfq::new(&params(&[("buckets", "1024")])));
+        for flow in [1, 1, 1, 2, 2, 3] {
+            bench.arrive(0, Pkt { flow, ..Pkt::new(0) });
+        }
+        let order: Vec<u64> = (0..6).map(|_| bench.depart(0).unwrap().flow).collect();
+        assert_eq!(order, [1, 2, 3, 1, 2, 1]);
+    }
+
+    #[test]
+    fn one_flow_gets_no_more_than_half_of_what_is_free() {
+        // 13 waiting, 27 free: 26 < 27. 14 waiting, 26 free: 28 >= 26.
+        let mut bench = Bench::new(Sfq::new(&params(&[])));
+        (0..20).for_each(|_| bench.arrive(0, Pkt::new(0)));
+        assert_eq!(bench.disc.len(), 14);
+        let mut longest = Bench::new(Sfq::new(&params(&[("refuse", "longest")])));
+        (0..45).for_each(|flow| longest.arrive(0, Pkt { flow: flow % 2, ..Pkt::new(0) }));
+        assert_eq!((longest.disc.len(), longest.dropped().len()), (40, 5));
+    }
+
+    #[test]
+    fn a_limit_in_bytes_is_refused() {
+        assert!(refused::<Params>(&[("limit", "40000 B")])[0].contains("must be packets"));
+    }
+}
