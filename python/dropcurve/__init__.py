@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
     from .series import Series
     from .tables import Cell, Difference, Row
+    from .tracing import Trace, trace
 
 __all__ = [
     "Cell",
@@ -34,6 +35,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Series",
+    "Trace",
     "UsageError",
     "Variant",
     "catalogue",
@@ -45,6 +47,7 @@ __all__ = [
     "scenarios",
     "schema",
     "statistics",
+    "trace",
     "version",
 ]
 
@@ -60,6 +63,7 @@ _HOME = {
     "Scenario": "scenario",
     "ScenarioError": "errors",
     "Series": "series",
+    "Trace": "tracing",
     "UsageError": "errors",
     "Variant": "results",
     "catalogue": "library",
@@ -71,6 +75,7 @@ _HOME = {
     "scenarios": "library",
     "schema": "library",
     "statistics": "",
+    "trace": "tracing",
     "version": "library",
 }
 

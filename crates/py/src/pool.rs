@@ -2,6 +2,7 @@
 
 use sim::outcome::Series;
 use sim::plan::Plan;
+use sim::trace::Row;
 use sim::{Options, StoppedBy, Watch};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +19,8 @@ pub struct Job {
     pub seed: u64,
     /// Whether to keep series.
     pub series: bool,
+    /// Whether to keep a trace of every packet.
+    pub trace: bool,
 }
 
 /// What is left of a run.
@@ -26,6 +29,8 @@ pub struct Done {
     pub summary: String,
     /// Its series, if they were wanted.
     pub series: Vec<Series>,
+    /// What happened to each packet, if that was wanted.
+    pub trace: Vec<Row>,
 }
 
 /// A job's number with its end: `Err` is the message of a broken invariant.
@@ -52,11 +57,12 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
 }
 
 fn execute(job: &Job, watch: &Watch) -> Option<Done> {
-    let options = Options { series: job.series, watch: Some(watch), ..Options::default() };
+    let options = Options { series: job.series, trace: job.trace, watch: Some(watch), ..Options::default() };
     let outcome = sim::run(&job.plan, job.seed, &options);
     if outcome.stopped_by == StoppedBy::Watch {
         return None;
     }
     let series = if job.series { outcome.series(&job.plan) } else { Vec::new() };
-    Some(Done { summary: outcome.summary(&job.plan, &job.scenario).to_string(), series })
+    let trace = outcome.network.trace.rows();
+    Some(Done { summary: outcome.summary(&job.plan, &job.scenario).to_string(), series, trace })
 }

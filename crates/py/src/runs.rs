@@ -5,6 +5,7 @@ use crate::scenario::Scenario;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sim::trace::{Row, What};
 use sim::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
@@ -20,6 +21,10 @@ pub struct Run(Done);
 
 /// Name, component, times and values, the latter as native float64.
 type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// Words for what happened, then columns as native integers: nanoseconds (u64), number of the word, flow, segment
+/// and bytes (u32), and whether the packet travelled back (u32).
+type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
 impl Run {
@@ -37,22 +42,44 @@ impl Run {
         let all = self.0.series.iter();
         all.map(|one| (one.name, one.component.clone(), bytes(&one.time_s), bytes(&one.value))).collect()
     }
+
+    /// What happened to each packet, by column; empty unless it was asked for.
+    fn trace<'py>(&self, py: Python<'py>) -> Columns<'py> {
+        let rows = &self.0.trace;
+        let column = |of: fn(&Row) -> u32| {
+            let flat: Vec<u8> = rows.iter().flat_map(|row| of(row).to_ne_bytes()).collect();
+            PyBytes::new(py, &flat)
+        };
+        let times: Vec<u8> = rows.iter().flat_map(|row| row.time.0.to_ne_bytes()).collect();
+        let rest = [
+            column(|row| row.what as u32),
+            column(|row| row.flow),
+            column(|row| row.seq),
+            column(|row| row.size),
+            column(|row| u32::from(row.back)),
+        ];
+        let [what, flow, seq, size, back] = rest;
+        (What::ALL.map(What::name).to_vec(), [PyBytes::new(py, &times), what, flow, seq, size, back])
+    }
 }
 
 /// Runs jobs of (scenario, seed, whether to keep series) on threads; results in the order of the jobs.
 ///
 /// `progress` gets (runs done, share of all simulated time), `finished` each run with its number as soon as it is
 /// done; both are called from the calling thread. Any exception in them, and Ctrl-C, stops all runs at once.
+/// `trace` keeps what happened to every packet.
 #[pyfunction]
-#[pyo3(signature = (jobs, threads, progress=None, finished=None))]
+#[pyo3(signature = (jobs, threads, progress=None, finished=None, trace=false))]
 pub fn run_many(
     py: Python<'_>,
     jobs: Vec<(Py<Scenario>, u64, bool)>,
     threads: usize,
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
+    trace: bool,
 ) -> PyResult<Vec<Py<Run>>> {
-    let jobs: Vec<Job> = jobs.iter().map(|(scenario, seed, series)| job(scenario, *seed, *series)).collect();
+    let job = |(scenario, seed, series): &(Py<Scenario>, u64, bool)| job(scenario, *seed, *series, trace);
+    let jobs: Vec<Job> = jobs.iter().map(job).collect();
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
     let (sender, reports) = channel();
     thread::scope(|scope| {
@@ -67,9 +94,9 @@ pub fn run_many(
     })
 }
 
-fn job(scenario: &Py<Scenario>, seed: u64, series: bool) -> Job {
+fn job(scenario: &Py<Scenario>, seed: u64, series: bool, trace: bool) -> Job {
     let scenario = scenario.get();
-    Job { plan: scenario.plan(), scenario: scenario.name_of_results(), seed, series }
+    Job { plan: scenario.plan(), scenario: scenario.name_of_results(), seed, series, trace }
 }
 
 fn collect(

@@ -21,6 +21,10 @@ pub enum What {
 }
 
 impl What {
+    /// All of them, in their order.
+    pub const ALL: [What; 6] =
+        [What::Acked, What::Send, What::Receive, What::Acknowledge, What::Drop, What::Mark];
+
     /// The word in a trace.
     pub fn name(self) -> &'static str {
         match self {
