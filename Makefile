@@ -61,7 +61,9 @@ bench: ## ns per packet, events per second, whole runs
 	@cargo bench $(PURE) --bench "*"
 
 docs: setup ## write tables, examples and pictures of the docs anew; the Rust API pages
-	@UPDATE_PAGES=1 cargo test $(PURE) --quiet --test pages
+	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages
+	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-transport --test docs
+	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-sim --lib docs
 	@$(BIN)/python tools/readme.py --write
 	@$(BIN)/python docs/pictures.py
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
