@@ -264,6 +264,16 @@ class Nonlinear(Plain):
         return None
 
 
+class Smooth(Plain):
+    """SmRED: a square up to the middle, a root beyond."""
+
+    def curve(self):
+        x = (self.avg - self.min_th) / (self.max_th - self.min_th)
+        if x >= 1:
+            return None
+        return self.max_p * (x**2 if self.avg < (self.min_th + self.max_th) / 2 else math.sqrt(x))
+
+
 class Choke(Plain):
     """Pan, Prabhakar, Psounis 2000, Figure 1."""
 
@@ -350,6 +360,9 @@ def traces():
     thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts"}
     yield "red_at", "thresholds", AdaptiveThresholds(50, 10, 30, 0.1, 0.02), thresholds, LONG
     yield "nlred", "parabola", Nonlinear(*RED), KEYS, LIKE
+    yield "curve", "smred", Smooth(*RED), {**KEYS, "shape": "smred"}, LIKE
+    points = {**KEYS, "curve": "points 5 0, 15 0.1, 30 1"}
+    yield "curve", "points", Plain(*RED, gentle=True), points, LIKE
     yield "choke", "random", Choke(*RED), KEYS, FLOWS
     common = {"limit": "60 pkts", "max_p": "0.1", "w_q": "0.02"}
     for name, printed in (("as_printed", True), ("predicted_avg", False)):

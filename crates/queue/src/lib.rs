@@ -12,6 +12,7 @@
 //! | [`choke`] | CHOKe |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
+//! | [`curve`] | RED with any drop curve |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`drr`] | Deficit Round Robin |
 //! | [`dtred`] | dynamic-threshold RED |
@@ -52,6 +53,7 @@ pub mod choke;
 pub mod cobalt;
 pub mod codel;
 pub mod conformance;
+pub mod curve;
 pub mod disc;
 pub mod droptail;
 pub mod drr;
@@ -96,6 +98,7 @@ disciplines! {
     "choke" => choke::Choke,
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
+    "curve" => curve::AnyCurve,
     "droptail" => droptail::DropTail,
     "drr" => drr::Drr,
     "dtred" => dtred::Dtred,

@@ -59,7 +59,7 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
     match kind {
         "ared" | "feng" | "fred_refined" | "nlred" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
         "fred_flow" => &[("min_th", "3 pkts"), ("max_th", "10 pkts"), ("minq", "1")],
-        "red_size" | "choke" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
+        "red_size" | "choke" | "curve" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
         "red_at" => &[
             ("min_th", "3 pkts"),
             ("max_th", "9 pkts"),

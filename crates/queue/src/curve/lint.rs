@@ -1,0 +1,91 @@
+//! What is wrong with a drop curve: sections that no average reaches, and values that make no sense.
+//!
+//! Units: as the average.
+//! Sections are sampled at 256 points each, so a slip narrower than that may escape.
+
+use super::Drawn;
+
+/// What kind of slip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slip {
+    /// No average falls into the section: its bound lies at or below where it starts.
+    Unreachable,
+    /// Two sections end at one bound: they contradict each other, and the second is never used.
+    Contradiction,
+    /// Not a number.
+    Undefined,
+    /// Below 0 or above 1.
+    OutOfRange,
+    /// It falls while the average rises.
+    Falls,
+    /// It jumps where a section begins.
+    Jumps,
+}
+
+/// One slip, in one section.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The section, counted from 1.
+    pub section: usize,
+    /// What kind.
+    pub slip: Slip,
+    /// The average where it was seen.
+    pub avg: f64,
+    /// In words.
+    pub text: String,
+}
+
+impl Finding {
+    /// Whether the curve cannot mean what it says, rather than being merely unusual.
+    pub fn is_broken(&self) -> bool {
+        !matches!(self.slip, Slip::Falls | Slip::Jumps)
+    }
+}
+
+/// Samples of each section.
+const SAMPLES: u32 = 256;
+/// Differences below this are rounding.
+const NOISE: f64 = 1e-9;
+
+/// All slips of a curve between its lower threshold and `last`.
+pub(super) fn lint(curve: &Drawn, last: f64) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let (mut start, mut before) = (curve.min_th, None::<f64>);
+    for (i, section) in curve.sections.iter().enumerate() {
+        let mut note = |slip: Slip, avg: f64, text: String| {
+            findings.push(Finding { section: i + 1, slip, avg, text });
+        };
+        let end = section.until.min(last.max(start));
+        if section.until.is_nan() {
+            note(Slip::Undefined, start, "has a bound that is not a number".into());
+            continue;
+        }
+        if section.until <= start {
+            let same = i > 0 && section.until == curve.sections[i - 1].until;
+            let slip = if same { Slip::Contradiction } else { Slip::Unreachable };
+            let text = format!("ends at {}, but starts at {start}: no average falls into it", section.until);
+            note(slip, start, text);
+            continue;
+        }
+        let value = |k: u32| section.law.value(start + (end - start) * f64::from(k) / f64::from(SAMPLES));
+        let at = |k: u32| start + (end - start) * f64::from(k) / f64::from(SAMPLES);
+        let first = value(0);
+        if let Some(jump) = before.map(|p| first - p).filter(|jump| jump.abs() > NOISE) {
+            note(Slip::Jumps, start, format!("jumps by {jump:.6} at {start}"));
+        }
+        let points = || (0..SAMPLES).map(|k| (at(k), value(k)));
+        if let Some((avg, _)) = points().find(|(_, p)| p.is_nan()) {
+            note(Slip::Undefined, avg, format!("is not a number at {avg}"));
+        }
+        if let Some((avg, p)) = points().find(|(_, p)| *p < -NOISE || *p > 1.0 + NOISE) {
+            note(Slip::OutOfRange, avg, format!("is {p} at {avg}"));
+        }
+        let pairs = || points().zip(points().skip(1));
+        if let Some(((avg, _), _)) = pairs().find(|((_, p), (_, next))| *next < *p - NOISE) {
+            note(Slip::Falls, avg, format!("falls from {avg} on"));
+        }
+        before = Some(value(SAMPLES));
+        start = section.until;
+    }
+    findings
+}

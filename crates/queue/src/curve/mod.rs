@@ -1,0 +1,338 @@
+//! RED with any drop curve, given by expressions or points, and checked before use.
+//!
+//! Reference: FJ93 for everything but the curve.
+//! Units: as in RED; the names in expressions count what the queue counts.
+//! Deviations: beyond its last section a curve stays at the value of that section. Where it is undefined or leaves
+//! 0 .. 1, and the checks were told to let it pass, it counts as 1, or is cut.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the parameters, the sections, the curve at work |
+//! | `expression.rs` | expressions, compiled |
+//! | `lint.rs` | what is wrong with a curve |
+
+mod expression;
+mod lint;
+
+pub use lint::{Finding, Slip};
+
+use crate::disc::Packet;
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::{self, Law, Red};
+use crate::registry::{Discipline, Setting};
+use expression::Expression;
+use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
+use units::quantity::Amount;
+
+units::choices! {
+    /// Which findings of the checker refuse a curve.
+    pub enum Refuse {
+        /// Those that cannot be meant: unreachable or contradictory sections, values that are no probability.
+        Broken = "broken",
+        /// All, also falling parts and jumps.
+        All = "all",
+        /// None.
+        Nothing = "nothing",
+    }
+}
+
+red_params! {
+    /// RED with a curve of one's own.
+    pub struct Params {
+        /// Average queue from which the curve is used.
+        min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },
+        /// The upper threshold, for expressions.
+        max_th: Amount = Amount::Packets(15.0) => { range: Range::Positive, source: "FJ93" },
+        /// The probability scale, for expressions.
+        max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FJ93" },
+        /// Weight of a new sample in the average.
+        w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
+        /// The curve: `until BOUND: EXPRESSION; ...; EXPRESSION`, or `points AVG P, AVG P, ...`.
+        curve: String = "until max_th: max_p * x; 1".to_string() => { source: "FJ93" },
+        /// Which findings of the checker refuse a curve.
+        refuse: Refuse = Refuse::Broken => { assumed: true },
+    }
+}
+
+impl Params {
+    fn red(&self) -> red::Params {
+        red::Params {
+            min_th: Some(self.min_th),
+            max_th: Some(self.max_th),
+            max_p: self.max_p,
+            w_q: Some(self.w_q),
+            ..self.base()
+        }
+    }
+
+    /// The curve in numbers.
+    fn draw(&self, min_th: f64, max_th: f64, limit: f64) -> Result<Drawn, String> {
+        let names = [("min_th", min_th), ("max_th", max_th), ("max_p", self.max_p), ("limit", limit)];
+        let text = self.curve.trim();
+        let sections = match text.strip_prefix("points ") {
+            Some(points) => joined(points)?,
+            None => text.split(';').map(|part| Section::read(part, &names)).collect::<Result<_, _>>()?,
+        };
+        let certain = |(i, section): (usize, &Section)| {
+            let last = i + 1 == sections.len() && section.law.constant().is_some_and(|p| p >= 1.0);
+            last.then(|| if i == 0 { min_th } else { sections[i - 1].until })
+        };
+        let forced_at = sections.iter().enumerate().find_map(certain).unwrap_or(f64::INFINITY);
+        Ok(Drawn { min_th, max_p: self.max_p, forced_at, sections })
+    }
+
+    fn drawn_in(&self, setting: &Setting) -> Result<Drawn, String> {
+        let resolved = self.red().resolve(setting);
+        self.draw(resolved.min_th, resolved.max_th, resolved.limit.number())
+    }
+
+    /// All that the checker finds in the curve, in a setting.
+    pub fn lint(&self, setting: &Setting) -> Vec<Finding> {
+        let last = self.red().resolve(setting).limit.number();
+        self.drawn_in(setting).map_or(Vec::new(), |drawn| lint::lint(&drawn, last.max(drawn.min_th + 1.0)))
+    }
+}
+
+/// Straight lines through points.
+fn joined(text: &str) -> Result<Vec<Section>, String> {
+    let mut points = Vec::new();
+    for pair in text.split(',') {
+        let numbers: Vec<f64> = pair.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let [avg, p] = numbers[..] else {
+            return Err(format!("needs an average and a probability, not '{}'", pair.trim()));
+        };
+        points.push((avg, p));
+    }
+    let mut sections: Vec<Section> =
+        points.windows(2).map(|w| Section { until: w[1].0, law: Expression::line(w[0], w[1]) }).collect();
+    if let Some(last) = points.last() {
+        sections.push(Section { until: f64::INFINITY, law: Expression::compile(&last.1.to_string(), &[])? });
+    }
+    Ok(sections)
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "shape";
+
+    fn presets() -> &'static [Preset] {
+        SHAPES
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        self.red().relations(problems);
+        if let Err(rule) = self.draw(5.0, 15.0, 100.0) {
+            problems.push(Problem::new("curve", format!("\"{}\"", self.curve), rule, ""));
+        }
+    }
+}
+
+const SHAPES: &[Preset] = &[
+    Preset {
+        name: "gentle",
+        doc: "RED with the gentle ramp above max_th.",
+        options: &[("curve", "until max_th: max_p * x; until 2 * max_th: max_p + (1 - max_p) * (avg / max_th - 1); 1")],
+    },
+    Preset {
+        name: "exponential",
+        doc: "e to the power of the average, scaled to rise from 0 to max_p.",
+        options: &[("curve", "until max_th: max_p * (exp(avg) - exp(min_th)) / (exp(max_th) - exp(min_th)); 1")],
+    },
+    Preset {
+        name: "double_slope",
+        doc: "Two straight lines with a knee half way, at a tenth, rising to 1 at max_th.",
+        options: &[("curve", "until (min_th + max_th) / 2: 0.2 * x; until max_th: 0.1 + 1.8 * (x - 0.5); 1")],
+    },
+    Preset {
+        name: "smred",
+        doc: "SmRED: a square below the middle, a root above, with a jump from 0.25 to 0.71 max_p.",
+        options: &[("curve", "until (min_th + max_th) / 2: max_p * x ^ 2; until max_th: max_p * sqrt(x); 1")],
+    },
+    Preset {
+        name: "three_sections",
+        doc: "Cubic, straight, cubic, each a third of the way.",
+        options: &[(
+            "curve",
+            "until min_th + (max_th - min_th) / 3: 9 * max_p * x ^ 3; until min_th + 2 * (max_th - min_th) / 3: \
+             max_p * x; until max_th: max_p + 9 * max_p * (x - 1) ^ 3; 1",
+        )],
+    },
+    Preset {
+        name: "red_ql",
+        doc: "RED-QL: a parabola up to 2 (min_th + max_th) / 3 - min_th, then a line to 1. Needs max_th above 2 min_th.",
+        options: &[(
+            "curve",
+            "until (2 * max_th - min_th) / 3: max_p * ((avg - min_th) / ((2 * max_th - 4 * min_th) / 3)) ^ 2; \
+             until max_th: max_p + (1 - max_p) * (avg - (2 * max_th - min_th) / 3) / ((max_th + min_th) / 3); 1",
+        )],
+    },
+    Preset {
+        name: "three_sections_as_coded",
+        doc: "Three sections with a slip seen in print, min_th + max_th/3 for a third of the way: one is out of reach.",
+        options: &[
+            (
+                "curve",
+                "until min_th + max_th / 3: 9 * max_p * x ^ 3; until min_th + 2 * max_th / 3: max_p * x; \
+                 until max_th: max_p + 9 * max_p * (x - 1) ^ 3; 1",
+            ),
+            ("refuse", "nothing"),
+        ],
+    },
+    Preset {
+        name: "hyperbola_as_coded",
+        doc: "A \"hyperbola\" with a slip seen in code: x times 1/x is a constant, and undefined at min_th.",
+        options: &[("curve", "until max_th: max_p * x * (1 / x); 1"), ("refuse", "nothing")],
+    },
+];
+
+impl Discipline for Params {
+    const TITLE: &'static str = "RED with any drop curve";
+    const ABOUT: &'static str =
+        "RED whose probability follows a curve of your own, in sections of expressions or through points. \
+        A checker finds sections that no average reaches, contradictions, values that are no probability, \
+        falling parts and jumps.";
+    const REFERENCE: &'static str = "FJ93";
+    type Disc<P: Packet + Copy> = Red<P, Drawn>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P, Drawn> {
+        let drawn = params.drawn_in(setting).expect("checked parameters hold a curve that can be read");
+        Red::with_law(&params.red(), setting, drawn)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        resolved_of::<Params>(&self.red(), setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.red().check_in(setting, problems);
+        for finding in self.lint(setting) {
+            let passes = match self.refuse {
+                Refuse::Nothing => true,
+                Refuse::Broken => !finding.is_broken(),
+                Refuse::All => false,
+            };
+            let rule = format!("section {} {}", finding.section, finding.text);
+            require(
+                problems,
+                passes,
+                "curve",
+                "",
+                rule,
+                "mend the curve, or let refuse say that it is meant",
+            );
+        }
+    }
+}
+
+/// One section: the law up to a bound.
+#[derive(Clone, Debug, PartialEq)]
+struct Section {
+    until: f64,
+    law: Expression,
+}
+
+impl Section {
+    fn read(text: &str, names: &[(&str, f64)]) -> Result<Section, String> {
+        let text = text.trim();
+        let Some((bound, law)) = text.strip_prefix("until ").and_then(|rest| rest.split_once(':')) else {
+            return Ok(Section { until: f64::INFINITY, law: Expression::compile(text, names)? });
+        };
+        let until = Expression::compile(bound, names)?;
+        let until = until.constant().ok_or_else(|| format!("needs a bound without avg, not '{bound}'"))?;
+        Ok(Section { until, law: Expression::compile(law, names)? })
+    }
+}
+
+/// A curve in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    min_th: f64,
+    max_p: f64,
+    forced_at: f64,
+    sections: Vec<Section>,
+}
+
+impl Law for Drawn {
+    fn min_th(&self) -> f64 {
+        self.min_th
+    }
+
+    fn forced_at(&self) -> f64 {
+        self.forced_at
+    }
+
+    #[inline]
+    fn p_b(&self, avg: f64) -> f64 {
+        let section = self.sections.iter().find(|section| avg < section.until).or(self.sections.last());
+        let p_b = section.map_or(1.0, |section| section.law.value(avg));
+        if p_b.is_nan() {
+            1.0
+        } else {
+            p_b.clamp(0.0, 1.0)
+        }
+    }
+
+    fn max_p(&self) -> f64 {
+        self.max_p
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, refused, SETTING};
+
+    fn p_b(rows: &[(&str, &str)], avg: f64) -> f64 {
+        params::<Params>(rows).drawn_in(&SETTING).unwrap().p_b(avg)
+    }
+
+    fn slips(rows: &[(&str, &str)]) -> Vec<(usize, Slip)> {
+        let found = params::<Params>(rows).lint(&SETTING);
+        found.into_iter().map(|finding| (finding.section, finding.slip)).collect()
+    }
+
+    #[test]
+    fn shapes_by_hand() {
+        assert!((p_b(&[], 10.0) - 0.05).abs() < 1e-12);
+        assert_eq!(params::<Params>(&[]).drawn_in(&SETTING).unwrap().forced_at, 15.0);
+        assert!((p_b(&[("shape", "gentle")], 22.5) - 0.55).abs() < 1e-12);
+        assert!((p_b(&[("shape", "double_slope")], 10.0) - 0.1).abs() < 1e-12);
+        // SmRED's jump: 0.25 max_p just below the middle, 0.71 max_p at it.
+        assert!((p_b(&[("shape", "smred")], 10.0 - 1e-9) - 0.025).abs() < 1e-9);
+        assert!((p_b(&[("shape", "smred")], 10.0) - 0.070_710_678).abs() < 1e-9);
+        assert!((p_b(&[("shape", "three_sections")], 10.0) - 0.05).abs() < 1e-12);
+        assert!((p_b(&[("curve", "points 5 0, 15 0.1, 30 1")], 22.5) - 0.55).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_the_checker_finds() {
+        assert_eq!(slips(&[("shape", "gentle")]), []);
+        assert_eq!(slips(&[]), [(2, Slip::Jumps)]);
+        assert_eq!(slips(&[("shape", "smred")]), [(2, Slip::Jumps), (3, Slip::Jumps)]);
+        // 5 + 30/3 = 15 is max_th: the third section has no room.
+        let coded = slips(&[("shape", "three_sections_as_coded")]);
+        assert!(coded.contains(&(3, Slip::Contradiction)), "{coded:?}");
+        assert!(slips(&[("shape", "hyperbola_as_coded")]).contains(&(1, Slip::Undefined)));
+        assert_eq!(slips(&[("curve", "until 20: 0.1; until 10: 0.2; 1")])[0], (2, Slip::Unreachable));
+        assert!(slips(&[("curve", "1.5 - avg / 100")]).contains(&(1, Slip::OutOfRange)));
+        assert!(slips(&[("curve", "0.5 - avg / 1000")]).contains(&(1, Slip::Falls)));
+        // The first section of RED-QL has no room once max_th is at most twice min_th.
+        let narrow = [("shape", "red_ql"), ("min_th", "10 pkts"), ("max_th", "20 pkts")];
+        assert!(slips(&narrow).contains(&(1, Slip::Unreachable)));
+        assert!(!slips(&[("shape", "red_ql")]).iter().any(|slip| slip.1 == Slip::Unreachable));
+    }
+
+    #[test]
+    fn broken_curves_do_not_fit_unless_they_are_meant() {
+        let fits = |rows: &[(&str, &str)]| {
+            let mut problems = Vec::new();
+            params::<Params>(rows).fits(&SETTING, &mut problems);
+            problems.len()
+        };
+        let curve = "until 20: 0.1; until 10: 0.2; 1";
+        assert_eq!(fits(&[("curve", curve)]), 1);
+        assert_eq!(fits(&[("curve", curve), ("refuse", "nothing")]), 0);
+        assert_eq!((fits(&[]), fits(&[("refuse", "all")])), (0, 1));
+        assert!(refused::<Params>(&[("curve", "until avg: 1; 0")])[0].contains("needs a bound without avg"));
+        assert!(refused::<Params>(&[("curve", "points 5, 3 2")])[0].contains("an average and a probability"));
+    }
+}
