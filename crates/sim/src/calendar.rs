@@ -48,7 +48,7 @@ impl PartialOrd for Key {
     }
     #[inline]
     fn le(&self, other: &Key) -> bool {
-        !(other < self)
+        other >= self
     }
 }
 
@@ -270,7 +270,7 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     fn is_first(&self, bucket: usize) -> bool {
         let key = self.nodes[self.buckets[bucket].head as usize].key;
-        key.time < self.far_time || !self.far.peek().is_some_and(|Reverse((far, ..))| *far <= key)
+        key.time < self.far_time || self.far.peek().is_none_or(|Reverse((far, ..))| *far > key)
     }
 
     #[inline]
@@ -299,7 +299,7 @@ impl<E: Copy> Calendar<E> {
             return None;
         }
         let taken = self.far.pop().map(|Reverse((_, _, index))| index);
-        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((key, ..))| key.time);
+        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((first, ..))| first.time);
         taken
     }
 

@@ -127,7 +127,7 @@ impl Link {
         if !self.busy {
             self.start_idle_line(now, fates);
         }
-        accepted.map(|pkt| self.settle(pkt, now))
+        accepted.map(|taken| self.settle(taken, now))
     }
 
     /// The end of a transmission, where each is an event: starts the next, if any.
@@ -322,10 +322,10 @@ mod tests {
         let mut link = link(kind);
         link.ahead = ahead;
         let (mut fates, mut out, mut free) = (Vec::new(), Vec::new(), None::<Key>);
-        let mut note = |sent: Option<Sent>, free: &mut Option<Key>| {
+        let mut note = |sent: Option<Sent>, next: &mut Option<Key>| {
             if let Some(sent) = sent {
                 out.push((sent.pkt.seq, sent.start, sent.finish));
-                *free = Some(Key { time: sent.finish, birth: sent.start, component: 0 });
+                *next = Some(Key { time: sent.finish, birth: sent.start, component: 0 });
             }
         };
         let mut now = 0;

@@ -48,8 +48,8 @@ impl Outcome {
         let window = &self.network.window;
         let links = plan.links.iter().zip(&self.network.links);
         let links: Map<String, Value> = links
-            .filter_map(|(plan, link)| {
-                Some((plan.name.clone(), link_summary(plan, link, link.probe.as_ref()?)))
+            .filter_map(|(planned, link)| {
+                Some((planned.name.clone(), link_summary(planned, link, link.probe.as_ref()?)))
             })
             .collect();
         let flows: Vec<Value> = plan
@@ -57,7 +57,7 @@ impl Outcome {
             .iter()
             .zip(&self.network.flows)
             .enumerate()
-            .map(|(i, (plan, flow))| self.flow(i, plan, flow))
+            .map(|(i, (planned, flow))| self.flow(i, planned, flow))
             .collect();
         let conservation: Vec<Value> =
             self.network.flows.iter().map(|flow| conserved(&flow.probe.conservation)).collect();
@@ -92,16 +92,16 @@ impl Outcome {
                 });
             }
         };
-        for (plan, link) in plan.links.iter().zip(&self.network.links) {
+        for (planned, link) in plan.links.iter().zip(&self.network.links) {
             let Some(probe) = &link.probe else { continue };
             let series = &probe.series;
-            add("queue_pkts", &plan.name, reals(&series.queue_pkts));
-            add("queue_bytes", &plan.name, reals(&series.queue_bytes));
+            add("queue_pkts", &planned.name, reals(&series.queue_pkts));
+            add("queue_bytes", &planned.name, reals(&series.queue_bytes));
             for (name, values) in &series.inner {
-                add(name, &plan.name, values.clone());
+                add(name, &planned.name, values.clone());
             }
             for (name, values) in EVENT_SERIES.iter().zip(&series.events) {
-                add(name, &plan.name, reals(values));
+                add(name, &planned.name, reals(values));
             }
         }
         let intervals = (self.end.0 / self.network.window.sample.0) as usize;
@@ -159,7 +159,7 @@ impl Outcome {
                 .flows
                 .iter()
                 .zip(&plan.flows)
-                .filter(|(_, plan)| plan.group == group)
+                .filter(|(_, planned)| planned.group == group)
                 .map(|(flow, _)| flow.probe.histogram)
                 .collect();
             numbers.dedup();

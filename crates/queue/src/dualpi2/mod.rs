@@ -102,7 +102,7 @@ impl Params {
 const DIALECTS: &[Preset] = &[
     Preset {
         name: "rfc",
-        doc: "RFC 9332 appendix A: a ramp from 0.8 to 1.2 ms, evenly spaced marks, the controller fed by the classic queue.",
+        doc: "RFC 9332 appendix A: a ramp from 0.8 to 1.2 ms, evenly spaced marks, the controller fed by the slower of the two queues.",
         options: &[("min_len", "1")],
     },
     Preset {

@@ -39,7 +39,7 @@ impl Kind {
         let Value::Text(text) = value else {
             return Err(format!("must be one of {}", names.join(", ")));
         };
-        T::all().iter().find(|(_, name, _)| name == text).map(|(value, ..)| *value).ok_or_else(|| {
+        T::all().iter().find(|(_, name, _)| name == text).map(|(choice, ..)| *choice).ok_or_else(|| {
             let hint =
                 nearest(text, &names).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
             format!("must be one of {}{hint}", names.join(", "))

@@ -1,0 +1,142 @@
+//! The two macros that declare parameters: `params!` for structs, `choices!` for options with names.
+
+/// Declares a parameter struct.
+///
+/// ```
+/// units::params! {
+///     /// A leaky bucket.
+///     pub struct Bucket {
+///         /// How much it leaks.
+///         rate: units::Rate = units::Rate(1_000_000) => { source: "assumed", assumed: true },
+///         /// Share that is kept.
+///         keep: f64 = 0.5 => { unit: "1", range: units::param::Range::Within(0.0, 1.0) },
+///     }
+/// }
+/// impl units::param::Check for Bucket {}
+/// assert_eq!(Bucket::default().keep, 0.5);
+/// assert!(units::param::Valid::new(Bucket { keep: f64::NAN, ..Bucket::default() }).is_err());
+/// ```
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $doc:expr])+
+        pub struct $name:ident {
+            $( $(#[doc = $field_doc:expr])+ $field:ident : $ty:ty = $default:expr $(=> { $($meta:tt)* })? ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $( $(#[doc = $field_doc])+ pub $field: $ty, )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $( $field: $default, )* }
+            }
+        }
+
+        impl $name {
+            const META: &'static [(&'static str, $crate::param::Meta)] = &[
+                $( (stringify!($field), $crate::param::Meta { $($($meta)*,)? ..$crate::param::Meta::NONE }), )*
+            ];
+
+            fn meta(name: &str) -> $crate::param::Meta {
+                Self::META.iter().find(|(key, _)| *key == name).map_or($crate::param::Meta::NONE, |(_, meta)| *meta)
+            }
+        }
+
+        impl $crate::param::Described for $name {
+            const DOC: &'static str = concat!($($doc, "\n"),+);
+
+            fn fields() -> Vec<$crate::param::Field> {
+                use $crate::param::macros::*;
+                let default = $name::default();
+                let _ = &default;
+                vec![ $( Field {
+                    name: stringify!($field),
+                    doc: concat!($($field_doc, "\n"),+).trim().replace("\n ", "\n"),
+                    kind: <$ty as Param>::kind(),
+                    meta: Self::meta(stringify!($field)),
+                    default: Param::show(&default.$field),
+                }, )* ]
+            }
+
+            fn set(&mut self, name: &str, value: &$crate::param::Value) -> Option<Result<(), String>> {
+                use $crate::param::macros::*;
+                let _ = value;
+                match name {
+                    $( stringify!($field) => Some(<$ty as Param>::read(value).map(|read| self.$field = read)), )*
+                    _ => None,
+                }
+            }
+
+            fn show(&self) -> $crate::param::Table {
+                use $crate::param::macros::*;
+                vec![ $( (stringify!($field).to_string(), Param::show(&self.$field)), )* ]
+            }
+
+            fn out_of_range(&self) -> Vec<$crate::param::Problem> {
+                use $crate::param::macros::*;
+                #[allow(unused_mut)]
+                let mut problems = Vec::new();
+                $( for number in Param::numbers(&self.$field) {
+                    let range = Self::meta(stringify!($field)).range;
+                    if !range.holds(number) {
+                        problems.push(Problem::new(stringify!($field), Param::show(&self.$field), range.rule(), ""));
+                    }
+                } )*
+                problems
+            }
+        }
+    };
+}
+
+/// Declares an option with named values.
+///
+/// ```
+/// units::choices! {
+///     /// What happens to the packet.
+///     pub enum Verdict {
+///         /// It stays.
+///         Keep = "keep",
+///         /// It goes.
+///         Drop = "drop",
+///     }
+/// }
+/// use units::param::Choice;
+/// assert_eq!(Verdict::Drop.name(), "drop");
+/// ```
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[doc = $doc:expr])+
+        pub enum $name:ident {
+            $( $(#[doc = $variant_doc:expr])+ $variant:ident = $text:literal ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $( $(#[doc = $variant_doc])+ $variant, )*
+        }
+
+        impl $crate::param::Choice for $name {
+            fn all() -> &'static [(Self, &'static str, &'static str)] {
+                &[ $( ($name::$variant, $text, concat!($($variant_doc),+)), )* ]
+            }
+        }
+
+        impl $crate::param::Param for $name {
+            fn kind() -> $crate::param::Kind {
+                $crate::param::Kind::choice::<$name>()
+            }
+            fn read(value: &$crate::param::Value) -> Result<Self, String> {
+                $crate::param::Kind::read_choice(value)
+            }
+            fn show(&self) -> $crate::param::Value {
+                $crate::param::Value::Text($crate::param::Choice::name(*self).to_string())
+            }
+        }
+    };
+}
