@@ -188,7 +188,11 @@ class Gred(Model):
     def enqueue(self, now, packet):
         dp = packet.flow
         law, q = self.laws[dp], self.held(dp)
-        above = [other for other, row in zip(self.laws, self.DPS) if self.grio and row[3] < self.DPS[dp][3]]
+        above = [
+            other
+            for other, row in zip(self.laws, self.DPS, strict=True)
+            if self.grio and row[3] < self.DPS[dp][3]
+        ]
         extra = sum(other.avg for other in above if not other.idle)
         law.update(now, q)
         if law.verdict(law.avg + extra):

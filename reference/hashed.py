@@ -31,7 +31,7 @@ class Sfb(Model):
     def learn(self, salt, flow):
         places = [self.bin(salt, flow, level) for level in range(self.levels)]
         lens = [self.qlen(place) for place in places]
-        for place, qlen in zip(places, lens):
+        for place, qlen in zip(places, lens, strict=True):
             p = self.p_m.get(place, 0.0)
             if qlen == 0:
                 p = max(0.0, p - self.step / 10)

@@ -103,7 +103,9 @@ class Adaptive(Plain):
 
     def __init__(self, limit, timer=True, fixed_slope=False):
         capacity = RATE / 8000
-        super().__init__(limit, max(5, 0.005 * capacity / 2), 0, 0.1, 1 - math.exp(-1 / capacity), gentle=True)
+        super().__init__(
+            limit, max(5, 0.005 * capacity / 2), 0, 0.1, 1 - math.exp(-1 / capacity), gentle=True
+        )
         self.max_th = 3 * self.min_th
         self.initial, self.fixed_slope, self.timer, self.last = 0.1, fixed_slope, timer, 0
         if not timer:
@@ -370,6 +372,10 @@ def traces():
         yield "rtred", name, model, {**common, "equation": name}, FLOWS
     yield "dtred", "free_buffer", FreeBuffer(60, 12, 36, 0.1, 0.02), common, {**FLOWS, "flows": 3}
     curves = [(4, 20, 1 / 5), (8, 20, 1 / 10), (12, 24, 1 / 20)]
-    keys = {"limit": "30 pkts", "min_th": "[4 pkts, 8 pkts, 12 pkts]", "max_th": "[20 pkts, 20 pkts, 24 pkts]"}
+    keys = {
+        "limit": "30 pkts",
+        "min_th": "[4 pkts, 8 pkts, 12 pkts]",
+        "max_th": "[20 pkts, 20 pkts, 24 pkts]",
+    }
     keys |= {"denominator": "[5, 10, 20]", "exponent": "5"}
     yield "wred", "classes", Classes(30, curves, 1 / 32), keys, {**LONG, "flows": 3}
