@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench docs clean
+.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench agree docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 
 bench: ## ns per packet, events per second, whole runs
 	@cargo bench $(PURE) --bench "*"
+
+agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 runs ns-2 itself
+	@$(BIN)/python -m dropcurve.agree --jobs 2 $(if $(LIVE),--live)
 
 docs: setup ## write tables, examples and pictures of the docs anew; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages

@@ -1,0 +1,59 @@
+"""python -m dropcurve.agree: runs the comparisons and writes the page.
+
+--reference FOLDER   with ns2, ns3 and linux (or DROPCURVE_REFERENCE; else ../shared/reference if it is there)
+--only AREA ...      some comparisons alone; prints instead of writing
+--quick              few cases and replications; prints instead of writing
+--live               runs ns-2 itself, if it is there, on the rows that are apart
+--jobs N             threads (2)
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from . import page, registry
+from .context import ROOT, Context, show_progress
+
+
+def main(words: list[str]) -> int:
+    """Exit code 0: agreement is described, not demanded."""
+    parser = argparse.ArgumentParser(prog="python -m dropcurve.agree")
+    parser.add_argument("--reference", type=Path)
+    parser.add_argument("--only", nargs="+", choices=list(registry.AREAS), metavar="AREA")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args(words)
+    context = Context(
+        reference=options.reference or reference(),
+        jobs=options.jobs,
+        quick=options.quick,
+        cache=ROOT / "out" / "agree" / "cache",
+        live=options.live,
+        tell=show_progress,
+    )
+    areas = registry.compare(options.only or list(registry.AREAS), context)
+    text = page.markdown(areas)
+    if options.only or options.quick:
+        sys.stdout.write(text)
+        return 0
+    (ROOT / "docs" / "agreement.md").write_text(text, encoding="utf-8")
+    out = ROOT / "out" / "agree" / "agreement.html"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page.as_html(text), encoding="utf-8")
+    sys.stdout.write(page.summary(areas) + f"\nThe page: docs/agreement.md, {out.relative_to(ROOT)}\n")
+    return 0
+
+
+def reference() -> Path | None:
+    """The folder of references, if it is where one would look."""
+    named = os.environ.get("DROPCURVE_REFERENCE")
+    place = Path(named) if named else ROOT.parent / "shared" / "reference"
+    return place if place.is_dir() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

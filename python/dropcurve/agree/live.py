@@ -1,0 +1,110 @@
+"""ns-2 run anew from the project's own scripts, side by side with us: ``make agree LIVE=1``.
+
+    python -m dropcurve.agree.live TABLE ROWS SEEDS OUT     records rows of a table again, with more seeds
+
+A row of a table becomes the arguments of `tests/agree/ns2/dumbbell.tcl`, which states the same network on its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .context import ROOT
+
+Row = Mapping[str, str]
+#: Tables whose rows `dumbbell.tcl` can run.
+TABLES = ("wtred", "cnodder", "redat_ftp", "hassan_tcp")
+SCRIPTS = ROOT / "tests" / "agree" / "ns2"
+
+
+def available() -> bool:
+    """Whether there is an ns-2 to run."""
+    return shutil.which("ns") is not None
+
+
+def arguments(table: str, row: Row) -> dict[str, str]:
+    """What `dumbbell.tcl` is told of a row."""
+    maker = {"wtred": _wtred, "cnodder": _cnodder, "redat_ftp": _redat, "hassan_tcp": _hassan}[table]
+    keys = ("buf", "minth", "maxth", "maxp", "wq", "wait", "gentle", "window")
+    found = {key: row[key] for key in keys if key in row}
+    found["years"] = "2000" if row["profile"] == "era" else "2011"
+    found["from"], found["until"] = row["tmeas"], row["dur"]
+    return found | maker(row)
+
+
+def _wtred(row: Row) -> dict[str, str]:
+    size = int(row["buf"])
+    thresholds = {"minth": f"{0.4 * size:g}", "maxth": f"{0.7 * size:g}"} if row["thr"] == "pct" else {}
+    return {"aqm": row["aqm"], "overhead": row["overhead"], **thresholds}
+
+
+def _cnodder(row: Row) -> dict[str, str]:
+    sink = "TCPSink/Sack1" if row["tcp"] == "Sack1" else "TCPSink"
+    same = {key: row[key] for key in ("aqm", "delay", "bytes", "qib", "meanpkt", "tick", "tcp")}
+    path = {"rate": "30Mb", "near": "100Mb", "nearlow": "0.001", "nearhigh": "0.0029", "far": "100Mb"}
+    load = {"sizes": "1500 750 375", "each": "20", "starts": "2", "window": "1000"}
+    return {**same, **path, **load, "back": "5000", "sink": sink}
+
+
+def _redat(row: Row) -> dict[str, str]:
+    kind = {"aqm": "DropTail" if row["scheme"] == "DropTail" else "RED"}
+    kind["gentle"] = "true" if row["scheme"] == "GRED" else "false"
+    path = {
+        "rate": row["rate"],
+        "delay": row["delay"],
+        "near": "100Mb",
+        "nearlow": "0.001",
+        "nearhigh": "0.009",
+    }
+    load = {"sizes": "1000", "meanpkt": "1000", "each": row["N"], "starts": "5", "tcp": "Newreno"}
+    return {**kind, **path, **load, "back": "2000"}
+
+
+def _hassan(row: Row) -> dict[str, str]:
+    kind = {"aqm": row["aqm"], "redback": "1" if row["aqm"] == "RED" else "0", "back": row["buf"]}
+    path = {"rate": "1.5Mb", "delay": "20ms", "near": "10Mb", "nearlow": "0.006", "nearhigh": "0.006"}
+    load = {"sizes": "1000", "meanpkt": "1000", "each": row["n"], "starts": "5", "tcp": "Sack1"}
+    return {**kind, **path, **load, "far": "10Mb", "fardelay": "6ms", "sink": "TCPSink/Sack1"}
+
+
+def once(table: str, row: Row, seed: int) -> dict[str, float]:
+    """One run of ns-2."""
+    pairs = [part for pair in arguments(table, row).items() for part in pair]
+    command = ["ns", str(SCRIPTS / "dumbbell.tcl"), *pairs, "seed", str(seed)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {key: float(value) for key, value in (pair.split("=") for pair in done.stdout.split())}
+
+
+def record(table: str, row: Row, seeds: int, *, jobs: int = 2) -> dict[str, str]:
+    """A row with the means and deviations of this many runs."""
+    with ThreadPoolExecutor(jobs) as pool:
+        runs = list(pool.map(lambda seed: once(table, row, seed), range(1, seeds + 1)))
+    found = {**row, "seeds": str(seeds)}
+    for key in runs[0]:
+        values = [run[key] for run in runs]
+        found[key] = f"{statistics.fmean(values):.6g}"
+        found[f"{key}_sd"] = f"{statistics.stdev(values):.4g}"
+    return found
+
+
+def main(words: Sequence[str]) -> None:
+    """Records rows of a file, keeping the keys of each, and adds them to another file."""
+    table, source, seeds, out = words[0], Path(words[1]), int(words[2]), Path(words[3])
+    with source.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found = [record(table, row, seeds) for row in rows]
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,42 @@
+"""The columns of the recorded tables, worked out from a run's summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Summary = dict[str, Any]
+Numbers = dict[str, float]
+
+
+def link(run: Summary, name: str = "bottleneck") -> Numbers:
+    """What all tables say of a bottleneck."""
+    one = run["links"][name]
+    seconds = run["simulated_s"] - run["warmup_s"]
+    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
+    return {
+        "drops": drops,
+        "loss": drops / max(1, one["arrived_pkts"]),
+        "early_frac": one["early_pkts"] / drops if drops else 0.0,
+        "util": one["departed_bytes"] * 8 / seconds / one["rate_bps"],
+        "qmean": one["queue_pkts_mean"],
+        "qmean_bytes": one["queue_bytes_mean"],
+        "ave_mean": one["avg_pkts_mean"] or 0.0,
+        "qdelay_ms": one["sojourn_ms"]["mean"],
+        "qdelay_sd_ms": one["sojourn_ms"]["sd"],
+    }
+
+
+def tcp(run: Summary, *, headers: int, mss: int, flows: list[dict[str, Any]] | None = None) -> Numbers:
+    """Goodput in bit/s of a set of flows (headers counted), its Jain index, timeouts, loss."""
+    chosen = run["flows"] if flows is None else flows
+    seconds = run["simulated_s"] - run["warmup_s"]
+    rates = [flow["goodput_bytes"] * 8 * (mss + headers) / mss / seconds for flow in chosen]
+    squares = sum(rate**2 for rate in rates)
+    return {
+        "goodput_bps": sum(rates),
+        "jain": sum(rates) ** 2 / (len(rates) * squares) if squares else 1.0,
+        "timeouts": sum(flow["timeouts"] for flow in chosen),
+        "retransmits": sum(flow["retransmits"] for flow in chosen),
+        "loss": sum(flow["dropped_pkts"] for flow in chosen)
+        / max(1, sum(flow["sent_pkts"] for flow in chosen)),
+    }

@@ -1,0 +1,136 @@
+"""The recorded tables of ns-3 (dumbbells of long flows) and of Linux (a kernel in virtual time)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Row = Mapping[str, str]
+
+_THRESHOLDS = 'min_th = "20 pkts"\nmax_th = "60 pkts"\nmax_p = 0.1\nw_q = 0.002\nmean_packet = "1500 B"\n'
+_COUNT = 'spacing = "wait"\ncounting = "spare_first"\nidle_decay = "plus_one"\nidle_from = "link_idle"\nmin_queue = 2\n'
+
+#: What of ns-3's and Linux's parts we have, and the queue that stands for it.
+NS3_QUEUES = {
+    "red": f'kind = "red"\ndialect = "ns3"\nlimit = "200 pkts"\nidle_rate = "10 Mbit/s"\n{_THRESHOLDS}',
+    "adaptmaxp": f'kind = "ared"\ndialect = "ns2"\nlimit = "200 pkts"\nbottom = 0.01\n{_THRESHOLDS}',
+    "ared": 'kind = "ared"\ndialect = "ns2"\nlimit = "200 pkts"\nbottom = 0.01\nmean_packet = "1500 B"\n',
+    "feng": f'kind = "feng"\ndialect = "ns3"\nlimit = "200 pkts"\n{_THRESHOLDS}',
+    "nlred": f'kind = "nlred"\nlimit = "200 pkts"\nabove_max = "gentle_from_max_p"\n{_THRESHOLDS}{_COUNT}',
+    "fifo": 'kind = "droptail"\nlimit = "200 pkts"\n',
+    "codel": 'kind = "codel"\ndialect = "ns3"\nlimit = "200 pkts"\n',
+    "cobalt": 'kind = "cobalt"\ndialect = "ns3"\nlimit = "200 pkts"\n',
+    "pie": 'kind = "pie"\ndialect = "ns3"\nlimit = "200 pkts"\n',
+    "fq_codel": 'kind = "fq_codel"\ndialect = "ns3"\nlimit = "200 pkts"\necn = false\n',
+    "fq_pie": 'kind = "fq_pie"\ndialect = "ns3"\nlimit = "200 pkts"\n',
+}
+LINUX_QUEUES = {
+    "pfifo": 'kind = "droptail"\nlimit = "100 pkts"\n',
+    "red": 'kind = "red"\ndialect = "linux"\nlimit = "150000 B"\nmin_th = "15000 B"\nmax_th = "45000 B"\nmax_p = 0.1\n'
+    'burst = 20\nmean_packet = "1500 B"\n',
+    "pie": 'kind = "pie"\ndialect = "linux"\nlimit = "100 pkts"\n',
+    "codel": 'kind = "codel"\ndialect = "linux"\nlimit = "100 pkts"\n',
+    "fq_codel": 'kind = "fq_codel"\ndialect = "linux"\n',
+}
+NS3_CONTROLS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
+
+
+def ns3(row: Row) -> str:
+    """N long flows, 10 Mbit/s with 80 % of the round trip, 100 Mbit/s access with 10 % on each side.
+
+    ns-3's device holds one packet between the discipline and the wire, so a busy link adds a packet time (1502 bytes)
+    that the discipline does not see: it is part of the delay here.
+    """
+    rtt = float(row["rtt_ms"])
+    return f"""\
+[run]
+duration = "{row["T"]} s"
+warmup = "{row["warm"]} s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+delay = "{rtt * 0.4 + 1.2016:g} ms"
+access_rate = "100 Mbit/s"
+access_delay = "{rtt * 0.05:g} ms"
+access_queue = "100000 pkts"
+
+[dumbbell.back]
+delay = "{rtt * 0.4:g} ms"
+
+[queue]
+{NS3_QUEUES[row["aqm"]]}
+[back_queue]
+kind = "droptail"
+limit = "100000 pkts"
+
+[flows.tcp]
+count = {row["n"]}
+profile = "ns3"
+cc = "{NS3_CONTROLS[row["tcp"]]}"
+recovery = "sack"
+mss = "1448 B"
+window = 2762
+min_rto = "1 s"
+ack_every = 2
+start = "uniform 0 s to 1 s"
+"""
+
+
+def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
+    """The columns of ns-3's table."""
+    one = run["links"]["bottleneck"]
+    seconds = run["simulated_s"] - run["warmup_s"]
+    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
+    rates = [flow["goodput_bytes"] for flow in run["flows"]]
+    return {
+        "goodput_Mbps": sum(rates) * 8 / seconds / 1e6,
+        "drop_rate": drops / max(1, one["arrived_pkts"]),
+        "soj_mean_ms": one["sojourn_ms"]["mean"],
+        "soj_p95_ms": one["sojourn_ms"]["p95"],
+        "qlen_mean_pkts": one["queue_pkts_mean"],
+        "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
+    }
+
+
+def linux(row: Row) -> str:
+    """Four flows through a shaper of 10 Mbit/s; all delay on the way back; 1514 bytes of Ethernet are counted."""
+    return f"""\
+[run]
+duration = "{row["T"]} s"
+warmup = "{float(row["T"]) / 4:g} s"
+
+[dumbbell]
+rate = "{row["RATE"].removesuffix("mbit")} Mbit/s"
+delay = "0 s"
+access_rate = "0 bit/s"
+access_delay = "0 s"
+exit_delay = "0 s"
+
+[dumbbell.back]
+rate = "10 Gbit/s"
+delay = "{row["DELAY"].removesuffix("ms")} ms"
+
+[queue]
+{LINUX_QUEUES[row["Q"]]}
+[flows.tcp]
+count = {row["N"]}
+profile = "linux"
+cc = "{row["CC"]}"
+headers = "66 B"
+ack_size = "66 B"
+start = "uniform 0 s to 1 ms"
+"""
+
+
+def linux_numbers(run: dict[str, Any]) -> dict[str, float]:
+    """The columns of Linux's table."""
+    one = run["links"]["bottleneck"]
+    seconds = run["simulated_s"] - run["warmup_s"]
+    flows = run["flows"]
+    return {
+        "goodput_mbps": sum(flow["goodput_bytes"] for flow in flows) * 8 / seconds / 1e6,
+        "backlog_mean": one["queue_bytes_mean"],
+        "drops": (one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"])
+        * run["simulated_s"]
+        / seconds,
+    }

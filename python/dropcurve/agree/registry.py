@@ -1,0 +1,42 @@
+"""The comparisons, in the order of the page, and the causes written down for what remains."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+
+from . import defects, ns2_packets, ns3_packets, tables, theory, verdicts
+from .cases import Area, Case
+from .context import Context
+
+#: Name to comparison. Each is one file, or one table of `tables.py`.
+AREAS: dict[str, Callable[[Context], Area]] = {
+    "ns2_packets": ns2_packets.compare,
+    "ns3_packets": ns3_packets.compare,
+    "verdicts": verdicts.compare,
+    **{table.key: partial(tables.compare, table) for table in tables.TABLES},
+    "theory": theory.compare,
+    "defects": defects.compare,
+}
+
+
+def compare(names: list[str], context: Context) -> list[Area]:
+    """The named comparisons, with the cause of each case that is apart."""
+    return [explain(AREAS[name](context)) for name in names]
+
+
+def explain(area: Area) -> Area:
+    """With causes from `causes.toml`."""
+    text = Path(__file__).with_name("causes.toml").read_text(encoding="utf-8")
+    known = tomllib.loads(text)["cause"]
+
+    def cause(case: Case) -> str:
+        fits = (one for one in known if fnmatch(area.key, one["area"]) and fnmatch(case.name, one["case"]))
+        return str(next(fits, {"text": ""})["text"])
+
+    cases = [replace(case, cause=cause(case)) if case.verdict == "outside" else case for case in area.cases]
+    return replace(area, cases=cases)

@@ -1,0 +1,244 @@
+"""Means over seeds against every row of the recorded tables of ns-2.35, ns-3 and Linux."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import dropcurve as dc
+
+from . import dumbbells, live, means, numbers, other_stacks, two_bottlenecks
+from .cases import Area, Case
+from .context import Context
+
+Row = Mapping[str, str]
+Numbers = dict[str, float]
+
+METHOD = (
+    "The same scenario with the matching dialect and profile, at least ten seeds (twice the recorded number "
+    "if that is more). Means agree within the 95 % interval of their difference, or 3 %, whichever is "
+    "larger; a row is within if all its columns are."
+)
+#: Replications, unless the reference has more than half as many.
+REPLICATIONS = 10
+#: Runs of ns-2 on a row that is apart.
+LIVE_SEEDS = 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """A recorded table: where it is, what a row is called and means here, and the columns compared, each with the
+    least distance that counts as agreement (for numbers near 0)."""
+
+    key: str
+    path: tuple[str, ...]
+    title: str
+    against: str
+    name: Callable[[Row], str]
+    scenario: Callable[[Row], str]
+    numbers: Callable[[dict[str, Any], Row], Numbers]
+    columns: Mapping[str, float]
+    missing: Callable[[Row], str] = lambda row: ""
+    note: str = ""
+
+
+def compare(table: Table, context: Context) -> Area:
+    """All rows of a table."""
+    rows = context.csv(*table.path)
+    rows = rows[:: max(1, len(rows) // 3)] if context.quick else rows
+    cases = context.each(table.key, rows, partial(case, table, context))
+    return Area(table.key, table.title, table.against, f"{METHOD} {table.note}".strip(), cases)
+
+
+def case(table: Table, context: Context, row: Row) -> Case:
+    """One row: what is missing, or our runs beside it. One recorded again with more seeds stands for the first."""
+    name = table.name(row)
+    missing = table.missing(row) or absent(table.scenario, row)
+    if missing:
+        return Case(name, missing=missing)
+    again = recorded_again(table, context, row)
+    found = beside(table, context, again or row)
+    if found.verdict == "outside" and context.live and table.key in live.TABLES and live.available():
+        found = beside(table, context, live.record(table.key, row, LIVE_SEEDS, jobs=context.jobs))
+        return replace(found, note=f"{found.note}; ns-2 run just now")
+    return replace(found, note=f"{found.note}; recorded again, with more seeds") if again else found
+
+
+def beside(table: Table, context: Context, row: Row) -> Case:
+    """Our runs beside a recorded row."""
+    replications = 4 if context.quick else max(REPLICATIONS, 2 * int(row["seeds"]))
+    label = " ".join([table.key, *table.columns])
+    scenario = dc.Scenario.parse(table.scenario(row))
+    runs = context.runs(scenario, replications, lambda run: table.numbers(run, row), label)
+    figures = [
+        means.figure(column, row, column, runs, floor=floor) for column, floor in table.columns.items()
+    ]
+    return Case(table.name(row), tuple(figures), note=f"{row['seeds']} seeds there, {replications} here")
+
+
+def recorded_again(table: Table, context: Context, row: Row) -> Row | None:
+    """The same row of the project's own `TABLE_more.csv`, if there is one."""
+    for one in context.csv(f"{table.key}_more.csv"):
+        keys = list(one)[: list(one).index("seeds")]
+        if all(one[key] == row[key] for key in keys):
+            return one
+    return None
+
+
+def absent(build: Callable[[Row], str], row: Row) -> str:
+    """The part a row needs that does not exist yet: an unknown queue, congestion control or dialect."""
+    try:
+        dc.Scenario.parse(build(row))
+    except KeyError as error:
+        return str(error.args[0])
+    except dc.ScenarioError as error:
+        values = [
+            problem.value for problem in error.problems if problem.path.rsplit(".", 1)[-1] in ("cc", "kind")
+        ]
+        if not values:
+            raise
+        return ", ".join(values)
+    return ""
+
+
+def headers(row: Row) -> int:
+    """Bytes of header on each segment of ns-2."""
+    return 0 if row["profile"] == "era" else 40
+
+
+def one_size(wire: int, run: dict[str, Any], row: Row) -> Numbers:
+    """A bottleneck and flows of one packet size, header bytes counted as ns-2 counts them."""
+    extra = headers(row)
+    return numbers.tcp(run, headers=extra, mss=wire - extra) | numbers.link(run)
+
+
+def by_size(run: dict[str, Any], row: Row) -> Numbers:
+    """The columns of the table of packet sizes."""
+    found = numbers.link(run) | {"plr": numbers.link(run)["loss"]}
+    for size in (1500, 750, 375):
+        flows = [flow for flow in run["flows"] if flow["group"] == f"b{size}"]
+        tcp = numbers.tcp(run, headers=0, mss=size, flows=flows)
+        found |= {
+            f"good_{size}": tcp["goodput_bps"] / 1e6,
+            f"plr_{size}": tcp["loss"],
+            f"to_{size}": tcp["timeouts"],
+        }
+    return found
+
+
+def wtred_name(row: Row) -> str:
+    """What sets a row apart."""
+    parts = [row["aqm"], f"buffer {row['buf']}"]
+    if row["aqm"] == "RED":
+        parts += [f"thresholds {'40/70 %' if row['thr'] == 'pct' else '5/15'}", f"w_q {row['wq']}"]
+        parts += [f"max_p {row['maxp']}"] if row["maxp"] != "0.1" else []
+        parts += ["gentle"] if row["gentle"] == "true" else []
+        parts += ["no wait"] if row["wait"] == "false" else []
+    parts += [f"window {row['window']}"] if row["window"] != "1000" else []
+    parts += ["overhead 0.5 ms"] if row["overhead"] != "0" else []
+    parts += ["2.35"] if row["profile"] != "era" else []
+    return ", ".join(parts)
+
+
+def redat_missing(row: Row) -> str:
+    """Web sessions, and the schemes that change themselves."""
+    scheme = {"ARED": "Adaptive RED", "ARED_ng": "Adaptive RED", "FENG": "Feng's adaptive RED"}.get(
+        row["scheme"]
+    )
+    return " and ".join(part for part in ("web sessions", scheme) if part)
+
+
+def cnodder_name(row: Row) -> str:
+    """What sets a row apart."""
+    thresholds = f"thresholds {row['minth']}/{row['maxth']}"
+    wait = "" if row["wait"] == "true" else ", no wait"
+    return f"{row['variant']}, {row['tcp']}, {float(row['delay']) * 1e3:g} ms, {thresholds}{wait}"
+
+
+def dsilva_name(row: Row) -> str:
+    """What sets a row apart."""
+    queue = f"{row['aqm']} {row['qbytes']} B, thresholds {row['minth']}/{row['maxth']}, max_p {row['maxp']}"
+    load = f"segment {row['seg']}, {float(row['rtt']) * 1e3:g} ms, UDP {row['udp']}"
+    return f"{row['set']}: {queue}, {load}"
+
+
+def hassan_name(row: Row) -> str:
+    """What sets a row apart."""
+    parts = [row["case"], f"n {row['n']}", row["aqm"], f"window {row['window']}", row["profile"]]
+    parts += ["gentle"] if row["gentle"] == "true" else []
+    parts += [row["knobs"]] if row.get("knobs", "-") != "-" else []
+    return ", ".join(parts)
+
+
+def ns3_missing(row: Row) -> str:
+    """A queue or a congestion control that is not there."""
+    known = row["aqm"] in other_stacks.NS3_QUEUES
+    return "" if known else f"ns-3's {row['aqm']}"
+
+
+def linux_missing(row: Row) -> str:
+    """Likewise."""
+    known = row["Q"] in other_stacks.LINUX_QUEUES
+    return "" if known else row["Q"]
+
+
+LINK_COLUMNS = {"goodput_bps": 0.0, "loss": 1e-4, "qmean": 0.1, "qdelay_ms": 0.05, "ave_mean": 0.1}
+
+TABLES = (
+    Table(
+        "wtred", ("ns2", "wtred.csv"), "Five Reno flows over tail drop and RED", "ns-2.35", wtred_name,
+        dumbbells.wtred, partial(one_size, 552), {**LINK_COLUMNS, "timeouts": 1.0, "jain": 0.01},
+    ),
+    Table(
+        "cnodder", ("ns2", "cnodder.csv"), "Three packet sizes over RED", "ns-2.35",
+        cnodder_name, dumbbells.cnodder, by_size,
+        {"good_1500": 0.0, "good_750": 0.0, "good_375": 0.0, "plr": 1e-4, "plr_1500": 1e-4, "plr_750": 1e-4,
+         "plr_375": 1e-4, "qmean": 0.1, "qmean_bytes": 100.0, "util": 0.0},
+    ),
+    Table(
+        "dsilva", ("ns2", "dsilva.csv"), "TCP and UDP over two bottlenecks", "ns-2.35",
+        dsilva_name, two_bottlenecks.scenario, lambda run, row: two_bottlenecks.numbers(run),
+        {"tcp_good_Bps": 50.0, "udp_good_Bps": 0.0, "loss12": 1e-3, "loss23": 1e-3, "timeouts": 1.0},
+    ),
+    Table(
+        "redat", ("ns2", "redat.csv"), "Long transfers and web sessions over RED", "ns-2.35",
+        lambda row: f"{row['scheme']}, N {row['N']}, {row['rate']}" + ("" if row["wait"] == "true" else ", no wait"),
+        dumbbells.redat, partial(one_size, 1000), LINK_COLUMNS, redat_missing,
+    ),
+    Table(
+        "redat_ftp", ("redat_ftp.csv",), "Long transfers alone over RED", "ns-2.35",
+        lambda row: f"{row['scheme']}, N {row['N']}" + ("" if row["wait"] == "true" else ", no wait"),
+        dumbbells.redat, partial(one_size, 1000), {**LINK_COLUMNS, "timeouts": 1.0, "jain": 0.01},
+        note="Recorded with the project's own script: the study without its web sessions.",
+    ),
+    Table(
+        "hassan_tcp", ("hassan_tcp.csv",), "SACK alone over RED", "ns-2.35",
+        hassan_name,
+        dumbbells.hassan, partial(one_size, 1000), {**LINK_COLUMNS, "timeouts": 1.0, "jain": 0.01},
+        note="Recorded with the project's own script: the study without its TFRC flows.",
+    ),
+    Table(
+        "hassan", ("ns2", "hassan.csv"), "TFRC and SACK over RED", "ns-2.35", hassan_name,
+        dumbbells.hassan, partial(one_size, 1000), LINK_COLUMNS, lambda row: "TFRC",
+    ),
+    Table(
+        "hassan_knobs", ("ns2", "hassan_knobs.csv"), "TFRC and SACK over RED, one setting changed", "ns-2.35",
+        hassan_name,
+        dumbbells.hassan, partial(one_size, 1000), LINK_COLUMNS, lambda row: "TFRC",
+    ),
+    Table(
+        "ns3", ("ns3", "aqm_dumbbell.csv"), "Long flows over ns-3's disciplines", "ns-3.37",
+        lambda row: f"{row['aqm']}, {row['tcp']}, {row['n']} flows, {row['rtt_ms']} ms",
+        other_stacks.ns3, lambda run, row: other_stacks.ns3_numbers(run),
+        {"goodput_Mbps": 0.0, "drop_rate": 1e-4, "soj_mean_ms": 0.1, "soj_p95_ms": 0.1, "qlen_mean_pkts": 0.1},
+        ns3_missing,
+    ),
+    Table(
+        "linux", ("linux", "uml.csv"), "Four flows over Linux's disciplines", "Linux 7.3.4",
+        lambda row: f"{row['Q']}, {row['CC']}" + (", ECN" if row["ECN"] == "1" else ""),
+        other_stacks.linux, lambda run, row: other_stacks.linux_numbers(run),
+        {"goodput_mbps": 0.0, "backlog_mean": 100.0, "drops": 1.0}, linux_missing,
+    ),
+)  # fmt: skip

@@ -1,0 +1,76 @@
+"""The quick form of the comparison: a share of its cases with few seeds; the page; and when two means agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from dropcurve.agree import means, page, registry
+from dropcurve.agree.cases import Area, Case, Figure
+from dropcurve.agree.context import Context
+
+#: The recorded run that hangs on the last bit of a sum (see `causes.toml`).
+LAST_BIT = "newreno, queue 10"
+
+
+def quick(name: str) -> list[Case]:
+    cases = registry.AREAS[name](Context(quick=True)).cases
+    return [case for case in cases if case.verdict != "not yet"]
+
+
+def test_segments_of_ns2_come_in_order_to_the_microsecond() -> None:
+    cases = quick("ns2_packets")
+    assert len(cases) >= 12
+    outside = {case.name for case in cases if case.verdict == "outside"}
+    assert {name for name in outside if "delayed ACK" not in name} <= {LAST_BIT}
+
+
+def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
+    cases = quick("ns3_packets")
+    assert len(cases) == 10
+    assert {case.verdict for case in cases} == {"within"}
+
+
+@pytest.mark.parametrize("name", ["wtred", "cnodder", "hassan_tcp"])
+def test_means_of_ns2(name: str) -> None:
+    """Goodput, queue and delay within 5 % with four seeds; losses and timeouts vary more."""
+    cases = quick(name)
+    assert cases
+    for case in cases:
+        for figure in case.figures:
+            if figure.name in ("goodput_bps", "qmean", "qdelay_ms", "util"):
+                assert figure.within or abs(figure.percent) < 5, (case.name, figure)
+
+
+def test_theory_in_short() -> None:
+    assert {case.verdict for case in quick("theory")} == {"within"}
+
+
+def test_options_show_the_defects_they_stand_for() -> None:
+    assert {case.verdict for case in quick("defects")} == {"within"}
+
+
+def test_a_mean_is_allowed_its_interval_or_three_percent() -> None:
+    assert means.allowed(100.0, 0.0, 5, [100.0, 100.0]) == 3.0
+    # Four runs each with deviation 10: t(6) 10 sqrt(1/2).
+    ours = [90.0, 110.0, 97.0, 103.0]
+    spread = (sum((x - 100) ** 2 for x in ours) / 3) ** 0.5
+    assert means.allowed(100.0, spread, 4, ours) == pytest.approx(2.4469 * spread * 0.5**0.5, rel=1e-4)
+    # One run there lends no deviation: ours stands for both.
+    assert means.allowed(100.0, None, 1, ours) == pytest.approx(3.1824 * spread * 1.25**0.5, rel=1e-4)
+
+
+def test_the_page_tells_what_is_apart_and_what_is_missing() -> None:
+    near = Case("near", (Figure("loss", 1.0, 1.01, 0.02),))
+    far = Case("far", (Figure("loss", 1.0, 1.5, 0.02),), cause="a reason")
+    area = Area("x", "Some area", "ns-2.35", "A method.", [near, far, Case("later", missing="a part")])
+    text = page.markdown([area])
+    assert "| [Some area](#some-area) | ns-2.35 | 3 | 1 | 1 | 1 | 1 of 2 (50.0 %) |" in text
+    assert "* far: loss 1 there, 1.5 here (+50.0 %). a reason" in text
+    assert "| a part | 1 | Some area |" in text
+    assert '<a href="#some-area">' in page.as_html(text)
+
+
+def test_nan_never_agrees() -> None:
+    assert not Figure("x", 1.0, float("nan"), 10.0).within
+    assert not Case("no figures").figures
+    assert Case("no figures").verdict == "outside"
