@@ -10,6 +10,10 @@ use units::{Bytes, Span};
 
 use crate::cc::Algorithm;
 
+mod controls;
+
+pub use controls::{CubicRule, HyStartRule, WestwoodRule};
+
 units::choices! {
     /// How losses are noticed and repaired.
     pub enum Recovery {
@@ -157,6 +161,9 @@ units::choices! {
         /// Segment 0 negotiates and its acknowledgement carries ECE; only acknowledgements of capable segments
         /// echo; a retransmission may carry CWR; growth does not stop before the first echo (ns-2).
         Ns2 = "ns2",
+        /// As `rfc3168`, but each acknowledgement says whether the segments it answers were marked; a change is
+        /// acknowledged at once (RFC 8257 section 3.2).
+        Dctcp = "dctcp",
     }
 }
 
@@ -167,6 +174,48 @@ units::params! {
         recovery: Recovery = Recovery::Sack,
         /// How the congestion window grows and shrinks.
         cc: Algorithm = Algorithm::Reno,
+        /// What an ECN echo leaves of the window; auto: what a loss leaves.
+        ecn_factor: Option<f64> = None => { range: Range::Between(0.0, 1.0), source: "RFC 8511: 0.8, 0.85 with cubic" },
+        /// Scale of the cubic function.
+        cubic_c: f64 = 0.4 => { unit: "segments/s^3", range: Range::Positive, source: "RFC 9438" },
+        /// What a loss leaves of the window (cubic).
+        cubic_beta: f64 = 0.7 => { range: Range::Between(0.0, 1.0), source: "RFC 9438" },
+        /// A loss below the last maximum gives way to newcomers (cubic).
+        cubic_fast_convergence: bool = true => { source: "RFC 9438" },
+        /// The window is never below that of additive increase (cubic).
+        cubic_friendly: bool = true => { source: "RFC 9438" },
+        /// How cubic turns the function into segments.
+        cubic_rule: CubicRule = CubicRule::Rfc9438 => { source: "RFC 9438" },
+        /// How slow start ends before losses (cubic).
+        hystart: HyStartRule = HyStartRule::Off => { source: "RFC 9406" },
+        /// Weight of a window's share of marks in the estimate (dctcp).
+        dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
+        /// The estimate at the start (dctcp).
+        dctcp_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "RFC 8257" },
+        /// Fewer segments queued: the window grows (vegas).
+        vegas_alpha: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
+        /// More segments queued: the window shrinks (vegas).
+        vegas_beta: f64 = 3.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
+        /// More segments queued: slow start ends (vegas).
+        vegas_gamma: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
+        /// Segments queued are counted in whole numbers, rounded (vegas).
+        vegas_whole: bool = false => { source: "ns-2 true" },
+        /// When bandwidth is sampled.
+        westwood_rule: WestwoodRule = WestwoodRule::Plus => { source: "Grieco and Mascolo 2004" },
+        /// What of the bandwidth estimate a sample keeps (westwood).
+        westwood_filter: f64 = 0.9 => { range: Range::Within(0.0, 0.9999), source: "Mascolo 2001" },
+        /// Segments the window grows by in a round trip (gaimd).
+        gaimd_alpha: f64 = 0.3125 => { unit: "segments", range: Range::Positive, source: "Yang and Lam 2000" },
+        /// What a loss leaves of the window (gaimd).
+        gaimd_beta: f64 = 0.875 => { range: Range::Between(0.0, 1.0), source: "Yang and Lam 2000" },
+        /// The window grows by `binomial_alpha` over this power of it in a round trip (binomial).
+        binomial_k: f64 = 0.5 => { range: Range::Within(0.0, 4.0), source: "Bansal and Balakrishnan 2001: SQRT" },
+        /// A loss takes `binomial_beta` times this power of the window (binomial).
+        binomial_l: f64 = 0.5 => { range: Range::Within(0.0, 1.0), source: "Bansal and Balakrishnan 2001: SQRT" },
+        /// Scale of the increase (binomial).
+        binomial_alpha: f64 = 1.0 => { range: Range::Positive, source: "Bansal and Balakrishnan 2001" },
+        /// Scale of the decrease (binomial).
+        binomial_beta: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Bansal and Balakrishnan 2001" },
         /// Payload of a data segment.
         mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
         /// Header bytes added to each segment on the wire.
@@ -305,6 +354,22 @@ impl Check for Params {
             "sack_blocks",
             self.sack_blocks,
             "must be at least 1 when recovery uses selective acknowledgements",
+            "",
+        );
+        require(
+            problems,
+            self.cc != Algorithm::Dctcp || self.ecn,
+            "ecn",
+            self.ecn,
+            "must be true with cc = dctcp",
+            "set ecn = true, and ecn_rule = \"dctcp\" for the receiver of RFC 8257",
+        );
+        require(
+            problems,
+            self.vegas_beta >= self.vegas_alpha,
+            "vegas_beta",
+            self.vegas_beta,
+            format!("must be at least vegas_alpha ({})", self.vegas_alpha),
             "",
         );
         require(problems, self.sack_blocks <= 4, "sack_blocks", self.sack_blocks, "must be at most 4", "");

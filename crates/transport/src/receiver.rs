@@ -1,7 +1,7 @@
 //! The receiving endpoint: puts segments in order and decides when to acknowledge.
 //!
 //! *Reference*: RFC 9293, RFC 5681 section 4.2 and RFC 1122 section 4.2.3.2 (delayed acknowledgements), RFC 2018
-//! section 4 (SACK blocks), RFC 3168 section 6.1.3 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
+//! section 4 (SACK blocks), RFC 3168 section 6.1.3 and RFC 8257 section 3.2 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
 //! *Units*: segments; bytes are bytes on the wire where not said otherwise.
 //! *Deviations*: no DSACK (RFC 2883), no window updates: the application reads at once.
 
@@ -25,6 +25,8 @@ pub struct Receiver {
     /// An acknowledgement is to leave now.
     pending: bool,
     pending_syn: bool,
+    /// `Store::early` holds an acknowledgement.
+    early: bool,
     /// Congestion was experienced and the sender has not answered yet.
     ece: bool,
     /// Congestion is echoed in the next acknowledgement.
@@ -62,6 +64,8 @@ struct Store {
     /// Blocks in the order of their last change, the latest first.
     recent: [(u32, u32); MAX_SACK_BLOCKS],
     blocks: usize,
+    /// Leaves before any other acknowledgement (RFC 8257).
+    early: Option<Ack>,
 }
 
 impl Receiver {
@@ -75,6 +79,7 @@ impl Receiver {
             unacked: 0,
             pending: false,
             pending_syn: false,
+            early: false,
             ece: false,
             echo_ece: false,
             echo_capable: false,
@@ -227,6 +232,9 @@ impl Receiver {
 
     /// RFC 3168: echo from a CE mark until the sender answers with CWR.
     fn note_ecn(&mut self, segment: &Segment) {
+        if self.ecn_rule == EcnRule::Dctcp {
+            return self.note_mark(segment.ecn == Ecn::Ce);
+        }
         if segment.cwr {
             self.ece = false;
         }
@@ -240,7 +248,19 @@ impl Receiver {
                 self.echo_capable = segment.ecn.capable() || waiting;
                 (self.ece && self.echo_capable) || segment.seq == 0
             }
+            EcnRule::Dctcp => self.echo_ece,
         };
+    }
+
+    /// RFC 8257 section 3.2: what waits for its acknowledgement gets it before the mark changes.
+    fn note_mark(&mut self, marked: bool) {
+        if marked != self.echo_ece && self.unacked > 0 {
+            let ack = self.acknowledge();
+            self.due = Time::NEVER;
+            self.store.early = Some(ack);
+            self.early = true;
+        }
+        self.echo_ece = marked;
     }
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.
@@ -254,10 +274,20 @@ impl Receiver {
     /// The next acknowledgement to send.
     #[inline]
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
+        if self.early {
+            self.early = false;
+            return self.store.early.take();
+        }
         if !self.pending {
             return None;
         }
         self.pending = false;
+        Some(self.acknowledge())
+    }
+
+    /// Acknowledges all that arrived so far.
+    #[inline]
+    fn acknowledge(&mut self) -> Ack {
         self.unacked = 0;
         self.acks += 1;
         let mut ack = Ack {
@@ -273,7 +303,7 @@ impl Receiver {
             blocks.iter().for_each(|&(start, end)| ack.sack.push(start, end));
             ack.size += self.block_size * blocks.len() as u32;
         }
-        Some(ack)
+        ack
     }
 
     /// When to call `on_timer`, if ever. It can move to an earlier time with any input.

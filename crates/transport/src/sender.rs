@@ -8,7 +8,7 @@
 mod emit;
 mod readers;
 
-use crate::cc::{Cc, Window};
+use crate::cc::{Cc, Control, Window};
 use crate::params::{Handshake, Params, Recovery};
 use crate::recovery::board::Board;
 use crate::rtt::Rtt;
@@ -153,6 +153,8 @@ pub struct Sender {
     pub(crate) cwr: bool,
     jitter: bool,
     released: bool,
+    /// The congestion control wants to see every acknowledgement.
+    watched: bool,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -165,6 +167,7 @@ impl Sender {
         let rtt = Rtt::new(p, boot);
         let ssthresh = p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64);
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
+        let cc = Cc::new(p);
         Sender {
             una: 0,
             nxt: 0,
@@ -210,7 +213,8 @@ impl Sender {
             cwr: false,
             jitter: p.overhead > Span::ZERO,
             released: false,
-            cc: Cc::new(p),
+            watched: cc.watches(),
+            cc,
             cold: Box::new(Cold::new(params, stream, rtt)),
         }
     }
@@ -269,6 +273,9 @@ impl Sender {
         let unexpected = ack.ack > self.max;
         if unexpected {
             return;
+        }
+        if self.watched {
+            self.show(now, ack);
         }
         if self.ecn {
             self.on_ecn_echo(now, ack);

@@ -49,6 +49,33 @@ fn steady_state_allocates_nothing() {
     }
 }
 
+#[test]
+fn no_congestion_control_allocates() {
+    for (control, _) in transport::catalogue().controls {
+        for recovery in ["newreno", "sack"] {
+            let keys = [
+                ("cc", control),
+                ("recovery", recovery),
+                ("window", "300"),
+                ("min_rto", "10 ms"),
+                ("ecn", "true"),
+                ("ecn_rule", "dctcp"),
+                ("hystart", "rfc9406"),
+            ];
+            let mut line = Loopback::new(&keys);
+            line.lose_every = 97;
+            while line.receiver.delivered() < 5_000 {
+                line.step();
+            }
+            let before = ALLOCATIONS.with(Cell::get);
+            while line.receiver.delivered() < 20_000 {
+                line.step();
+            }
+            assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "{control} with {recovery}");
+        }
+    }
+}
+
 /// What a flow costs in memory: two cache lines and a half for the sender's hot part.
 #[test]
 fn endpoints_are_compact() {

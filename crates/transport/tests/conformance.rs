@@ -1,4 +1,4 @@
-//! What holds for every recovery, profile and path: nothing is sent beyond the receiver's window or what was
+//! What holds for every recovery, congestion control, profile and path: nothing is sent beyond the receiver's window or what was
 //! supplied, sequence numbers stay in order, every segment is delivered once, and a file arrives whole.
 
 #![allow(clippy::unwrap_used)]
@@ -15,6 +15,14 @@ use units::{Ecn, Span, Stream, Time};
 
 const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
 const RECOVERIES: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "sack1"];
+
+/// A congestion control with its dialects, by number.
+fn control(number: usize) -> (&'static str, &'static str, &'static str, &'static str) {
+    let offer = transport::catalogue().controls;
+    let (rule, hystart, whole) =
+        [("rfc9438", "off", "false"), ("linux", "train", "true"), ("ns3", "rfc9406", "false")][number % 3];
+    (offer[number / 3 % offer.len()].0, rule, hystart, whole)
+}
 
 /// Fate of one packet: lost, duplicated, marked, or late by some milliseconds.
 #[derive(Clone, Copy, Debug)]
@@ -158,10 +166,20 @@ proptest! {
         ecn in any::<bool>(),
         jitter in any::<bool>(),
         reduction in 0usize..3,
+        choice in 0usize..42,
+        exact_marks in any::<bool>(),
         fates in prop::collection::vec(fate(), 0..200),
     ) {
         let (window_text, every) = (window.to_string(), ack_every.to_string());
-        let keys = [
+        let (cc, cubic_rule, hystart, vegas_whole) = control(choice);
+        let original = if choice % 2 == 0 { "original" } else { "plus" };
+        let ecn = ecn || cc == "dctcp";
+        let mut keys = vec![
+            ("cc", cc),
+            ("cubic_rule", cubic_rule),
+            ("hystart", hystart),
+            ("vegas_whole", vegas_whole),
+            ("westwood_rule", original),
             ("profile", PROFILES[profile]),
             ("recovery", RECOVERIES[recovery]),
             ("window", window_text.as_str()),
@@ -170,6 +188,9 @@ proptest! {
             ("overhead", if jitter { "3 ms" } else { "0 s" }),
             ("reduction", ["at_once", "rfc6937", "rfc9937"][reduction]),
         ];
+        if exact_marks {
+            keys.push(("ecn_rule", "dctcp"));
+        }
         transfer(&keys, segments, window, fates);
     }
 
@@ -177,9 +198,18 @@ proptest! {
     #[test]
     fn nonsense_is_survived(
         recovery in 0usize..5,
+        choice in 0usize..42,
         acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
     ) {
-        let params = params(&[("recovery", RECOVERIES[recovery]), ("handshake", "none"), ("ecn", "true")]);
+        let (cc, cubic_rule, hystart, _) = control(choice);
+        let params = params(&[
+            ("recovery", RECOVERIES[recovery]),
+            ("handshake", "none"),
+            ("ecn", "true"),
+            ("cc", cc),
+            ("cubic_rule", cubic_rule),
+            ("hystart", hystart),
+        ]);
         let mut sender = Sender::new(&params, Stream::new(1, "nonsense"));
         sender.supply_forever();
         let mut now = Time::ZERO;

@@ -444,3 +444,47 @@ fn the_last_segment_is_short() {
         (3, 3120, 3000)
     );
 }
+
+/// RFC 8257 section 3.2: a mark, or its end, first acknowledges what waits; delayed acknowledgements go on as before.
+#[test]
+fn a_change_of_marks_is_acknowledged_at_once() {
+    let keys = [("ecn", "true"), ("ecn_rule", "dctcp"), ("handshake", "none")];
+    let mut receiver = Receiver::new(&params(&keys));
+    let mut hear = |seq: u32, ecn: Ecn| -> Vec<(u32, bool)> {
+        let (size, role) = (1500, Role::Data);
+        let segment = Segment { seq, size, sent: at(0), role, ecn, cwr: false, retransmit: false };
+        receiver.on_segment(at(1), &segment);
+        std::iter::from_fn(|| receiver.poll_transmit(at(1))).map(|ack| (ack.ack, ack.ece)).collect()
+    };
+    assert_eq!(hear(0, Ecn::Ect0), []);
+    assert_eq!(hear(1, Ecn::Ce), [(1, false)]);
+    assert_eq!(hear(2, Ecn::Ce), [(3, true)]);
+    assert_eq!(hear(3, Ecn::Ce), []);
+    assert_eq!(hear(4, Ecn::Ect0), [(4, true)]);
+    assert_eq!(hear(5, Ecn::Ect0), [(6, false)]);
+}
+
+/// RFC 8511: an echo leaves 0.8 of the flight where a loss leaves a half.
+#[test]
+fn an_echo_may_cost_less_than_a_loss() {
+    for (factor, left) in [("auto", 5.0), ("0.8", 8.0)] {
+        let (mut talk, _) = Talk::start(&[("ecn", "true"), ("ecn_factor", factor)]);
+        talk.hear(1, &[], true);
+        assert_eq!(talk.sender.cwnd(), left);
+    }
+}
+
+/// GAIMD: a quarter of a segment a round trip, 7/8 at a loss. SQRT: 1/16^1.5 an acknowledgement, 16 - 4/2 at a loss.
+#[test]
+fn the_window_moves_by_the_numbers_asked_for() {
+    let own =
+        |cc| [("cc", cc), ("initial_window", "16"), ("initial_ssthresh", "16"), ("gaimd_alpha", "0.25")];
+    for (cc, grown, cut) in [("gaimd", 16.0 + 1.0 / 64.0, 14.0), ("binomial", 16.0 + 1.0 / 64.0, 14.0)] {
+        let (mut talk, _) = Talk::start(&own(cc));
+        talk.sack(0, &[(1, 4)]);
+        assert_eq!(talk.sender.cwnd(), cut, "{cc}");
+        let (mut calm, _) = Talk::start(&own(cc));
+        calm.ack(1);
+        assert_eq!(calm.sender.cwnd(), grown, "{cc}");
+    }
+}

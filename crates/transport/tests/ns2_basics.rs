@@ -79,7 +79,13 @@ fn params(case: &Case) -> Valid<Params> {
             .unwrap_or_else(|| panic!("{name}"))
             .unwrap_or_else(|e| panic!("{name} = {value}: {e}"));
     };
-    set("recovery", &key("tcp").to_lowercase());
+    if key("tcp") == "Vegas" {
+        set("recovery", "reno");
+        set("cc", "vegas");
+        set("vegas_whole", "true");
+    } else {
+        set("recovery", &key("tcp").to_lowercase());
+    }
     set("window", key("window"));
     set("mss", if era { "1000 B" } else { "960 B" });
     if key("sink").contains("DelAck") {

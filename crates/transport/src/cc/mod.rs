@@ -4,11 +4,24 @@
 //! with the sender, so that the common path touches one cache line. Algorithms are an enum, so every call is
 //! a direct one. Registering an algorithm is one line below.
 
+mod binomial;
+mod cubic;
+mod dctcp;
+mod gaimd;
+mod hystart;
 mod reno;
+mod vegas;
+mod westwood;
 
+pub use binomial::Binomial;
+pub use cubic::Cubic;
+pub use dctcp::Dctcp;
+pub use gaimd::Gaimd;
 pub use reno::Reno;
+pub use vegas::Vegas;
+pub use westwood::Westwood;
 
-use crate::params::Params;
+use crate::params::{Counting, Params};
 use units::{Rate, Span, Time};
 
 /// The congestion window and the slow start threshold, in segments.
@@ -67,10 +80,18 @@ pub struct CongestionEvent {
     pub flight: u32,
 }
 
+impl CongestionEvent {
+    /// The load, but no more than the window: after a recovery the flight counts what the receiver holds, and a mild cut of
+    /// that would widen the window.
+    fn load_within(&self, window: &Window) -> f64 {
+        self.load.min(window.cwnd)
+    }
+}
+
 /// What an algorithm does.
 pub trait Control {
-    /// Grows the window. Not called for acknowledgements that end or prolong a loss recovery,
-    /// unless [`Control::sees_recovery`].
+    /// Grows the window. Not called for acknowledgements that end or prolong a loss recovery, that echo congestion or that
+    /// find the window unused.
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent);
 
     /// Where the window should fall, in segments. The sender rounds it, keeps it from vanishing and
@@ -82,15 +103,36 @@ pub trait Control {
         None
     }
 
-    /// Whether it wants the acknowledgements of a recovery too.
-    fn sees_recovery(&self) -> bool {
+    /// Measures: called before anything else for each acknowledgement, in recoveries too, where
+    /// [`Control::watches`]. A duplicate counts as one segment delivered.
+    fn on_every_ack(&mut self, _event: &AckEvent) {}
+
+    /// Whether it wants [`Control::on_every_ack`].
+    fn watches(&self) -> bool {
         false
     }
 }
 
-/// Declares the algorithms: name, meaning and type, one line each.
+/// What the acknowledgement of `acked` segments counts for.
+fn credit(counting: Counting, acked: u32) -> u32 {
+    match counting {
+        Counting::Acks => 1,
+        Counting::Segments => acked.min(2),
+    }
+}
+
+/// Slow start by `credit` segments; what is left of them for congestion avoidance.
+fn slow_start(window: &mut Window, mut credit: u32) -> u32 {
+    while credit > 0 && window.cwnd < window.ssthresh {
+        window.cwnd += 1.0;
+        credit -= 1;
+    }
+    credit
+}
+
+/// Declares the algorithms: name, meaning, type and how it is kept, one line each. A box keeps the sender small.
 macro_rules! controls {
-    ($( $variant:ident = $name:literal, $doc:literal => $ty:ty ),+ $(,)?) => {
+    ($( $variant:ident = $name:literal, $doc:literal => $ty:ty as $kept:ty ),+ $(,)?) => {
         units::choices! {
             /// A congestion control by name.
             pub enum Algorithm {
@@ -101,14 +143,14 @@ macro_rules! controls {
         /// A congestion control at work.
         #[derive(Clone, Debug)]
         pub enum Cc {
-            $( #[doc = $doc] $variant($ty), )+
+            $( #[doc = $doc] $variant($kept), )+
         }
 
         impl Cc {
             /// The algorithm the parameters name.
             pub fn new(params: &Params) -> Cc {
                 match params.cc {
-                    $( Algorithm::$variant => Cc::$variant(<$ty>::new(params)), )+
+                    $( Algorithm::$variant => Cc::$variant(<$kept>::from(<$ty>::new(params))), )+
                 }
             }
         }
@@ -126,14 +168,22 @@ macro_rules! controls {
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $( Cc::$variant(cc) => cc.pacing_rate(), )+ }
             }
-            #[inline]
-            fn sees_recovery(&self) -> bool {
-                match self { $( Cc::$variant(cc) => cc.sees_recovery(), )+ }
+            fn on_every_ack(&mut self, event: &AckEvent) {
+                match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ }
+            }
+            fn watches(&self) -> bool {
+                match self { $( Cc::$variant(cc) => cc.watches(), )+ }
             }
         }
     };
 }
 
 controls! {
-    Reno = "reno", "Additive increase, multiplicative decrease (RFC 5681)." => Reno,
+    Reno = "reno", "Additive increase, multiplicative decrease (RFC 5681)." => Reno as Reno,
+    Cubic = "cubic", "A cubic function of the time since the last cut (RFC 9438)." => Cubic as Box<Cubic>,
+    Dctcp = "dctcp", "Cuts in proportion to the share of marked segments (RFC 8257)." => Dctcp as Box<Dctcp>,
+    Vegas = "vegas", "Keeps a few segments queued, by the round trip (Brakmo 1994)." => Vegas as Box<Vegas>,
+    Westwood = "westwood", "Falls to the measured bandwidth times the least round trip (Mascolo 2001)." => Westwood as Box<Westwood>,
+    Gaimd = "gaimd", "Additive increase and multiplicative decrease by any two numbers (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
+    Binomial = "binomial", "Increase and decrease by powers of the window (Bansal and Balakrishnan 2001)." => Binomial as Box<Binomial>,
 }

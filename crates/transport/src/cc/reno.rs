@@ -1,10 +1,10 @@
 //! Reno: slow start, congestion avoidance, halving.
 //!
-//! *Reference*: RFC 5681 sections 3.1 and 3.2; RFC 3465 for `counting = segments`.
+//! *Reference*: RFC 5681 sections 3.1 and 3.2; RFC 3465 for `counting = segments`; RFC 8511 for `ecn_factor`.
 //! *Units*: windows in segments.
 //! *Deviations*: none; rounding is the `arithmetic` option.
 
-use super::{AckEvent, CongestionEvent, Control, Window};
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, Counting, Params};
 
 /// Additive increase by one segment a round trip, multiplicative decrease by half.
@@ -13,12 +13,19 @@ pub struct Reno {
     counting: Counting,
     arithmetic: Arithmetic,
     mss: u32,
+    ecn_factor: f64,
 }
 
 impl Reno {
     /// Reno with the rounding the parameters ask for.
     pub fn new(params: &Params) -> Reno {
-        Reno { counting: params.counting, arithmetic: params.arithmetic, mss: params.mss.0 as u32 }
+        let ecn_factor = params.ecn_factor.unwrap_or(0.5);
+        Reno {
+            counting: params.counting,
+            arithmetic: params.arithmetic,
+            mss: params.mss.0 as u32,
+            ecn_factor,
+        }
     }
 
     fn whole_bytes(&self, segments: f64) -> f64 {
@@ -47,6 +54,9 @@ impl Control for Reno {
     }
 
     fn on_congestion(&mut self, _window: &Window, event: &CongestionEvent) -> f64 {
-        event.load / 2.0
+        match event.cause {
+            Cause::Ecn => event.load * self.ecn_factor,
+            Cause::Loss | Cause::Timeout => event.load / 2.0,
+        }
     }
 }

@@ -92,6 +92,23 @@ impl Sender {
         self.timed = NONE;
     }
 
+    /// Shows an acknowledgement to a congestion control that measures.
+    pub(crate) fn show(&mut self, now: Time, ack: &Ack) {
+        let acked = ack.ack.saturating_sub(self.una);
+        let event = AckEvent {
+            now,
+            acked,
+            delivered: acked.max(u32::from(ack.ack == self.una)),
+            rtt: (acked > 0).then(|| now.since(ack.echo)),
+            flight: self.max - self.una,
+            una: self.una.max(ack.ack),
+            next: self.nxt,
+            ece: ack.ece,
+            recovering: self.recovering,
+        };
+        self.cc.on_every_ack(&event);
+    }
+
     /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
@@ -101,12 +118,11 @@ impl Sender {
         if !self.grow_unused && !self.is_limited_by_cwnd(flight) {
             return;
         }
-        let rtt = if self.timestamps { Some(now.since(ack.echo)) } else { None };
         let event = AckEvent {
             now,
             acked,
             delivered,
-            rtt,
+            rtt: Some(now.since(ack.echo)),
             flight,
             una: self.una,
             next: self.nxt,
@@ -121,7 +137,7 @@ impl Sender {
 
     /// Whether this acknowledgement's ECN echo lets the window grow.
     fn may_grow_on(&mut self, ack: &Ack) -> bool {
-        if self.cold.params.ecn_rule == EcnRule::Rfc3168 {
+        if self.cold.params.ecn_rule != EcnRule::Ns2 {
             return !ack.ece;
         }
         let may = !self.cold.ecn_agreed || !ack.ece;

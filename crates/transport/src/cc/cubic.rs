@@ -1,0 +1,286 @@
+//! CUBIC: the window is a cubic function of the time since it was last cut.
+//!
+//! *Reference*: RFC 9438; HRX08; RFC 8511 for `ecn_factor`.
+//! *Units*: windows in segments, `K` in seconds, `C` in segments a second cubed.
+//! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. No undo of spurious cuts. `linux`
+//! and `ns3` count whole segments as those stacks do, in real arithmetic.
+
+use super::hystart::HyStart;
+use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::{Counting, CubicRule, Params};
+use units::{math, Span, Time};
+
+const MILLISECOND: u64 = 1_000_000;
+/// Segments acknowledged for one of growth before the first loss, at most (Linux, ns-3).
+const FIRST_PACE: f64 = 20.0;
+
+/// CUBIC.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    rule: CubicRule,
+    c: f64,
+    beta: f64,
+    ecn_factor: f64,
+    fast_convergence: bool,
+    friendly: bool,
+    counting: Counting,
+    /// Window before the last cut, after fast convergence; 0: none yet.
+    w_max: f64,
+    /// Window before the last cut.
+    cwnd_prior: f64,
+    /// Where the cubic function has its plateau.
+    origin: f64,
+    k: f64,
+    /// What additive increase would have reached.
+    w_est: f64,
+    epoch: Option<Time>,
+    /// Segments acknowledged towards the next segment of `cwnd` and of `w_est`.
+    credits: f64,
+    est_credits: f64,
+    last: Time,
+    srtt: Span,
+    rtt_min: Span,
+    hystart: HyStart,
+}
+
+impl Cubic {
+    /// CUBIC as the parameters describe it.
+    pub fn new(params: &Params) -> Cubic {
+        Cubic {
+            rule: params.cubic_rule,
+            c: params.cubic_c,
+            beta: params.cubic_beta,
+            ecn_factor: params.ecn_factor.unwrap_or(params.cubic_beta),
+            fast_convergence: params.cubic_fast_convergence,
+            friendly: params.cubic_friendly,
+            counting: params.counting,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            origin: 0.0,
+            k: 0.0,
+            w_est: 0.0,
+            epoch: None,
+            credits: 0.0,
+            est_credits: 0.0,
+            last: Time::ZERO,
+            srtt: Span::ZERO,
+            rtt_min: Span(u64::MAX),
+            hystart: HyStart::new(params.hystart),
+        }
+    }
+
+    /// Takes in the round trip of an acknowledgement.
+    fn measure(&mut self, event: &AckEvent) -> Span {
+        let mut rtt = event.rtt.unwrap_or(self.srtt);
+        if self.rule == CubicRule::Ns3 {
+            let ms = |at: Time| at.0 / MILLISECOND;
+            rtt = Span::from_millis(ms(event.now) - ms(event.now - rtt));
+        }
+        if rtt > Span::ZERO {
+            self.rtt_min = self.rtt_min.min(rtt);
+            let first = self.srtt == Span::ZERO;
+            self.srtt = if first { rtt } else { Span((self.srtt.0 * 7 + rtt.0) / 8) };
+        }
+        rtt
+    }
+
+    /// A stage of congestion avoidance begins (RFC 9438 section 4.2).
+    fn begin_epoch(&mut self, now: Time, cwnd: f64) {
+        self.epoch = Some(now);
+        self.w_est = cwnd;
+        self.est_credits = 0.0;
+        let below = self.w_max > cwnd;
+        self.origin = if below { self.w_max } else { cwnd };
+        self.k = if below { math::cbrt((self.w_max - cwnd) / self.c) } else { 0.0 };
+    }
+
+    fn w_cubic(&self, t: f64) -> f64 {
+        self.c * math::powi(t - self.k, 3) + self.origin
+    }
+
+    /// Seconds since the stage began, pauses excepted.
+    fn elapsed(&mut self, now: Time, cwnd: f64) -> f64 {
+        let pause = now.since(self.last);
+        self.last = now;
+        let Some(epoch) = self.epoch else {
+            self.begin_epoch(now, cwnd);
+            return 0.0;
+        };
+        let epoch = if pause > self.srtt * 2 { epoch + pause } else { epoch };
+        self.epoch = Some(epoch);
+        now.since(epoch).as_secs()
+    }
+
+    /// What additive increase gains by one acknowledged window (RFC 9438 section 4.3).
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+
+    /// RFC 9438 sections 4.3 to 4.5.
+    fn grow(&mut self, window: &mut Window, now: Time, segments: f64) {
+        let cwnd = window.cwnd;
+        let t = self.elapsed(now, cwnd);
+        let alpha = if self.w_est < self.cwnd_prior { self.alpha() } else { 1.0 };
+        self.w_est += alpha * segments / cwnd;
+        if self.friendly && self.w_cubic(t) < self.w_est {
+            window.cwnd = cwnd.max(self.w_est);
+            return;
+        }
+        let target = self.w_cubic(t + self.srtt.as_secs()).clamp(cwnd, 1.5 * cwnd);
+        window.cwnd += segments * (target - cwnd) / cwnd;
+    }
+
+    /// Whole segments, one for each `pace` acknowledged (Linux, ns-3).
+    fn count(&mut self, window: &mut Window, now: Time, segments: f64) {
+        let cwnd = window.cwnd;
+        let t = self.elapsed(now, cwnd);
+        let ahead = self.w_cubic(t + self.rtt_min.as_secs()) - cwnd;
+        let mut pace = if ahead > 0.0 { cwnd / ahead } else { 100.0 * cwnd };
+        if self.w_max == 0.0 {
+            pace = pace.min(FIRST_PACE);
+        }
+        if self.friendly {
+            self.est_credits += segments;
+            let step = cwnd / self.alpha();
+            while self.est_credits > step {
+                self.est_credits -= step;
+                self.w_est += 1.0;
+            }
+            if self.w_est > cwnd {
+                pace = pace.min(cwnd / (self.w_est - cwnd));
+            }
+        }
+        let pace = pace.max(2.0).floor();
+        self.credits += segments;
+        if self.credits >= pace {
+            self.credits -= pace;
+            window.cwnd += 1.0;
+        }
+    }
+}
+
+impl Control for Cubic {
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        let rtt = self.measure(event);
+        let mut left = credit(self.counting, event.acked);
+        if window.cwnd < window.ssthresh {
+            let share = self.hystart.share(window, event, rtt, self.rtt_min);
+            if share < 1.0 && window.cwnd < window.ssthresh {
+                window.cwnd += share * f64::from(left);
+                return;
+            }
+            left = slow_start(window, left);
+        }
+        if left == 0 {
+            return;
+        }
+        match self.rule {
+            CubicRule::Rfc9438 => self.grow(window, event.now, f64::from(left)),
+            CubicRule::Linux | CubicRule::Ns3 => self.count(window, event.now, f64::from(event.acked)),
+        }
+    }
+
+    fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        let cwnd = window.cwnd;
+        let converge = self.fast_convergence && cwnd < self.w_max;
+        self.w_max = if converge { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.cwnd_prior = cwnd;
+        self.epoch = None;
+        self.hystart.stop();
+        if event.cause == Cause::Timeout {
+            // The next stage begins on the plateau (RFC 9438 section 4.8).
+            self.w_max = 0.0;
+        }
+        let from = if self.rule == CubicRule::Rfc9438 { event.load_within(window) } else { cwnd };
+        from * if event.cause == Cause::Ecn { self.ecn_factor } else { self.beta }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cubic(friendly: bool) -> Cubic {
+        Cubic::new(&Params { cubic_c: 1.0, cubic_beta: 0.5, cubic_friendly: friendly, ..Params::default() })
+    }
+
+    fn cut(cc: &mut Cubic, window: &mut Window, cause: Cause) {
+        let event = CongestionEvent { now: Time::ZERO, cause, load: window.cwnd, flight: window.cwnd as u32 };
+        let target = cc.on_congestion(window, &event);
+        *window = Window { cwnd: target, ssthresh: target };
+    }
+
+    fn ack(cc: &mut Cubic, window: &mut Window, ms: u64) {
+        let event = AckEvent {
+            now: Time(ms * 1_000_000),
+            acked: 1,
+            delivered: 1,
+            rtt: Some(Span::from_millis(500)),
+            flight: 8,
+            una: 1,
+            next: 9,
+            ece: false,
+            recovering: false,
+        };
+        cc.on_ack(window, &event);
+    }
+
+    /// Beta 1/2, C 1, cut at 16: 8, K = 2 s. Half a second on, W(1 s) = 15 is capped at 12: a share of (12 - 8) / 8.
+    #[test]
+    fn the_window_follows_the_cubic() {
+        let (mut cc, mut window) = (cubic(false), Window { cwnd: 16.0, ssthresh: 32.0 });
+        cut(&mut cc, &mut window, Cause::Loss);
+        assert_eq!(window.cwnd, 8.0);
+        // W(0 + 1/2) = 16 - 27/8 = 12.625, capped at 12.
+        ack(&mut cc, &mut window, 10_000);
+        assert_eq!((cc.k, window.cwnd), (2.0, 8.5));
+        window.cwnd = 12.0;
+        // W(1 + 1/2) = 16 - 1/8.
+        ack(&mut cc, &mut window, 11_000);
+        assert_eq!(window.cwnd, 12.0 + 3.875 / 12.0);
+    }
+
+    /// With beta 1/2 additive increase is Reno's: 8, then 8 + 1/8, where the cubic stands at 8.
+    #[test]
+    fn it_is_never_below_additive_increase() {
+        let (mut cc, mut window) = (cubic(true), Window { cwnd: 16.0, ssthresh: 32.0 });
+        cut(&mut cc, &mut window, Cause::Loss);
+        ack(&mut cc, &mut window, 10_000);
+        assert_eq!(window.cwnd, 8.125);
+    }
+
+    /// A second cut at 12, below 16: the plateau is 12 (1 + 1/2) / 2 = 9. After a timeout it is where the stage begins.
+    #[test]
+    fn a_falling_flow_gives_way() {
+        let (mut cc, mut window) = (cubic(true), Window { cwnd: 16.0, ssthresh: 32.0 });
+        cut(&mut cc, &mut window, Cause::Loss);
+        window.cwnd = 12.0;
+        cut(&mut cc, &mut window, Cause::Loss);
+        assert_eq!((cc.w_max, cc.cwnd_prior, window.cwnd), (9.0, 12.0, 6.0));
+        cut(&mut cc, &mut window, Cause::Timeout);
+        ack(&mut cc, &mut window, 10_000);
+        assert_eq!((cc.k, cc.origin), (0.0, 3.0));
+    }
+
+    /// RFC 8511: an echo leaves 0.85, a loss 0.7.
+    #[test]
+    fn an_echo_may_cost_less_than_a_loss() {
+        let mut cc = Cubic::new(&Params { ecn_factor: Some(0.75), cubic_beta: 0.5, ..Params::default() });
+        let mut window = Window { cwnd: 16.0, ssthresh: 32.0 };
+        cut(&mut cc, &mut window, Cause::Ecn);
+        assert_eq!(window.cwnd, 12.0);
+    }
+
+    /// Before the first loss: one segment for 20 acknowledged.
+    #[test]
+    fn counted_growth_starts_at_one_in_twenty() {
+        let mut cc = Cubic::new(&Params { cubic_rule: CubicRule::Linux, ..Params::default() });
+        let mut window = Window { cwnd: 100.0, ssthresh: 100.0 };
+        for ms in 0..19 {
+            ack(&mut cc, &mut window, 1000 + ms);
+        }
+        assert_eq!(window.cwnd, 100.0);
+        ack(&mut cc, &mut window, 1019);
+        assert_eq!(window.cwnd, 101.0);
+    }
+}

@@ -1,0 +1,186 @@
+//! HyStart: slow start that ends before it loses.
+//!
+//! *Reference*: RFC 9406 section 4 (HyStart++); HR08 for the train of acknowledgements.
+//! *Units*: windows in segments; a round is one window of data.
+//! *Deviations*: `train` takes ns-3's numbers: not below 16 segments, a train's gaps are at most 2 ms and its length more than the
+//! least round trip, a rise is an eighth of that, 4 ms at least. Linux halves the length without pacing.
+
+use super::{AckEvent, Window};
+use crate::params::HyStartRule;
+use units::{Span, Time};
+
+const SAMPLES: u32 = 8;
+const LEAST_RISE: Span = Span::from_millis(4);
+const GREATEST_RISE: Span = Span::from_millis(16);
+const STAGED_SHARE: f64 = 0.25;
+const STAGED_ROUNDS: u32 = 5;
+const TRAIN_LEAST_WINDOW: f64 = 16.0;
+const TRAIN_GAP: Span = Span::from_millis(2);
+const UNKNOWN: Span = Span(u64::MAX);
+
+/// What it watches in the first slow start.
+#[derive(Clone, Debug)]
+pub(super) struct HyStart {
+    rule: HyStartRule,
+    window_end: u32,
+    round_start: Time,
+    last_ack: Time,
+    last_round_rtt: Span,
+    round_rtt: Span,
+    samples: u32,
+    /// Least round trip as the stages of RFC 9406 began, and the rounds spent in them.
+    staged: Option<(Span, u32)>,
+}
+
+impl HyStart {
+    pub(super) fn new(rule: HyStartRule) -> HyStart {
+        HyStart {
+            rule,
+            window_end: 0,
+            round_start: Time::ZERO,
+            last_ack: Time::ZERO,
+            last_round_rtt: UNKNOWN,
+            round_rtt: UNKNOWN,
+            samples: 0,
+            staged: None,
+        }
+    }
+
+    /// Congestion was met: what follows is no first slow start.
+    pub(super) fn stop(&mut self) {
+        self.rule = HyStartRule::Off;
+    }
+
+    /// What of slow start's growth this acknowledgement may have. Ends slow start by setting ssthresh.
+    pub(super) fn share(&mut self, window: &mut Window, event: &AckEvent, rtt: Span, rtt_min: Span) -> f64 {
+        if self.rule == HyStartRule::Off {
+            return 1.0;
+        }
+        if event.una > self.window_end {
+            self.begin_round(window, event);
+        }
+        match self.rule {
+            HyStartRule::Train => {
+                if window.cwnd >= TRAIN_LEAST_WINDOW && self.sees_train_or_rise(event.now, rtt, rtt_min) {
+                    window.ssthresh = window.cwnd;
+                }
+                1.0
+            }
+            _ => self.stage(rtt),
+        }
+    }
+
+    fn begin_round(&mut self, window: &mut Window, event: &AckEvent) {
+        self.window_end = event.next;
+        self.round_start = event.now;
+        self.last_ack = event.now;
+        self.last_round_rtt = self.round_rtt;
+        self.round_rtt = UNKNOWN;
+        self.samples = 0;
+        if let Some((_, rounds)) = &mut self.staged {
+            *rounds += 1;
+            if *rounds > STAGED_ROUNDS {
+                window.ssthresh = window.cwnd;
+            }
+        }
+    }
+
+    fn sees_train_or_rise(&mut self, now: Time, rtt: Span, rtt_min: Span) -> bool {
+        if now.since(self.last_ack) <= TRAIN_GAP {
+            self.last_ack = now;
+            if now.since(self.round_start) > rtt_min {
+                return true;
+            }
+        }
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            self.round_rtt = self.round_rtt.min(rtt);
+            return false;
+        }
+        self.round_rtt >= rtt_min + (rtt_min / 8).max(LEAST_RISE)
+    }
+
+    /// RFC 9406 section 4.2.
+    fn stage(&mut self, rtt: Span) -> f64 {
+        self.samples += 1;
+        self.round_rtt = self.round_rtt.min(rtt);
+        if self.samples < SAMPLES {
+            return if self.staged.is_some() { STAGED_SHARE } else { 1.0 };
+        }
+        match self.staged {
+            Some((base, _)) if self.round_rtt < base => self.staged = None,
+            None if self.last_round_rtt != UNKNOWN => {
+                let rise = (self.last_round_rtt / 8).clamp(LEAST_RISE, GREATEST_RISE);
+                if self.round_rtt >= self.last_round_rtt + rise {
+                    self.staged = Some((self.round_rtt, 0));
+                }
+            }
+            _ => {}
+        }
+        if self.staged.is_some() {
+            STAGED_SHARE
+        } else {
+            1.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(ms: u64, una: u32, next: u32) -> AckEvent {
+        AckEvent {
+            now: Time(ms * 1_000_000),
+            acked: 1,
+            delivered: 1,
+            rtt: None,
+            flight: 1,
+            una,
+            next,
+            ece: false,
+            recovering: false,
+        }
+    }
+
+    fn round(hystart: &mut HyStart, window: &mut Window, una: u32, ms: u64) -> f64 {
+        let rtt = Span::from_millis(ms);
+        let mut share = 0.0;
+        for seq in una..una + 8 {
+            share = hystart.share(window, &event(u64::from(una), seq, una + 7), rtt, rtt);
+        }
+        share
+    }
+
+    /// 40 ms, then 45: the rise of an eighth, 5 ms, is reached. Five rounds at a quarter end slow start; 44 ms would resume it.
+    #[test]
+    fn a_rise_brings_the_stages() {
+        let mut window = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
+        let mut hystart = HyStart::new(HyStartRule::Rfc9406);
+        assert_eq!(round(&mut hystart, &mut window, 1, 40), 1.0);
+        assert_eq!(round(&mut hystart, &mut window, 9, 45), 0.25);
+        let mut calm = hystart.clone();
+        assert_eq!(round(&mut calm, &mut window, 17, 44), 1.0);
+        for number in 2..7 {
+            assert_eq!(window.ssthresh, f64::INFINITY);
+            round(&mut hystart, &mut window, 8 * number + 1, 45);
+        }
+        assert_eq!(window.ssthresh, f64::INFINITY);
+        round(&mut hystart, &mut window, 57, 45);
+        assert_eq!(window.ssthresh, 8.0);
+    }
+
+    /// Acknowledgements 2 ms apart for more than the least round trip of 20 ms.
+    #[test]
+    fn a_train_ends_slow_start() {
+        let mut window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
+        let mut hystart = HyStart::new(HyStartRule::Train);
+        let rtt = Span::from_millis(20);
+        for ms in (0..=20).step_by(2) {
+            hystart.share(&mut window, &event(ms, 1 + ms as u32, 100), rtt, rtt);
+        }
+        assert_eq!(window.ssthresh, f64::INFINITY);
+        hystart.share(&mut window, &event(22, 50, 100), rtt, rtt);
+        assert_eq!(window.ssthresh, 16.0);
+    }
+}

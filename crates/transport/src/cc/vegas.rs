@@ -1,0 +1,199 @@
+//! Vegas: keeps a few segments queued, judged by the round trip.
+//!
+//! *Reference*: BOP94; ns-2.35 by its output where an option says so.
+//! *Units*: windows and `alpha`, `beta`, `gamma` in segments.
+//! *Deviations*: a loss leaves three quarters of the window, a timeout a half. The fine-grained retransmission of BOP94 is a matter
+//! of recovery and is not here. The round trip is that of the timestamp echo: an acknowledgement that was delayed for a second
+//! segment makes it longer by the gap between the two.
+
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::Params;
+use units::{Span, Time};
+
+/// By how much the window may exceed what is outstanding and still grow (ns-2).
+const SLACK: f64 = 2.0;
+
+/// Vegas.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    ecn_factor: f64,
+    whole: bool,
+    base_rtt: Span,
+    rtt_sum: Span,
+    rtt_count: u32,
+    /// The present round ends when this is acknowledged; it began then.
+    round_end: u32,
+    round_start: Time,
+    /// A round has begun.
+    started: bool,
+    /// Segments that waited in queues in the round that just ended.
+    queued: Option<f64>,
+    /// Round trip of the last acknowledgement.
+    sample: Option<Span>,
+    /// Segments an acknowledgement adds in this round.
+    increment: f64,
+    /// Slow start may double in this round.
+    doubling: bool,
+}
+
+impl Vegas {
+    /// Nothing measured yet.
+    pub fn new(params: &Params) -> Vegas {
+        Vegas {
+            alpha: params.vegas_alpha,
+            beta: params.vegas_beta,
+            gamma: params.vegas_gamma,
+            ecn_factor: params.ecn_factor.unwrap_or(0.75),
+            whole: params.vegas_whole,
+            base_rtt: Span(u64::MAX),
+            rtt_sum: Span::ZERO,
+            rtt_count: 0,
+            round_end: 0,
+            round_start: Time::ZERO,
+            started: false,
+            queued: None,
+            sample: None,
+            increment: 0.0,
+            doubling: false,
+        }
+    }
+
+    /// A round trip has passed: how many segments wait in queues, if it can be told.
+    fn end_round(&mut self, event: &AckEvent) -> Option<f64> {
+        let sent = event.next.saturating_sub(self.round_end);
+        let first = !self.started;
+        let rtt = if self.rtt_count > 0 {
+            self.rtt_sum / u64::from(self.rtt_count)
+        } else {
+            event.now.since(self.round_start)
+        };
+        (self.rtt_sum, self.rtt_count) = (Span::ZERO, 0);
+        self.round_end = event.next;
+        self.round_start = event.now;
+        self.started = true;
+        if first || rtt == Span::ZERO {
+            return None;
+        }
+        if rtt < self.base_rtt || sent <= 1 {
+            self.base_rtt = rtt;
+        }
+        // The segment just acknowledged counts, as it does among those sent.
+        let outstanding = f64::from(event.next.saturating_sub(event.una) + 1);
+        let queued = outstanding - f64::from(sent) * self.base_rtt.ratio(rtt);
+        Some(if self.whole { (queued + 0.5).trunc() } else { queued })
+    }
+
+    /// Takes in the sample of the acknowledgement before this one: a round is judged without that of its last.
+    fn take_sample(&mut self) {
+        if let Some(rtt) = self.sample.take() {
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.rtt_sum = self.rtt_sum + rtt;
+            self.rtt_count += 1;
+        }
+    }
+
+    fn steer(&mut self, window: &mut Window, queued: f64) {
+        let slow_start = window.cwnd < window.ssthresh;
+        self.increment = 0.0;
+        if slow_start && queued > self.gamma {
+            window.ssthresh = 2.0;
+            window.cwnd = (window.cwnd * 0.875).max(2.0);
+        } else if slow_start {
+            self.doubling = !self.doubling;
+            self.increment = f64::from(u8::from(self.doubling));
+        } else if queued > self.beta {
+            window.cwnd = (window.cwnd - 1.0).max(2.0);
+        } else if queued < self.alpha {
+            self.increment = 1.0 / window.cwnd;
+        }
+    }
+}
+
+impl Control for Vegas {
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if let Some(queued) = self.queued.take() {
+            self.steer(window, queued);
+        }
+        let outstanding = f64::from(event.next.saturating_sub(event.una) + 1);
+        if window.cwnd - outstanding <= SLACK {
+            window.cwnd += self.increment;
+        }
+    }
+
+    fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        let load = event.load_within(window);
+        self.increment = 0.0;
+        match event.cause {
+            Cause::Loss => load * 0.75,
+            Cause::Ecn => load * self.ecn_factor,
+            Cause::Timeout => load / 2.0,
+        }
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.take_sample();
+        self.queued = None;
+        if event.acked > 0 && event.una > self.round_end {
+            self.queued = self.end_round(event);
+            self.increment = 0.0;
+        }
+        self.sample = event.rtt.filter(|rtt| *rtt > Span::ZERO && !event.recovering);
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(ms: u64, una: u32, next: u32) -> AckEvent {
+        AckEvent {
+            now: Time(ms * 1_000_000),
+            acked: 1,
+            delivered: 1,
+            rtt: None,
+            flight: next - una,
+            una,
+            next,
+            ece: false,
+            recovering: false,
+        }
+    }
+
+    fn round(cc: &mut Vegas, window: &mut Window, rtt: u64, ms: u64, una: u32, next: u32) -> f64 {
+        cc.on_every_ack(&AckEvent { acked: 0, rtt: Some(Span::from_millis(rtt)), ..event(ms, una, next) });
+        cc.on_every_ack(&event(ms, una, next));
+        cc.on_ack(window, &event(ms, una, next));
+        window.cwnd
+    }
+
+    /// Base 100 ms, 8 segments a round. At 100 ms nothing is queued: +1/8. At 128 ms, 8 - 8/1.28 = 1.75: as it is. At 200 ms, 4: -1.
+    #[test]
+    fn the_queue_decides() {
+        let mut cc = Vegas { started: true, ..Vegas::new(&Params::default()) };
+        let mut window = Window { cwnd: 8.0, ssthresh: 2.0 };
+        assert_eq!(round(&mut cc, &mut window, 100, 100, 1, 9), 8.125);
+        window.cwnd = 8.0;
+        assert_eq!(round(&mut cc, &mut window, 128, 228, 10, 17), 8.0);
+        assert_eq!(round(&mut cc, &mut window, 200, 428, 18, 25), 7.0);
+    }
+
+    /// Slow start doubles every other round; with two queued it ends at 7/8 of the window.
+    #[test]
+    fn slow_start_takes_turns() {
+        let mut cc = Vegas { started: true, ..Vegas::new(&Params::default()) };
+        let mut window = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
+        assert_eq!(round(&mut cc, &mut window, 100, 100, 1, 9), 9.0);
+        assert_eq!(round(&mut cc, &mut window, 100, 200, 10, 19), 9.0);
+        assert_eq!(round(&mut cc, &mut window, 100, 300, 20, 29), 10.0);
+        window.cwnd = 16.0;
+        assert_eq!(round(&mut cc, &mut window, 200, 500, 30, 46), 14.0);
+        assert_eq!(window.ssthresh, 2.0);
+    }
+}

@@ -1,0 +1,175 @@
+//! Westwood: at a loss the window falls to what the path carried.
+//!
+//! *Reference*: MCGSW01 for sampling with each acknowledgement, GM04 for Westwood+.
+//! *Units*: bandwidth in segments a second, windows in segments.
+//! *Deviations*: a loss never raises cwnd, so ssthresh is at most cwnd then; a duplicate counts as one segment delivered and the
+//! acknowledgement that ends a recovery counts one for each segment not yet counted.
+
+use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::{Counting, Params, WestwoodRule};
+use units::{Span, Time};
+
+/// Least time between two samples of Westwood+ (as Linux and ns-3; GM04 leaves it open).
+const LEAST_INTERVAL: Span = Span::from_millis(50);
+
+/// Bandwidth, least round trip, and what was delivered since the last sample.
+#[derive(Clone, Debug)]
+pub struct Westwood {
+    rule: WestwoodRule,
+    filter: f64,
+    ecn_factor: Option<f64>,
+    counting: Counting,
+    bandwidth: f64,
+    last_sample: f64,
+    rtt_min: Span,
+    rtt: Span,
+    delivered: u32,
+    /// Duplicates counted as delivered that a later acknowledgement will cover again.
+    counted: u32,
+    since: Option<Time>,
+}
+
+impl Westwood {
+    /// Nothing measured yet.
+    pub fn new(params: &Params) -> Westwood {
+        Westwood {
+            rule: params.westwood_rule,
+            filter: params.westwood_filter,
+            ecn_factor: params.ecn_factor,
+            counting: params.counting,
+            bandwidth: 0.0,
+            last_sample: 0.0,
+            rtt_min: Span(u64::MAX),
+            rtt: Span::ZERO,
+            delivered: 0,
+            counted: 0,
+            since: None,
+        }
+    }
+
+    /// Segments newly delivered, each counted once.
+    fn newly_delivered(&mut self, event: &AckEvent) -> u32 {
+        if event.acked == 0 {
+            self.counted += event.delivered;
+            return event.delivered;
+        }
+        let repeated = self.counted.min(event.acked - 1);
+        self.counted -= repeated;
+        if !event.recovering {
+            self.counted = 0;
+        }
+        event.acked - repeated
+    }
+
+    /// Tustin's low-pass: the mean of the last two samples enters.
+    fn sample(&mut self, interval: Span) {
+        let sample = f64::from(self.delivered) / interval.as_secs();
+        self.bandwidth = if self.bandwidth == 0.0 {
+            sample
+        } else {
+            let mean = (sample + self.last_sample) / 2.0;
+            self.filter * self.bandwidth + (1.0 - self.filter) * mean
+        };
+        self.last_sample = sample;
+        self.delivered = 0;
+    }
+}
+
+impl Control for Westwood {
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        let left = slow_start(window, credit(self.counting, event.acked));
+        window.cwnd += f64::from(left) / window.cwnd;
+    }
+
+    fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        if let (Cause::Ecn, Some(factor)) = (event.cause, self.ecn_factor) {
+            return event.load * factor;
+        }
+        if self.bandwidth == 0.0 {
+            return event.load / 2.0;
+        }
+        let carried = self.bandwidth * self.rtt_min.as_secs();
+        match event.cause {
+            Cause::Timeout => carried,
+            Cause::Loss | Cause::Ecn => carried.min(window.cwnd),
+        }
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        if let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO) {
+            self.rtt = rtt;
+            self.rtt_min = self.rtt_min.min(rtt);
+        }
+        self.delivered += self.newly_delivered(event);
+        let Some(since) = self.since else {
+            self.since = Some(event.now);
+            self.delivered = 0;
+            return;
+        };
+        let interval = event.now.since(since);
+        let least = match self.rule {
+            WestwoodRule::Plus => self.rtt.max(LEAST_INTERVAL),
+            WestwoodRule::Original => Span(1),
+        };
+        if interval >= least {
+            self.sample(interval);
+            self.since = Some(event.now);
+        }
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ack(cc: &mut Westwood, ms: u64, acked: u32, recovering: bool) {
+        cc.on_every_ack(&AckEvent {
+            now: Time(ms * 1_000_000),
+            acked,
+            delivered: acked.max(1),
+            rtt: (acked > 0).then(|| Span::from_millis(100)),
+            flight: 10,
+            una: 0,
+            next: 10,
+            ece: false,
+            recovering,
+        });
+    }
+
+    fn after(cc: &mut Westwood, cause: Cause, cwnd: f64) -> f64 {
+        let event = CongestionEvent { now: Time::ZERO, cause, load: cwnd, flight: cwnd as u32 };
+        cc.on_congestion(&Window { cwnd, ssthresh: cwnd }, &event)
+    }
+
+    /// 10 segments in 100 ms: 100 a second. Then 30: 3/4 of 100 and 1/4 of the mean of 300 and 100 are 125. Times 100 ms: 12.5.
+    #[test]
+    fn the_window_falls_to_bandwidth_times_least_round_trip() {
+        let mut cc = Westwood::new(&Params { westwood_filter: 0.75, ..Params::default() });
+        assert_eq!(after(&mut cc, Cause::Loss, 8.0), 4.0);
+        ack(&mut cc, 0, 3, false);
+        ack(&mut cc, 40, 6, false);
+        ack(&mut cc, 100, 4, false);
+        assert_eq!(cc.bandwidth, 100.0);
+        ack(&mut cc, 200, 30, false);
+        assert!((cc.bandwidth - 125.0).abs() < 1e-9, "{}", cc.bandwidth);
+        assert!((after(&mut cc, Cause::Loss, 20.0) - 12.5).abs() < 1e-9);
+        assert_eq!(after(&mut cc, Cause::Loss, 9.0), 9.0);
+        assert!((after(&mut cc, Cause::Timeout, 9.0) - 12.5).abs() < 1e-9);
+    }
+
+    /// Three duplicates count three; the acknowledgement of 5 after them counts the two that are new.
+    #[test]
+    fn each_segment_counts_once() {
+        let mut cc = Westwood::new(&Params::default());
+        ack(&mut cc, 0, 1, false);
+        for _ in 0..3 {
+            ack(&mut cc, 10, 0, true);
+        }
+        ack(&mut cc, 20, 5, true);
+        assert_eq!(cc.delivered, 5);
+    }
+}

@@ -1,0 +1,35 @@
+//! The dialects of single congestion controls.
+
+units::choices! {
+    /// How CUBIC turns its function into segments.
+    pub enum CubicRule {
+        /// Each acknowledgement closes its share of the distance to the window one round trip ahead (RFC 9438).
+        Rfc9438 = "rfc9438",
+        /// One segment each so many segments acknowledged, at least two; at most 20 before the first loss (Linux).
+        Linux = "linux",
+        /// As `linux`; round trips are whole milliseconds and a cut starts from cwnd (ns-3).
+        Ns3 = "ns3",
+    }
+}
+
+units::choices! {
+    /// How slow start ends before losses.
+    pub enum HyStartRule {
+        /// It does not.
+        Off = "off",
+        /// By a rise of the round trip, and then by stages (HyStart++, RFC 9406).
+        Rfc9406 = "rfc9406",
+        /// By a rise of the round trip or a train of acknowledgements as long as the least one (HyStart as in ns-3).
+        Train = "train",
+    }
+}
+
+units::choices! {
+    /// When Westwood samples the bandwidth.
+    pub enum WestwoodRule {
+        /// Once a round trip (Westwood+).
+        Plus = "plus",
+        /// With each acknowledgement (Westwood).
+        Original = "original",
+    }
+}
