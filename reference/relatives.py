@@ -362,7 +362,7 @@ def traces():
     thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts"}
     yield "red_at", "thresholds", AdaptiveThresholds(50, 10, 30, 0.1, 0.02), thresholds, LONG
     yield "nlred", "parabola", Nonlinear(*RED), KEYS, LIKE
-    yield "curve", "smred", Smooth(*RED), {**KEYS, "shape": "smred"}, LIKE
+    yield "curve", "smred", Smooth(*RED), {**KEYS, "dialect": "smred"}, LIKE
     points = {**KEYS, "curve": "points 5 0, 15 0.1, 30 1"}
     yield "curve", "points", Plain(*RED, gentle=True), points, LIKE
     yield "choke", "random", Choke(*RED), KEYS, FLOWS

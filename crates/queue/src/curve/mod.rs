@@ -112,7 +112,7 @@ fn joined(text: &str) -> Result<Vec<Section>, String> {
 }
 
 impl Check for Params {
-    const PRESET_KEY: &'static str = "shape";
+    const PRESET_KEY: &'static str = "dialect";
 
     fn presets() -> &'static [Preset] {
         SHAPES
@@ -294,31 +294,31 @@ mod tests {
     fn shapes_by_hand() {
         assert!((p_b(&[], 10.0) - 0.05).abs() < 1e-12);
         assert_eq!(params::<Params>(&[]).drawn_in(&SETTING).unwrap().forced_at, 15.0);
-        assert!((p_b(&[("shape", "gentle")], 22.5) - 0.55).abs() < 1e-12);
-        assert!((p_b(&[("shape", "double_slope")], 10.0) - 0.1).abs() < 1e-12);
+        assert!((p_b(&[("dialect", "gentle")], 22.5) - 0.55).abs() < 1e-12);
+        assert!((p_b(&[("dialect", "double_slope")], 10.0) - 0.1).abs() < 1e-12);
         // SmRED's jump: 0.25 max_p just below the middle, 0.71 max_p at it.
-        assert!((p_b(&[("shape", "smred")], 10.0 - 1e-9) - 0.025).abs() < 1e-9);
-        assert!((p_b(&[("shape", "smred")], 10.0) - 0.070_710_678).abs() < 1e-9);
-        assert!((p_b(&[("shape", "three_sections")], 10.0) - 0.05).abs() < 1e-12);
+        assert!((p_b(&[("dialect", "smred")], 10.0 - 1e-9) - 0.025).abs() < 1e-9);
+        assert!((p_b(&[("dialect", "smred")], 10.0) - 0.070_710_678).abs() < 1e-9);
+        assert!((p_b(&[("dialect", "three_sections")], 10.0) - 0.05).abs() < 1e-12);
         assert!((p_b(&[("curve", "points 5 0, 15 0.1, 30 1")], 22.5) - 0.55).abs() < 1e-12);
     }
 
     #[test]
     fn what_the_checker_finds() {
-        assert_eq!(slips(&[("shape", "gentle")]), []);
+        assert_eq!(slips(&[("dialect", "gentle")]), []);
         assert_eq!(slips(&[]), [(2, Slip::Jumps)]);
-        assert_eq!(slips(&[("shape", "smred")]), [(2, Slip::Jumps), (3, Slip::Jumps)]);
+        assert_eq!(slips(&[("dialect", "smred")]), [(2, Slip::Jumps), (3, Slip::Jumps)]);
         // 5 + 30/3 = 15 is max_th: the third section has no room.
-        let coded = slips(&[("shape", "three_sections_as_coded")]);
+        let coded = slips(&[("dialect", "three_sections_as_coded")]);
         assert!(coded.contains(&(3, Slip::Contradiction)), "{coded:?}");
-        assert!(slips(&[("shape", "hyperbola_as_coded")]).contains(&(1, Slip::Undefined)));
+        assert!(slips(&[("dialect", "hyperbola_as_coded")]).contains(&(1, Slip::Undefined)));
         assert_eq!(slips(&[("curve", "until 20: 0.1; until 10: 0.2; 1")])[0], (2, Slip::Unreachable));
         assert!(slips(&[("curve", "1.5 - avg / 100")]).contains(&(1, Slip::OutOfRange)));
         assert!(slips(&[("curve", "0.5 - avg / 1000")]).contains(&(1, Slip::Falls)));
         // The first section of RED-QL has no room once max_th is at most twice min_th.
-        let narrow = [("shape", "red_ql"), ("min_th", "10 pkts"), ("max_th", "20 pkts")];
+        let narrow = [("dialect", "red_ql"), ("min_th", "10 pkts"), ("max_th", "20 pkts")];
         assert!(slips(&narrow).contains(&(1, Slip::Unreachable)));
-        assert!(!slips(&[("shape", "red_ql")]).iter().any(|slip| slip.1 == Slip::Unreachable));
+        assert!(!slips(&[("dialect", "red_ql")]).iter().any(|slip| slip.1 == Slip::Unreachable));
     }
 
     #[test]
