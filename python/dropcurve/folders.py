@@ -19,6 +19,7 @@ def record(result: Result) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": result.version,
+        "build": result.build,
         "name": result.name,
         "title": result.title,
         "command": result.command,
@@ -32,7 +33,12 @@ def record(result: Result) -> dict[str, Any]:
         "table": [_row(row, result) for row in result.table()],
         "differences": [_difference(found) for found in result.differences()],
         "variants": [
-            {"name": variant.name, "hash": variant.hash, "scenario": variant.scenario}
+            {
+                "name": variant.name,
+                "hash": variant.hash,
+                "scenario": variant.scenario,
+                "automatic": variant.automatic,
+            }
             for variant in result.variants
         ],
     }
@@ -133,19 +139,18 @@ def load(folder: Path) -> Result:
         for entry in _read(folder, "runs.json")["runs"]:
             runs.setdefault(entry["variant"], []).append(entry["summary"])
         series = _read_series(folder / "series.parquet")
-        toml = _text(folder / "scenario.toml")
         variants = [
             Variant(
                 name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
-                series=series.get(entry["name"], Series()), hash=entry["hash"],
-                toml=toml if not index else "",
+                series=series.get(entry["name"], Series()), hash=entry["hash"], automatic=entry["automatic"],
             )
-            for index, entry in enumerate(found["variants"])
+            for entry in found["variants"]
         ]  # fmt: skip
         return Result(
             name=found["name"], variants=variants, seeds=found["seeds"], version=found["version"],
             command=found["command"], title=found["title"], confidence=found["confidence"],
             precision=found["precision"], warnings=found["warnings"], problems=found["problems"],
+            build=found["build"],
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise ResultError(f"{folder}: is damaged: {error!r} is missing or of the wrong kind") from error

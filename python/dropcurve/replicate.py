@@ -18,7 +18,7 @@ from .errors import UsageError
 from .results import Result, Variant
 from .scenario import Scenario
 from .series import Series
-from .store import Done, Store
+from .store import Done, Store, build
 
 if TYPE_CHECKING:
     from . import _core
@@ -102,8 +102,9 @@ def run(
 
     ``seed`` is that of the first replication, the next have the numbers that follow. ``replications``
     (default 10) or ``precision`` with ``on`` and ``maximum`` say how often; see `Effort`. ``out`` is a
-    folder to write as runs finish; the same call after an interruption goes on from there. Raises
-    DropcurveError for whatever is wrong with the scenario, the values or the folder.
+    folder to write as runs finish; the same call after an interruption goes on from there, and one that
+    asks for more takes what it has of the same scenario, seed and build. Raises DropcurveError for whatever
+    is wrong with the scenario, the values or the folder.
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
@@ -124,6 +125,8 @@ def replicate(
 ) -> Result:
     """Runs every variant under the same seeds, in batches, until ``effort`` is satisfied."""
     store = None if out is None else Store(Path(out))
+    if store is not None:
+        store.open()
     work = _Work(list(variants.values()), effort, store, progress)
     size, loose = effort.first, True
     while loose:
@@ -138,14 +141,15 @@ def replicate(
             [done.summary for done in runs],
             runs[0].series or Series(),
             one.hash,
-            one.to_toml(),
+            one.automatic,
         )
         for (title, one), runs in zip(variants.items(), work.done, strict=True)
     ]
     problems, warnings = health.check(made, work.loose() if effort.precision else [], effort.maximum)
     result = Result(
         name=name, variants=made, seeds=work.seeds, version=library.version(), command=command,
-        title=base.title, precision=effort.precision, warnings=warnings, problems=problems,
+        title=base.title, precision=effort.precision, warnings=warnings, problems=problems, build=build(),
+        reused=work.reused,
     )  # fmt: skip
     if store is not None:
         result.save(store.folder)
@@ -163,6 +167,7 @@ class _Work:
     progress: Progress | None
     seeds: list[int] = field(default_factory=list)
     done: list[list[Done]] = field(default_factory=list)
+    reused: int = 0
 
     def extend_to(self, size: int) -> None:
         """Adds replications up to ``size``: those in the store are read, the others run."""
@@ -172,6 +177,7 @@ class _Work:
         slots = [(scenario, seed) for seed in fresh for scenario in self.scenarios]
         found = [self._stored(scenario, seed) for scenario, seed in slots]
         missing = [index for index, one in enumerate(found) if one is None]
+        self.reused += len(slots) - len(missing)
         before = len(self.seeds) * len(self.scenarios) + len(slots) - len(missing)
         needed = size * len(self.scenarios)
 

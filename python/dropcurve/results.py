@@ -26,8 +26,9 @@ FORMAT = 1
 class Variant:
     """One scenario of a result, with its runs.
 
-    ``scenario`` is resolved: every default written out. ``runs`` are summaries (``docs/results.md``), in the
-    order of the result's seeds. ``series`` are those of the first replication.
+    ``scenario`` is resolved: every default written out. ``automatic`` says by link what each automatic
+    parameter of its discipline became. ``runs`` are summaries (``docs/results.md``), in the order of the
+    result's seeds. ``series`` are those of the first replication.
     """
 
     name: str
@@ -35,7 +36,14 @@ class Variant:
     runs: list[dict[str, Any]]
     series: Series = field(default_factory=Series, repr=False)
     hash: str = ""
-    toml: str = field(default="", repr=False)
+    automatic: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def toml(self) -> str:
+        """The scenario as a file to run, every default written out."""
+        from . import toml
+
+        return toml.dump(self.scenario)
 
     def values(self, metric: str, *, scope: str = "") -> list[float | None]:
         """One value for each run; a gap is None. ``scope`` is a link, a class or a flow number, or "" for
@@ -51,7 +59,7 @@ class Result:
 
     Every variant has one run for each of ``seeds``, in their order. ``precision`` is None unless it
     decided how many. ``warnings`` ask for care in reading; ``problems`` say that a run is not what was
-    asked for.
+    asked for. ``build`` names the core that ran; ``reused`` counts runs that were found in the folder.
     """
 
     name: str
@@ -64,6 +72,8 @@ class Result:
     precision: float | None = None
     warnings: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    build: str = ""
+    reused: int = field(default=0, compare=False)
 
     @property
     def level(self) -> float:

@@ -47,6 +47,8 @@ class Scenario:
             raise DropcurveError(
                 f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
             ) from None
+        if "\0" in text:
+            raise DropcurveError(f"{path}: is not text; a scenario is a TOML file")
         return cls.parse(text, name=found.stem, origin=str(path))
 
     @classmethod
@@ -109,6 +111,12 @@ class Scenario:
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults written out."""
         found: dict[str, Any] = json.loads(self.core.resolved())
+        return found
+
+    @cached_property
+    def automatic(self) -> dict[str, dict[str, Any]]:
+        """What each parameter that is "auto" became, by link: ``{"bottleneck": {"min_th": "5 pkts"}}``."""
+        found: dict[str, dict[str, Any]] = json.loads(self.core.automatic())
         return found
 
     @property

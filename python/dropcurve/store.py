@@ -1,7 +1,8 @@
-"""Finished runs of work that is not done yet, so that an interruption loses none of them.
+"""Finished runs in a result's folder: of work that is not done yet, so that an interruption loses none of
+them, and of the result that is there, so that one that asks for more takes what it has.
 
 A run is known by the hash of its scenario, its seed and the build of the core: a change of any of them
-is another run. The folder is removed when the result is written.
+is another run. The folder of unfinished work is removed when the result is written.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def build() -> str:
 
 @dataclass(frozen=True)
 class Store:
-    """Runs kept in ``folder/unfinished``."""
+    """Runs kept in ``folder/unfinished``, and those of the result in ``folder``."""
 
     folder: Path
 
@@ -47,8 +48,21 @@ class Store:
         """Where the runs are."""
         return self.folder / "unfinished"
 
+    def open(self) -> None:
+        """Makes the folder. Raises ResultError if it cannot be written, before any work is done."""
+        probe = self.folder / ".part"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise ResultError(f"{self.folder}: cannot be written: {error.strerror or error}") from None
+
     def find(self, scenario: str, seed: int, *, series: bool) -> Done | None:
         """The run of a scenario (by hash) and seed, if it is there and has series where they are wanted."""
+        kept = self._kept.get((scenario, seed))
+        if kept is not None and (kept.series or not series):
+            return kept
         path = self._path(scenario, seed)
         try:
             summary = json.loads(path.read_text(encoding="utf-8"))
@@ -58,6 +72,23 @@ class Store:
             return Done(summary)
         curves = _load_series(path.with_suffix(".npz"))
         return None if curves is None else Done(summary, curves)
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, int], Done]:
+        """The runs of the result in the folder by scenario and seed, if it can be read and the core is the same."""
+        from .results import Result
+
+        try:
+            result = Result.load(self.folder)
+        except ResultError:
+            return {}
+        if result.build != build():
+            return {}
+        return {
+            (variant.hash, run["seed"]): Done(run, variant.series if index == 0 else None)
+            for variant in result.variants
+            for index, run in enumerate(variant.runs)
+        }
 
     def keep(self, scenario: str, seed: int, done: Done) -> None:
         """Writes a run; the summary comes last, so that a half-written run is not found."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +11,51 @@ import pytest
 
 import dropcurve as dc
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.fixture
 def run(folder: Path) -> dict[str, Any]:
     (found,) = dc.run("short.toml", replications=1).baseline.runs
     return found
+
+
+def _keys(value: Any) -> set[str]:
+    """The keys of a summary at all depths; names of links, groups and the like are not keys."""
+    if isinstance(value, list):
+        return set().union(*map(_keys, value))
+    if not isinstance(value, dict):
+        return set()
+    own = set() if set(value) & {"bottleneck", "tcp"} else set(value)
+    return own.union(*map(_keys, value.values()))
+
+
+def test_every_key_of_a_result_is_documented(folder: Path) -> None:
+    words = set(re.findall(r"\w+", (ROOT / "docs" / "results.md").read_text(encoding="utf-8")))
+    queues = ["red", "red:unit=bytes"]
+    dc.compare("short.toml", queues=queues, replications=2).save("kept")
+    runs = json.loads(Path("kept/runs.json").read_text(encoding="utf-8"))
+    record = json.loads(Path("kept/result.json").read_text(encoding="utf-8"))
+    for variant in record["variants"]:
+        assert variant.pop("scenario") and variant.pop("automatic")
+    for row in record["table"]:
+        assert list(row["variants"]) == queues
+        row["variants"] = list(row["variants"].values())
+    assert _keys(runs) | _keys(record) | {"scenario", "automatic"} <= words
+    units = {run["variant"]: run["summary"]["links"]["bottleneck"]["avg_unit"] for run in runs["runs"]}
+    assert units == {"red": "pkts", "red:unit=bytes": "bytes"}
+
+
+def test_a_link_is_never_busy_for_longer_than_there_was_time(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml")
+    for edits in (
+        {"run.warmup": "0 s", "dumbbell.rate": "1 Mbit/s"},
+        {"run.warmup": "1.2345678 s", "dumbbell.rate": "333.333 kbit/s", "queue.kind": "droptail"},
+        {"run.max_events": 30_000, "dumbbell.rate": "700 kbit/s", "queue.kind": "droptail"},
+    ):
+        run = base.edit(edits.items()).run(replications=1).baseline.runs[0]
+        counted = run["simulated_s"] - run["warmup_s"]
+        assert 0.5 * counted < run["links"]["bottleneck"]["busy_s"] <= counted + 1e-9
 
 
 def test_goodput_is_payload(folder: Path) -> None:
@@ -28,7 +70,7 @@ def test_goodput_is_payload(folder: Path) -> None:
 
 def test_red_tells_its_average_and_its_drop_curve(run: dict[str, Any]) -> None:
     link = run["links"]["bottleneck"]
-    assert 0 < link["avg_pkts_mean"] < link["queue_pkts_max"]
+    assert 0 < link["avg_mean"] < link["queue_pkts_max"]
     assert sum(link["drop_curve"]["arrived"]) == link["arrived_pkts"]
     assert (
         sum(link["drop_curve"]["dropped"]) == link["early_pkts"] + link["forced_pkts"] + link["marked_pkts"]
@@ -38,7 +80,7 @@ def test_red_tells_its_average_and_its_drop_curve(run: dict[str, Any]) -> None:
 def test_tail_drop_has_no_average(folder: Path) -> None:
     (run,) = dc.Scenario.load("short.toml").queue("droptail").run(replications=1).baseline.runs
     link = run["links"]["bottleneck"]
-    assert (link["avg_pkts_mean"], link["drop_curve"]["avg"]) == (None, [])
+    assert (link["avg_mean"], link["avg_unit"], link["drop_curve"]["avg"]) == (None, None, [])
     assert link["early_pkts"] == link["forced_pkts"] == 0
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dropcurve import report
 from dropcurve.results import Result, Variant
 from dropcurve.series import Series
 
@@ -57,13 +59,19 @@ def link(rng: np.random.Generator, *, level: float, kind: str, empty: bool) -> d
         "queue_pkts_sd": level / 2,
         "queue_bytes_mean": level * 1000,
         "queue_pkts_max": level * 4,
-        "avg_pkts_mean": level if kind == "red" else None,
-        "avg_pkts_sd": level / 4 if kind == "red" else None,
+        "avg_mean": level if kind == "red" else None,
+        "avg_sd": level / 4 if kind == "red" else None,
+        "avg_unit": "pkts" if kind == "red" else None,
         "sojourn_ms": None if empty else spread(waits * (1 + rng.normal(0, 0.03))),
         "sojourn_ms_histogram": {"upper_ms": [], "count": []}
         if empty
         else {"upper_ms": edges.tolist(), "count": counts.tolist()},
-        "drop_curve": {"avg": bins.tolist(), "arrived": came.tolist(), "dropped": went.tolist()}
+        "drop_curve": {
+            "unit": "pkts",
+            "avg": bins.tolist(),
+            "arrived": came.tolist(),
+            "dropped": went.tolist(),
+        }
         if kind == "red" and not empty
         else None,
     }
@@ -278,13 +286,31 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(params=["usual", "alone", "silent", "long", pytest.param("six", marks=pytest.mark.slow)])
-def page_case(request: pytest.FixtureRequest) -> Result:
-    """Those that a page could stumble over."""
-    return make(**CASES[request.param])
+@cache
+def result_of(name: str) -> Result:
+    """One of the cases, made once; for tests that leave it as it is."""
+    return make(**CASES[name])
 
 
-@pytest.fixture(params=list(CASES))
+#: Many variants: worth a look now and then.
+SIX = pytest.param("six", marks=pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def usual_page() -> str:
+    """The page of the usual result."""
+    return report.render(result_of("usual"))
+
+
+@pytest.fixture(params=["usual", "alone", "silent", "long", SIX])
+def page_case(request: pytest.FixtureRequest) -> tuple[Result, str]:
+    """Those that a page could stumble over, each with its page."""
+    page = request.getfixturevalue("usual_page") if request.param == "usual" else ""
+    result = result_of(request.param)
+    return result, page or report.render(result)
+
+
+@pytest.fixture(params=[SIX if name == "six" else name for name in CASES])
 def case(request: pytest.FixtureRequest) -> Result:
     """Each of the results in turn."""
-    return make(**CASES[request.param])
+    return result_of(request.param)

@@ -73,22 +73,23 @@ def test_sizes_enter_as_the_byte_mode_says() -> None:
     )
 
 
-def test_automatic_thresholds_are_read_off_the_probes(made: Made) -> None:
-    result = made()
-    variant = result.variants[1]
+def test_automatic_thresholds_are_those_worked_out(made: Made) -> None:
+    variant = made().variants[1]
     variant.scenario["queue"] |= {"min_th": "auto", "max_th": "auto"}
-    time_s, avg = variant.series.select("avg", "bottleneck")
-    p_b = np.where(avg >= 4, np.minimum(0.1, 0.1 * (avg - 4) / 16), 0.0)
-    variant.series.curves["p_b", "bottleneck"] = (time_s, p_b)
+    assert law.of(variant, "bottleneck") is None
+    variant.automatic["bottleneck"] = {"min_th": "4 pkts", "max_th": "20 pkts"}
     found = law.of(variant, "bottleneck")
     assert found is not None
-    assert (found.min_th, found.max_th) == pytest.approx((4.0, 20.0))
+    assert (found.min_th, found.max_th) == (4.0, 20.0)
+    assert law.view.written_queue_of(variant, "bottleneck")["min_th"] == "auto"
 
 
 def test_a_queue_in_bytes_is_shown_in_packets(made: Made) -> None:
     """Waiting packets of 1000 B on average, thresholds of 2500 and 7500 B."""
     result = made()
     result.variants[1].scenario["queue"] |= {"unit": "bytes", "mean_packet": "500 B"}
+    for run in result.variants[1].runs:
+        run["links"]["bottleneck"]["avg_unit"] = "bytes"
     panel = queue.data(result)[1]
     found = dict(panel.thresholds_pkts)
     size = view.waiting_packet_bytes(result.variants[1], "bottleneck")

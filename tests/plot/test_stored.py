@@ -13,14 +13,14 @@ STORED = sorted(path for path in (Path(__file__).parent / "stored").iterdir() if
 
 
 @pytest.mark.parametrize("folder", STORED, ids=lambda folder: folder.name)
-def test_every_figure_and_the_page_of_a_stored_result(folder: Path, tmp_path: Path) -> None:
+def test_the_page_of_a_stored_result_with_every_figure(folder: Path, tmp_path: Path) -> None:
     result = Result.load(folder)
     kinds = plot.available(result)
     assert {"queue", "drop_curve", "delay_distribution", "throughput", "cwnd"} <= set(kinds)
     assert ("comparison" in kinds) == (len(result.variants) > 1)
-    files = plot.save_all(result, tmp_path, formats=("svg",))
-    assert len(files) == len(kinds)
-    assert report.write(result, tmp_path).stat().st_size > 50_000
+    page = report.write(result, tmp_path).read_text(encoding="utf-8")
+    assert len(page) > 50_000
+    assert all(plot.KINDS[kind].title in page for kind in kinds)
 
 
 def test_observed_drops_follow_the_law() -> None:

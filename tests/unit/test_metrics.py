@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dropcurve import metrics
 from dropcurve.errors import UsageError
@@ -50,7 +52,8 @@ def run() -> dict[str, Any]:
     link = {
         "rate_bps": 1e6, "delay_ms": 10.0, "kind": "red", "arrived_pkts": 1000, "departed_pkts": 930, "early_pkts": 40,
         "forced_pkts": 20, "overflow_pkts": 10, "marked_pkts": 50, "lost_pkts": 93, "busy_s": 9.0,
-        "queue_pkts_mean": 12.5, "queue_pkts_sd": 4.0, "queue_pkts_max": 31, "avg_pkts_mean": 11.0, "avg_pkts_sd": 2.0,
+        "queue_pkts_mean": 12.5, "queue_pkts_sd": 4.0, "queue_pkts_max": 31, "avg_mean": 11.0, "avg_sd": 2.0,
+        "avg_unit": "pkts",
         "sojourn_ms": {"mean": 5.0, "p50": 4.0, "p95": 9.0, "p99": 11.0},
     }  # fmt: skip
     return {
@@ -145,8 +148,26 @@ def test_percentiles_of_whole_groups_come_from_their_packets(run: dict[str, Any]
     assert metrics.value(run, "delay_ms_p95", scope="0") == 40.0
 
 
+def test_an_average_in_bytes_is_counted_in_packets_that_waited(run: dict[str, Any]) -> None:
+    """Waiting packets of 1000 B: 12.5 of them in 12 500 B."""
+    run["links"]["bottleneck"] |= {"avg_mean": 11_000.0, "avg_unit": "bytes", "queue_bytes_mean": 12_500.0}
+    assert metrics.value(run, "avg_pkts_mean") == 11.0
+    run["links"]["bottleneck"] |= {"queue_bytes_mean": 0.0}
+    assert metrics.value(run, "avg_pkts_mean") is None
+
+
+@given(st.integers(0, 10**12), st.integers(1, 10**12))
+def test_a_link_that_is_always_busy_is_used_by_100_percent(warmup_ns: int, counted_ns: int) -> None:
+    run = {
+        "warmup_s": warmup_ns * 1e-9, "simulated_s": (warmup_ns + counted_ns) * 1e-9,
+        "links": {"bottleneck": {"busy_s": counted_ns * 1e-9}},
+    }  # fmt: skip
+    found = metrics.value(run, "utilisation")
+    assert found is None or 99.0 < found <= 100.0
+
+
 def test_a_gap_stays_a_gap(run: dict[str, Any]) -> None:
-    run["links"]["bottleneck"] |= {"avg_pkts_mean": None, "arrived_pkts": 0}
+    run["links"]["bottleneck"] |= {"avg_mean": None, "avg_unit": None, "arrived_pkts": 0}
     assert metrics.value(run, "avg_pkts_mean") is None
     assert metrics.value(run, "loss") is None
     run["simulated_s"] = run["warmup_s"]

@@ -52,6 +52,11 @@ impl Scenario {
         self.inner.get(path).map(|value| shown(&value).to_string()).map_err(|problem| refused(vec![problem]))
     }
 
+    /// What the automatic parameters of each reported link's discipline become there, by link, as JSON.
+    fn automatic(&self) -> String {
+        shown(&Value::Table(self.inner.automatic())).to_string()
+    }
+
     /// Number of flows.
     fn flows(&self) -> usize {
         self.plan.flows.len()

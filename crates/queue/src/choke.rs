@@ -7,6 +7,7 @@
 //! empty queue there is nobody to compare with.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::Unit;
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::{self, Curve, Law, Red};
 use crate::registry::{Discipline, Setting};
@@ -162,6 +163,10 @@ impl<P: Packet + Copy> QueueDisc<P> for Choke<P> {
 
     fn avg(&self) -> Option<f64> {
         QueueDisc::<P>::avg(&self.red)
+    }
+
+    fn avg_unit(&self) -> Unit {
+        QueueDisc::<P>::avg_unit(&self.red)
     }
 
     fn probe(&self, out: &mut Probe) {

@@ -9,6 +9,7 @@
 //!    empty* (that call tells the discipline that the line went idle), and after an enqueue on an idle line.
 //! 3. It reads and clears `cx.fates` after each call.
 
+use crate::fifo::Unit;
 use units::{Bytes, Dice, Ecn, Time};
 
 /// What a discipline may ask of a packet.
@@ -162,6 +163,10 @@ pub trait QueueDisc<P: Packet + Copy> {
     /// Its own average of the queue, if it keeps one, in the unit of its thresholds. Cheap: asked at each arrival.
     fn avg(&self) -> Option<f64> {
         None
+    }
+    /// What that average counts.
+    fn avg_unit(&self) -> Unit {
+        Unit::Packets
     }
     /// Named internal values.
     fn probe(&self, _out: &mut Probe) {}

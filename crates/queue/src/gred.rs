@@ -251,6 +251,10 @@ impl<P: Packet + Copy> QueueDisc<P> for Gred<P> {
         Some(self.dps[self.default_dp].part.avg())
     }
 
+    fn avg_unit(&self) -> Unit {
+        self.unit
+    }
+
     fn probe(&self, out: &mut Probe) {
         const NAMES: [&str; 4] = ["avg", "avg_1", "avg_2", "avg_3"];
         for (name, dp) in NAMES.iter().zip(&self.dps) {

@@ -86,6 +86,7 @@ pub mod wred;
 pub mod wtred;
 
 use disc::{Cx, Decides, Packet, Probe, QueueDisc};
+use fifo::Unit;
 use registry::disciplines;
 pub use registry::{Chosen, Discipline, Entry, Setting};
 use units::param::{Problem, Table};

@@ -288,6 +288,9 @@ macro_rules! disciplines {
             fn avg(&self) -> Option<f64> {
                 match self { $( Disc::$name(disc) => QueueDisc::<P>::avg(disc), )* }
             }
+            fn avg_unit(&self) -> Unit {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg_unit(disc), )* }
+            }
             fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
                 match self { $( Disc::$name(disc) => disc.on_deadline(cx), )* }
             }

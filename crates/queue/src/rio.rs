@@ -6,7 +6,7 @@
 //! leaves open. A drop for want of room restarts the count of the kind that is dropped.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::fifo::LimitTest;
+use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
 use crate::red::{self, AboveMax, Curve, EcnForced, IdleDecay, Red, Spacing};
 use crate::registry::{Discipline, Setting};
@@ -270,6 +270,10 @@ impl<P: Packet + Copy> QueueDisc<P> for Rio<P> {
     #[inline]
     fn avg(&self) -> Option<f64> {
         QueueDisc::<P>::avg(&self.red)
+    }
+
+    fn avg_unit(&self) -> Unit {
+        QueueDisc::<P>::avg_unit(&self.red)
     }
 
     fn probe(&self, out: &mut Probe) {

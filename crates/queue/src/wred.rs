@@ -191,6 +191,10 @@ impl<P: Packet + Copy> QueueDisc<P> for Wred<P> {
         QueueDisc::<P>::avg(&self.red)
     }
 
+    fn avg_unit(&self) -> Unit {
+        QueueDisc::<P>::avg_unit(&self.red)
+    }
+
     fn probe(&self, out: &mut Probe) {
         let avg = self.red.average();
         out.note("avg", avg);

@@ -11,6 +11,7 @@ use crate::loss::Loss;
 use crate::packet::Pkt;
 use crate::probe::LinkProbe;
 use queue::disc::{Cx, Decides, Fate, Packet, QueueDisc};
+use queue::fifo::Unit;
 use queue::Disc;
 use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
@@ -103,6 +104,11 @@ impl Link {
         self.line.rate()
     }
 
+    /// What the discipline's own average counts.
+    pub fn avg_unit(&self) -> Unit {
+        self.queue.avg_unit()
+    }
+
     /// Packets waiting.
     pub fn waiting(&self) -> usize {
         self.queue.len()
@@ -142,7 +148,7 @@ impl Link {
     pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Pkt>>) {
         self.catch_up(Key { time: end, birth: Time::NEVER, component: u32::MAX }, fates);
         if let Some(probe) = &mut self.probe {
-            probe.finish(end, &self.queue);
+            probe.finish(end, self.accepted_until.max(self.free_at), &self.queue);
         }
     }
 
@@ -280,6 +286,7 @@ fn accepted(mut pkt: Pkt, fates: &[Fate<Pkt>]) -> Option<Pkt> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::Window;
     use proptest::prelude::*;
     use queue::{Setting, Spec};
     use units::param::{Table, Value};
@@ -353,7 +360,38 @@ mod tests {
         assert_eq!(sent, [(0, ms(0), ms(10)), (1, ms(10), ms(15)), (2, ms(51), ms(61))]);
     }
 
+    /// Nanoseconds a link was sending between 3 ms and the end of the run, which may be cut short.
+    fn busy_ns(kind: &str, arrivals: &[(u64, u32)], ends: u64, cut: u64) -> u64 {
+        let window =
+            Window { warmup: Time(3_000_000), end: Time(ends), sample: Span(1_000_000), series: false };
+        let mut link = link(kind);
+        link.probe = Some(Box::new(LinkProbe::new(window)));
+        let (mut fates, mut now) = (Vec::new(), 0);
+        for (seq, (gap, size)) in arrivals.iter().enumerate() {
+            now += gap;
+            if now > cut {
+                break;
+            }
+            link.arrive(packet(seq as u32, *size), key(now), &mut fates);
+        }
+        link.finish(Time(cut), &mut fates);
+        link.probe.map_or(0, |probe| probe.counters.busy_ns)
+    }
+
     proptest! {
+        /// A link is never busy for longer than there was time, also where the run was cut short.
+        #[test]
+        fn a_link_is_never_busy_for_longer_than_is_counted(
+            arrivals in proptest::collection::vec((0u64..2_000_000, 40u32..3000), 1..100),
+            kind in prop_oneof![Just("droptail"), Just("red")],
+            ends in 3_000_000u64..60_000_000,
+            share in 0.0..1.0f64,
+        ) {
+            prop_assert!(busy_ns(kind, &arrivals, ends, ends) <= ends - 3_000_000);
+            let cut = (ends as f64 * share) as u64;
+            prop_assert!(busy_ns(kind, &arrivals, ends, cut) <= cut.saturating_sub(3_000_000));
+        }
+
         /// Knowing departures ahead is the same as waiting for the end of each transmission.
         #[test]
         fn known_ahead_equals_event_by_event(

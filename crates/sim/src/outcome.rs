@@ -9,6 +9,7 @@ use crate::probe::{LinkProbe, EVENT_SERIES};
 use crate::run::StoppedBy;
 use crate::source::Source;
 use crate::stats::{Histogram, Moments};
+use queue::fifo::Unit;
 use serde_json::{json, Map, Value};
 use units::Time;
 
@@ -189,6 +190,10 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
 fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
     let c = &probe.counters;
     let has_avg = probe.avg.count > 0;
+    let avg_unit = has_avg.then(|| match link.avg_unit() {
+        Unit::Packets => "pkts",
+        Unit::Bytes => "bytes",
+    });
     let (mut centres, mut arrived, mut hit) = (Vec::new(), Vec::new(), Vec::new());
     for (centre, a, h) in probe.curve.rows() {
         centres.push(centre);
@@ -213,11 +218,12 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         "queue_pkts_sd": probe.queue_pkts.sd(),
         "queue_pkts_max": probe.queue_pkts.max(),
         "queue_bytes_mean": probe.queue_bytes.mean(),
-        "avg_pkts_mean": has_avg.then_some(probe.avg.mean),
-        "avg_pkts_sd": has_avg.then(|| probe.avg.sd()),
+        "avg_mean": has_avg.then_some(probe.avg.mean),
+        "avg_sd": has_avg.then(|| probe.avg.sd()),
+        "avg_unit": avg_unit,
         "sojourn_ms": spread(&probe.sojourn.moments, Some(&probe.sojourn)),
         "sojourn_ms_histogram": histogram_rows(&probe.sojourn),
-        "drop_curve": { "avg": centres, "arrived": arrived, "dropped": hit },
+        "drop_curve": { "unit": avg_unit, "avg": centres, "arrived": arrived, "dropped": hit },
     })
 }
 

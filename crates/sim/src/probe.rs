@@ -180,8 +180,10 @@ impl LinkProbe {
         self.counters.lost_pkts += u64::from(self.window.counts(now));
     }
 
-    /// The run is over.
-    pub fn finish(&mut self, end: Time, queue: &Disc<Pkt>) {
+    /// The run is over. The transmitter would have been sending without a pause until `busy_until`; what lies behind
+    /// the end of a run that was cut short no longer counts.
+    pub fn finish(&mut self, end: Time, busy_until: Time, queue: &Disc<Pkt>) {
+        self.counters.busy_ns -= self.window.clip(end, busy_until).0;
         self.hold_until(end, queue);
         if self.next_sample == end {
             self.take_sample(queue);

@@ -88,12 +88,12 @@ def drops(link: dict[str, Any]) -> float:
 
 def average(link: dict[str, Any]) -> float:
     """Mean of the discipline's average."""
-    return float(link["avg_pkts_mean"])
+    return float(link["avg_mean"])
 
 
 def deviation(link: dict[str, Any]) -> float:
     """Standard deviation of the discipline's average."""
-    return float(link["avg_pkts_sd"])
+    return float(link["avg_sd"])
 
 
 def marks(link: dict[str, Any]) -> float:

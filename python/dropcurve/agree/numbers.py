@@ -20,7 +20,7 @@ def link(run: Summary, name: str = "bottleneck") -> Numbers:
         "util": one["departed_bytes"] * 8 / seconds / one["rate_bps"],
         "qmean": one["queue_pkts_mean"],
         "qmean_bytes": one["queue_bytes_mean"],
-        "ave_mean": one["avg_pkts_mean"] or 0.0,
+        "ave_mean": one["avg_mean"] or 0.0,
         "qdelay_ms": one["sojourn_ms"]["mean"],
         "qdelay_sd_ms": one["sojourn_ms"]["sd"],
     }

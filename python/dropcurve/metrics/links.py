@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .registry import Link, Run, as_number, dropped_pkts, measured_s, metric, percent
+from .registry import Link, Run, as_number, dropped_pkts, measured_s, metric, percent, ratio
 
 
 @metric("utilisation", title="link utilisation", unit="%", better="higher",
         source="RFC 5166 section 2.1.1", per="link", shown=True)  # fmt: skip
 def utilisation(run: Run, link: Link) -> float | None:
     """Share of the counting period in which the transmitter was sending."""
-    return percent(link["busy_s"], measured_s(run))
+    share = percent(link["busy_s"], measured_s(run))
+    # Nanoseconds are counted exactly; only their conversion to seconds can exceed the whole, in the last digit.
+    return None if share is None else min(100.0, share)
 
 
 @metric("loss", title="drops by the queue", unit="%", better="lower",
@@ -95,12 +97,21 @@ def queue_pkts_max(run: Run, link: Link) -> float | None:
 @metric("avg_pkts_mean", title="average queue (avg), mean", unit="pkts", better="none",
         source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
 def avg_pkts_mean(run: Run, link: Link) -> float | None:
-    """Mean of the discipline's own average of the queue; missing where the discipline keeps none."""
-    return as_number(link["avg_pkts_mean"])
+    """Mean of the discipline's own average of the queue; missing where the discipline keeps none. An average in
+    bytes is counted in packets of the mean size that waited."""
+    return _avg_pkts(link, "avg_mean")
 
 
 @metric("avg_pkts_sd", title="average queue (avg), sd", unit="pkts", better="lower",
         source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
 def avg_pkts_sd(run: Run, link: Link) -> float | None:
-    """Standard deviation of the discipline's own average of the queue: how much its view oscillates."""
-    return as_number(link["avg_pkts_sd"])
+    """Standard deviation of the discipline's own average of the queue, in packets as its mean: how much its view
+    oscillates."""
+    return _avg_pkts(link, "avg_sd")
+
+
+def _avg_pkts(link: Link, key: str) -> float | None:
+    value = as_number(link[key])
+    if link["avg_unit"] != "bytes" or value is None:
+        return value
+    return ratio(value, ratio(link["queue_bytes_mean"], link["queue_pkts_mean"]))

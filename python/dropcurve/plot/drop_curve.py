@@ -198,7 +198,7 @@ def _panel(index: int, variant: Variant, link: str) -> Panel | None:
     observed = np.array([d / a for _, a, d in kept])
     right = max(1.08 * float(avg.max(initial=0.0)), 1.25 * found.max_th if found else 0.0, 1.0)
     law_avg, p_b, expected = curve(found, right=2.2 * right) if found else (np.empty(0),) * 3
-    in_bytes = view.queue_of(variant, link).get("unit") == "bytes"
+    in_bytes = view.counts_bytes(variant, link)
     per = 1e-3 if in_bytes else 1.0
     return Panel(
         variant=view.title(variant, link), index=index, unit="kB" if in_bytes else "pkts",

@@ -140,17 +140,14 @@ def _falling(step: float) -> float:
 
 
 def of(variant: Variant, link: str) -> Law | None:
-    """The law of a link's discipline; None if it has none of this form, or one that moves.
-
-    Thresholds that the scenario leaves to the discipline ("auto") are read off its probes.
-    """
+    """The law of a link's discipline, automatic values worked out; None if it has none of this form."""
     queue = view.queue_of(variant, link)
     max_p = view.quantity(queue.get("max_p"))
     spacing = str(queue.get("spacing", ""))
     if queue.get("kind") != "red" or max_p is None or spacing not in RULES:
         return None
     unit = str(queue.get("unit", "packets"))
-    ends = _written(queue, unit, view.packet_bytes(variant, link)) or _probed(variant, link, max_p[0])
+    ends = _written(queue, unit, view.packet_bytes(variant, link))
     if ends is None:
         return None
     above, byte_mode = str(queue.get("above_max", "drop")), str(queue.get("byte_mode", "off"))
@@ -167,19 +164,6 @@ def _written(queue: Mapping[str, Any], unit: str, packet_bytes: float | None) ->
         view.amount(queue.get(key), unit=unit, packet_bytes=packet_bytes) for key in ("min_th", "max_th")
     )
     return (low, high) if low is not None and high is not None and high > low else None
-
-
-def _probed(variant: Variant, link: str, max_p: float) -> tuple[float, float] | None:
-    """Thresholds from samples of `avg` and `p_b`: between them p_b is a straight line."""
-    _, avg = variant.series.select("avg", link)
-    _, p_b = variant.series.select("p_b", link)
-    if len(avg) != len(p_b):
-        return None
-    inside = (p_b > 0.02 * max_p) & (p_b < 0.98 * max_p)
-    if np.count_nonzero(inside) < 2 or np.ptp(p_b[inside]) < 0.1 * max_p:
-        return None
-    width, low = np.polyfit(p_b[inside] / max_p, avg[inside], 1)
-    return float(low), float(low + width)
 
 
 def _size_ratio(variant: Variant, link: str, queue: Mapping[str, Any]) -> float:

@@ -126,22 +126,21 @@ def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
     )
     marks = [(key, level) for key, level in written if level is not None]
     if found is not None:
-        scale = _scale(variant, link)
+        scale = _scale(variant, link, found.unit == "bytes")
         marks = [("min_th", found.min_th * scale), ("max_th", found.max_th * scale)]
     limit = view.amount(queue.get("limit"), unit="packets", packet_bytes=size)
     return marks if limit is None else [*marks, ("limit", limit)]
 
 
-def _scale(variant: Variant, link: str) -> float:
-    """Packets for each unit of the discipline's average."""
-    in_bytes = view.queue_of(variant, link).get("unit") == "bytes"
+def _scale(variant: Variant, link: str, in_bytes: bool) -> float:
+    """Packets for each unit of a discipline that counts packets or bytes."""
     size = view.waiting_packet_bytes(variant, link)
     return (1.0 / size if size else float("nan")) if in_bytes else 1.0
 
 
 def _panel(index: int, variant: Variant, link: str, time_s: Floats, value: Floats, top_pkts: float) -> Panel:
     avg_time_s, avg = variant.series.select("avg", link)
-    scale = _scale(variant, link)
+    scale = _scale(variant, link, view.counts_bytes(variant, link))
     early = value[time_s < view.warmup_s(variant)]
     spike = float(np.nanmax(early)) if len(early) and not np.all(np.isnan(early)) else 0.0
     queue_time_s, queue_pkts = decimate(time_s, value)

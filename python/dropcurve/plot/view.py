@@ -98,7 +98,13 @@ def observed_curve(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], lis
 
 
 def queue_of(variant: Variant, link: str) -> Mapping[str, Any]:
-    """The resolved parameters of a link's discipline; empty if the scenario does not say."""
+    """The parameters of a link's discipline as it worked, automatic ones as they came out; empty if the
+    scenario does not say."""
+    return {**written_queue_of(variant, link), **variant.automatic.get(link, {})}
+
+
+def written_queue_of(variant: Variant, link: str) -> Mapping[str, Any]:
+    """The resolved parameters of a link's discipline, automatic ones as "auto"."""
     scenario = variant.scenario
     own = scenario.get("links", {}).get(link.removesuffix(".back"), {})
     if link.endswith(".back"):
@@ -130,6 +136,11 @@ def packet_bytes(variant: Variant, link: str) -> float | None:
         if found is not None:
             return found[0]
     return None
+
+
+def counts_bytes(variant: Variant, link: str) -> bool:
+    """Whether the discipline's own average is in bytes."""
+    return any(one.get("avg_unit") == "bytes" for one in links_of(variant, link))
 
 
 def waiting_packet_bytes(variant: Variant, link: str) -> float | None:

@@ -28,7 +28,7 @@ def of(result: Result) -> dict[str, Any]:
         "question": question(result),
         "source": _head(result, "source").removesuffix("dropcurve").strip(),
         "facts": setup.facts(result),
-        "verdict": _verdict(result),
+        "verdict": verdict(result),
         "problems": result.problems,
         "warnings": result.warnings,
         "variants": [{"name": v.name, "series": series_class(i)} for i, v in enumerate(result.variants)],
@@ -46,9 +46,7 @@ def of(result: Result) -> dict[str, Any]:
         "command": result.command,
         "version": result.version,
         "seeds": method.seeds(result),
-        "scenarios": [
-            {"name": v.name, "hash": v.hash, "toml": setup.toml(v.scenario)} for v in result.variants
-        ],
+        "scenarios": [{"name": v.name, "hash": v.hash, "toml": v.toml} for v in result.variants],
     }
 
 
@@ -91,7 +89,7 @@ def _kind(result: Result) -> str:
     return "One scenario" if count < 2 else f"Comparison of {wording.count(count, 'variant')}"
 
 
-def _verdict(result: Result) -> dict[str, Any]:
+def verdict(result: Result) -> dict[str, Any]:
     """The verdict's sentences by the variant they speak of; what all of them end in is said once.
 
     `groups` have a variant's name (or none), its colour and sentences without the name; `basis` is the common end.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import wording
@@ -99,11 +98,12 @@ def options(result: Result) -> list[dict[str, Any]]:
     tables: dict[str, dict[str, Any]] = {}
     for variant in result.variants:
         link = view.main_link(variant)
-        queue = view.queue_of(variant, link) if link else {}
+        queue = view.written_queue_of(variant, link) if link else {}
         kind = str(queue.get("kind") or "")
         entry = _named(catalogue.get("disciplines", []), "kind", kind)
         table = tables.setdefault(f"queue/{kind}", _table(entry, f"{entry.get('title') or kind} ({kind})"))
-        _add_column(table, entry, "dialects", variant.name, queue)
+        automatic = variant.automatic.get(link, {}) if link else {}
+        _add_column(table, entry, "dialects", variant.name, queue, automatic)
     tcp = _named(catalogue.get("transports", []), "name", "tcp")
     for variant in result.variants:
         for name, group in variant.scenario.get("flows", {}).items():
@@ -120,33 +120,6 @@ def rate(bps: float | None) -> str:
         return "unlimited"
     divisor, unit = wording.scaled("bit/s", float(bps))
     return f"{float(bps) / divisor:g} {unit}"
-
-
-def toml(scenario: Mapping[str, Any]) -> str:
-    """A resolved scenario as a file to run: every default written out."""
-    return "\n".join(_toml_lines(scenario, "")).strip() + "\n"
-
-
-def _toml_lines(table: Mapping[str, Any], path: str) -> Iterator[str]:
-    for key, value in table.items():
-        if not isinstance(value, Mapping):
-            yield f"{_toml_key(key)} = {_toml_value(value)}"
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            name = f"{path}.{_toml_key(key)}" if path else _toml_key(key)
-            yield ""
-            yield f"[{name}]"
-            yield from _toml_lines(value, name)
-
-
-def _toml_key(key: str) -> str:
-    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key)
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _catalogue() -> Mapping[str, Any]:
@@ -172,7 +145,12 @@ def _table(entry: Mapping[str, Any], title: str) -> dict[str, Any]:
 
 
 def _add_column(
-    table: dict[str, Any], entry: Mapping[str, Any], presets: str, name: str, values: Mapping[str, Any]
+    table: dict[str, Any],
+    entry: Mapping[str, Any],
+    presets: str,
+    name: str,
+    values: Mapping[str, Any],
+    automatic: Mapping[str, Any] | None = None,
 ) -> None:
     key = str(entry.get("preset_key") or {"dialects": "dialect", "profiles": "profile"}[presets])
     preset = _named(entry.get(presets, []), "name", str(values.get(key) or ""))
@@ -182,6 +160,7 @@ def _add_column(
         "preset_doc": preset.get("doc", ""),
         "preset_options": preset.get("options", {}),
         "values": {k: v for k, v in values.items() if k not in ("kind", key)},
+        "automatic": automatic or {},
     })  # fmt: skip
 
 
@@ -190,7 +169,12 @@ def _finished(table: dict[str, Any]) -> dict[str, Any]:
     columns: list[dict[str, Any]] = []
     for column in table["columns"]:
         same = next(
-            (c for c in columns if c["values"] == column["values"] and c["preset"] == column["preset"]), None
+            (
+                c
+                for c in columns
+                if all(c[part] == column[part] for part in ("values", "preset", "automatic"))
+            ),
+            None,
         )
         if same is None:
             columns.append({**column, "names": [column["name"]]})
@@ -214,7 +198,8 @@ def _option(key: str, field: Mapping[str, Any], columns: Sequence[Mapping[str, A
     cells = []
     for column in columns:
         value = column["values"].get(key)
-        cells.append({"text": _text(value), "origin": _origin(key, value, field, column["preset_options"])})
+        text = worked_out(value, column["automatic"].get(key))
+        cells.append({"text": text, "origin": _origin(key, value, field, column["preset_options"])})
     telling = len({cell["text"] for cell in cells}) > 1 or any(
         c["origin"] in ("set", "preset") for c in cells
     )
@@ -250,6 +235,20 @@ def _text(value: Any) -> str:
         return f"{float(text):g}" if text and text[0].isdigit() and " " not in text else text
     except ValueError:
         return text
+
+
+def worked_out(value: Any, automatic: Any) -> str:
+    """A value as a scenario writes it, and what it became: "auto: 5 pkts"."""
+    return _text(value) if automatic is None else f"{_text(value)}: {_text(_rounded(automatic))}"
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers with a unit to six digits, as those without one."""
+    number, space, unit = str(value).partition(" ")
+    try:
+        return f"{float(number):.6g}{space}{unit}"
+    except ValueError:
+        return value
 
 
 def _number(value: Any) -> str:

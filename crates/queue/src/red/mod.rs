@@ -378,6 +378,10 @@ impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
         Some(self.average.value())
     }
 
+    fn avg_unit(&self) -> Unit {
+        self.rules.unit
+    }
+
     fn probe(&self, out: &mut Probe) {
         let avg = self.average.value();
         let p_b = if avg < self.curve.min_th() { 0.0 } else { self.curve.p_b(avg) };

@@ -305,6 +305,9 @@ macro_rules! as_red {
         fn avg(&self) -> Option<f64> {
             QueueDisc::<P>::avg(&self.red)
         }
+        fn avg_unit(&self) -> crate::fifo::Unit {
+            QueueDisc::<P>::avg_unit(&self.red)
+        }
     };
 }
 pub(crate) use as_red;

@@ -1,0 +1,35 @@
+"""Scenarios as TOML text: the inverse of reading one, for resolved scenarios that are at hand as data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def dump(table: Mapping[str, Any]) -> str:
+    """A table as a file: plain keys first, then sections. Reading it gives the table back."""
+    return "\n".join(_lines(table, "")).strip() + "\n"
+
+
+def _lines(table: Mapping[str, Any], path: str) -> Iterator[str]:
+    for key, value in table.items():
+        if not isinstance(value, Mapping):
+            yield f"{_key(key)} = {_value(value)}"
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            name = f"{path}.{_key(key)}" if path else _key(key)
+            yield ""
+            yield f"[{name}]"
+            yield from _lines(value, name)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
