@@ -35,10 +35,10 @@ def compare(
     """Compares variants; the first is the baseline, ``print(result)`` shows table and verdict.
 
     Variants are scenarios, times ``queues`` (``"droptail"``, ``"red:dialect=ns2,max_p=0.1"``; one alone
-    is compared with the scenario as it is), times the values of each path of ``vary``; if none of these
-    is given, those that the ``INDEX.toml`` beside the scenario names. ``at`` is where the queues go. The
-    other options are those of `run`. Raises UsageError if there are fewer than two variants,
-    ScenarioError if one is refused.
+    is compared with the scenario as it is; ``"classic=red:max_p=0.1"`` gives it a name), times the values
+    of each path of ``vary``; if none of these is given, those that the ``INDEX.toml`` beside the scenario
+    names. ``at`` is where the queues go. The other options are those of `run`. Raises UsageError if there
+    are fewer than two variants, ScenarioError if one is refused.
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
     queues = list(queues)
@@ -69,8 +69,8 @@ def variants(
 ) -> dict[str, Scenario]:
     """Every variant by name: bases times queues times values, in that order.
 
-    A name holds only what differs. Raises UsageError for fewer than two or more than 40 variants, or two
-    of one name.
+    A name holds only what differs, or is the one given (``classic=red:max_p=0.1``); of two that are equal the
+    second gets a number. Raises UsageError for fewer than two or more than 40 variants.
     """
     changed: list[tuple[str, Scenario]] = []
     if len(bases) == 1 and not queues and not vary:
@@ -79,7 +79,8 @@ def variants(
         title = base.name if len(bases) > 1 else ""
         if len(queues) == 1:
             changed.append((_join(title, "" if len(bases) > 1 else "as given"), base))
-        changed += [(_join(title, text), _with_queue(base, text, at)) for text in queues]
+        for name, text in map(values.named, queues):
+            changed.append((_join(title, name or text), _with_queue(base, text, at)))
         if not queues:
             changed.append((title, base))
     settings = list(product(*[[(path, value) for value in some] for path, some in vary.items()]))
@@ -89,9 +90,7 @@ def variants(
         for path, value in setting:
             one = one.set(path, value)
         name = _join(title, *(f"{path.split('.')[-1]}={values.show(value)}" for path, value in setting))
-        if name in found:
-            raise UsageError(f"two variants are called '{name}'; name each once")
-        found[name] = one
+        found[_apart(name, found)] = one
     if len(found) < 2:
         raise UsageError(
             "a comparison needs two variants or more: give --queue twice, --vary with two values, "
@@ -115,6 +114,13 @@ def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
 def _with_queue(base: Scenario, text: str, at: str) -> Scenario:
     kind, parameters = values.queue(text)
     return base.queue(kind, at=at, **parameters)
+
+
+def _apart(name: str, taken: Iterable[str]) -> str:
+    """The name, with a number if it is taken."""
+    known = set(taken)
+    numbered = (f"{name} ({n})" for n in range(2, len(known) + 2))
+    return name if name not in known else next(one for one in numbered if one not in known)
 
 
 def _join(*parts: str) -> str:

@@ -61,13 +61,15 @@ def text(result: Result, *, per: str = "total", only: Sequence[str] = (), width:
     """Title, table (in blocks of as many variants as fit), verdict, warnings and the command that
     reproduces it."""
     shown, zero = lines(result, per=per, only=only)
-    parts = [_heading(result), *_blocks(result, shown, width)]
+    labels = wording.labels([variant.name for variant in result.variants])
+    parts = [_heading(result), *_legend(labels, width), *_blocks(labels, shown, width)]
     if zero:
         parts.append(_wrap(f"Zero throughout: {', '.join(zero)}.", width))
     if len(result.variants) > 1 and len(result.seeds) > 1:
-        parts.append(_legend(result))
+        parts.append(_wrap(_signs(result, labels), width))
     if len(result.variants) > 1 and not only and per == "total":
-        parts.append("\n".join(_wrap(f"{phrase}.", width, "  ") for phrase, _ in verdict.phrases(result)))
+        told = verdict.phrases(result, labels=labels)
+        parts.append("\n".join(_wrap(f"{phrase}.", width, "  ") for phrase, _ in told))
     notes = [f"Problem: {line}" for line in result.problems] + [
         f"Warning: {line}" for line in result.warnings
     ]
@@ -85,26 +87,38 @@ def _heading(result: Result) -> str:
     return f"{result.title}\n{basis}" + (f", {wording.percent(result.confidence)} intervals" if n > 1 else "")
 
 
-def _legend(result: Result) -> str:
+def _legend(labels: dict[str, str], width: int) -> list[str]:
+    """What the numbers of shortened names stand for, one line each."""
+    lines = [
+        _wrap(f"[{number}] {name}", width, "    ", hard=True)
+        for number, (name, label) in enumerate(labels.items(), start=1)
+        if label != name
+    ]
+    return ["\n".join(lines)] if lines else []
+
+
+def _signs(result: Result, labels: dict[str, str]) -> str:
     return (
-        f"Against {result.baseline.name}: ✓ better, ✗ worse, ≠ differs; no sign: no difference seen "
+        f"Against {labels[result.baseline.name]}: ✓ better, ✗ worse, ≠ differs; no sign: no difference seen "
         f"({wording.percent(result.confidence)}, paired, Holm)."
     )
 
 
-def _blocks(result: Result, shown: list[Line], width: int) -> list[str]:
-    """The table, broken after as many variants as fit; the first column of every block is the baseline."""
+def _blocks(labels: dict[str, str], shown: list[Line], width: int) -> list[str]:
+    """The table, broken after as many variants as fit; the first column of every block is the baseline, unless no
+    two columns fit."""
     left = max([len(line.title) for line in shown], default=0)
     units = max([len(line.unit) for line in shown], default=0)
-    columns = [
-        _column(variant.name, [line.cells[i] for line in shown]) for i, variant in enumerate(result.variants)
-    ]
+    columns = [_column(label, [line.cells[i] for line in shown]) for i, label in enumerate(labels.values())]
+    wide = [len(column[-1]) for column in columns]
     rest = list(range(1, len(columns)))
+    if rest and left + units + 7 + wide[0] + max(wide[1:]) > width:
+        return [_block(shown, left, units, [column]) for column in columns]
     blocks = []
     while True:
-        chosen, used = [0], left + units + 4 + len(columns[0][-1])
-        while rest and (len(chosen) == 1 or used + 3 + len(columns[rest[0]][-1]) <= width):
-            used += 3 + len(columns[rest[0]][-1])
+        chosen, used = [0], left + units + 4 + wide[0]
+        while rest and used + 3 + wide[rest[0]] <= width:
+            used += 3 + wide[rest[0]]
             chosen.append(rest.pop(0))
         blocks.append(_block(shown, left, units, [columns[i] for i in chosen]))
         if not rest:
@@ -149,12 +163,11 @@ def _row(title: str, left: int, unit: str, units: int, cells: list[str]) -> str:
     return f"{title:<{left}}  {unit:<{units}}  {'   '.join(cells)}".rstrip()
 
 
-def _wrap(text: str, width: int, indent: str = "") -> str:
+def _wrap(text: str, width: int, indent: str = "", *, hard: bool = False) -> str:
+    """Lines of at most ``width``; words that are longer are broken only if ``hard``."""
     import textwrap
 
-    return textwrap.fill(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=hard, break_on_hyphens=False)
 
 
 def html(result: Result) -> str:

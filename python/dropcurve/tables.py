@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import metrics, statistics
+from . import metrics, statistics, wording
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +44,14 @@ class Row:
     def key(self) -> str:
         """Name and scope: ``goodput_bps`` or ``goodput_bps[tcp]``."""
         return f"{self.metric}[{self.scope}]" if self.scope else self.metric
+
+    def __str__(self) -> str:
+        """The row in one line: ``queueing delay, mean (ms): 84.3 ± 1.8, 9.63 ± 0.27``."""
+        largest = max((abs(cell.mean) for cell in self.cells if cell.mean is not None), default=0.0)
+        divisor, unit = wording.scaled(self.unit, largest)
+        pairs = [wording.value(cell.mean, cell.half_width, divisor=divisor) for cell in self.cells]
+        shown = ", ".join(f"{mean} ± {half}" if half else mean for mean, half in pairs)
+        return f"{self.title}{f' ({unit})' if unit else ''}: {shown}"
 
     @property
     def zero(self) -> bool:

@@ -58,6 +58,17 @@ def split_commas(text: str) -> list[str]:
     return [piece.strip() for piece in [*parts, part] if piece.strip()]
 
 
+def named(text: str) -> tuple[str, str]:
+    """``classic=red:max_p=0.1`` into a name and the rest; the name is "" unless an equals sign comes before
+    any colon."""
+    name, sign, rest = text.partition("=")
+    if not sign or ":" in name:
+        return "", text
+    if not name.strip():
+        raise UsageError(f"'{text}' must be NAME=KIND:KEY=VALUE,... or KIND:KEY=VALUE,...")
+    return name.strip(), rest
+
+
 def queue(text: str) -> tuple[str, dict[str, Any]]:
     """``red:dialect=ns2,max_p=0.1`` into kind and parameters; a lone word after the colon is the dialect."""
     kind, _, rest = text.partition(":")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from . import metrics, wording
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .results import Result
     from .tables import Difference
 
@@ -35,11 +37,12 @@ def sentences(result: Result) -> list[str]:
     ]
 
 
-def phrases(result: Result) -> list[tuple[str, int]]:
-    """The sentences without what they rest on: (text, number of replications)."""
+def phrases(result: Result, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
+    """The sentences without what they rest on: (text, number of replications). ``labels`` are other names
+    of variants."""
     if not result.variants or not result.baseline.runs:
         return []
-    return _single(result) if len(result.variants) == 1 else _compared(result)
+    return _single(result) if len(result.variants) == 1 else _compared(result, labels or {})
 
 
 def _subject(metric: str, scope: str) -> str:
@@ -51,29 +54,27 @@ def _told(metric: str, scope: str) -> bool:
     return metric in HEADLINE and (not scope or metrics.find(metric).per != "flow")
 
 
-def _compared(result: Result) -> list[tuple[str, int]]:
+def _compared(result: Result, labels: Mapping[str, str]) -> list[tuple[str, int]]:
     found = [one for one in result.differences() if _told(one.metric, one.scope)]
     order = list(HEADLINE)
     names = [variant.name for variant in result.variants]
     found.sort(key=lambda one: (names.index(one.variant), order.index(one.metric)))
-    return [(_difference(one), one.n) for one in found]
+    return [(_difference(one, labels.get(one.variant, one.variant)), one.n) for one in found]
 
 
-def _difference(found: Difference) -> str:
+def _difference(found: Difference, name: str) -> str:
     subject = _subject(found.metric, found.scope)
     unit = "percentage points" if found.unit == "%" else found.unit
     if found.half_width is None:
         by = wording.amount(found.mean, None, unit)
-        return f"{found.variant}: {subject} differs by {by} in one replication, which proves nothing"
+        return f"{name}: {subject} differs by {by} in one replication, which proves nothing"
     if found.real:
         verb = "raises" if found.mean > 0 else "lowers"
-        return (
-            f"{found.variant} {verb} {subject} by {wording.amount(abs(found.mean), found.half_width, unit)}"
-        )
+        return f"{name} {verb} {subject} by {wording.amount(abs(found.mean), found.half_width, unit)}"
     if found.mean == 0 and found.half_width == 0:
-        return f"{found.variant}: {subject} is the same in every replication"
+        return f"{name}: {subject} is the same in every replication"
     most = wording.bound(abs(found.mean) + found.half_width, unit)
-    return f"{found.variant}: {subject}: no difference seen, at most ±{most}"
+    return f"{name}: {subject}: no difference seen, at most ±{most}"
 
 
 def _single(result: Result) -> list[tuple[str, int]]:

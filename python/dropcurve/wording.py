@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
+#: Longest name of a variant that tables and verdicts spell out.
+LONGEST = 28
 _PREFIXES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 
 
@@ -14,33 +18,54 @@ def scaled(unit: str, largest: float) -> tuple[float, str]:
     return 1.0, unit
 
 
+#: Half-widths below this share of the mean are rounding errors of the arithmetic, not scatter.
+NOISE = 1e-9
+
+
 def decimals(mean: float, half_width: float | None) -> int:
     """Decimals that show two digits of the half-width, or four of a mean without one, and never more than five of
-    the mean."""
+    the mean: negative where tens and hundreds must go."""
     size = abs(mean)
-    guide = half_width if half_width and half_width > 1e-9 * size else size / 100.0
+    if half_width is not None and half_width <= NOISE * size and mean == round(mean):
+        return min(0, 4 - _magnitude(size)) if size else 0
+    guide = half_width if half_width and half_width > NOISE * size else size / 100.0
     if not guide or not math.isfinite(guide):
         return 0
-    most = 6 if not size else max(0, 4 - math.floor(math.log10(size)))
-    return min(6, most, max(0, 1 - math.floor(math.log10(guide))))
+    # Rounded to five digits first: 9.999996 is 10.000.
+    most = 6 if not size else 4 - _magnitude(float(f"{size:.4e}"))
+    return min(6, most, max(0, 1 - _magnitude(guide)))
+
+
+def _magnitude(value: float) -> int:
+    """The power of ten of the first digit."""
+    return math.floor(math.log10(value))
 
 
 def number(value: float, places: int) -> str:
     """A number with a true minus sign and never a negative zero."""
-    text = f"{value:.{places}f}"
+    text = f"{value:.{places}f}" if places >= 0 else f"{round(value, places):.0f}"
     if text.startswith("-"):
         text = text[1:] if not float(text) else "−" + text[1:]
     return text
 
 
 def value(mean: float | None, half_width: float | None, *, divisor: float = 1.0) -> tuple[str, str]:
-    """(mean, half-width) as text in the same decimals; ("–", "") if there is none."""
+    """(mean, half-width) as text in the same decimals; ("–", "") if there is none.
+
+    A half-width of rounding errors only is 0; one below the last decimal is shown by its first digit.
+    """
     if mean is None:
         return "–", ""
     mean = mean / divisor
     half = None if half_width is None else half_width / divisor
     places = decimals(mean, half)
-    return number(mean, places), "" if half is None else number(half, places)
+    return number(mean, places), "" if half is None else _half(half, abs(mean), places)
+
+
+def _half(half: float, size: float, places: int) -> str:
+    if half <= NOISE * size:
+        return "0"
+    return number(half, places if half >= 10.0**-places else -_magnitude(half))
 
 
 def amount(mean: float | None, half_width: float | None, unit: str) -> str:
@@ -49,6 +74,24 @@ def amount(mean: float | None, half_width: float | None, unit: str) -> str:
     centre, half = value(mean, half_width, divisor=divisor)
     text = f"{centre} ± {half}" if half else centre
     return f"{text} {shown}".rstrip()
+
+
+def labels(names: Sequence[str]) -> dict[str, str]:
+    """What tables and verdicts call variants: their names, of long ones the beginning and their number.
+
+    ``red:dialect=ns2,min_th=5 pkts,max_th=15 pkts`` as second of a result is ``red:ns2… [2]``; a legend says what
+    the number stands for.
+    """
+    return {
+        name: name if len(name) <= LONGEST else f"{_beginning(name)}… [{number}]"
+        for number, name in enumerate(names, start=1)
+    }
+
+
+def _beginning(name: str) -> str:
+    """The first part of a name, or what fits of it."""
+    first = re.split(r"[,; ]", name.replace(":dialect=", ":"))[0]
+    return first[: LONGEST - 8]
 
 
 def count(n: int, noun: str) -> str:

@@ -25,6 +25,8 @@ def test_a_kept_result_is_the_same_when_read(result: dc.Result, folder: Path) ->
     assert str(back) == str(result)
     for one, other in zip(result.variants, back.variants, strict=True):
         assert one.scenario == other.scenario
+        assert one.automatic == other.automatic
+        assert dc.Scenario.parse(other.toml).hash == one.hash == other.hash
         assert list(one.series) == list(other.series)
         for key in one.series:
             for mine, theirs in zip(one.series.select(*key), other.series.select(*key), strict=True):
@@ -36,6 +38,38 @@ def test_the_folder_holds_what_its_page_says(result: dc.Result, folder: Path) ->
     names = {path.name for path in Path("kept").iterdir()}
     assert names == {"result.json", "runs.json", "series.parquet", "scenario.toml"}
     assert dc.Scenario.load("kept/scenario.toml").hash == result.baseline.hash
+
+
+def test_automatic_values_are_told_by_link(result: dc.Result) -> None:
+    tail, red = result.variants
+    assert tail.automatic == {}
+    # 1500 bytes of three TCP flows and 500 of a voice, to the byte below.
+    assert red.automatic["bottleneck"]["mean_packet"] == "1250 B"
+    assert "max_p" not in red.automatic["bottleneck"]
+
+
+def test_more_replications_take_those_that_are_there(folder: Path) -> None:
+    few = dc.run("short.toml", replications=2, out="kept")
+    more = dc.run("short.toml", replications=3, out="kept")
+    assert (few.reused, more.reused) == (0, 2)
+    fresh = dc.run("short.toml", replications=3)
+    assert more.baseline.runs == fresh.baseline.runs
+    assert dc.run("short.toml", replications=2, seed=2, out="kept").reused == 1
+    file = Path("kept/result.json")
+    other = {**json.loads(file.read_text(encoding="utf-8")), "build": "01234567"}
+    file.write_text(json.dumps(other), encoding="utf-8")
+    assert dc.run("short.toml", replications=2, seed=2, out="kept").reused == 0
+
+
+def test_variants_are_called_as_told_and_told_apart(folder: Path) -> None:
+    long = "red:max_p=0.1,min_th=5 pkts,max_th=15 pkts"
+    found = dc.compare("short.toml", queues=["classic=red:max_p=0.1", "red", "red", long], replications=2)
+    assert [one.name for one in found.variants] == ["classic", "red", "red (2)", long]
+    lines = str(found).splitlines()
+    assert f"[4] {long}" in lines
+    assert any("red:max_p=0.1… [4]" in line for line in lines)
+    with pytest.raises(dc.UsageError, match="must be NAME=KIND"):
+        dc.compare("short.toml", queues=["=red", "red"])
 
 
 def test_another_format_is_refused(result: dc.Result, folder: Path) -> None:

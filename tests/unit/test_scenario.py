@@ -84,5 +84,3 @@ def test_effort_that_makes_no_sense(folder: Path, options: dict[str, object], me
 def test_a_comparison_needs_two(folder: Path) -> None:
     with pytest.raises(dc.UsageError, match="needs two variants or more"):
         dc.compare("short.toml")
-    with pytest.raises(dc.UsageError, match="two variants are called 'red'"):
-        dc.compare("short.toml", queues=["red", "red"])

@@ -1,0 +1,52 @@
+"""Numbers and names as people read them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dropcurve import wording
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "shown"),
+    [
+        (41.234, 1.29, ("41.2", "1.3")),
+        (124.256256, 0.0, ("124.3", "0")),
+        (124.256256, 3e-14, ("124.3", "0")),
+        (100.0, None, ("100.0", "")),
+        (4.0, 0.0, ("4", "0")),
+        (9.999992, 0.000042, ("10.000", "0.00004")),
+        (99.09, 0.004, ("99.090", "0.004")),
+        (123456.0, 7.0, ("123460", "7")),
+        (0.0, 0.0, ("0", "0")),
+        (-0.0402, 0.0066, ("−0.0402", "0.0066")),
+        (None, None, ("–", "")),
+    ],
+)
+def test_cells(mean: float | None, half: float | None, shown: tuple[str, str]) -> None:
+    assert wording.value(mean, half) == shown
+
+
+@given(
+    st.floats(1e-3, 1e12) | st.floats(-1e12, -1e-3),
+    st.none() | st.floats(0, 1e6),
+)
+def test_five_digits_at_most(mean: float, half: float | None) -> None:
+    text, _ = wording.value(mean, half)
+    digits = re.sub(r"[^0-9.]", "", text).replace(".", "").lstrip("0")
+    assert len(digits.rstrip("0") if "." not in text else digits) <= 5
+
+
+def test_long_names_get_numbers() -> None:
+    long = "red:dialect=ns2_explicit,min_th=5 pkts,max_th=15 pkts"
+    other = f"{long},max_p=0.1"
+    assert wording.labels(["droptail", long, other]) == {
+        "droptail": "droptail",
+        long: "red:ns2_explicit… [2]",
+        other: "red:ns2_explicit… [3]",
+    }
+    assert len(wording.labels(["a" * 99])["a" * 99]) <= wording.LONGEST
