@@ -5,12 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from . import library, metrics
 from .errors import UsageError
 
 Rows = list[tuple[str, ...]]
+
+#: Columns of aligned text that the last cell of a row gets at least, and a wide cell before it.
+LAST, LEAST = 30, 12
 
 
 @dataclass(frozen=True)
@@ -25,25 +29,34 @@ class Description:
     blocks: list[str] = field(default_factory=list)
 
 
-def text(found: Description) -> str:
-    """A description as text of at most 100 columns."""
-    parts = [aligned([(found.title,)]), *(aligned([(paragraph,)]) for paragraph in found.paragraphs)]
-    parts += [f"{aligned([(heading,)])}\n{aligned(table, indent='  ')}" for heading, table in found.tables]
+def text(found: Description, *, width: int = 100) -> str:
+    """A description as text of at most ``width`` columns."""
+    parts = [aligned([(one,)], width=width) for one in (found.title, *found.paragraphs)]
+    parts += [
+        f"{aligned([(heading,)], width=width)}\n{aligned(table, indent='  ', width=width)}"
+        for heading, table in found.tables
+    ]
     return "\n\n".join([*parts, *found.blocks])
 
 
 def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
-    """Rows in columns; the last column is wrapped under itself."""
+    """Rows in columns; each cell is wrapped in its column, the last column taking what is left."""
     if not rows:
         return ""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    room = width - len(indent) - 2 * len(widths)
+    if widths and sum(widths) > room - LAST:
+        widest = widths.index(max(widths))
+        widths[widest] = max(LEAST, widths[widest] - sum(widths) + room - LAST)
+    widths.append(max(LAST, room - sum(widths)))
     lines = []
     for row in rows:
-        cells = [f"{cell:<{wide}}  " for cell, wide in zip(row[:-1], widths, strict=True)]
-        left = indent + "".join(cells)
-        wrapped = textwrap.wrap(row[-1], max(30, width - len(left)), break_on_hyphens=False) or [""]
-        lines.append((left + wrapped[0]).rstrip())
-        lines += [" " * len(left) + more for more in wrapped[1:]]
+        columns = [
+            textwrap.wrap(cell, wide, break_on_hyphens=False) for cell, wide in zip(row, widths, strict=True)
+        ]
+        for parts in zip_longest(*columns, fillvalue=""):
+            cells = [f"{part:<{wide}}" for part, wide in zip(parts, widths, strict=True)]
+            lines.append((indent + "  ".join(cells)).rstrip())
     return "\n".join(lines)
 
 

@@ -74,8 +74,11 @@ def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
 def locate(path: str | Path) -> Path:
     """The file of a scenario given by path or by name. Raises DropcurveError with the nearest name."""
     given = Path(path)
-    if given.is_file():
-        return given
+    try:
+        if given.is_file():
+            return given
+    except OSError as error:
+        raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
     if given.is_dir():
         raise DropcurveError(f"{path}: is a folder; a scenario is a TOML file")
     shipped = scenarios()

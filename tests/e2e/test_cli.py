@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +17,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import dropcurve as dc
 from dropcurve import directory, metrics
 
 Dropcurve = Callable[..., Any]
@@ -107,6 +113,23 @@ def test_a_precision_out_of_reach_is_said(dropcurve: Dropcurve) -> None:
     )
 
 
+def test_a_result_is_made_more_precise_in_its_place(dropcurve: Dropcurve) -> None:
+    few = dropcurve("run", "short.toml", "--replications", "2", "--no-report")
+    more = dropcurve("run", "short.toml", "--replications", "3", "--no-report")
+    kept = more.out.splitlines()[-1].removeprefix("Kept:   ")
+    assert few.out.splitlines()[-1] == more.out.splitlines()[-1]
+    assert few.err == ""
+    assert more.err == f"dropcurve: 2 of 3 runs were there already, in {kept}; only the others were run\n"
+
+
+def test_the_setting_is_shown_down_to_automatic_values(dropcurve: Dropcurve) -> None:
+    dropcurve("run", "short.toml", *FEW)
+    lines = [line.split() for line in dropcurve("show", "kept", "--setup").out.splitlines()]
+    assert ["mean_packet", "auto:", "1250", "B", "default"] in lines
+    data = json.loads(dropcurve("show", "kept", "--setup", "--json").out)
+    assert data["automatic"]["short"]["bottleneck"]["mean_packet"] == "1250 B"
+
+
 def test_quiet_prints_the_folder_only(dropcurve: Dropcurve) -> None:
     answer = dropcurve("run", "short.toml", "--quiet", "--replications", "2", "--no-report")
     (line,) = answer.out.splitlines()
@@ -186,7 +209,7 @@ def test_a_run_at_its_limit_is_a_problem(dropcurve: Dropcurve) -> None:
         (["plot", ".", "queu"],
          ["dropcurve: no figure is called 'queu'; did you mean 'queue'?"]),
         (["list", "metric"], ["dropcurve: no list is called 'metric'; did you mean 'metrics'?"]),
-        (["describe", "rde"], ["dropcurve: nothing is called 'rde'; did you mean 'red'?"]),
+        (["describe", "redd"], ["dropcurve: nothing is called 'redd'; did you mean 'red'?"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_line(
@@ -198,6 +221,71 @@ def test_what_is_wrong_is_said_in_one_line(
     assert len(answer.errors) == len(errors)
     for line, expected in zip(answer.errors, errors, strict=True):
         assert line == expected or (expected.endswith(" ") and line.startswith(expected))
+
+
+def _process(*words: str, pipe: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line as a process of its own, its output cut off after ``pipe`` if there is one."""
+    command = shlex.join([sys.executable, "-c", "from dropcurve import cli; cli.main()", *words])
+    shell = ["bash", "-c", f"set -o pipefail; {command}{pipe}"]
+    return subprocess.run(
+        shell,
+        capture_output=True,
+        text=True,
+        encoding="latin-1",
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
+    for words in (["describe", "red"], ["list"], ["schema"]):
+        found = _process(*words, pipe=" | head -n 1")
+        assert found.returncode == 0
+        assert "Traceback" not in found.stderr and "BrokenPipe" not in found.stderr
+
+
+def test_a_terminal_without_our_signs_gets_plain_ones(folder: Path) -> None:
+    found = _process("run", "short.toml", *FEW, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert " +- " in found.stdout and "?" not in found.stdout
+
+
+def test_a_narrow_terminal_gets_narrow_text(dropcurve: Dropcurve, monkeypatch: pytest.MonkeyPatch) -> None:
+    dropcurve("compare", "short.toml", "--vary", "queue.max_p=0.02,0.1,0.5", *FEW)
+    monkeypatch.setattr("dropcurve.cli.console.width", lambda: 80)
+    answer = dropcurve("show", "kept")
+    assert max(len(line) for line in answer.out.split("Again:")[0].splitlines()) <= 80
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_any_run(
+    dropcurve: Dropcurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("taken").write_text("", encoding="utf-8")
+    answer = dropcurve("run", "short.toml", "--out", "taken")
+    assert (answer.code, answer.errors) == (2, ["dropcurve: taken: cannot be written: File exists"])
+    answer = dropcurve("run", "short.toml", "--out", "taken/inside")
+    assert (answer.code, answer.errors) == (
+        2,
+        ["dropcurve: taken/inside: cannot be written: Not a directory"],
+    )
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "kept/figures/queue.svg")
+
+    monkeypatch.setattr("dropcurve.plot.save_all", full)
+    answer = dropcurve("run", "short.toml", "--replications", "2", "--out", "kept")
+    assert (answer.code, answer.err) == (2, "dropcurve: kept/figures/queue.svg: No space left on device\n")
+
+
+def test_files_that_are_no_scenarios_are_named(dropcurve: Dropcurve) -> None:
+    Path("binary.toml").write_bytes(bytes(range(256)))
+    Path("zeros.toml").write_bytes(bytes(40))
+    for name in ("binary.toml", "zeros.toml", "n" * 5000):
+        answer = dropcurve("run", name)
+        assert answer.code == 2
+        (line,) = answer.errors
+        assert line.startswith(f"dropcurve: {name}: ")
+        assert line.isprintable()
 
 
 def test_every_problem_of_a_scenario_has_its_line(dropcurve: Dropcurve) -> None:
@@ -251,6 +339,26 @@ def test_help_has_an_example(dropcurve: Dropcurve, verb: str) -> None:
     answer = dropcurve(verb, "--help")
     assert answer.code == 0
     assert f"  dropcurve {verb}" in answer.out
+
+
+@pytest.mark.parametrize("verb", ["run", "compare", "show", "plot", "report", "list", "describe", "schema"])
+def test_the_examples_of_help_work(dropcurve: Dropcurve, verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of long work up to the point where runs would begin."""
+    from dropcurve import comparison, replicate
+
+    short = dropcurve("run", "short.toml", "--replications", "2", "--no-report", "--out", "demo")
+    assert short.code == 0
+    kept = dc.Result.load("demo")
+    monkeypatch.setattr(replicate, "replicate", lambda *_, **__: kept)
+    monkeypatch.setattr(comparison, "replicate", lambda *_, **__: kept)
+    monkeypatch.setattr("dropcurve.cli.answer.draw", lambda *_: None)
+    help_text = dropcurve(verb, "--help").out
+    examples = re.findall(r"^ +(dropcurve .*)$", help_text.split("Example")[1], re.MULTILINE)
+    assert examples
+    for line in examples:
+        words = shlex.split(line.split(" > ")[0])[1:]
+        answer = dropcurve(*words)
+        assert answer.code == 0, (line, answer.err)
 
 
 def test_help_and_version(dropcurve: Dropcurve) -> None:

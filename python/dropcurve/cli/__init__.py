@@ -15,6 +15,9 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with its code. Wrong input is told in one line per problem."""
+    from .console import spell_out
+
+    spell_out(sys.stdout, sys.stderr)
     sys.exit(invoke(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -26,6 +29,7 @@ def invoke(arguments: list[str]) -> int:
 
     try:
         code = app(arguments, prog_name="dropcurve", standalone_mode=False)
+        sys.stdout.flush()
         if code == INTERRUPTED:
             say("dropcurve: interrupted")
         return code if isinstance(code, int) else 0
@@ -39,8 +43,13 @@ def invoke(arguments: list[str]) -> int:
     except Interrupted as interrupt:
         say(f"dropcurve: {interrupt}")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone; let the interpreter not complain again at exit.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has gone (the parser of arguments leaves when it notices); let the interpreter not
+        # complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # A full disk, a folder that may not be written, a name that is too long.
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"dropcurve: {where}{error.strerror or error}")
     return 2

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .. import folders
+from .. import folders, wording
 from .. import show as shown
 from ..metrics import find
 from ..replicate import Progress
@@ -44,15 +44,22 @@ def give(
         kept = store.count()
         note = f"{kept} finished runs are kept in {folder}; the same command goes on from there"
         raise console.Interrupted(f"interrupted; {note if kept else 'no run was finished'}") from None
+    if result.reused and not quiet:
+        console.say(_reused(result, folder))
     if json:
         console.data(folders.record(result))
     elif not quiet:
-        print(shown.text(result, per=per, only=only), flush=True)
+        print(shown.text(result, per=per, only=only, width=console.width()), flush=True)
     if report:
         draw(result, folder)
     if not json:
         print(folder if quiet else f"Kept:   {folder}")
     return 1 if result.problems else 0
+
+
+def _reused(result: Result, folder: Path) -> str:
+    whole = wording.count(len(result.variants) * len(result.seeds), "run")
+    return f"dropcurve: {result.reused} of {whole} were there already, in {folder}; only the others were run"
 
 
 def draw(result: Result, folder: Path) -> None:

@@ -17,8 +17,8 @@ def compare(
     queue: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KIND[:KEY=VALUE,...]",
-            help="A discipline for the bottleneck. Repeatable; the first is the baseline.",
+            metavar="[NAME=]KIND[:KEY=VALUE,...]",
+            help="A discipline for the bottleneck, and what to call it. Repeatable; the first is the baseline.",
         ),
     ] = None,
     vary: Annotated[
@@ -56,9 +56,10 @@ def compare(
     \b
     Examples:
       dropcurve compare droptail_vs_red
-      dropcurve compare red.toml --queue droptail --queue red:ns2,max_p=0.1
-      dropcurve compare red.toml --vary queue.max_p=0.02,0.1,0.5
-      dropcurve compare one.toml other.toml --replications 20
+      dropcurve compare droptail_vs_red --queue droptail --queue red:ns2,max_p=0.1
+      dropcurve compare droptail_vs_red --queue droptail --queue "classic=red:floyd93,min_th=5 pkts"
+      dropcurve compare droptail_vs_red --vary queue.max_p=0.02,0.1,0.5
+      dropcurve compare mm1 md1 --replications 20
     """
     from .. import comparison, values
     from . import answer
@@ -69,7 +70,7 @@ def compare(
     settings = values.variations(vary or [])
     found = comparison.variants(bases, queues=queue or [], vary=settings, at=at)
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
-    folder = o.folder(out, name, effort, [f"{title}={one.hash}" for title, one in found.items()])
+    folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in found.items()])
     return answer.give(
         lambda progress: comparison.compare(
             bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, progress=progress

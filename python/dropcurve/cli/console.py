@@ -12,10 +12,45 @@ from typing import Any
 
 #: Seconds of work before a progress bar appears.
 PATIENCE_S = 1.0
+#: Columns of a text, where the terminal has as many or is none.
+WIDTH = 100
+#: Columns below which a narrow terminal has to wrap.
+NARROWEST = 50
 
 
 class Interrupted(Exception):
     """Ctrl-C, with what it leaves behind."""
+
+
+#: What stands for signs that a terminal cannot show.
+PLAIN = {
+    "±": "+-", "✓": "+", "✗": "x", "≠": "#", "−": "-", "–": "-", "…": "..", "×": "x",
+}  # fmt: skip
+
+
+def spell_out(*streams: Any) -> None:
+    """Lets streams whose encoding lacks our signs show plain ones instead of failing."""
+    import codecs
+
+    def plain(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        lacking = error.object[error.start : error.end]
+        return "".join(PLAIN.get(sign, "?") for sign in lacking), error.end
+
+    codecs.register_error("dropcurve.plain", plain)
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="dropcurve.plain")
+
+
+def width() -> int:
+    """Columns of the terminal, at most 100, or 100 where there is none."""
+    import shutil
+
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(NARROWEST, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def say(text: str) -> None:

@@ -33,6 +33,6 @@ def describe(
     if json:
         console.data([found.data for found in every])
     else:
-        print("\n\n".join(directory.text(found) for found in every))
+        print("\n\n".join(directory.text(found, width=console.width()) for found in every))
     console.again(commands.line("describe", [name], []))
     return 0

@@ -25,6 +25,7 @@ def list_(
     Examples:
       dropcurve list
       dropcurve list dialects
+      dropcurve list scenarios --json
     """
     from .. import commands, directory
     from . import console
@@ -39,7 +40,7 @@ def list_(
     else:
         parts = [
             (f"{name}\n" if what is None else "")
-            + directory.aligned(rows, indent="  " if what is None else "")
+            + directory.aligned(rows, indent="  " if what is None else "", width=console.width())
             for name, rows in sections.items()
         ]
         print("\n\n".join(parts))

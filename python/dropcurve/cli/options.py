@@ -76,10 +76,12 @@ def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scena
     return scenario.edit(edits) if edits else scenario
 
 
-def folder(out: Path | None, name: str, effort: dict[str, Any], scenarios: Iterable[str]) -> Path:
-    """Where a result goes: as told, or results/NAME-HASH, the hash being over all that decides the result."""
+def folder(out: Path | None, name: str, seed: int, scenarios: Iterable[str]) -> Path:
+    """Where a result goes: as told, or results/NAME-HASH, the hash being over scenarios and seed.
+
+    How many replications there are does not enter it, so that a result can be made more precise in its place.
+    """
     if out is not None:
         return out
-    decides = [*scenarios, *(f"{key}={value}" for key, value in effort.items() if key != "jobs")]
-    digest = hashlib.sha256("\n".join(decides).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join([*scenarios, f"seed={seed}"]).encode()).hexdigest()
     return Path("results") / f"{name}-{digest[:8]}"

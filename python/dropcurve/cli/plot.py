@@ -24,10 +24,12 @@ def plot(
 ) -> int:
     """Draw the figures of a kept result, or one of them.
 
+    The folder is the one that `run` or `compare` names at the end.
+
     \b
     Examples:
-      dropcurve plot results/red-1a2b3c4d
-      dropcurve plot results/red-1a2b3c4d queue --out queue.pdf
+      dropcurve plot demo
+      dropcurve plot demo queue --out queue.pdf
     """
     from .. import commands
     from .. import plot as plots

@@ -18,9 +18,11 @@ def report(
 ) -> int:
     """Write the page of a kept result; it opens offline.
 
+    The folder is the one that `run` or `compare` names at the end.
+
     \b
     Example:
-      dropcurve report results/red-1a2b3c4d --out red.html
+      dropcurve report demo --out red.html
     """
     from .. import commands
     from .. import report as pages

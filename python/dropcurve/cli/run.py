@@ -34,9 +34,9 @@ def run(
 
     \b
     Examples:
-      dropcurve run red.toml
-      dropcurve run red.toml --set queue.max_p=0.05 --precision 5%
-      dropcurve run red.toml --duration "20 s" --replications 5 --json
+      dropcurve run droptail_vs_red --out demo
+      dropcurve run droptail_vs_red --set queue.max_p=0.05 --precision 5%
+      dropcurve run droptail_vs_red --duration "20 s" --replications 5 --json
     """
     from .. import replicate
     from . import answer
@@ -44,7 +44,7 @@ def run(
     answer.check(per, metric or [])
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
     base = o.load(scenario, changes=changes, duration=duration)
-    folder = o.folder(out, base.name, effort, [base.hash])
+    folder = o.folder(out, base.name, seed, [base.hash])
     return answer.give(
         lambda progress: replicate.run(base, **effort, out=folder, progress=progress),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,

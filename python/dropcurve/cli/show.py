@@ -12,23 +12,40 @@ from . import options as o
 Folder = Annotated[Path, typer.Argument(metavar="RESULT_FOLDER", help="As `run` and `compare` write it.")]
 
 
-def show(folder: Folder, per: o.Per = "total", metric: o.Metric = None, json: o.Json = False) -> int:
-    """Print the table of a kept result.
+def show(
+    folder: Folder,
+    per: o.Per = "total",
+    metric: o.Metric = None,
+    setup: Annotated[
+        bool,
+        typer.Option("--setup", help="Show what was simulated, down to what each automatic value became."),
+    ] = False,
+    json: o.Json = False,
+) -> int:
+    """Print the table of a kept result, or its setting.
+
+    The folder is the one that `run` or `compare` names at the end.
 
     \b
     Examples:
-      dropcurve show results/red-1a2b3c4d
-      dropcurve show results/red-1a2b3c4d --per flow --metric goodput_bps
+      dropcurve show demo
+      dropcurve show demo --per flow --metric goodput_bps
+      dropcurve show demo --setup
     """
-    from .. import folders
+    from .. import folders, setting
     from .. import show as shown
     from ..results import Result
     from . import answer, console
 
     answer.check(per, metric or [])
     result = Result.load(folder)
-    if json:
+    if setup:
+        if json:
+            console.data(setting.data(result))
+        else:
+            print(setting.text(result, width=console.width()))
+    elif json:
         console.data(folders.record(result))
     else:
-        print(shown.text(result, per=per, only=metric or []))
+        print(shown.text(result, per=per, only=metric or [], width=console.width()))
     return 0
