@@ -109,7 +109,7 @@ pub enum TransportPlan {
     /// TCP, greedy or with a finite amount of payload.
     Tcp {
         /// Options of sender and receiver.
-        params: Valid<tcp::Params>,
+        params: Box<Valid<tcp::Params>>,
         /// Payload to send; `None` is greedy.
         size: Option<Bytes>,
     },

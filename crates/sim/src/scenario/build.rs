@@ -209,7 +209,7 @@ fn staggered(spread: &Spread, by: units::Span) -> Spread {
 
 fn transport_plan(sends: &Sends) -> TransportPlan {
     match sends {
-        Sends::Tcp(tcp) => TransportPlan::Tcp { params: (*tcp.params).clone(), size: tcp.bytes },
+        Sends::Tcp(tcp) => TransportPlan::Tcp { params: tcp.params.clone(), size: tcp.bytes },
         Sends::Udp(udp, pattern) => TransportPlan::Udp(udp_plan(udp, pattern)),
     }
 }
