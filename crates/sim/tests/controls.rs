@@ -1,0 +1,113 @@
+//! What each congestion control is known for, in the simulator: short runs, fixed seeds, bounds wide enough for
+//! other seeds.
+
+use serde_json::Value;
+use sim::scenario::Scenario;
+use sim::{run, Options};
+
+/// Greedy flows over one link for 100 s, of which 20 warm up. The rest of the round trip is 2 ms of access.
+fn report(link: &str, queue: &str, flows: &str, seed: u64) -> Value {
+    let text = format!(
+        r#"
+        title = "controls"
+        [run]
+        duration = "100 s"
+        warmup = "20 s"
+        [dumbbell]
+        {link}
+        access_delay = "0 ms"
+        [queue]
+        {queue}
+        [flows.one]
+        transport = "tcp"
+        ack_every = 1
+        {flows}
+        "#
+    );
+    let scenario = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
+    let plan = scenario.plan();
+    run(&plan, seed, &Options::default()).summary(&plan, "")
+}
+
+fn bottleneck(report: &Value, key: &str) -> f64 {
+    report["links"]["bottleneck"][key].as_f64().unwrap_or(f64::NAN)
+}
+
+/// Mean window in segments of flows that lose one segment in `1/p` on a path of 100 ms that is never full.
+fn window(p: f64, cc: &str) -> f64 {
+    let link = format!("rate = \"1 Gbit/s\"\ndelay = \"50 ms\"\nloss = {p}");
+    // Without a losing slow start to recover from: mild cuts take long for that.
+    let flows = format!("count = 4\ncc = \"{cc}\"\ninitial_ssthresh = 30");
+    let report = report(&link, "kind = \"droptail\"\nlimit = \"10000 pkts\"", &flows, 1);
+    bottleneck(&report, "departed_pkts") / 4.0 / 80.0 * 0.1
+}
+
+fn near(value: f64, wanted: f64, share: f64) -> bool {
+    (value / wanted - 1.0).abs() < share
+}
+
+/// Additive increase by a and decrease to b: the window is `sqrt(a (1 + b) / (2 (1 - b) p))`; 1.22/sqrt(p) for Reno.
+#[test]
+fn windows_follow_the_inverse_square_root_of_loss() {
+    let p = 0.002;
+    for (cc, factor) in [("reno", 1.5f64), ("cubic", 1.5), ("gaimd", 2.34), ("binomial", 2.0)] {
+        let (got, wanted) = (window(p, cc), (factor / p).sqrt());
+        assert!(near(got, wanted, 0.25), "{cc}: {got}, expected about {wanted}");
+    }
+}
+
+/// RFC9438 section 5: where losses are rare, `(C (3 + beta) / (4 (1 - beta)))^(1/4) (R/p)^(3/4)`, beyond Reno's window.
+#[test]
+fn cubic_leaves_reno_behind_where_losses_are_rare() {
+    let (cubic, reno) = (window(1e-4, "cubic"), window(1e-4, "reno"));
+    assert!(near(cubic, 187.0, 0.25), "{cubic}");
+    assert!(cubic > 1.2 * reno, "{cubic} against {reno}");
+}
+
+/// A random loss is no congestion: Westwood+ keeps what the path carries.
+#[test]
+fn westwood_fills_a_path_that_loses_at_random() {
+    let carried = |cc: &str| {
+        let link = "rate = \"10 Mbit/s\"\ndelay = \"50 ms\"\nloss = 0.001";
+        let report = report(link, "kind = \"droptail\"\nlimit = \"80 pkts\"", &format!("cc = \"{cc}\""), 1);
+        bottleneck(&report, "busy_s") / 80.0
+    };
+    let (westwood, reno) = (carried("westwood"), carried("reno"));
+    assert!(westwood > 0.75 && westwood > 1.3 * reno, "{westwood} against {reno}");
+}
+
+/// One flow keeps between alpha and beta segments queued, loses none and fills the link.
+#[test]
+fn vegas_keeps_a_few_segments_queued() {
+    for (alpha, beta) in [(1.0, 3.0), (4.0, 6.0)] {
+        let flows = format!("cc = \"vegas\"\nvegas_alpha = {alpha}\nvegas_beta = {beta}");
+        let link = "rate = \"10 Mbit/s\"\ndelay = \"20 ms\"";
+        let report = report(link, "kind = \"droptail\"\nlimit = \"100 pkts\"", &flows, 1);
+        let queued = bottleneck(&report, "queue_pkts_mean");
+        // The queue does not count the segment being sent.
+        assert!(queued > alpha - 1.2 && queued < beta + 0.2, "{queued}");
+        assert_eq!(bottleneck(&report, "overflow_pkts"), 0.0);
+        assert!(bottleneck(&report, "busy_s") / 80.0 > 0.97);
+    }
+}
+
+/// Marking above 20 packets: the queue stays about there, nothing is lost and the link is full. Reno with the same marks
+/// empties the queue.
+#[test]
+fn dctcp_hovers_at_the_step() {
+    let outcome = |flows: &str| {
+        let link = "rate = \"100 Mbit/s\"\ndelay = \"5 ms\"";
+        let queue = "kind = \"red\"\nmin_th = \"20 pkts\"\nmax_th = \"20.01 pkts\"\nw_q = 0.999999\nmax_p = 1.0\necn = true\necn_forced = \"mark\"\nlimit = \"400 pkts\"";
+        let report = report(link, queue, &format!("count = 2\necn = true\n{flows}"), 1);
+        assert_eq!(bottleneck(&report, "overflow_pkts"), 0.0);
+        (
+            bottleneck(&report, "queue_pkts_mean"),
+            bottleneck(&report, "queue_pkts_sd"),
+            bottleneck(&report, "busy_s") / 80.0,
+        )
+    };
+    let (queue, sd, busy) = outcome("cc = \"dctcp\"\necn_rule = \"dctcp\"");
+    let (reno_queue, reno_sd, reno_busy) = outcome("cc = \"reno\"");
+    assert!((10.0..25.0).contains(&queue) && sd < reno_sd, "{queue} sd {sd}, reno {reno_queue} sd {reno_sd}");
+    assert!(busy > 0.98 && busy > reno_busy, "{busy}, reno {reno_busy}");
+}
