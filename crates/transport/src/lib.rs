@@ -24,6 +24,7 @@
 //! | [`rtt`] | round-trip estimate and timeout |
 //! | [`catalogue`](mod@catalogue) | all of it as data |
 //! | [`cc`] | congestion control, one file an algorithm |
+//! | [`tfrc`] | rate control by the throughput equation, with endpoints of its own |
 
 #![forbid(unsafe_code)]
 
@@ -37,6 +38,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod segment;
 pub mod sender;
+pub mod tfrc;
 
 pub use catalogue::{catalogue, Catalogue};
 pub use receiver::Receiver;

@@ -1,0 +1,70 @@
+//! TCP-friendly rate control (TFRC): a rate, computed by the sender from the loss event rate that the
+//! receiver reports, that stays near what TCP would reach on the same path.
+//!
+//! *Reference*: RFC 5348; Floyd, Handley, Padhye and Widmer 2000 ("Equation-based congestion control").
+//! *Units*: rates are bytes of payload a second, times of the equation seconds, intervals packets.
+//! *Deviations*: a packet is a sequence number, as in [`crate::segment`]; a source always has data to
+//! send, so the rules of RFC 5348 for data-limited and idle senders do not arise.
+//!
+//! Both endpoints are driven as those of TCP (see the crate): one input, then `poll_transmit` until it
+//! returns `None`, then `poll_timeout`. They exchange [`Data`] and [`Feedback`].
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`params`] | the options, and the profiles that fill them |
+//! | [`clock`] | round trip and timeout as the sender sees them |
+//! | [`equation`] | throughput for a loss event rate, and back |
+//! | [`loss`] | loss events and their intervals |
+//! | [`sender`], [`receiver`] | the two endpoints |
+
+pub mod clock;
+pub mod equation;
+pub mod loss;
+pub mod params;
+pub mod receiver;
+pub mod sender;
+
+pub use params::Params;
+pub use receiver::Receiver;
+pub use sender::Sender;
+
+use units::{Span, Time};
+
+/// A data packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Data {
+    /// Its number, from 0.
+    pub seq: u32,
+    /// Bytes on the wire, headers included.
+    pub size: u32,
+    /// When it left the sender.
+    pub sent: Time,
+    /// The sender's estimate of the round trip, once it has one.
+    pub rtt: Option<Span>,
+    /// The sender's timeout as the equation takes it.
+    pub t_rto: Span,
+    /// Rounds of feedback the sender has seen.
+    pub round: u32,
+    /// The sender waits for feedback and wants it at once.
+    pub urgent: bool,
+}
+
+/// A report of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feedback {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// When the last packet received had left the sender.
+    pub echo: Time,
+    /// How long the receiver held that packet before it reported.
+    pub held: Span,
+    /// Loss event rate.
+    pub p: f64,
+    /// Rate received, in bytes of payload a second.
+    pub x_recv: f64,
+}
+
+#[cfg(test)]
+mod conformance;

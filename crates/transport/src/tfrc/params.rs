@@ -1,0 +1,198 @@
+//! The options of a TFRC flow, and the profiles that fill them.
+//!
+//! *Reference*: RFC 5348; ns-2.35 where the source of an option says so, as found from its traces.
+
+use units::param::{require, Check, Preset, Problem, Range};
+use units::{Bytes, Rate, Span};
+
+units::choices! {
+    /// Where the timeout of the equation comes from.
+    pub enum Timeout {
+        /// Four round trips (RFC 5348 section 3.1).
+        FourRtt = "4r",
+        /// As a TCP of the BSD family would compute it, in whole ticks of a coarse clock.
+        Ticks = "ticks",
+    }
+}
+
+units::choices! {
+    /// The rate from the first report to the second round trip.
+    pub enum InitialRate {
+        /// The initial window of RFC 3390 a round trip.
+        Rfc3390 = "rfc3390",
+        /// One packet a round trip.
+        OnePacket = "one_packet",
+    }
+}
+
+units::choices! {
+    /// How a report changes the rate.
+    pub enum Response {
+        /// To the rate of the equation at once, within twice what was received of late (RFC 5348 section 4.3).
+        Rfc5348 = "rfc5348",
+        /// Up by a packet a round trip towards the rate of the equation, down to it at once (2000).
+        Steps = "steps",
+    }
+}
+
+units::choices! {
+    /// What the sender does when reports stay away.
+    pub enum Silence {
+        /// Lowers the limits its rate is held to (RFC 5348 section 4.4).
+        Rfc5348 = "rfc5348",
+        /// Halves its rate, and sends a packet at once to ask for a report.
+        Halve = "halve",
+    }
+}
+
+units::choices! {
+    /// When the receiver reports, besides at each new loss event.
+    pub enum Report {
+        /// A round trip after the last report, if something came since (RFC 5348 section 6.2).
+        Timer = "timer",
+        /// With the first packet that comes a round trip after the last report; by a timer of one and a half if
+        /// none does.
+        Packet = "packet",
+    }
+}
+
+units::params! {
+    /// A TFRC flow: the options of its sender and its receiver.
+    pub struct Params {
+        /// Payload of a data packet; the segment size of the equation.
+        mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
+        /// Header bytes added to each data packet on the wire.
+        headers: Bytes = Bytes(32) => { source: "ns-2; RFC 4342 needs about as many beside IP", assumed: true },
+        /// Bytes of a report on the wire.
+        feedback_size: Bytes = Bytes(40) => { range: Range::Positive, source: "ns-2", assumed: true },
+        /// Packets the equation supposes an acknowledgement of TCP to cover.
+        b: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 4.0), source: "RFC 5348 section 3.1" },
+        /// The timeout term of the equation is bounded as by Padhye et al.
+        bounded: bool = false => { source: "RFC 5348 section 3.1" },
+        /// Where the timeout of the equation comes from.
+        timeout: Timeout = Timeout::FourRtt => { source: "RFC 5348 section 3.1" },
+        /// Tick of the coarse clock (`timeout = "ticks"`).
+        tick: Span = Span::from_millis(100) => { range: Range::Positive, source: "ns-2" },
+        /// Least timeout (`timeout = "ticks"`).
+        min_rto: Span = Span::ZERO => { source: "ns-2" },
+        /// Weight of the past in the estimate of the round trip.
+        rtt_filter: f64 = 0.9 => { unit: "1", range: Range::Within(0.0, 0.9999), source: "RFC 5348 section 4.3" },
+        /// Rate on the wire of payload before the first report; auto: a packet a second.
+        first_rate: Option<Rate> = None => { range: Range::Positive, source: "RFC 5348 section 4.2" },
+        /// The rate after the first report.
+        initial_rate: InitialRate = InitialRate::Rfc3390 => { source: "RFC 5348 section 4.2" },
+        /// How a report changes the rate.
+        response: Response = Response::Rfc5348 => { source: "RFC 5348 section 4.3" },
+        /// In slow start the rate rises in steps within a round trip instead of doubling at once.
+        slow_increase: bool = false => { source: "ns-2 slow_increase_" },
+        /// In slow start each report releases a packet at once.
+        report_releases: bool = false => { source: "ns-2" },
+        /// Reports after which the rate may still exceed twice the rate received (`response = "steps"`).
+        heavy_rounds: u64 = 0 => { source: "ns-2 maxHeavyRounds_" },
+        /// Packets are spaced by the last round trip against the mean, which damps oscillations (RFC 5348 section 4.5).
+        damping: bool = false => { source: "RFC 5348 section 4.5: optional" },
+        /// A report moves the departure of the next packet; otherwise its rate acts after it.
+        respace: bool = true => { source: "RFC 5348 section 4.6" },
+        /// Greatest distance of packets.
+        t_mbi: Span = Span::from_millis(64_000) => { range: Range::Positive, source: "RFC 5348 section 4.3" },
+        /// Round trips without a report after which the sender acts.
+        silence_rtts: f64 = 4.0 => { unit: "1", range: Range::Within(1.0, 100.0), source: "RFC 5348 section 4.3" },
+        /// What it does then.
+        silence: Silence = Silence::Rfc5348 => { source: "RFC 5348 section 4.4" },
+        /// The sender acts also when the first report stays away, after 2 s.
+        first_silence: bool = true => { source: "RFC 5348 section 4.2" },
+        /// Packets above a missing one after which it counts as lost.
+        loss_after: u64 = 3 => { range: Range::Within(1.0, 1e6), source: "RFC 5348 section 5.1" },
+        /// A loss begins a new loss event only if the sender has also seen a report since the last one began.
+        loss_new_round: bool = false => { source: "ns-2 PreciseLoss_" },
+        /// Older intervals lose weight while the open one is long.
+        discount: bool = true => { source: "RFC 5348 section 5.5" },
+        /// The least such weight.
+        least_discount: f64 = 0.5 => { unit: "1", range: Range::Within(0.01, 1.0), source: "RFC 5348 section 5.5" },
+        /// How closely the first interval, from inverting the equation, has to give the rate received.
+        first_tolerance: f64 = 0.001 => { unit: "1", range: Range::Within(1e-9, 0.5), assumed: true },
+        /// The first interval stands for half the rate received (RFC 5348); otherwise for all of it.
+        first_half: bool = true => { source: "RFC 5348 section 6.3.1" },
+        /// After the first loss event the open interval counts from the last report, not from the loss.
+        open_from_report: bool = false => { source: "ns-2" },
+        /// When the receiver reports.
+        report: Report = Report::Timer => { source: "RFC 5348 section 6.2" },
+    }
+}
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "profile";
+
+    fn presets() -> &'static [Preset] {
+        PROFILES
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        require(
+            problems,
+            self.mss.0 + self.headers.0 <= 1 << 30,
+            "mss",
+            units::quantity::show_bytes(self.mss),
+            "a packet must stay below 1 GiB",
+            "",
+        );
+    }
+}
+
+/// Every profile, in the order to show them.
+pub const PROFILES: &[Preset] = &[
+    Preset { name: "rfc", doc: "RFC 5348 (2008).", options: &[] },
+    Preset {
+        name: "ns2-2.35",
+        doc: "The defaults of ns-2.35 (2011): steps of a packet a round trip, damping, coarse timeout.",
+        options: &[
+            ("mss", "1000 B"),
+            ("bounded", "true"),
+            ("timeout", "ticks"),
+            ("rtt_filter", "0.95"),
+            ("first_rate", "2400 bit/s"),
+            ("response", "steps"),
+            ("slow_increase", "true"),
+            ("report_releases", "true"),
+            ("damping", "true"),
+            ("respace", "false"),
+            ("silence_rtts", "2"),
+            ("silence", "halve"),
+            ("first_silence", "false"),
+            ("loss_after", "1"),
+            ("loss_new_round", "true"),
+            ("first_tolerance", "0.05"),
+            ("first_half", "false"),
+            ("open_from_report", "true"),
+            ("report", "packet"),
+        ],
+    },
+    Preset {
+        name: "ns2-2000",
+        doc: "What an ns-2 script of 1999-2000 ran with: 1000 bytes on the wire, one packet a round trip at the start.",
+        options: &[
+            ("mss", "1000 B"),
+            ("headers", "0 B"),
+            ("bounded", "true"),
+            ("timeout", "ticks"),
+            ("rtt_filter", "0.95"),
+            ("first_rate", "2400 bit/s"),
+            ("initial_rate", "one_packet"),
+            ("response", "steps"),
+            ("slow_increase", "true"),
+            ("report_releases", "true"),
+            ("heavy_rounds", "1"),
+            ("damping", "true"),
+            ("respace", "false"),
+            ("silence_rtts", "2"),
+            ("silence", "halve"),
+            ("first_silence", "false"),
+            ("loss_after", "1"),
+            ("loss_new_round", "true"),
+            ("first_tolerance", "0.05"),
+            ("first_half", "false"),
+            ("open_from_report", "true"),
+            ("report", "packet"),
+        ],
+    },
+];

@@ -1,0 +1,265 @@
+//! The receiver: finds loss events, measures the rate received, and reports both.
+//!
+//! *Reference*: RFC 5348 section 6.
+
+use super::equation::{self, Path};
+use super::loss::{Detector, History};
+use super::params::{Params, Report};
+use super::{Data, Feedback};
+use std::collections::VecDeque;
+use units::param::Valid;
+use units::{Span, Time};
+
+/// Most arrivals kept to measure the rate of the last round trip.
+const MOST_ARRIVALS: usize = 1 << 16;
+
+/// The receiving end of a TFRC flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    params: Params,
+    detector: Detector,
+    history: History,
+    /// The open interval counts from here.
+    open_from: u32,
+    /// Arrivals of the last round trip.
+    arrivals: VecDeque<Time>,
+    /// The packet that came last, and when.
+    last: Option<(Data, Time)>,
+    since_report: u64,
+    last_report: Time,
+    highest_reported: u32,
+    reports: u32,
+    timer: Option<Time>,
+    /// A report is to leave.
+    due: bool,
+    received: u64,
+}
+
+impl Receiver {
+    /// Nothing has come yet.
+    pub fn new(params: &Valid<Params>) -> Receiver {
+        let params: Params = (**params).clone();
+        Receiver {
+            detector: Detector::new(&params),
+            history: History::new(&params),
+            params,
+            open_from: 0,
+            arrivals: VecDeque::new(),
+            last: None,
+            since_report: 0,
+            last_report: Time::ZERO,
+            highest_reported: 0,
+            reports: 0,
+            timer: None,
+            due: false,
+            received: 0,
+        }
+    }
+
+    /// A data packet arrives.
+    pub fn on_packet(&mut self, now: Time, data: &Data) {
+        self.received += 1;
+        self.since_report += 1;
+        let rtt = data.rtt.unwrap_or(Span::ZERO);
+        self.note_arrival(now, rtt);
+        let first = self.last.is_none();
+        self.last = Some((*data, now));
+        let mut events = Vec::new();
+        self.detector.arrive(data.seq, data.sent, rtt, data.round, |seq| events.push(seq));
+        for seq in &events {
+            self.begin_event(*seq, now);
+        }
+        let overdue =
+            self.params.report == Report::Packet && rtt > Span::ZERO && now.since(self.last_report) >= rtt;
+        if self.timer.is_none() {
+            self.restart_timer(now);
+        }
+        self.due |= first || data.urgent || !events.is_empty() || overdue;
+    }
+
+    /// The moment of [`Receiver::poll_timeout`] has come.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer.is_some_and(|timer| timer <= now) {
+            self.due |= self.since_report > 0;
+            self.restart_timer(now);
+        }
+    }
+
+    /// The report to send now, if one is due.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Feedback> {
+        if !std::mem::take(&mut self.due) {
+            return None;
+        }
+        let (data, arrived) = self.last?;
+        let x_recv = self.rate(now);
+        let p = self.loss_event_rate();
+        let feedback = Feedback {
+            number: self.reports,
+            size: self.params.feedback_size.0 as u32,
+            echo: data.sent,
+            held: now.since(arrived),
+            p,
+            x_recv,
+        };
+        self.reports = self.reports.wrapping_add(1);
+        self.since_report = 0;
+        self.last_report = now;
+        self.highest_reported = self.detector.highest();
+        self.restart_timer(now);
+        Some(feedback)
+    }
+
+    /// When to call [`Receiver::on_timer`].
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.timer
+    }
+
+    /// The loss event rate; zero before the first loss.
+    pub fn loss_event_rate(&mut self) -> f64 {
+        let open = self.detector.highest().saturating_sub(self.open_from);
+        1.0 / self.history.mean(f64::from(open))
+    }
+
+    /// Packets received.
+    pub fn received_packets(&self) -> u64 {
+        self.received
+    }
+
+    /// Payload received.
+    pub fn received_payload(&self) -> u64 {
+        self.received * self.params.mss.0
+    }
+
+    /// Losses noticed.
+    pub fn losses(&self) -> u64 {
+        self.detector.losses
+    }
+
+    /// Closed loss intervals that count, newest first.
+    pub fn intervals(&self) -> impl Iterator<Item = f64> + '_ {
+        self.history.intervals()
+    }
+
+    /// Keeps the arrivals of the last round trip.
+    fn note_arrival(&mut self, now: Time, rtt: Span) {
+        self.arrivals.push_back(now);
+        let old = |&at: &Time| now.since(at) > rtt;
+        while self.arrivals.len() > MOST_ARRIVALS || self.arrivals.front().is_some_and(old) {
+            self.arrivals.pop_front();
+        }
+    }
+
+    /// A loss begins a loss event.
+    fn begin_event(&mut self, seq: u32, now: Time) {
+        if self.history.is_empty() {
+            self.history.close(self.first_interval(now));
+            self.open_from = if self.params.open_from_report { self.highest_reported } else { seq };
+        } else {
+            self.history.close(f64::from(seq.saturating_sub(self.open_from)));
+            self.open_from = seq;
+        }
+    }
+
+    /// The interval that would have led to the rate received (RFC 5348 section 6.3.1), in whole packets.
+    fn first_interval(&self, now: Time) -> f64 {
+        let share = if self.params.first_half { 0.5 } else { 1.0 };
+        let x = (self.rate(now) * share).max(1.0);
+        let Some((data, _)) = self.last else { return 1.0 };
+        let path = Path {
+            s: self.params.mss.0 as f64,
+            r: data.rtt.map_or(1.0, Span::as_secs).max(1e-6),
+            t_rto: data.t_rto.as_secs(),
+            b: self.params.b,
+            bounded: self.params.bounded,
+        };
+        (1.0 / equation::loss_rate(x, &path, self.params.first_tolerance)).floor().max(1.0)
+    }
+
+    /// The rate received since the last report, or in the last round trip if that is longer.
+    fn rate(&self, now: Time) -> f64 {
+        let s = self.params.mss.0 as f64;
+        let Some(rtt) = self.last.and_then(|(data, _)| data.rtt).filter(|rtt| *rtt > Span::ZERO) else {
+            return 0.0;
+        };
+        let since = now.since(self.last_report);
+        if since >= rtt {
+            return s * self.since_report as f64 / since.as_secs();
+        }
+        let recent = self.arrivals.iter().rev().take_while(|at| now.since(**at) < rtt).count();
+        s * recent as f64 / rtt.as_secs()
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        let rtt = self.last.and_then(|(data, _)| data.rtt).filter(|rtt| *rtt > Span::ZERO);
+        let factor = if self.params.report == Report::Packet { 1.5 } else { 1.0 };
+        self.timer = rtt.map(|rtt| now + rtt.scale(factor).max(Span(1)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(seq: u32, ms: u64, rtt_ms: Option<u64>) -> Data {
+        Data {
+            seq,
+            size: 1000,
+            sent: Time(ms * 1_000_000),
+            rtt: rtt_ms.map(Span::from_millis),
+            t_rto: Span::from_millis(300),
+            round: ms as u32,
+            urgent: false,
+        }
+    }
+
+    fn receiver(profile: &str) -> Receiver {
+        Receiver::new(&crate::tfrc::conformance::params(profile))
+    }
+
+    /// Sends packet `seq` at 10 ms times its number, with a delay of 20 ms and a round trip of 40.
+    fn give(receiver: &mut Receiver, seq: u32) -> Option<Feedback> {
+        let data = data(seq, u64::from(seq) * 10, (seq > 3).then_some(40));
+        let now = data.sent + Span::from_millis(20);
+        receiver.on_packet(now, &data);
+        receiver.poll_transmit(now)
+    }
+
+    #[test]
+    fn reports_once_a_round_trip_with_packets() {
+        let mut receiver = receiver("ns2-2.35");
+        let reported: Vec<u32> = (0..20).filter(|seq| give(&mut receiver, *seq).is_some()).collect();
+        assert_eq!(reported, [0, 4, 8, 12, 16], "the first, then every 40 ms");
+        assert_eq!(receiver.poll_timeout(), Some(Time(180_000_000) + Span::from_millis(60)));
+    }
+
+    #[test]
+    fn reports_once_a_round_trip_by_timer() {
+        let mut receiver = receiver("rfc");
+        assert!(give(&mut receiver, 0).is_some());
+        receiver.last = Some((data(0, 0, Some(40)), Time(0)));
+        receiver.restart_timer(Time(0));
+        assert_eq!(receiver.poll_timeout(), Some(Time(40_000_000)));
+        receiver.on_timer(Time(40_000_000));
+        assert_eq!(receiver.poll_transmit(Time(40_000_000)), None, "nothing came since");
+        receiver.on_packet(Time(60_000_000), &data(4, 40, Some(40)));
+        receiver.poll_transmit(Time(60_000_000));
+        assert_eq!(receiver.detector.losses, 0, "three packets above a gap make a loss");
+    }
+
+    #[test]
+    fn a_loss_event_is_reported_at_once_and_inverts_the_equation() {
+        let mut receiver = receiver("ns2-2.35");
+        for seq in 0..=40 {
+            give(&mut receiver, seq);
+        }
+        let report = give(&mut receiver, 42).expect("41 is missing");
+        // Three packets in the 40 ms before 42 came; the equation gives 75 000 B/s within 5 % at p = 1/interval.
+        let interval = receiver.intervals().next().unwrap();
+        let path = Path { s: 1000.0, r: 0.04, t_rto: 0.3, b: 1.0, bounded: true };
+        let x = equation::throughput(1.0 / interval, &path);
+        assert!((x / report.x_recv - 1.0).abs() < 0.06, "{x} for {}", report.x_recv);
+        assert_eq!(report.x_recv, 3.0 * 1000.0 / 0.04);
+        assert_eq!(report.p, 1.0 / interval);
+        assert_eq!(receiver.losses(), 1);
+    }
+}

@@ -1,0 +1,438 @@
+//! The sender: turns reports into a rate, and the rate into departures.
+//!
+//! *Reference*: RFC 5348 section 4; Floyd et al. 2000 for the response in steps.
+//! *Units*: rates are bytes of payload a second.
+
+use super::clock::Clock;
+use super::equation::{self, Path};
+use super::params::{InitialRate, Params, Response, Silence};
+use super::{Data, Feedback};
+use units::param::Valid;
+use units::{Span, Time};
+
+/// Counts of a sender since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets sent.
+    pub sent: u64,
+    /// Reports taken in.
+    pub reports: u64,
+    /// Times that reports stayed away too long.
+    pub silences: u64,
+}
+
+/// The sending end of a TFRC flow, with data to send at all times.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    params: Params,
+    s: f64,
+    clock: Clock,
+    counters: Counters,
+    /// Reports and silences so far.
+    round: u32,
+    urgent: bool,
+    /// The allowed rate.
+    x: f64,
+    /// While below `x`: the rate of a slow increase, and what each packet adds.
+    x_rising: f64,
+    rise: f64,
+    slow_start: bool,
+    x_calc: f64,
+    p: f64,
+    /// Rates received of late with the time of their report.
+    x_recv_set: Vec<(Time, f64)>,
+    /// When the rate last changed, or last doubled.
+    changed: Option<Time>,
+    heavy: u64,
+    seq: u32,
+    last_departure: Time,
+    departure: Option<Time>,
+    silence: Option<Time>,
+    /// Packets to send now.
+    due: u32,
+    ceased: bool,
+}
+
+/// The silence timer before the first report.
+const FIRST_SILENCE: Span = Span::from_millis(2000);
+
+/// Rates this close are the same: a full link gives the same rate in each report but for rounding.
+const TIE: f64 = 1e-9;
+
+/// No rate is taken to exceed this; it keeps arithmetic finite.
+const MOST: f64 = 1e15;
+
+impl Sender {
+    /// A silent sender.
+    pub fn new(params: &Valid<Params>) -> Sender {
+        let params: Params = (**params).clone();
+        let s = params.mss.0 as f64;
+        let x = params.first_rate.map_or(s, |rate| rate.as_bps() / 8.0);
+        Sender {
+            clock: Clock::new(&params),
+            s,
+            counters: Counters::default(),
+            round: 0,
+            urgent: true,
+            x,
+            x_rising: x,
+            rise: 0.0,
+            slow_start: true,
+            x_calc: f64::INFINITY,
+            p: 0.0,
+            x_recv_set: vec![(Time::ZERO, MOST)],
+            changed: None,
+            heavy: 0,
+            seq: 0,
+            last_departure: Time::ZERO,
+            departure: None,
+            silence: None,
+            due: 0,
+            ceased: false,
+            params,
+        }
+    }
+
+    /// Starts sending.
+    pub fn start(&mut self, now: Time) {
+        self.x_recv_set[0].0 = now;
+        self.due = 1;
+        self.depart(now);
+        if self.params.first_silence {
+            self.silence = Some(now + FIRST_SILENCE);
+        }
+    }
+
+    /// Sends nothing from now on.
+    pub fn cease(&mut self) {
+        self.ceased = true;
+        self.due = 0;
+        self.departure = None;
+        self.silence = None;
+    }
+
+    /// A report arrives.
+    pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) {
+        if self.departure.is_some_and(|departure| departure <= now) {
+            // A departure of the same moment comes first.
+            self.due += 1;
+            self.depart(now);
+        }
+        self.counters.reports += 1;
+        self.round = self.round.wrapping_add(1);
+        self.urgent = false;
+        self.clock.take(now.since(feedback.echo + feedback.held));
+        self.p = feedback.p;
+        self.x_calc = equation::throughput(self.p, &self.path()).min(MOST);
+        match self.params.response {
+            Response::Rfc5348 => self.follow(now, feedback.x_recv),
+            Response::Steps => self.step(now, feedback.x_recv),
+        }
+        self.x = self.x.clamp(self.least(), MOST);
+        if self.ceased {
+            return;
+        }
+        self.restart_silence(now);
+        if self.params.report_releases && self.slow_start {
+            self.due += 1;
+            self.depart(now);
+        } else if self.params.respace {
+            let departure = (self.last_departure + self.gap()).max(now);
+            self.departure = Some(departure);
+        }
+    }
+
+    /// The moment of [`Sender::poll_timeout`] has come.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.departure.is_some_and(|departure| departure <= now) {
+            self.due += 1;
+            self.depart(now);
+        }
+        if self.silence.is_some_and(|silence| silence <= now) {
+            self.on_silence(now);
+        }
+    }
+
+    /// The packet to send now, if one is due.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Data> {
+        if self.due == 0 {
+            return None;
+        }
+        self.due -= 1;
+        let data = Data {
+            seq: self.seq,
+            size: (self.params.mss.0 + self.params.headers.0) as u32,
+            sent: now,
+            rtt: self.clock.rtt().map(Span::from_secs),
+            t_rto: Span::from_secs(self.clock.t_rto()),
+            round: self.round,
+            urgent: self.urgent,
+        };
+        self.seq = self.seq.wrapping_add(1);
+        self.counters.sent += 1;
+        Some(data)
+    }
+
+    /// When to call [`Sender::on_timer`].
+    pub fn poll_timeout(&self) -> Option<Time> {
+        match (self.departure, self.silence) {
+            (Some(departure), Some(silence)) => Some(departure.min(silence)),
+            (departure, silence) => departure.or(silence),
+        }
+    }
+
+    /// The allowed rate, in bytes of payload a second.
+    pub fn rate(&self) -> f64 {
+        self.x
+    }
+
+    /// The loss event rate last reported.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.p
+    }
+
+    /// The estimate of the round trip.
+    pub fn srtt(&self) -> Option<Span> {
+        self.clock.rtt().map(Span::from_secs)
+    }
+
+    /// Whether no loss has been reported.
+    pub fn in_slow_start(&self) -> bool {
+        self.slow_start
+    }
+
+    /// Counts so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// RFC 5348 section 4.3, step 4.
+    fn follow(&mut self, now: Time, x_recv: f64) {
+        let r = self.r();
+        self.x_recv_set.push((now, x_recv));
+        let recent = Span::from_secs(2.0 * r);
+        self.x_recv_set.retain(|(at, _)| now.since(*at) <= recent);
+        self.limit(now);
+    }
+
+    /// Holds the rate to the equation and to twice what was received.
+    fn limit(&mut self, now: Time) {
+        let received = self.x_recv_set.iter().fold(0.0, |most, (_, x)| x.max(most));
+        if self.p > 0.0 {
+            self.slow_start = false;
+            self.x = self.x_calc.min(2.0 * received);
+        } else if self.changed.is_none_or(|at| now.since(at) >= Span::from_secs(self.r())) {
+            let doubled = if self.changed.is_some() { 2.0 * self.x } else { 0.0 };
+            self.x = doubled.min(2.0 * received).max(self.initial());
+            self.changed = Some(now);
+        }
+    }
+
+    /// The response in steps.
+    fn step(&mut self, now: Time, x_recv: f64) {
+        let received = if self.counters.reports > 1 { 2.0 * x_recv } else { 0.0 };
+        if self.slow_start && self.p > 0.0 {
+            self.slow_start = false;
+            self.x = self.x_calc;
+            self.x_rising = self.x;
+        } else if self.slow_start {
+            self.rise_slowly(now, received);
+        } else if self.x_calc > self.x {
+            let rounds = self.changed.map_or(0.0, |at| now.since(at).as_secs() / self.r()).min(2.0);
+            let most = received.max(self.s / self.r()).min(self.x_calc);
+            self.x = (self.x + self.s / self.r() * rounds).min(most);
+            self.heavy = 0;
+            self.changed = Some(now);
+        } else {
+            self.x = self.x_calc;
+            let most = received.max(self.s / self.r());
+            self.heavy = if self.x > most { self.heavy + 1 } else { 0 };
+            if self.heavy > self.params.heavy_rounds {
+                self.x = self.x.min(most);
+            }
+            self.changed = Some(now);
+        }
+    }
+
+    /// Slow start of the response in steps: doubles once a round trip, to at most `most`; half of that once above it.
+    fn rise_slowly(&mut self, now: Time, most: f64) {
+        if self.counters.reports == 1 {
+            self.x = self.initial();
+            self.x_rising = self.x;
+            self.changed = Some(now);
+        } else if self.x < most {
+            if self.changed.is_none_or(|at| now.since(at).as_secs() > self.r()) {
+                self.x_rising = self.x;
+                self.x = (2.0 * self.x).min(most);
+                self.rise = (self.x - self.x_rising) / (self.x * self.r() / self.s);
+                self.changed = Some(now);
+            }
+        } else if self.x > most * (1.0 + TIE) {
+            self.x = (most / 2.0).max(self.initial());
+            self.x_rising = self.x;
+            self.changed = Some(now);
+        }
+    }
+
+    /// Reports stay away.
+    fn on_silence(&mut self, now: Time) {
+        self.counters.silences += 1;
+        self.round = self.round.wrapping_add(1);
+        let received = self.x_recv_set.iter().fold(0.0, |most, (_, x)| x.max(most));
+        match self.params.silence {
+            Silence::Halve => {
+                self.urgent = true;
+                self.x *= 0.5;
+                self.x_rising = self.x_rising.min(self.x);
+                self.due += 1;
+                self.depart(now);
+            }
+            Silence::Rfc5348 if self.p > 0.0 => {
+                let bound = if self.x_calc > 2.0 * received { received } else { self.x_calc / 2.0 };
+                self.x_recv_set = vec![(now, bound.max(self.least()) / 2.0)];
+                self.limit(now);
+            }
+            Silence::Rfc5348 => self.x *= 0.5,
+        }
+        self.x = self.x.max(self.least());
+        self.restart_silence(now);
+    }
+
+    fn restart_silence(&mut self, now: Time) {
+        let rounds = self.params.silence_rtts * self.clock.rtt().unwrap_or(0.0);
+        self.silence = Some(now + Span::from_secs(rounds.max(2.0 * self.s / self.x)));
+    }
+
+    /// A packet departs: the next follows at the present rate.
+    fn depart(&mut self, now: Time) {
+        self.last_departure = now;
+        self.departure = (!self.ceased).then(|| {
+            let rising = self.params.slow_increase
+                && self.slow_start
+                && self.round > 2
+                && self.x_rising + 1e-6 < self.x;
+            if rising {
+                self.x_rising += self.rise;
+                return now + Span::from_secs(self.s / self.x_rising).max(Span(1));
+            }
+            now + self.gap()
+        });
+    }
+
+    /// Distance of packets at the present rate.
+    fn gap(&self) -> Span {
+        let stretch = if self.params.damping { self.clock.stretch() } else { 1.0 };
+        let gap = (self.s / self.x * stretch).min(self.params.t_mbi.as_secs());
+        Span::from_secs(gap).max(Span(1))
+    }
+
+    /// The rate after the first report.
+    fn initial(&self) -> f64 {
+        let packets = match self.params.initial_rate {
+            InitialRate::Rfc3390 => (4380.0 / self.s).clamp(2.0, 4.0),
+            InitialRate::OnePacket => 1.0,
+        };
+        packets * self.s / self.r()
+    }
+
+    /// One packet in `t_mbi`.
+    fn least(&self) -> f64 {
+        self.s / self.params.t_mbi.as_secs()
+    }
+
+    /// The round trip in seconds; only asked once there is one.
+    fn r(&self) -> f64 {
+        self.clock.rtt().unwrap_or(1.0)
+    }
+
+    fn path(&self) -> Path {
+        Path {
+            s: self.s,
+            r: self.r(),
+            t_rto: self.clock.t_rto(),
+            b: self.params.b,
+            bounded: self.params.bounded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tfrc::conformance::params;
+
+    const MS: u64 = 1_000_000;
+
+    fn report(now: Time, rtt_ms: u64, p: f64, x_recv: f64) -> Feedback {
+        let echo = Time(now.0 - rtt_ms * MS);
+        Feedback { number: 0, size: 40, echo, held: Span::ZERO, p, x_recv }
+    }
+
+    #[test]
+    fn rfc_slow_start_by_hand() {
+        let mut sender = Sender::new(&params("rfc"));
+        sender.start(Time(0));
+        assert!(sender.poll_transmit(Time(0)).is_some());
+        assert_eq!(sender.poll_timeout(), Some(Time(1_000 * MS)), "a packet a second");
+        // Round trip 100 ms: three segments of 1460 bytes (4380) a round trip.
+        sender.on_feedback(Time(100 * MS), &report(Time(100 * MS), 100, 0.0, 0.0));
+        assert!((sender.rate() - 43_800.0).abs() < 1e-6);
+        // Doubles once a round trip, and at most to twice the rate received.
+        sender.on_feedback(Time(200 * MS), &report(Time(200 * MS), 100, 0.0, 40_000.0));
+        assert!((sender.rate() - 87_600.0).abs() < 1e-6, "{}", sender.rate());
+        sender.on_feedback(Time(420 * MS), &report(Time(420 * MS), 100, 0.0, 80_000.0));
+        assert!((sender.rate() - 160_000.0).abs() < 1e-6, "{}", sender.rate());
+    }
+
+    #[test]
+    fn rfc_rate_is_that_of_the_equation() {
+        let mut sender = Sender::new(&params("rfc"));
+        sender.start(Time(0));
+        sender.on_feedback(Time(100 * MS), &report(Time(100 * MS), 100, 0.0, 0.0));
+        sender.on_feedback(Time(200 * MS), &report(Time(200 * MS), 100, 0.01, 1e6));
+        assert!((sender.rate() - 164_005.1).abs() < 0.1, "{}", sender.rate());
+        assert!(!sender.in_slow_start());
+        // Reports stay away for four round trips: the limit becomes half the rate of the equation.
+        sender.on_timer(Time(600 * MS));
+        assert!((sender.rate() - 164_005.1 / 2.0).abs() < 0.1, "{}", sender.rate());
+    }
+
+    #[test]
+    fn steps_by_hand() {
+        let mut sender = Sender::new(&params("ns2-2.35"));
+        sender.start(Time(0));
+        sender.on_feedback(Time(100 * MS), &report(Time(100 * MS), 100, 0.0, 0.0));
+        assert_eq!(sender.rate(), 40_000.0);
+        sender.on_feedback(Time(300 * MS), &report(Time(300 * MS), 100, 0.02, 1e6));
+        let x = sender.rate();
+        assert_eq!(x, equation::throughput(0.02, &sender.path()));
+        // Less loss: first a change to be counted from, then up by a packet (10 000 B/s) a round trip.
+        sender.on_feedback(Time(400 * MS), &report(Time(400 * MS), 100, 0.02, 1e6));
+        sender.on_feedback(Time(500 * MS), &report(Time(500 * MS), 100, 0.001, 1e6));
+        assert!((sender.rate() - x - 10_000.0).abs() < 1e-6);
+        sender.on_feedback(Time(900 * MS), &report(Time(900 * MS), 100, 0.001, 1e6));
+        assert!((sender.rate() - x - 30_000.0).abs() < 1e-6, "two round trips' worth at most");
+    }
+
+    #[test]
+    fn a_slow_increase_rises_packet_by_packet() {
+        let mut sender = Sender::new(&params("ns2-2000"));
+        sender.start(Time(0));
+        for ms in [100, 201, 302] {
+            sender.on_feedback(Time(ms * MS), &report(Time(ms * MS), 100, 0.0, 20_000.0));
+        }
+        // From 20 000 to 40 000 B/s: 4 packets a round trip, so each adds 5000.
+        assert!((sender.rate() - 40_000.0).abs() < 1e-6, "{}", sender.rate());
+        assert!((sender.x_rising - 25_000.0).abs() < 1e-6, "{}", sender.x_rising);
+        assert_eq!(sender.poll_timeout(), Some(Time(342 * MS)));
+    }
+
+    #[test]
+    fn a_ceased_sender_is_silent() {
+        let mut sender = Sender::new(&params("rfc"));
+        sender.start(Time(0));
+        sender.cease();
+        sender.on_feedback(Time(100 * MS), &report(Time(100 * MS), 100, 0.0, 0.0));
+        assert_eq!((sender.poll_timeout(), sender.poll_transmit(Time(100 * MS))), (None, None));
+    }
+}
