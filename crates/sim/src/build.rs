@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use crate::network::{Flow, Network};
 use crate::plan::{FlowPlan, LinkPlan, Member, Plan, TransportPlan};
 use crate::probe::{LinkProbe, Window};
-use crate::source::{Sink, Source, UdpSource};
+use crate::source::{Sink, Source, TfrcSink, TfrcSource, UdpSource};
 use queue::Setting;
 use transport::tcp;
 use units::{Dice, Span, Stream, Time};
@@ -86,6 +86,10 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
                 None => sender.supply_forever(),
             }
             (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)), stop)
+        }
+        TransportPlan::Tfrc(params) => {
+            let (source, sink) = (TfrcSource::new(params), TfrcSink::new(params));
+            (Source::Tfrc(Box::new(source)), Sink::Tfrc(Box::new(sink)), stop)
         }
         TransportPlan::Udp(plan) => {
             // An open-loop source keeps to its stop by itself.

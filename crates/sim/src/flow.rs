@@ -2,7 +2,7 @@
 
 use crate::probe::Window;
 use crate::stats::{Histogram, Moments, TimeAverage};
-use transport::SenderCounters;
+use transport::{tfrc, SenderCounters};
 use units::{Span, Time};
 
 /// Packets and bytes.
@@ -78,7 +78,7 @@ pub struct FlowProbe {
     /// |D(i) - D(i-1)| (RFC 3393).
     pub ipdv: Moments,
     last_delay: Option<Span>,
-    /// Congestion window over time, in 1/1024 of a segment.
+    /// Congestion window over time, in 1/1024 of a segment; of a TFRC flow its allowed rate in bit/s.
     pub cwnd: TimeAverage,
     /// Counters of the sender at the warm-up.
     pub before: Option<SenderCounters>,
@@ -97,9 +97,9 @@ pub struct FlowSeries {
     pub kept: bool,
     /// Bytes received in each interval.
     pub received: Vec<u32>,
-    /// Congestion window in segments.
+    /// Congestion window in segments; of a TFRC flow its allowed rate in bit/s.
     pub cwnd: Vec<f32>,
-    /// Slow-start threshold in segments.
+    /// Slow-start threshold in segments; of a TFRC flow the loss event rate.
     pub ssthresh: Vec<f32>,
 }
 
@@ -136,6 +136,17 @@ impl FlowProbe {
             self.series.cwnd.push(cwnd as f32);
             self.series.ssthresh.push(ssthresh as f32);
             self.next_sample += window.sample;
+        }
+    }
+
+    /// Takes note of a TFRC sender's rate and loss event rate before they change at `now`.
+    pub fn observe_rate(&mut self, now: Time, window: &Window, sender: &tfrc::Sender) {
+        let bps = 8.0 * sender.rate();
+        if now >= window.warmup {
+            self.cwnd.hold(bps as u64, now);
+        }
+        if now > self.next_sample {
+            self.sample_window(now, window, || (bps, sender.loss_event_rate()));
         }
     }
 

@@ -7,7 +7,7 @@ use crate::network::{Flow, Network};
 use crate::plan::{FlowPlan, LinkPlan, Plan, TransportPlan};
 use crate::probe::{LinkProbe, EVENT_SERIES};
 use crate::run::StoppedBy;
-use crate::source::Source;
+use crate::source::{Sink, Source};
 use crate::stats::{Histogram, Moments};
 use queue::fifo::Unit;
 use serde_json::{json, Map, Value};
@@ -113,8 +113,12 @@ impl Outcome {
             let mut received = reals(&series.received);
             received.resize(intervals, 0.0);
             add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
-            add("cwnd", &component, series.cwnd.iter().map(|x| f64::from(*x)).collect());
-            add("ssthresh", &component, series.ssthresh.iter().map(|x| f64::from(*x)).collect());
+            let names = match &flow.source {
+                Source::Tfrc(_) => ["rate_bps", "loss_event_rate"],
+                _ => ["cwnd", "ssthresh"],
+            };
+            add(names[0], &component, series.cwnd.iter().map(|x| f64::from(*x)).collect());
+            add(names[1], &component, series.ssthresh.iter().map(|x| f64::from(*x)).collect());
         }
         all
     }
@@ -125,6 +129,7 @@ impl Outcome {
         let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram]);
         let (transport, size) = match &plan.transport {
             TransportPlan::Tcp { size, .. } => ("tcp", size.map(|size| size.0)),
+            TransportPlan::Tfrc(_) => ("tfrc", None),
             TransportPlan::Udp(_) => ("udp", None),
         };
         let mut summary = json!({
@@ -146,8 +151,9 @@ impl Outcome {
             "jitter_ms": probe.jitter_ms,
             "ipdv_ms_mean": probe.ipdv.mean_ms(),
         });
-        if let (Source::Tcp(_), Value::Object(map)) = (&flow.source, &mut summary) {
+        if let Value::Object(map) = &mut summary {
             map.extend(tcp_summary(flow, probe));
+            map.extend(tfrc_summary(flow));
         }
         summary
     }
@@ -183,6 +189,19 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         ("window_cuts", json!(now.cuts - before.cuts)),
         ("cwnd_mean", json!(probe.cwnd.mean() / CWND_STEPS)),
         ("srtt_ms", json!(sender.srtt().map(|srtt| srtt.as_millis()))),
+    ];
+    rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+fn tfrc_summary(flow: &Flow) -> Vec<(String, Value)> {
+    let (Source::Tfrc(source), Sink::Tfrc(sink)) = (&flow.source, &flow.sink) else { return Vec::new() };
+    let intervals: Vec<f64> = sink.receiver.intervals().collect();
+    let rows = [
+        ("rate_bps_mean", json!(flow.probe.cwnd.mean())),
+        ("rate_bps", json!(8.0 * source.sender.rate())),
+        ("loss_event_rate", json!(source.sender.loss_event_rate())),
+        ("loss_intervals_pkts", json!(intervals)),
+        ("srtt_ms", json!(source.sender.srtt().map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }

@@ -4,7 +4,7 @@
 //! seed.
 
 use queue::Spec;
-use transport::tcp;
+use transport::{tcp, tfrc};
 use units::param::{Spread, Valid};
 use units::{Bytes, Rate, Span};
 
@@ -113,6 +113,8 @@ pub enum TransportPlan {
         /// Payload to send; `None` is greedy.
         size: Option<Bytes>,
     },
+    /// TFRC, greedy.
+    Tfrc(Box<Valid<tfrc::Params>>),
     /// UDP from an open-loop source.
     Udp(UdpPlan),
 }

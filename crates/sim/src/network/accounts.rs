@@ -19,8 +19,12 @@ impl Network {
         for flow in &mut self.flows {
             flow.observe_source(end, window);
             flow.observe_sink(end, window);
-            if let Source::Tcp(sender) = &flow.source {
-                flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
+            match &flow.source {
+                Source::Tcp(sender) => {
+                    flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
+                }
+                Source::Tfrc(source) => flow.probe.observe_rate(end + Span(1), window, &source.sender),
+                Source::Udp(_) => {}
             }
         }
         let pending: Vec<(Key, Event)> = self.calendar.iter().map(|(key, event)| (key, *event)).collect();

@@ -33,6 +33,8 @@ impl Network {
             if flow.probe.finished.is_none() && sender.is_done() {
                 flow.probe.finished = Some(now);
             }
+        } else if let (Source::Tfrc(source), Sink::Tfrc(sink)) = (&mut flow.source, &mut flow.sink) {
+            source.on_report(now, ack.ack, sink);
         }
         self.drain_source(pkt.flow, now, now);
     }
@@ -44,13 +46,17 @@ impl Network {
         flow.observe_sink(now, &self.window);
         self.trace.note(now, What::Receive, &pkt);
         flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
-        match (&mut flow.sink, &flow.source) {
+        match (&mut flow.sink, &mut flow.source) {
             (Sink::Tcp(receiver), _) => {
                 receiver.on_segment(now, &pkt.segment());
                 self.drain_sink(pkt.flow, now, now);
             }
             (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
-            (Sink::Udp { .. }, Source::Tcp(_)) => {}
+            (Sink::Tfrc(sink), Source::Tfrc(source)) => {
+                sink.on_packet(now, pkt.seq, source);
+                self.drain_sink(pkt.flow, now, now);
+            }
+            (Sink::Udp { .. } | Sink::Tfrc(_), _) => {}
         }
     }
 
@@ -88,8 +94,10 @@ impl Network {
         let number = endpoint >> 1;
         let flow = &mut self.flows[number as usize];
         if endpoint & 1 == 1 {
-            if let Sink::Tcp(receiver) = &mut flow.sink {
-                receiver.on_timer(now);
+            match &mut flow.sink {
+                Sink::Tcp(receiver) => receiver.on_timer(now),
+                Sink::Tfrc(sink) => sink.receiver.on_timer(now),
+                Sink::Udp { .. } => {}
             }
             self.drain_sink(number, now, Time::NEVER);
             return;
@@ -104,6 +112,12 @@ impl Network {
             }
             Source::Tcp(sender) if starts => sender.start(now),
             Source::Tcp(sender) => sender.on_timer(now),
+            Source::Tfrc(source) if stops => {
+                source.sender.cease();
+                flow.stop = Time::NEVER;
+            }
+            Source::Tfrc(source) if starts => source.sender.start(now),
+            Source::Tfrc(source) => source.sender.on_timer(now),
             Source::Udp(source) if starts => source.start(now),
             Source::Udp(source) => source.on_timer(now),
         }
@@ -119,6 +133,7 @@ impl Network {
             let flow = &mut self.flows[number as usize];
             let segment = match &mut flow.source {
                 Source::Tcp(sender) => sender.poll_transmit(now),
+                Source::Tfrc(source) => source.poll_transmit(now),
                 Source::Udp(source) => source.poll_transmit(now),
             };
             let Some(segment) = segment else { break };
@@ -140,8 +155,12 @@ impl Network {
         let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
         loop {
             let flow = &mut self.flows[number as usize];
-            let Sink::Tcp(receiver) = &mut flow.sink else { break };
-            let Some(ack) = receiver.poll_transmit(now) else { break };
+            let ack = match &mut flow.sink {
+                Sink::Tcp(receiver) => receiver.poll_transmit(now),
+                Sink::Tfrc(sink) => sink.poll_transmit(now),
+                Sink::Udp { .. } => None,
+            };
+            let Some(ack) = ack else { break };
             flow.probe.conservation.sent.add(ack.size);
             let pkt = Pkt::of_ack(&ack, number, &mut self.sacks);
             self.trace.note(now, What::Acknowledge, &pkt);
@@ -173,8 +192,10 @@ impl Flow {
     fn note_deadline(&mut self, side: usize) {
         let due = match (side, &self.source, &self.sink) {
             (0, Source::Tcp(sender), _) => sender.poll_timeout(),
+            (0, Source::Tfrc(source), _) => source.sender.poll_timeout(),
             (0, Source::Udp(source), _) => source.poll_timeout(),
             (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
+            (_, _, Sink::Tfrc(sink)) => sink.receiver.poll_timeout(),
             (_, _, Sink::Udp { .. }) => None,
         };
         self.due[side] = due.unwrap_or(Time::NEVER);
@@ -186,7 +207,11 @@ impl Flow {
     /// Takes note of the source's state before it changes at `now`.
     #[inline]
     pub(super) fn observe_source(&mut self, now: Time, window: &Window) {
-        let Source::Tcp(sender) = &self.source else { return };
+        let sender = match &self.source {
+            Source::Tcp(sender) => sender,
+            Source::Tfrc(source) => return self.probe.observe_rate(now, window, &source.sender),
+            Source::Udp(_) => return,
+        };
         if now >= window.warmup {
             self.probe.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
             if self.probe.before.is_none() {

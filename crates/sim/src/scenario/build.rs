@@ -210,6 +210,7 @@ fn staggered(spread: &Spread, by: units::Span) -> Spread {
 fn transport_plan(sends: &Sends) -> TransportPlan {
     match sends {
         Sends::Tcp(tcp) => TransportPlan::Tcp { params: tcp.params.clone(), size: tcp.bytes },
+        Sends::Tfrc(tfrc) => TransportPlan::Tfrc(tfrc.params.clone()),
         Sends::Udp(udp, pattern) => TransportPlan::Udp(udp_plan(udp, pattern)),
     }
 }
@@ -240,6 +241,7 @@ impl Sends {
     pub fn packet(&self) -> Bytes {
         match self {
             Sends::Tcp(tcp) => tcp.params.mss + tcp.params.headers,
+            Sends::Tfrc(tfrc) => tfrc.params.mss + tfrc.params.headers,
             Sends::Udp(udp, _) => udp.packet,
         }
     }
@@ -247,7 +249,7 @@ impl Sends {
     /// The source that goes without saying.
     pub fn source(&self) -> Source {
         match self {
-            Sends::Tcp(..) => Source::Ftp,
+            Sends::Tcp(..) | Sends::Tfrc(..) => Source::Ftp,
             Sends::Udp(_, Pattern::Cbr(_)) => Source::Cbr,
             Sends::Udp(_, Pattern::Onoff(_)) => Source::Onoff,
             Sends::Udp(_, Pattern::Poisson(_)) => Source::Poisson,

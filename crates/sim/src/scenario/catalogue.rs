@@ -7,7 +7,7 @@ use super::traffic::{
     Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Source, Transport, Udp,
 };
 use serde_json::{json as object, Value as Json};
-use transport::tcp;
+use transport::{tcp, tfrc};
 use units::param::{Check, Choice, Described, Field, Preset, Table, Value};
 
 /// Disciplines, transports, sources, topologies and sections.
@@ -102,6 +102,13 @@ fn transports() -> Vec<Json> {
             "fields": fields::<tcp::Params>(),
         }),
         object!({
+            "name": Transport::Tfrc.name(),
+            "doc": doc(Transport::Tfrc),
+            "preset_key": tfrc::Params::PRESET_KEY,
+            "profiles": presets(tfrc::Params::presets()),
+            "fields": fields::<tfrc::Params>(),
+        }),
+        object!({
             "name": Transport::Udp.name(),
             "doc": doc(Transport::Udp),
             "preset_key": "",
@@ -178,6 +185,7 @@ pub fn parts() -> Vec<Section> {
         part::<Access>("flows.NAME", "in a dumbbell or chain"),
         part::<Ftp>("flows.NAME", "transport = \"tcp\""),
         part::<tcp::Params>("flows.NAME", "transport = \"tcp\""),
+        part::<tfrc::Params>("flows.NAME", "transport = \"tfrc\""),
         part::<Udp>("flows.NAME", "transport = \"udp\""),
         part::<Cbr>("flows.NAME", "source = \"cbr\""),
         part::<Onoff>("flows.NAME", "source = \"onoff\""),

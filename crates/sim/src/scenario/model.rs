@@ -3,7 +3,7 @@
 use super::sections::{Access, Head, Run, Wire};
 use super::traffic::{Cbr, ChainWay, DumbbellWay, GraphWay, Group, Onoff, Poisson, Udp};
 use queue::Spec;
-use transport::tcp;
+use transport::{tcp, tfrc};
 use units::param::Valid;
 use units::Bytes;
 
@@ -148,6 +148,8 @@ impl Way {
 pub enum Sends {
     /// Over TCP.
     Tcp(Tcp),
+    /// Over TFRC.
+    Tfrc(Tfrc),
     /// Over UDP, in a pattern.
     Udp(Udp, Pattern),
 }
@@ -161,6 +163,15 @@ pub struct Tcp {
     pub params: Box<Valid<tcp::Params>>,
     /// The size of its file, if it has an end.
     pub bytes: Option<Bytes>,
+}
+
+/// A TFRC sender.
+#[derive(Clone, Debug)]
+pub struct Tfrc {
+    /// The profile that was named, if one was.
+    pub profile: Option<String>,
+    /// Its options.
+    pub params: Box<Valid<tfrc::Params>>,
 }
 
 /// When UDP packets leave.

@@ -1,12 +1,12 @@
 //! Table to [`Model`]: every section, every problem.
 
 use super::links::{self, limit_of, Queues};
-use super::model::{Flow, Form, Model, Pattern, Sends, Tcp, Way};
+use super::model::{Flow, Form, Model, Pattern, Sends, Tcp, Tfrc, Way};
 use super::reader::Reader;
 use super::sections::{Access, Head};
 use super::text::dotted;
 use super::traffic::{Cbr, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Source, Transport, Udp};
-use transport::tcp;
+use transport::{tcp, tfrc};
 use units::param::{Check, Param, Problem, Table, Valid, Value};
 
 /// Reads a whole scenario. `None` only if there are problems.
@@ -164,14 +164,18 @@ fn sends(group: &Group, reader: &mut Reader<'_>) -> Option<Sends> {
             let ftp: Ftp = reader.part();
             let profile = reader.text(tcp::Params::PRESET_KEY);
             let params: tcp::Params = reader.part();
-            let rule = "is a key of UDP, and this group's transport is \"tcp\"";
-            let remedy = "remove it, or write transport = \"udp\"";
-            reader.refuse::<Udp>(rule, remedy);
-            reader.refuse::<Cbr>(rule, remedy);
-            reader.refuse::<Onoff>(rule, remedy);
-            reader.refuse::<Poisson>(rule, remedy);
+            refuse_udp(group, reader);
+            refuse_tfrc(group, reader);
             let params = Box::new(Valid::new(params).ok()?);
             Some(Sends::Tcp(Tcp { profile, params, bytes: ftp.bytes }))
+        }
+        Transport::Tfrc => {
+            let profile = reader.text(tfrc::Params::PRESET_KEY);
+            let params: tfrc::Params = reader.part();
+            refuse_udp(group, reader);
+            refuse_tcp(group, reader);
+            let params = Box::new(Valid::new(params).ok()?);
+            Some(Sends::Tfrc(Tfrc { profile, params }))
         }
         Transport::Udp => {
             let udp: Udp = reader.part();
@@ -180,10 +184,8 @@ fn sends(group: &Group, reader: &mut Reader<'_>) -> Option<Sends> {
                 Source::Poisson => Pattern::Poisson(reader.part()),
                 Source::Cbr | Source::Ftp => Pattern::Cbr(reader.part()),
             };
-            let rule = "is a key of TCP, and this group's transport is \"udp\"";
-            let remedy = "remove it, or write transport = \"tcp\"";
-            reader.refuse::<Ftp>(rule, remedy);
-            reader.refuse::<tcp::Params>(rule, remedy);
+            refuse_tcp(group, reader);
+            refuse_tfrc(group, reader);
             let other = format!("is a key of another source than {}", group.source().show());
             reader.refuse::<Onoff>(&other, "remove it, or write source = \"onoff\"");
             reader.refuse::<Poisson>(&other, "remove it, or write source = \"poisson\"");
@@ -191,4 +193,29 @@ fn sends(group: &Group, reader: &mut Reader<'_>) -> Option<Sends> {
             Some(Sends::Udp(udp, pattern))
         }
     }
+}
+
+/// Why a key of another transport is not taken, and what to do.
+fn foreign(group: &Group, name: &str, transport: Transport) -> (String, String) {
+    let rule = format!("is a key of {name}, and this group's transport is {}", group.transport.show());
+    (rule, format!("remove it, or write transport = {}", transport.show()))
+}
+
+fn refuse_tcp(group: &Group, reader: &mut Reader<'_>) {
+    let (rule, remedy) = foreign(group, "TCP", Transport::Tcp);
+    reader.refuse::<Ftp>(&rule, &remedy);
+    reader.refuse::<tcp::Params>(&rule, &remedy);
+}
+
+fn refuse_tfrc(group: &Group, reader: &mut Reader<'_>) {
+    let (rule, remedy) = foreign(group, "TFRC", Transport::Tfrc);
+    reader.refuse::<tfrc::Params>(&rule, &remedy);
+}
+
+fn refuse_udp(group: &Group, reader: &mut Reader<'_>) {
+    let (rule, remedy) = foreign(group, "UDP", Transport::Udp);
+    reader.refuse::<Udp>(&rule, &remedy);
+    reader.refuse::<Cbr>(&rule, &remedy);
+    reader.refuse::<Onoff>(&rule, &remedy);
+    reader.refuse::<Poisson>(&rule, &remedy);
 }

@@ -77,8 +77,9 @@ pub fn way(
         return no_way(format!("no links lead from '{}' to '{}'", names.0, names.1));
     };
     let back = match shortest(&edges, to, from) {
-        None if matches!(flow.sends, Sends::Tcp(..)) => {
-            return no_way(format!("no links lead back from '{}' to '{}' for TCP's ACKs", names.1, names.0));
+        None if !matches!(flow.sends, Sends::Udp(..)) => {
+            let what = if matches!(flow.sends, Sends::Tcp(..)) { "TCP's ACKs" } else { "TFRC's reports" };
+            return no_way(format!("no links lead back from '{}' to '{}' for {what}", names.1, names.0));
         }
         found => found.unwrap_or_default(),
     };

@@ -10,7 +10,7 @@ use super::model::Form;
 use super::sections::{keys, Access, Chain, Ends, Head, Run, Wire};
 use super::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
 use serde_json::{json as object, Map, Value as Json};
-use transport::tcp;
+use transport::{tcp, tfrc};
 use units::param::{Check, Described, Field, Kind, Preset, Range};
 
 const NUMBER: &str = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*(/\s*[0-9._]+([eE][-+]?[0-9]+)?)?\s*$";
@@ -31,6 +31,7 @@ pub fn schema() -> Json {
     part::<GraphWay>(&mut defs, "way_links");
     part::<Ftp>(&mut defs, "ftp");
     part::<tcp::Params>(&mut defs, "tcp");
+    part::<tfrc::Params>(&mut defs, "tfrc");
     part::<Udp>(&mut defs, "udp");
     part::<Cbr>(&mut defs, "cbr");
     part::<Onoff>(&mut defs, "onoff");
@@ -264,7 +265,7 @@ fn flows(defs: &mut Map<String, Json>, form: Form) {
     let mut required = if form == Form::Graph { vec!["from", "to"] } else { Vec::new() };
     let mut each = Vec::new();
     let mut add = |name: &str, sources: &[&str], own: Map<String, Json>, needed: &[&str]| {
-        let transport = if name == "tcp" { "tcp" } else { "udp" };
+        let transport = if ["tcp", "tfrc"].contains(&name) { name } else { "udp" };
         let mut properties = common.clone();
         properties.extend(own);
         let among = |key: &str, schema: Json| object!({ "$ref": format!("#/$defs/group/properties/{key}"), "enum": schema });
@@ -278,6 +279,7 @@ fn flows(defs: &mut Map<String, Json>, form: Form) {
     let tcp = pointers::<Ftp>("ftp").into_iter().chain(pointers::<tcp::Params>("tcp")).collect();
     add("tcp", &["ftp", "auto"], tcp, &required);
     required.push("transport");
+    add("tfrc", &["ftp", "auto"], pointers::<tfrc::Params>("tfrc"), &required);
     add("cbr", &["cbr", "auto"], udp(pointers::<Cbr>("cbr")), &required);
     required.push("source");
     add("onoff", &["onoff"], udp(pointers::<Onoff>("onoff")), &required);

@@ -119,6 +119,10 @@ fn group(model: &Model, flow: &Flow) -> Table {
             rows.extend(tcp.profile.iter().map(|name| ("profile".to_string(), text(name))));
             rows.extend(tcp.params.show());
         }
+        Sends::Tfrc(tfrc) => {
+            rows.extend(tfrc.profile.iter().map(|name| ("profile".to_string(), text(name))));
+            rows.extend(tfrc.params.show());
+        }
         Sends::Udp(udp, pattern) => {
             rows.extend(udp.show());
             rows.extend(match pattern {

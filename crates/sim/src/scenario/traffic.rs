@@ -10,6 +10,8 @@ choices! {
     pub enum Transport {
         /// A TCP connection.
         Tcp = "tcp",
+        /// Rate control by the throughput equation (RFC 5348).
+        Tfrc = "tfrc",
         /// Datagrams without any feedback.
         Udp = "udp",
     }
@@ -18,7 +20,7 @@ choices! {
 choices! {
     /// What a flow has to send.
     pub enum Source {
-        /// As much as TCP takes, or a file of `bytes`.
+        /// As much as TCP or TFRC takes, or over TCP a file of `bytes`.
         Ftp = "ftp",
         /// UDP packets at a constant rate.
         Cbr = "cbr",
@@ -36,7 +38,7 @@ params! {
         count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
         /// How they send.
         transport: Transport = Transport::Tcp,
-        /// What they have to send; `"auto"` is `ftp` for TCP and `cbr` for UDP.
+        /// What they have to send; `"auto"` is `ftp` for TCP and TFRC and `cbr` for UDP.
         source: Option<Source> = None,
         /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
         class: Option<String> = None,
@@ -52,7 +54,7 @@ params! {
 impl Group {
     /// The source, worked out.
     pub fn source(&self) -> Source {
-        let usual = if self.transport == Transport::Tcp { Source::Ftp } else { Source::Cbr };
+        let usual = if self.transport == Transport::Udp { Source::Cbr } else { Source::Ftp };
         self.source.unwrap_or(usual)
     }
 
@@ -73,7 +75,7 @@ impl Group {
 impl Check for Group {
     fn relations(&self, problems: &mut Vec<Problem>) {
         let (transport, source) = (self.transport, self.source());
-        let fits = (transport == Transport::Tcp) == (source == Source::Ftp);
+        let fits = (transport != Transport::Udp) == (source == Source::Ftp);
         let (only, other) = if source == Source::Ftp { ("TCP", "tcp") } else { ("UDP", "udp") };
         require(
             problems,

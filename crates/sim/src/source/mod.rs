@@ -1,7 +1,9 @@
 //! What feeds a flow: one file for each kind of source.
 
+pub mod tfrc;
 pub mod udp;
 
+pub use tfrc::{TfrcSink, TfrcSource};
 use transport::tcp;
 pub use udp::UdpSource;
 
@@ -9,6 +11,8 @@ pub use udp::UdpSource;
 pub enum Source {
     /// A TCP sender.
     Tcp(tcp::Sender),
+    /// A TFRC sender.
+    Tfrc(Box<TfrcSource>),
     /// An open-loop source.
     Udp(UdpSource),
 }
@@ -17,6 +21,8 @@ pub enum Source {
 pub enum Sink {
     /// A TCP receiver.
     Tcp(tcp::Receiver),
+    /// A TFRC receiver.
+    Tfrc(Box<TfrcSink>),
     /// Counts what arrives.
     Udp {
         /// Payload bytes received.
@@ -29,6 +35,7 @@ impl Sink {
     pub fn delivered_bytes(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.delivered_payload(),
+            Sink::Tfrc(sink) => sink.receiver.received_payload(),
             Sink::Udp { payload } => *payload,
         }
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::scenario::catalogue::{fields_of, one_line};
 use crate::scenario::sections::{Access, Chain, Ends, Head, Run, Wire};
 use crate::scenario::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
-use transport::tcp;
+use transport::{tcp, tfrc};
 use units::param::{Check, Described, Field, Range};
 
 /// A table of keys in Markdown.
@@ -69,12 +69,17 @@ fn generated(marker: &str) -> String {
         "keys: way_links" => part::<GraphWay>(),
         "keys: ftp" => part::<Ftp>(),
         "keys: tcp" => part::<tcp::Params>(),
+        "keys: tfrc" => part::<tfrc::Params>(),
         "keys: udp" => part::<Udp>(),
         "keys: cbr" => part::<Cbr>(),
         "keys: onoff" => part::<Onoff>(),
         "keys: poisson" => part::<Poisson>(),
         "profiles" => {
             let rows = tcp::Params::presets().iter().map(|row| (row.name.to_string(), row.doc.to_string()));
+            rows_table("profile", rows)
+        }
+        "tfrc profiles" => {
+            let rows = tfrc::Params::presets().iter().map(|row| (row.name.to_string(), row.doc.to_string()));
             rows_table("profile", rows)
         }
         "disciplines" => {

@@ -138,7 +138,7 @@ fn the_catalogue_names_everything() {
     };
     assert_eq!(names("disciplines", "kind"), queue::KINDS);
     assert_eq!(names("sources", "name"), ["ftp", "cbr", "onoff", "poisson"]);
-    assert_eq!(names("transports", "name"), ["tcp", "udp"]);
+    assert_eq!(names("transports", "name"), ["tcp", "tfrc", "udp"]);
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
     assert_eq!(names("topologies", "name"), ["dumbbell", "chain", "links"]);
     let run = &catalogue["sections"][1];
