@@ -76,12 +76,14 @@ impl Network {
         }
     }
 
-    /// Fires the timers that are due before an arrival at `now`; at equal times arrivals come first.
+    /// Fires the timers that are due before an arrival at `now`. At equal times arrivals come first at a source; at a
+    /// sink its timer does, because it was set before the arriving segment was on its last link.
     #[inline]
     fn run_timers(&mut self, endpoint: u32, now: Time) {
+        let sink = endpoint & 1 == 1;
         loop {
             let due = self.flows[(endpoint >> 1) as usize].due[(endpoint & 1) as usize];
-            if due >= now {
+            if due > now || (due == now && !sink) {
                 return;
             }
             self.fire(endpoint, due);
