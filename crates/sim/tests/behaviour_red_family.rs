@@ -78,12 +78,12 @@ fn loads(kind: &str) -> Vec<(Value, Value)> {
 fn adaptive_red_keeps_its_average_in_the_band_over_load() {
     for (light, heavy) in loads("ared") {
         for report in [&light, &heavy] {
-            let avg = link(report, "avg_pkts_mean");
+            let avg = link(report, "avg_mean");
             assert!((8.5..11.5).contains(&avg), "{avg}");
         }
     }
     for (light, heavy) in loads("red") {
-        let moved = link(&heavy, "avg_pkts_mean") - link(&light, "avg_pkts_mean");
+        let moved = link(&heavy, "avg_mean") - link(&light, "avg_pkts_mean");
         assert!(moved > 2.5, "RED's average moved by {moved}");
     }
 }
