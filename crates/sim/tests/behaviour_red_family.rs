@@ -83,7 +83,7 @@ fn adaptive_red_keeps_its_average_in_the_band_over_load() {
         }
     }
     for (light, heavy) in loads("red") {
-        let moved = link(&heavy, "avg_mean") - link(&light, "avg_pkts_mean");
+        let moved = link(&heavy, "avg_mean") - link(&light, "avg_mean");
         assert!(moved > 2.5, "RED's average moved by {moved}");
     }
 }
