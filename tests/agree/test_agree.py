@@ -10,6 +10,8 @@ from dropcurve.agree.context import Context
 
 #: The recorded run that hangs on the last bit of a sum (see `causes.toml`).
 LAST_BIT = "newreno, queue 10"
+#: Up to two packet times late after a recovery without a timeout (see `causes.toml`).
+CUBIC_LATE = {"cubic_sack_prr, d1", "cubic_sack_prr, d3"}
 
 
 def quick(name: str) -> list[Case]:
@@ -26,8 +28,8 @@ def test_segments_of_ns2_come_in_order_to_the_microsecond() -> None:
 
 def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
     cases = quick("ns3_packets")
-    assert len(cases) == 10
-    assert {case.verdict for case in cases} == {"within"}
+    assert len(cases) == 15
+    assert {case.name for case in cases if case.verdict == "outside"} <= CUBIC_LATE
 
 
 @pytest.mark.parametrize("name", ["wtred", "cnodder", "hassan_tcp"])

@@ -110,9 +110,9 @@ def compare(context: Context) -> Area:
 
 
 def vegas(context: Context) -> list[Case]:
-    """The recorded runs of Vegas, which there is not yet."""
+    """The recorded runs of Vegas with losses, whose repair there is not yet."""
     names = [row["case"] for row in context.csv("ns2", "basics", "index.csv") if row["tcp"] == "Vegas"]
-    return [Case(f"vegas, {name}", missing="Vegas") for name in names]
+    return [Case(f"vegas, {name}", missing="the fine-grained retransmit of Vegas") for name in names]
 
 
 def read(path: Path) -> Iterator[Recorded]:
@@ -154,6 +154,8 @@ def scenario(one: Recorded) -> dc.Scenario:
         "ack_every": "2" if "DelAck" in key["sink"] else "1",
         "boot_time": f'"{round(float(key["boot"]) * 1e9)} ns"',
     }
+    if key["tcp"] == "Vegas":
+        options |= {"recovery": '"reno"', "cc": '"vegas"', "vegas_whole": "true"}
     options |= ns2_knobs.options(key.get("knobs", "-"), key["sink"])
     numbers = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
     text = SCENARIO.format(

@@ -22,7 +22,7 @@ METHOD = (
 )
 #: Which transmissions of which segment each pattern destroys.
 LOST = {"none": {}, "d1": {100: 1}, "d3": {100: 1, 101: 1, 102: 1}, "lostretx": {100: 2}, "tail1": {299: 1}}
-#: Recorded stacks, and how recoveries there are called here; None: not there yet.
+#: Recorded stacks, and what control and recovery are called here.
 STACKS = {
     "newreno_nosack_classic": ("reno", "newreno"),
     "newreno_sack_prr": ("reno", "sack"),
@@ -66,6 +66,8 @@ to = "d"
 bytes = "300000 B"
 profile = "ns3"
 cc = "{cc}"
+cubic_rule = "ns3"
+hystart = "{hystart}"
 recovery = "{recovery}"
 mss = "1000 B"
 ack_every = 1
@@ -131,6 +133,7 @@ def play(pattern: str, cc: str, recovery: str) -> list[Sent]:
 
 def packets(drop: list[int], cc: str, recovery: str) -> list[Sent]:
     """Everything the source sends, the SYN first."""
-    text = SCENARIO.format(drop=sorted(drop), cc=cc, recovery=recovery)
+    hystart = "train" if cc == "cubic" else "off"
+    text = SCENARIO.format(drop=sorted(drop), cc=cc, recovery=recovery, hystart=hystart)
     trace = dc.trace(dc.Scenario.parse(text))
     return [(int(trace.time_ns[row]) // 1000, int(trace.seq[row])) for row in trace.rows("send")]
