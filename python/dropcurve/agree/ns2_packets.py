@@ -90,6 +90,8 @@ class Recorded:
         if "seed" in key:
             knobs = key.get("knobs", "-").replace("Agent/", "")
             parts += [f"drawn losses {key['seed']}"] + ([knobs] if knobs != "-" else [])
+        elif "case" in key:
+            parts += [f"recorded as {key['case']}"]
         else:
             losses = (("drop", "drop"), ("adrop", "ACK drop"))
             parts += [f"{word} {key[name]}" for name, word in losses if key[name] != "-"]
@@ -97,6 +99,7 @@ class Recorded:
         parts += [f"{key['npkts']} segments"] if key["npkts"] != "-1" else []
         parts += ["delayed ACK"] if "DelAck" in key["sink"] else []
         parts += ["as of 2000"] if key["profile"] == "era" else []
+        parts += [f"window {key['window']}"] if key["tcp"] == "Vegas" else []
         return ", ".join(parts) if len(parts) > 1 else f"{parts[0]}, no loss"
 
 
@@ -105,14 +108,24 @@ def compare(context: Context) -> Area:
     recorded = [one for file in sorted(TRACES.glob("ns2_*.txt")) for one in read(file)]
     recorded = recorded[::3] if context.quick else recorded
     cases = context.each("ns-2 segments", recorded, lambda one: case(one))
-    cases += vegas(context)
+    if not context.quick:
+        cases += context.each("ns-2 segments, Vegas", vegas(context), lambda one: case(one))
     return Area("ns2_packets", TITLE, "ns-2.35", METHOD, cases)
 
 
-def vegas(context: Context) -> list[Case]:
-    """The recorded runs of Vegas with losses, whose repair there is not yet."""
-    names = [row["case"] for row in context.csv("ns2", "basics", "index.csv") if row["tcp"] == "Vegas"]
-    return [Case(f"vegas, {name}", missing="the fine-grained retransmit of Vegas") for name in names]
+def vegas(context: Context) -> list[Recorded]:
+    """The runs of Vegas in the tables of the reference, if it is there."""
+    found = {}
+    for row in context.csv("ns2", "basics", "index.csv"):
+        if row["tcp"] == "Vegas":
+            found[row["case"]] = Recorded({**row, "boot": row["boot_time"]})
+    for row in context.csv("ns2", "basics", "vegas_pkt.csv"):
+        event = (round(float(row["t"]) * 1e6), "X" if row["ev"] == "DA" else row["ev"], int(row["seq"]))
+        found[row["case"]].events.append(event)
+    for row in context.csv("ns2", "basics", "vegas_var.csv"):
+        if row["var"] == "cwnd":
+            found[row["case"]].windows.append((round(float(row["t"]) * 1e6), float(row["value"])))
+    return list(found.values())
 
 
 def read(path: Path) -> Iterator[Recorded]:
@@ -155,7 +168,9 @@ def scenario(one: Recorded) -> dc.Scenario:
         "boot_time": f'"{round(float(key["boot"]) * 1e9)} ns"',
     }
     if key["tcp"] == "Vegas":
-        options |= {"recovery": '"reno"', "cc": '"vegas"', "vegas_whole": "true"}
+        # The agent sends whole packets, whatever the headers, and no SYN.
+        options |= {"recovery": '"reno"', "cc": '"vegas"', "vegas_whole": "true", "mss": '"1000 B"'}
+        options |= {"headers": '"0 B"', "handshake": '"none"', "initial_window": "1"}
     options |= ns2_knobs.options(key.get("knobs", "-"), key["sink"])
     numbers = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
     text = SCENARIO.format(

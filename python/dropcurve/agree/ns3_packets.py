@@ -22,13 +22,14 @@ METHOD = (
 )
 #: Which transmissions of which segment each pattern destroys.
 LOST = {"none": {}, "d1": {100: 1}, "d3": {100: 1, 101: 1, 102: 1}, "lostretx": {100: 2}, "tail1": {299: 1}}
-#: Recorded stacks, and what control and recovery are called here.
+CUBIC = 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "train"'
+#: Recorded stacks: the congestion control, and its keys here.
 STACKS = {
-    "newreno_nosack_classic": ("reno", "newreno"),
-    "newreno_sack_prr": ("reno", "sack"),
-    "cubic_sack_prr": ("cubic", "sack"),
-    "vegas_sack_prr": ("vegas", "sack"),
-    "bbr_sack_prr": ("bbr", "sack"),
+    "newreno_nosack_classic": ("reno", 'cc = "reno"\nrecovery = "newreno"'),
+    "newreno_sack_prr": ("reno", 'cc = "reno"\nrecovery = "sack"'),
+    "cubic_sack_prr": ("cubic", f'{CUBIC}\nrecovery = "sack"'),
+    "vegas_sack_prr": ("vegas", ""),
+    "bbr_sack_prr": ("bbr", ""),
 }
 PACKET_US = 850
 
@@ -65,10 +66,7 @@ from = "s"
 to = "d"
 bytes = "300000 B"
 profile = "ns3"
-cc = "{cc}"
-cubic_rule = "ns3"
-hystart = "{hystart}"
-recovery = "{recovery}"
+{stack}
 mss = "1000 B"
 ack_every = 1
 """
@@ -80,14 +78,18 @@ Sent = tuple[int, int]
 def compare(context: Context) -> Area:
     """Every recorded stack under every pattern of loss."""
     cases = []
-    for stack, (cc, recovery) in STACKS.items():
+    for stack, (cc, keys) in STACKS.items():
         file = TRACES / f"ns3_{stack}.txt"
         if not file.exists():
             recorded = context.find("ns3", "traces", f"tx_{stack}.csv")
-            cases += [Case(f"{stack}, {pattern}", missing=cc) for pattern in LOST if recorded is not None]
+            cases += [
+                Case(f"{stack}, {pattern}", missing=f"ns-3's {cc}")
+                for pattern in LOST
+                if recorded is not None
+            ]
             continue
         context.tell(f"ns-3 segments, {stack}")
-        cases += [case(f"{stack}, {name}", sent, name, cc, recovery) for name, sent in read(file).items()]
+        cases += [case(f"{stack}, {name}", sent, name, keys) for name, sent in read(file).items()]
     return Area("ns3_packets", TITLE, "ns-3.37", METHOD, cases)
 
 
@@ -107,9 +109,9 @@ def read(path: Path) -> dict[str, list[Sent]]:
     return found
 
 
-def case(name: str, theirs: list[Sent], pattern: str, cc: str, recovery: str) -> Case:
+def case(name: str, theirs: list[Sent], pattern: str, stack: str) -> Case:
     """One run compared."""
-    ours = play(pattern, cc, recovery)
+    ours = play(pattern, stack)
     pairs = list(zip(ours, theirs, strict=False))
     same = next(
         (i for i, (a, b) in enumerate(pairs) if a[1] != b[1] or abs(a[0] - b[0]) > PACKET_US), len(pairs)
@@ -120,20 +122,19 @@ def case(name: str, theirs: list[Sent], pattern: str, cc: str, recovery: str) ->
     return Case(name, (both, Figure("worst_us", 0, worst, PACKET_US)), note=note)
 
 
-def play(pattern: str, cc: str, recovery: str) -> list[Sent]:
+def play(pattern: str, stack: str) -> list[Sent]:
     """Our transmissions. Where a drop falls is known once all before it are: so one run for each."""
     drop: list[int] = []
     wanted = [(segment, k) for segment, times in LOST[pattern].items() for k in range(times)]
     for segment, k in sorted(wanted, key=lambda one: one[::-1]):
-        sent = packets(drop, cc, recovery)
+        sent = packets(drop, stack)
         places = [place for place, (_, number) in enumerate(sent) if number == segment and place > 0]
         drop.append(places[k])
-    return packets(drop, cc, recovery)[1:]
+    return packets(drop, stack)[1:]
 
 
-def packets(drop: list[int], cc: str, recovery: str) -> list[Sent]:
+def packets(drop: list[int], stack: str) -> list[Sent]:
     """Everything the source sends, the SYN first."""
-    hystart = "train" if cc == "cubic" else "off"
-    text = SCENARIO.format(drop=sorted(drop), cc=cc, recovery=recovery, hystart=hystart)
+    text = SCENARIO.format(drop=sorted(drop), stack=stack)
     trace = dc.trace(dc.Scenario.parse(text))
     return [(int(trace.time_ns[row]) // 1000, int(trace.seq[row])) for row in trace.rows("send")]

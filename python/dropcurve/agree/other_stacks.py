@@ -32,7 +32,11 @@ LINUX_QUEUES = {
     "codel": 'kind = "codel"\ndialect = "linux"\nlimit = "100 pkts"\n',
     "fq_codel": 'kind = "fq_codel"\ndialect = "linux"\n',
 }
-NS3_CONTROLS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
+NS3_CONTROLS = {
+    "TcpNewReno": 'cc = "reno"',
+    "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "train"',
+}
+LINUX_CONTROLS = {"cubic": 'cc = "cubic"\ncubic_rule = "linux"\nhystart = "train"'}
 
 
 def ns3(row: Row) -> str:
@@ -66,7 +70,7 @@ limit = "100000 pkts"
 [flows.tcp]
 count = {row["n"]}
 profile = "ns3"
-cc = "{NS3_CONTROLS[row["tcp"]]}"
+{NS3_CONTROLS[row["tcp"]]}
 recovery = "sack"
 mss = "1448 B"
 window = 2762
@@ -94,6 +98,7 @@ def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
 
 def linux(row: Row) -> str:
     """Four flows through a shaper of 10 Mbit/s; all delay on the way back; 1514 bytes of Ethernet are counted."""
+    ecn = "ecn = true" if row["ECN"] == "1" else ""
     return f"""\
 [run]
 duration = "{row["T"]} s"
@@ -111,13 +116,15 @@ rate = "10 Gbit/s"
 delay = "{row["DELAY"].removesuffix("ms")} ms"
 
 [queue]
-{LINUX_QUEUES[row["Q"]]}
+{LINUX_QUEUES[row["Q"]]}{ecn}
+
 [flows.tcp]
 count = {row["N"]}
 profile = "linux"
-cc = "{row["CC"]}"
+{LINUX_CONTROLS.get(row["CC"], f'cc = "{row["CC"]}"')}
 headers = "66 B"
 ack_size = "66 B"
+{ecn}
 start = "uniform 0 s to 1 ms"
 """
 
@@ -130,7 +137,5 @@ def linux_numbers(run: dict[str, Any]) -> dict[str, float]:
     return {
         "goodput_mbps": sum(flow["goodput_bytes"] for flow in flows) * 8 / seconds / 1e6,
         "backlog_mean": one["queue_bytes_mean"],
-        "drops": (one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"])
-        * run["simulated_s"]
-        / seconds,
+        "drops": sum(account["dropped"]["pkts"] for account in run["conservation"]),
     }

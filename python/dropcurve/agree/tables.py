@@ -9,7 +9,7 @@ from typing import Any
 
 import dropcurve as dc
 
-from . import dumbbells, live, means, numbers, other_stacks, two_bottlenecks
+from . import dumbbells, friendliness, live, means, numbers, other_stacks, two_bottlenecks
 from .cases import Area, Case
 from .context import Context
 
@@ -168,7 +168,14 @@ def hassan_name(row: Row) -> str:
     """What sets a row apart."""
     parts = [row["case"], f"n {row['n']}", row["aqm"], f"window {row['window']}", row["profile"]]
     parts += ["gentle"] if row["gentle"] == "true" else []
-    parts += [row["knobs"]] if row.get("knobs", "-") != "-" else []
+    parts += [row["knobs"].replace("Agent/", "")] if row.get("knobs", "-") != "-" else []
+    parts += [row["sink"]] if row.get("sink", "Sack1") != "Sack1" else []
+    parts += ["no wait"] if row["wait"] == "false" else []
+    parts += ["Adaptive RED"] if row.get("adaptive", "0") == "1" else []
+    parts += ["limits in bytes"] if row.get("qib", "false") == "true" else []
+    parts += [f"mean packet {row['meanpkt']}"] if row["meanpkt"] != "1000" else []
+    extras = [(name, row.get(name, "0")) for name in ("overhead", "jitter_delay")]
+    parts += [f"{name} {value} s" for name, value in extras if value != "0"]
     return ", ".join(parts)
 
 
@@ -184,6 +191,7 @@ def linux_missing(row: Row) -> str:
     return "" if known else row["Q"]
 
 
+FRIENDLY_COLUMNS = {"Fr": 0.0, "tcp_bps": 0.0, "tfrc_bps": 0.0, "loss": 1e-4, "qmean": 0.1, "util": 0.0}
 LINK_COLUMNS = {"goodput_bps": 0.0, "loss": 1e-4, "qmean": 0.1, "qdelay_ms": 0.05, "ave_mean": 0.1}
 
 TABLES = (
@@ -221,12 +229,12 @@ TABLES = (
     ),
     Table(
         "hassan", ("ns2", "hassan.csv"), "TFRC and SACK over RED", "ns-2.35", hassan_name,
-        dumbbells.hassan, partial(one_size, 1000), LINK_COLUMNS, lambda row: "TFRC",
+        friendliness.scenario, friendliness.numbers, FRIENDLY_COLUMNS, friendliness.missing,
     ),
     Table(
         "hassan_knobs", ("ns2", "hassan_knobs.csv"), "TFRC and SACK over RED, one setting changed", "ns-2.35",
         hassan_name,
-        dumbbells.hassan, partial(one_size, 1000), LINK_COLUMNS, lambda row: "TFRC",
+        friendliness.scenario, friendliness.numbers, FRIENDLY_COLUMNS, friendliness.missing,
     ),
     Table(
         "ns3", ("ns3", "aqm_dumbbell.csv"), "Long flows over ns-3's disciplines", "ns-3.37",

@@ -1,0 +1,129 @@
+"""The recorded tables of ns-2.35 in which TFRC and SACK share a RED link (Hassan), one setting changed or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import ns2_knobs
+from .dumbbells import profile, red
+
+Row = Mapping[str, str]
+
+#: Variables of ns-2's TFRC: our key and value for theirs. What is not here is in no option of ours.
+TFRC = {
+    "ca_:0": "damping = false",
+    "bval_:2": "b = 2",
+    "InitRate_:1000": 'first_rate = "8 kbit/s"',
+    "tcp_tick_:0.01": 'tick = "10 ms"',
+    "minrto_:0.2": 'min_rto = "200 ms"',
+    "useHeaders_:true": 'headers = "32 B"',
+    "rate_init_option_:2": 'initial_rate = "rfc3390"',
+    "maxHeavyRounds_:0": "heavy_rounds = 0",
+    "oldCode_:false": "",
+    "rate_init_:2": "",
+    "idleFix_:true": "",
+    "discount_:0": "discount = false",
+    "numPkts_:3": "loss_after = 3",
+    "PreciseLoss_:0": "loss_new_round = false",
+}
+
+
+def knobs(row: Row) -> tuple[dict[str, str], list[str], str]:
+    """TCP's options, TFRC's lines, and the first variable that no option stands for."""
+    tcp, tfrc = [], []
+    for knob in row["knobs"].split(",") if row["knobs"] != "-" else []:
+        owner, variable, value = knob.split(":")
+        if owner.startswith("Agent/TFRC"):
+            line = TFRC.get(f"{variable}:{value}")
+            if line is None:
+                return {}, [], f"TFRC's {variable}"
+            tfrc.append(line)
+        elif variable == "useHeaders_":
+            continue
+        else:
+            tcp.append(knob)
+    return ns2_knobs.options(",".join(tcp) or "-", row["sink"]), tfrc, ""
+
+
+def missing(row: Row) -> str:
+    """A variable that no option stands for."""
+    return knobs(row)[2]
+
+
+def with_headers(row: Row) -> bool:
+    """Whether ns-2 adds header bytes to the thousand of a packet."""
+    return row["profile"] != "era" or "useHeaders_:true" in row["knobs"]
+
+
+def queue(row: Row) -> str:
+    """The queue of both directions."""
+    found = red(row, limit=row["buf"], low=row["minth"], high=row["maxth"], mean_packet=row["meanpkt"])
+    if row["adaptive"] == "1":
+        found = found.replace('kind = "red"', 'kind = "ared"').replace('"ns2_explicit"', '"ns2"')
+        found += "" if row["gentle"] == "true" else 'above_max = "drop"\n'
+    return found
+
+
+def scenario(row: Row) -> str:
+    """n TFRC and n SACK flows, each on links of its own, RED in both directions of 1.5 Mbit/s."""
+    tcp, tfrc, _ = knobs(row)
+    tcp |= {"headers": f'"{40 if with_headers(row) else 0} B"'}
+    tcp |= {"ack_every": "2"} if "DelAck" in row["sink"] else {}
+    tcp |= {"overhead": f'"{float(row["overhead"]) * 1e3:g} ms"'}
+    spread = float(row["jitter_delay"])
+    delay = f"uniform 6 ms to {6 + 1e3 * spread:g} ms" if spread else "6 ms"
+    options = "\n".join(f"{key} = {value}" for key, value in tcp.items())
+    return f"""\
+[run]
+duration = "{row["dur"]} s"
+warmup = "{row["tmeas"]} s"
+
+[dumbbell]
+rate = "1.5 Mbit/s"
+delay = "20 ms"
+access_rate = "10 Mbit/s"
+access_delay = "{delay}"
+exit_delay = "6 ms"
+
+[queue]
+{queue(row)}
+[back_queue]
+{queue(row)}
+[flows.tcp]
+count = {row["n"]}
+profile = "{profile(row)}"
+recovery = "sack1"
+mss = "1000 B"
+window = {row["window"]}
+start = "uniform 0 s to 5 s"
+{options}
+
+[flows.tfrc]
+count = {row["n"]}
+transport = "tfrc"
+profile = "{profile(row)}"
+mss = "1000 B"
+start = "uniform 0 s to 5 s"
+{chr(10).join(tfrc)}
+"""
+
+
+def numbers(run: dict[str, Any], row: Row) -> dict[str, float]:
+    """The columns of the table: rates a flow in bits a second with ns-2's headers, and what the queue did."""
+    seconds = run["simulated_s"] - run["warmup_s"]
+    count = int(row["n"])
+    tcp = [flow["goodput_bytes"] for flow in run["flows"] if flow["group"] == "tcp"]
+    tfrc = [flow["received_bytes"] for flow in run["flows"] if flow["group"] == "tfrc"]
+    headers = 40 if with_headers(row) else 0
+    one = run["links"]["bottleneck"]
+    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
+    found = {
+        "tcp_bps": sum(tcp) * 8 * (1000 + headers) / 1000 / seconds / count,
+        "tfrc_bps": sum(tfrc) * 8 / seconds / count,
+        "loss": drops / max(1, one["arrived_pkts"]),
+        "qmean": one["queue_pkts_mean"],
+        "ave_mean": one["avg_mean"] or 0.0,
+        "util": one["departed_bytes"] * 8 / seconds / one["rate_bps"],
+    }
+    return found | {"Fr": found["tfrc_bps"] / found["tcp_bps"]}
