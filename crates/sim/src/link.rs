@@ -160,9 +160,6 @@ impl Link {
             probe.ended(now, &fates[before..]);
         }
         let pkt = next?;
-        if now > self.free_at {
-            self.line.restart();
-        }
         self.occupy(&pkt, now);
         let sent = Sent { pkt, start: now, finish: self.free_at };
         if let Some(probe) = &mut self.probe {
@@ -191,15 +188,16 @@ impl Link {
     #[inline]
     fn start_idle_line(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) {
         if let Some(pkt) = self.with_queue(now, fates, |queue, cx| queue.dequeue(cx)) {
-            if now > self.free_at {
-                self.line.restart();
-            }
             self.occupy(&pkt, now);
         }
     }
 
+    /// Puts a packet on the wire; after an idle gap nothing is carried over from the last division.
     #[inline]
     fn occupy(&mut self, pkt: &Pkt, now: Time) {
+        if now > self.free_at {
+            self.line.restart();
+        }
         self.busy = true;
         self.on_wire = pkt.size();
         self.started = now;
