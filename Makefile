@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench agree docs clean
+.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench budget agree docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -57,8 +57,12 @@ format: setup ## rewrite the sources as lint wants them
 tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py
 
-bench: ## ns per packet, events per second, whole runs
+bench: ## ns per packet, events per second, whole runs; instructions where valgrind is installed
 	@cargo bench $(PURE) --bench "*"
+	@$(PYTHON) tools/bench/instructions.py
+
+budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows
+	@$(PYTHON) tools/bench/instructions.py --check
 
 agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 runs ns-2 itself
 	@$(BIN)/python -m dropcurve.agree --jobs 2 $(if $(LIVE),--live)

@@ -138,6 +138,11 @@ pub trait QueueDisc<P: Packet + Copy> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>);
     /// The next packet to send. May end others first. With an empty queue: the line went idle.
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P>;
+    /// Like [`dequeue`](QueueDisc::dequeue), for a driver that needs no more of the packet than its size.
+    #[inline]
+    fn release(&mut self, cx: &mut Cx<'_, P>) -> Option<Bytes> {
+        self.dequeue(cx).map(|pkt| pkt.size())
+    }
     /// Packets waiting.
     fn len(&self) -> usize;
     /// Whether nothing waits.

@@ -91,7 +91,7 @@ pub struct Fifo<P> {
 impl<P: Packet + Copy> Fifo<P> {
     /// An empty store.
     pub fn new(limit: Limit) -> Fifo<P> {
-        Fifo { packets: VecDeque::with_capacity(64), bytes: 0, limit }
+        Fifo { packets: VecDeque::new(), bytes: 0, limit }
     }
 
     /// The hard limit.

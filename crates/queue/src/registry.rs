@@ -266,6 +266,10 @@ macro_rules! disciplines {
                 match self { $( Disc::$name(disc) => disc.dequeue(cx), )* }
             }
             #[inline]
+            fn release(&mut self, cx: &mut Cx<'_, P>) -> Option<Bytes> {
+                match self { $( Disc::$name(disc) => disc.release(cx), )* }
+            }
+            #[inline]
             fn len(&self) -> usize {
                 match self { $( Disc::$name(disc) => QueueDisc::<P>::len(disc), )* }
             }

@@ -21,18 +21,10 @@ pub struct Key {
     pub component: u32,
 }
 
-impl Key {
-    /// Time and birth in one number: most comparisons end in the first.
-    #[inline]
-    fn moment(self) -> u128 {
-        u128::from(self.time.0) << 64 | u128::from(self.birth.0)
-    }
-}
-
 impl Ord for Key {
     #[inline]
     fn cmp(&self, other: &Key) -> Ordering {
-        self.moment().cmp(&other.moment()).then(self.component.cmp(&other.component))
+        (self.time, self.birth, self.component).cmp(&(other.time, other.birth, other.component))
     }
 }
 
@@ -41,23 +33,40 @@ impl PartialOrd for Key {
     fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+impl Key {
+    /// `self < other`, spelt out because nearly every comparison ends with the time.
     #[inline]
-    fn lt(&self, other: &Key) -> bool {
-        let (a, b) = (self.moment(), other.moment());
-        a < b || (a == b && self.component < other.component)
-    }
-    #[inline]
-    fn le(&self, other: &Key) -> bool {
-        other >= self
+    pub fn precedes(&self, other: &Key) -> bool {
+        if self.time != other.time {
+            return self.time < other.time;
+        }
+        (self.birth, self.component) < (other.birth, other.component)
     }
 }
 
 const NONE: u32 = u32::MAX;
 
+/// An event in a bucket's list; its key is spelt out because a `Key` would be padded.
 struct Node<E> {
-    key: Key,
+    time: Time,
+    birth: Time,
+    component: u32,
     next: u32,
     event: E,
+}
+
+impl<E> Node<E> {
+    #[inline]
+    fn new(key: Key, event: E) -> Node<E> {
+        Node { time: key.time, birth: key.birth, component: key.component, next: NONE, event }
+    }
+
+    #[inline]
+    fn key(&self) -> Key {
+        Key { time: self.time, birth: self.birth, component: self.component }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -140,28 +149,41 @@ impl<E: Copy> Calendar<E> {
     /// Adds an event. It must not lie before the last one taken.
     #[inline]
     pub fn push(&mut self, key: Key, event: E) {
-        let index = self.new_node(key, event);
+        let index = self.free;
         self.len += 1;
-        self.place(index, key);
+        if let Some(node) = self.nodes.get_mut(index as usize) {
+            self.free = node.next;
+            *node = Node::new(key, event);
+            self.place(index, key.time);
+        } else {
+            self.nodes.push(Node::new(key, event));
+            self.place((self.nodes.len() - 1) as u32, key.time);
+        }
     }
 
     /// Takes the first event, unless it lies after `last`.
     #[inline]
     pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
-        let index = match self.first_bucket() {
-            Some(bucket) if self.is_first(bucket) => self.take_near(bucket, last)?,
-            _ => self.take_far(last)?,
-        };
-        self.len -= 1;
+        let Some(slot) = self.first_bucket() else { return self.pop_far(last) };
+        let index = self.buckets[slot].head;
         let node = &mut self.nodes[index as usize];
-        let (key, event) = (node.key, node.event);
+        if node.time >= self.far_time
+            && self.far.peek().is_some_and(|Reverse((far, ..))| !node.key().precedes(far))
+        {
+            // At equal keys the far one was put in first: the window only moves forward.
+            return self.pop_far(last);
+        }
+        if node.time > last {
+            return None;
+        }
+        let (key, event, next) = (node.key(), node.event, node.next);
         node.next = self.free;
         self.free = index;
-        self.today = key.time.0 >> self.shift;
-        self.tuning.left -= 1;
-        if self.tuning.left == 0 {
-            self.tune(key.time);
+        self.buckets[slot].head = next;
+        if next == NONE {
+            self.clear(slot);
         }
+        self.taken(key.time);
         Some((key, event))
     }
 
@@ -176,50 +198,67 @@ impl<E: Copy> Calendar<E> {
         let far = self.far.iter().map(|Reverse((_, _, index))| *index);
         in_buckets.chain(far).map(move |index| {
             let node = &self.nodes[index as usize];
-            (node.key, &node.event)
+            (node.key(), &node.event)
         })
     }
 
+    /// Moves on to the time of an event that was taken.
     #[inline]
-    fn new_node(&mut self, key: Key, event: E) -> u32 {
-        if self.free == NONE {
-            self.nodes.push(Node { key, next: NONE, event });
-            return (self.nodes.len() - 1) as u32;
+    fn taken(&mut self, time: Time) {
+        self.len -= 1;
+        self.today = time.0 >> self.shift;
+        self.tuning.left -= 1;
+        if self.tuning.left == 0 {
+            self.tune(time);
         }
-        let index = self.free;
-        let node = &mut self.nodes[index as usize];
-        self.free = node.next;
-        *node = Node { key, next: NONE, event };
-        index
     }
 
     #[inline]
-    fn place(&mut self, index: u32, key: Key) {
-        let day = (key.time.0 >> self.shift).max(self.today);
+    fn clear(&mut self, slot: usize) {
+        self.buckets[slot].tail = NONE;
+        let word = &mut self.used[slot >> 6];
+        *word &= !(1 << (slot & 63));
+        if *word == 0 {
+            self.used_words[slot >> 12] &= !(1 << ((slot >> 6) & 63));
+        }
+    }
+
+    /// Puts a node where its time belongs.
+    fn place(&mut self, index: u32, time: Time) {
+        let day = (time.0 >> self.shift).max(self.today);
         if day - self.today >= self.buckets.len() as u64 {
-            self.far.push(Reverse((key, self.far_count, index)));
-            self.far_count += 1;
-            self.far_time = self.far_time.min(key.time);
-            return;
+            return self.place_far(index);
         }
         let slot = day as usize & (self.buckets.len() - 1);
-        let bucket = self.buckets[slot];
+        let bucket = &mut self.buckets[slot];
         if bucket.tail == NONE {
-            self.buckets[slot] = Bucket { head: index, tail: index };
+            *bucket = Bucket { head: index, tail: index };
             self.used[slot >> 6] |= 1 << (slot & 63);
             self.used_words[slot >> 12] |= 1 << ((slot >> 6) & 63);
-        } else if self.nodes[bucket.tail as usize].key <= key {
-            self.nodes[bucket.tail as usize].next = index;
-            self.buckets[slot].tail = index;
+            return;
+        }
+        let key = self.nodes[index as usize].key();
+        let tail = &mut self.nodes[bucket.tail as usize];
+        if !key.precedes(&tail.key()) {
+            tail.next = index;
+            bucket.tail = index;
         } else {
             self.insert_sorted(slot, index, key);
         }
     }
 
+    #[cold]
+    fn place_far(&mut self, index: u32) {
+        let key = self.nodes[index as usize].key();
+        self.far.push(Reverse((key, self.far_count, index)));
+        self.far_count += 1;
+        self.far_time = self.far_time.min(key.time);
+    }
+
     fn insert_sorted(&mut self, slot: usize, index: u32, key: Key) {
         let mut before = NONE;
         let mut at = self.buckets[slot].head;
-        while self.nodes[at as usize].key <= key {
+        while !key.precedes(&self.nodes[at as usize].key()) {
             before = at;
             at = self.nodes[at as usize].next;
         }
@@ -235,11 +274,14 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     fn first_bucket(&self) -> Option<usize> {
         let start = self.today as usize & (self.buckets.len() - 1);
-        let word = start >> 6;
-        let here = self.used[word] & (u64::MAX << (start & 63));
+        let here = self.used[start >> 6] >> (start & 63);
         if here != 0 {
-            return Some((word << 6) | here.trailing_zeros() as usize);
+            return Some(start + here.trailing_zeros() as usize);
         }
+        self.later_bucket(start >> 6)
+    }
+
+    fn later_bucket(&self, word: usize) -> Option<usize> {
         self.next_word(word + 1, self.used.len())
             .or_else(|| self.next_word(0, word + 1))
             .map(|word| (word << 6) | self.used[word].trailing_zeros() as usize)
@@ -265,42 +307,20 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Whether the head of this bucket comes before what lies far. At equal keys the far one was put in first: the
-    /// window only moves forward.
-    #[inline]
-    fn is_first(&self, bucket: usize) -> bool {
-        let key = self.nodes[self.buckets[bucket].head as usize].key;
-        key.time < self.far_time || self.far.peek().is_none_or(|Reverse((far, ..))| *far > key)
-    }
-
-    #[inline]
-    fn take_near(&mut self, slot: usize, last: Time) -> Option<u32> {
-        let index = self.buckets[slot].head;
-        let node = &self.nodes[index as usize];
-        if node.key.time > last {
-            return None;
-        }
-        if node.next == NONE {
-            self.buckets[slot] = EMPTY;
-            let word = slot >> 6;
-            self.used[word] &= !(1 << (slot & 63));
-            if self.used[word] == 0 {
-                self.used_words[word >> 6] &= !(1 << (word & 63));
-            }
-        } else {
-            self.buckets[slot].head = node.next;
-        }
-        Some(index)
-    }
-
-    fn take_far(&mut self, last: Time) -> Option<u32> {
-        let Reverse((key, ..)) = self.far.peek()?;
+    #[cold]
+    fn pop_far(&mut self, last: Time) -> Option<(Key, E)> {
+        let Reverse((key, _, index)) = *self.far.peek()?;
         if key.time > last {
             return None;
         }
-        let taken = self.far.pop().map(|Reverse((_, _, index))| index);
+        self.far.pop();
         self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((first, ..))| first.time);
-        taken
+        let node = &mut self.nodes[index as usize];
+        let event = node.event;
+        node.next = self.free;
+        self.free = index;
+        self.taken(key.time);
+        Some((key, event))
     }
 
     /// Chooses a width of about one event a bucket and buckets for a few times what is pending.
@@ -334,11 +354,12 @@ impl<E: Copy> Calendar<E> {
         // Far events went in before any near one with the same key; a stable sort keeps them first.
         let mut all: Vec<u32> = far.into_iter().map(|Reverse((_, _, index))| index).collect();
         all.extend(order);
-        all.sort_by_key(|index| self.nodes[*index as usize].key);
+        all.sort_by_key(|index| self.nodes[*index as usize].key());
         for index in all {
-            let key = self.nodes[index as usize].key;
-            self.nodes[index as usize].next = NONE;
-            self.place(index, key);
+            let node = &mut self.nodes[index as usize];
+            node.next = NONE;
+            let time = node.time;
+            self.place(index, time);
         }
     }
 

@@ -84,8 +84,8 @@ pub struct FlowProbe {
     pub before: Option<SenderCounters>,
     /// When the next sample is due.
     pub next_sample: Time,
-    /// Samples: received bytes in the interval, window and threshold at its end.
-    pub series: FlowSeries,
+    /// Samples, if they are kept: received bytes in the interval, window and threshold at its end.
+    pub series: Option<Box<FlowSeries>>,
     /// When a finite amount was acknowledged in full.
     pub finished: Option<Time>,
 }
@@ -93,14 +93,22 @@ pub struct FlowProbe {
 /// A flow's series. `received` is indexed by interval, the others have one entry a sample.
 #[derive(Clone, Debug, Default)]
 pub struct FlowSeries {
-    /// Whether they are kept.
-    pub kept: bool,
     /// Bytes received in each interval.
     pub received: Vec<u32>,
     /// Congestion window in segments; of a TFRC flow its allowed rate in bit/s.
     pub cwnd: Vec<f32>,
     /// Slow-start threshold in segments; of a TFRC flow the loss event rate.
     pub ssthresh: Vec<f32>,
+}
+
+impl FlowSeries {
+    fn receive(&mut self, now: Time, size: u32, step: Span) {
+        let interval = (now.0 / step.0) as usize;
+        if interval >= self.received.len() {
+            self.received.resize(interval + 1, 0);
+        }
+        self.received[interval] += size;
+    }
 }
 
 /// Fractions of a segment the time average of a window resolves.
@@ -124,17 +132,18 @@ impl FlowProbe {
             cwnd: TimeAverage::from(window.warmup),
             before: None,
             next_sample: if series { Time::ZERO } else { Time::NEVER },
-            series: FlowSeries { kept: series, ..FlowSeries::default() },
+            series: series.then(Box::default),
             finished: None,
         }
     }
 
     /// The window and the threshold were as `state` gives them until `now`.
     pub fn sample_window(&mut self, now: Time, window: &Window, state: impl Fn() -> (f64, f64)) {
+        let Some(series) = &mut self.series else { return };
         while self.next_sample < now {
             let (cwnd, ssthresh) = state();
-            self.series.cwnd.push(cwnd as f32);
-            self.series.ssthresh.push(ssthresh as f32);
+            series.cwnd.push(cwnd as f32);
+            series.ssthresh.push(ssthresh as f32);
             self.next_sample += window.sample;
         }
     }
@@ -143,7 +152,7 @@ impl FlowProbe {
     pub fn observe_rate(&mut self, now: Time, window: &Window, sender: &tfrc::Sender) {
         let bps = 8.0 * sender.rate();
         if now >= window.warmup {
-            self.cwnd.hold(bps as u64, now);
+            self.cwnd.hold([bps as u64], now);
         }
         if now > self.next_sample {
             self.sample_window(now, window, || (bps, sender.loss_event_rate()));
@@ -161,12 +170,8 @@ impl FlowProbe {
         histograms: &mut [Histogram],
     ) {
         self.conservation.delivered.add(size);
-        if self.series.kept {
-            let interval = (now.0 / window.sample.0) as usize;
-            if interval >= self.series.received.len() {
-                self.series.received.resize(interval + 1, 0);
-            }
-            self.series.received[interval] += size;
+        if let Some(series) = &mut self.series {
+            series.receive(now, size, window.sample);
         }
         let variation = self.last_delay.map(|last| Span(last.0.abs_diff(delay.0)));
         self.last_delay = Some(delay);

@@ -1,78 +1,127 @@
-//! A private tail-drop link in short form.
+//! A tail-drop link in short form.
 //!
-//! Where one component feeds a link whose only rule is a number of packets, nothing needs to be stored: the
-//! time each packet starts follows from the one before, and the packets waiting are those whose start lies ahead.
+//! Where packets reach a link in the order of their keys and its only rule is a number of packets, none needs to be
+//! stored: the time each starts follows from the one before, and those waiting are those whose start lies ahead.
 
 use crate::calendar::Key;
+use crate::link::OnWire;
+use crate::probe::{Held, LinkProbe};
 use std::collections::VecDeque;
 use units::{Bytes, Rate, Serializer, Span, Time};
 
-/// A private tail-drop link that counts instead of storing.
-#[derive(Clone, Debug)]
+/// A tail-drop link that counts instead of storing.
 pub struct Line {
     /// Propagation delay.
     pub delay: Span,
+    /// The link's number, its place in the order of events.
+    pub component: u32,
+    /// What the link writes to results, if anything.
+    pub probe: Option<Box<LinkProbe>>,
     /// The transmitter is sending until then; the last packet accepted starts at `last_start`.
     until: Time,
     last_start: Time,
-    /// Start of the packet on the wire, and of those that wait.
+    /// Start of the packet on the wire, and start and size of those that wait.
     serving: Time,
-    waiting: VecDeque<Time>,
+    waiting: VecDeque<(Time, u32)>,
+    held: Held,
     limit: u64,
     serializer: Serializer,
-    component: u32,
 }
 
 impl Line {
     /// An idle line that lets `limit` packets wait.
-    pub fn new(component: u32, limit: u64, rate: Rate, delay: Span) -> Line {
+    pub fn new(component: u32, limit: u64, rate: Rate, delay: Span, probe: Option<Box<LinkProbe>>) -> Line {
         Line {
             delay,
+            component,
+            probe,
             until: Time::ZERO,
             last_start: Time::ZERO,
             serving: Time::ZERO,
             waiting: VecDeque::new(),
+            held: Held::default(),
             limit,
             serializer: Serializer::new(rate),
-            component,
         }
     }
 
-    /// Takes a packet of this size: start and end of its transmission, or `None` if there is no room.
-    #[inline]
-    pub fn accept(&mut self, size: u32, key: Key) -> Option<(Time, Time)> {
+    /// Takes a packet of this size: its transmission, or `None` if there is no room.
+    #[inline(always)]
+    pub fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
         let now = key.time;
-        let start = if self.is_before(self.until, self.last_start, key) {
-            self.waiting.clear();
+        let idle = self.is_before(self.until, self.last_start, key);
+        if self.held.pkts > 0 {
+            self.start_waiting_before(key, idle);
+        }
+        if self.probe.is_some() {
+            self.note_arrival(size, now);
+        }
+        let start = if idle {
             if now > self.until {
                 self.serializer.restart();
             }
             self.serving = now;
             now
         } else {
-            self.start_waiting_before(key);
-            if self.waiting.len() as u64 >= self.limit {
-                return None;
-            }
-            self.waiting.push_back(self.until);
-            self.until
+            self.queue_up(size, now)?
         };
-        self.last_start = start;
-        self.until = start + self.serializer.next(Bytes(u64::from(size)));
-        Some((start, self.until))
+        let finish = start + self.serializer.next(Bytes(u64::from(size)));
+        (self.last_start, self.until) = (start, finish);
+        let wire = OnWire { start, finish };
+        if self.probe.is_some() {
+            self.note_departure(size, now, wire);
+        }
+        Some(wire)
     }
 
-    /// Packets that still wait at the end of the run.
-    pub fn waiting_at(&mut self, end: Time) -> usize {
-        self.waiting.iter().filter(|start| **start > end).count()
+    #[inline(never)]
+    fn note_arrival(&mut self, size: u32, now: Time) {
+        if let Some(probe) = &mut self.probe {
+            probe.hold_until(now, self.held, None);
+            probe.arrived(now, size, None, &[]);
+        }
     }
 
-    #[cold]
-    fn start_waiting_before(&mut self, key: Key) {
-        while let Some(next) =
-            self.waiting.front().copied().filter(|next| self.is_before(*next, self.serving, key))
-        {
-            self.serving = next;
+    #[inline(never)]
+    fn note_departure(&mut self, size: u32, now: Time, wire: OnWire) {
+        if let Some(probe) = &mut self.probe {
+            probe.departed(size, now, wire.start, wire.finish);
+        }
+    }
+
+    /// Lets a packet wait: when it will start, or `None` if there is no room.
+    fn queue_up(&mut self, size: u32, now: Time) -> Option<Time> {
+        if self.held.pkts >= self.limit {
+            if let Some(probe) = &mut self.probe {
+                probe.overflowed(now);
+            }
+            return None;
+        }
+        self.held.add(size);
+        self.waiting.push_back((self.until, size));
+        Some(self.until)
+    }
+
+    /// Brings the line to the end of the run. Gives the packets that still wait.
+    pub fn finish(&mut self, end: Time) -> u64 {
+        self.start_waiting_before(Key { time: end, birth: Time::NEVER, component: u32::MAX }, false);
+        if let Some(probe) = &mut self.probe {
+            probe.finish(end, self.until, self.held, None);
+        }
+        self.held.pkts
+    }
+
+    /// Those whose turn comes before `key` start; all of them if the line is idle by then.
+    fn start_waiting_before(&mut self, key: Key, idle: bool) {
+        while let Some(&(start, size)) = self.waiting.front() {
+            if !idle && !self.is_before(start, self.serving, key) {
+                return;
+            }
+            if let Some(probe) = &mut self.probe {
+                probe.hold_until(start, self.held, None);
+            }
+            self.serving = start;
+            self.held.remove(size);
             self.waiting.pop_front();
         }
     }
@@ -87,6 +136,9 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::tests::{link, packet};
+    use crate::probe::Window;
+    use proptest::prelude::*;
 
     fn key(time: u64) -> Key {
         Key { time: Time(time), birth: Time(time), component: 9 }
@@ -95,14 +147,43 @@ mod tests {
     #[test]
     fn packets_follow_one_another_and_the_rest_is_refused() {
         // 1000 bytes take 1 ms; two may wait.
-        let mut line = Line::new(0, 2, Rate(8_000_000), Span::ZERO);
+        let mut line = Line::new(0, 2, Rate(8_000_000), Span::ZERO, None);
         let ms = |n: u64| Time(n * 1_000_000);
-        assert_eq!(line.accept(1000, key(0)), Some((ms(0), ms(1))));
-        assert_eq!(line.accept(1000, key(0)), Some((ms(1), ms(2))));
-        assert_eq!(line.accept(1000, key(0)), Some((ms(2), ms(3))));
-        assert_eq!(line.accept(1000, key(0)), None);
-        assert_eq!(line.accept(1000, key(1_000_000)), Some((ms(3), ms(4))));
-        assert_eq!(line.waiting_at(ms(1)), 2);
-        assert_eq!(line.accept(500, key(9_000_000)), Some((ms(9), Time(9_500_000))));
+        let mut accept = |size, at| line.accept(size, key(at)).map(|wire| (wire.start, wire.finish));
+        assert_eq!(accept(1000, 0), Some((ms(0), ms(1))));
+        assert_eq!(accept(1000, 0), Some((ms(1), ms(2))));
+        assert_eq!(accept(1000, 0), Some((ms(2), ms(3))));
+        assert_eq!(accept(1000, 0), None);
+        assert_eq!(accept(1000, 1_000_000), Some((ms(3), ms(4))));
+        assert_eq!(accept(500, 9_000_000), Some((ms(9), Time(9_500_000))));
+        assert_eq!(accept(500, 9_000_000), Some((Time(9_500_000), ms(10))));
+        assert_eq!(line.finish(ms(9)), 1);
+    }
+
+    proptest! {
+        /// The short form is the same as the link it stands for, to the last figure of its probe.
+        #[test]
+        fn a_line_equals_its_link(arrivals in proptest::collection::vec((0u64..20, 1u32..4), 1..300)) {
+            let window = Window { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
+            let (mut link, mut short) = (link("droptail"), link("droptail"));
+            link.probe = Some(Box::new(LinkProbe::new(window)));
+            short.probe = Some(Box::new(LinkProbe::new(window)));
+            let mut line = short.as_line().expect("plain tail drop");
+            let mut fates = Vec::new();
+            let mut now = 0;
+            for (gap, size) in arrivals {
+                now += gap * 100_000;
+                let at = Key { time: Time(now), birth: Time(now - now.min(400_000)), component: 1 };
+                let wire = link.arrive(&mut packet(0, size * 400), at, &mut fates);
+                prop_assert_eq!(line.accept(size * 400, at), wire);
+            }
+            link.finish(Time(now), &mut fates);
+            prop_assert_eq!(line.finish(Time(now)), link.waiting() as u64);
+            let (of_link, of_line) = (link.probe.unwrap(), line.probe.unwrap());
+            prop_assert_eq!(of_line.counters, of_link.counters);
+            prop_assert_eq!(format!("{:?}", of_line.queue), format!("{:?}", of_link.queue));
+            prop_assert_eq!(format!("{:?}", of_line.sojourn), format!("{:?}", of_link.sojourn));
+            prop_assert_eq!(format!("{:?}", of_line.series), format!("{:?}", of_link.series));
+        }
     }
 }

@@ -8,27 +8,27 @@
 use crate::calendar::Key;
 use crate::line::Line;
 use crate::loss::Loss;
-use crate::packet::Pkt;
-use crate::probe::LinkProbe;
-use queue::disc::{Cx, Decides, Fate, Packet, QueueDisc};
+use crate::packet::{Pkt, Waiting};
+use crate::probe::{Held, LinkProbe};
+use queue::disc::{Cx, Decides, Fate, QueueDisc};
 use queue::fifo::Unit;
 use queue::Disc;
-use units::{Bytes, Rate, Serializer, Span, Stream, Time};
+use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
 
-/// A packet whose transmission is settled.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    /// The packet, as it leaves.
-    pub pkt: Pkt,
-    /// First bit on the wire.
+/// First and last bit on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnWire {
+    /// When the first is sent.
     pub start: Time,
-    /// Last bit on the wire.
+    /// When the last is.
     pub finish: Time,
 }
 
 /// One direction of a link.
 pub struct Link {
-    queue: Disc<Pkt>,
+    queue: Disc<Waiting>,
+    /// What it holds.
+    held: Held,
     dice: Stream,
     /// This link's number, its place in the order of events.
     component: u32,
@@ -60,7 +60,7 @@ impl Link {
     /// An idle link.
     pub fn new(
         component: u32,
-        queue: Disc<Pkt>,
+        queue: Disc<Waiting>,
         dice: Stream,
         rate: Rate,
         delay: Span,
@@ -70,6 +70,7 @@ impl Link {
             ahead: queue.decides() == Decides::AtArrival,
             ticks: queue.next_deadline().is_some(),
             queue,
+            held: Held::default(),
             dice,
             component,
             counts_wire,
@@ -92,11 +93,11 @@ impl Link {
         self.ahead
     }
 
-    /// The short form of this link, if it has one: see [`Line`].
-    pub fn as_line(&self) -> Option<Line> {
-        let plain = self.probe.is_none() && self.loss.is_none() && !self.counts_wire;
+    /// The short form of this link, if it has one: see [`Line`]. It takes the probe with it.
+    pub fn as_line(&mut self) -> Option<Line> {
+        let plain = self.loss.is_none() && !self.counts_wire;
         let limit = self.queue.plain_limit().filter(|_| plain)?;
-        Some(Line::new(self.component, limit, self.rate(), self.delay))
+        Some(Line::new(self.component, limit, self.rate(), self.delay, self.probe.take()))
     }
 
     /// Rate of the transmitter.
@@ -114,30 +115,41 @@ impl Link {
         self.queue.len()
     }
 
-    /// Takes a packet. Returns the packet whose transmission this settles: the arriving one where
-    /// departures are known ahead, else the one whose transmission starts now. Fates are appended to `fates`.
+    /// Takes a packet, which is changed if it is marked. With departures known ahead: when it will leave, or `None` if
+    /// it was dropped. Otherwise `None`, and an idle transmitter is to be served. Fates are appended to `fates`.
     #[inline]
-    pub fn arrive(&mut self, pkt: Pkt, key: Key, fates: &mut Vec<Fate<Pkt>>) -> Option<Sent> {
+    pub fn arrive(&mut self, pkt: &mut Pkt, key: Key, fates: &mut Vec<Fate<Waiting>>) -> Option<OnWire> {
         self.catch_up(key, fates);
         let now = key.time;
         self.observe(now);
         let before = fates.len();
-        self.with_queue(now, fates, |queue, cx| queue.enqueue(pkt, cx));
+        let waiting = Waiting { pkt: *pkt, enqueued: now };
+        self.with_queue(now, fates, |queue, cx| queue.enqueue(waiting, cx));
+        let came = &fates[before..];
         if let Some(probe) = &mut self.probe {
-            probe.arrived(now, &pkt, self.queue.avg(), &fates[before..]);
+            probe.arrived(now, pkt.size, self.queue.avg(), came);
         }
         if !self.ahead {
-            return if self.busy { None } else { self.serve(now, fates) };
+            self.look_at_queue();
+            return None;
         }
-        let accepted = accepted(pkt, &fates[before..]);
+        let dropped = !came.is_empty() && is_dropped(pkt, came);
+        if !dropped {
+            self.held.add(pkt.size);
+        }
         if !self.busy {
-            self.start_idle_line(now, fates);
+            self.start_next(now, fates);
         }
-        accepted.map(|taken| self.settle(taken, now))
+        (!dropped).then(|| self.settle(pkt.size, now))
+    }
+
+    /// Whether the transmitter is sending.
+    pub fn is_busy(&self) -> bool {
+        self.busy
     }
 
     /// The end of a transmission, where each is an event: starts the next, if any.
-    pub fn transmitter_free(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) -> Option<Sent> {
+    pub fn transmitter_free(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
         self.tick_until(now, fates);
         self.observe(now);
         self.busy = false;
@@ -145,77 +157,84 @@ impl Link {
     }
 
     /// Brings the link to the end of the run: all that was due by then has happened, and was observed.
-    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Pkt>>) {
+    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Waiting>>) {
         self.catch_up(Key { time: end, birth: Time::NEVER, component: u32::MAX }, fates);
         if let Some(probe) = &mut self.probe {
-            probe.finish(end, self.accepted_until.max(self.free_at), &self.queue);
+            let busy_until = self.accepted_until.max(self.free_at);
+            probe.finish(end, busy_until, self.held, Some(&self.queue));
         }
     }
 
-    /// Takes the next packet from the queue and puts it on the wire.
-    fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) -> Option<Sent> {
+    /// Takes the next packet from the queue of an idle transmitter and puts it on the wire.
+    pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
         let before = fates.len();
         let next = self.with_queue(now, fates, |queue, cx| queue.dequeue(cx));
+        self.look_at_queue();
         if let Some(probe) = &mut self.probe {
             probe.ended(now, &fates[before..]);
         }
-        let pkt = next?;
-        self.occupy(&pkt, now);
-        let sent = Sent { pkt, start: now, finish: self.free_at };
+        let Waiting { pkt, enqueued } = next?;
+        self.occupy(pkt.size, now);
         if let Some(probe) = &mut self.probe {
-            probe.departed(&sent, pkt.enqueued);
+            probe.departed(pkt.size, enqueued, now, self.free_at);
         }
-        Some(sent)
+        Some((pkt, OnWire { start: now, finish: self.free_at }))
     }
 
     /// With departures known ahead: the accepted packet's transmission follows all accepted before it.
     #[inline]
-    fn settle(&mut self, pkt: Pkt, now: Time) -> Sent {
+    fn settle(&mut self, size: u32, now: Time) -> OnWire {
         if now > self.accepted_until {
             self.line_ahead.restart();
         }
         let start = now.max(self.accepted_until);
-        let finish = start + self.line_ahead.next(pkt.size());
+        let finish = start + self.line_ahead.next(Bytes(u64::from(size)));
         self.accepted_until = finish;
-        let sent = Sent { pkt, start, finish };
         if let Some(probe) = &mut self.probe {
-            probe.departed(&sent, now);
+            probe.departed(size, now, start, finish);
         }
-        sent
+        OnWire { start, finish }
     }
 
-    /// With departures known ahead: the dequeue that follows an arrival at an idle line.
+    /// With departures known ahead: the dequeue at the end of a transmission, or after an arrival at an idle line.
     #[inline]
-    fn start_idle_line(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) {
-        if let Some(pkt) = self.with_queue(now, fates, |queue, cx| queue.dequeue(cx)) {
-            self.occupy(&pkt, now);
+    fn start_next(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) {
+        match self.with_queue(now, fates, |queue, cx| queue.release(cx)) {
+            Some(Bytes(size)) => {
+                self.held.remove(size as u32);
+                self.occupy(size as u32, now);
+            }
+            None => self.busy = false,
         }
     }
 
     /// Puts a packet on the wire; after an idle gap nothing is carried over from the last division.
     #[inline]
-    fn occupy(&mut self, pkt: &Pkt, now: Time) {
+    fn occupy(&mut self, size: u32, now: Time) {
         if now > self.free_at {
             self.line.restart();
         }
         self.busy = true;
-        self.on_wire = pkt.size();
+        self.on_wire = Bytes(u64::from(size));
         self.started = now;
-        self.free_at = now + self.line.next(pkt.size());
+        self.free_at = now + self.line.next(self.on_wire);
+    }
+
+    /// Where a discipline may end packets at any time: what it holds after a call.
+    #[inline]
+    fn look_at_queue(&mut self) {
+        self.held = Held { pkts: self.queue.len() as u64, bytes: self.queue.backlog().0 };
     }
 
     /// Does what was due before `key`: dequeues (where they are no events) and the discipline's own ticks.
     #[inline]
-    fn catch_up(&mut self, key: Key, fates: &mut Vec<Fate<Pkt>>) {
+    fn catch_up(&mut self, key: Key, fates: &mut Vec<Fate<Waiting>>) {
         if self.ahead {
-            while self.busy && self.free_key() < key {
+            while self.busy && self.free_key().precedes(&key) {
                 let now = self.free_at;
                 self.tick_until(now, fates);
                 self.observe(now);
-                match self.with_queue(now, fates, |queue, cx| queue.dequeue(cx)) {
-                    Some(pkt) => self.occupy(&pkt, now),
-                    None => self.busy = false,
-                }
+                self.start_next(now, fates);
             }
         }
         self.tick_until(key.time, fates);
@@ -229,17 +248,18 @@ impl Link {
 
     /// Runs the discipline's ticks that are due before `now`; ticks come last at equal times.
     #[inline]
-    fn tick_until(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) {
+    fn tick_until(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) {
         if self.ticks {
             self.run_ticks(now, fates);
         }
     }
 
-    fn run_ticks(&mut self, now: Time, fates: &mut Vec<Fate<Pkt>>) {
+    fn run_ticks(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) {
         while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
             self.observe(due);
             let before = fates.len();
             self.with_queue(due, fates, |queue, cx| queue.on_deadline(cx));
+            self.look_at_queue();
             if let Some(probe) = &mut self.probe {
                 probe.ended(due, &fates[before..]);
             }
@@ -250,7 +270,7 @@ impl Link {
     #[inline]
     fn observe(&mut self, now: Time) {
         if let Some(probe) = &mut self.probe {
-            probe.hold_until(now, &self.queue);
+            probe.hold_until(now, self.held, Some(&self.queue));
         }
     }
 
@@ -258,8 +278,8 @@ impl Link {
     fn with_queue<R>(
         &mut self,
         now: Time,
-        fates: &mut Vec<Fate<Pkt>>,
-        call: impl FnOnce(&mut Disc<Pkt>, &mut Cx<'_, Pkt>) -> R,
+        fates: &mut Vec<Fate<Waiting>>,
+        call: impl FnOnce(&mut Disc<Waiting>, &mut Cx<'_, Waiting>) -> R,
     ) -> R {
         let mut cx = Cx::new(now, &mut self.dice, fates);
         if self.counts_wire && self.busy {
@@ -269,28 +289,28 @@ impl Link {
     }
 }
 
-/// The arriving packet as it was accepted, or `None` if it was dropped.
-#[inline]
-fn accepted(mut pkt: Pkt, fates: &[Fate<Pkt>]) -> Option<Pkt> {
-    for fate in fates {
-        match fate {
-            Fate::Dropped(..) => return None,
-            Fate::Marked(..) => pkt.set_ce(),
+/// Whether the arriving packet was dropped; if it was marked, it is changed.
+#[cold]
+fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
+    fates.iter().any(|fate| match fate {
+        Fate::Dropped(..) => true,
+        Fate::Marked(..) => {
+            pkt.ecn = Ecn::Ce;
+            false
         }
-    }
-    Some(pkt)
+    })
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::probe::Window;
     use proptest::prelude::*;
     use queue::{Setting, Spec};
     use units::param::{Table, Value};
-    use units::Ecn;
 
-    fn link(kind: &str) -> Link {
+    /// A link of 8 Mbit/s with room for twelve.
+    pub(crate) fn link(kind: &str) -> Link {
         let text = |s: &str| Value::Text(s.to_string());
         let mut table: Table = vec![("kind".into(), text(kind)), ("limit".into(), text("12 pkts"))];
         if kind == "red" {
@@ -302,20 +322,8 @@ mod tests {
         Link::new(0, spec.build(&setting), Stream::new(3, "queue/test"), rate, Span::ZERO, false)
     }
 
-    fn packet(seq: u32, size: u32) -> Pkt {
-        let nothing = Time::ZERO;
-        Pkt {
-            enqueued: nothing,
-            stamp: nothing,
-            seq,
-            flow: 0,
-            size,
-            sack: 0,
-            hop: 0,
-            class: 0,
-            ecn: Ecn::NotEct,
-            flags: 0,
-        }
+    pub(crate) fn packet(seq: u32, size: u32) -> Pkt {
+        Pkt { stamp: Time::ZERO, seq, flow: 0, size, sack: 0, step: 0, class: 0, ecn: Ecn::NotEct, flags: 0 }
     }
 
     fn key(time: u64) -> Key {
@@ -327,26 +335,29 @@ mod tests {
         let mut link = link(kind);
         link.ahead = ahead;
         let (mut fates, mut out, mut free) = (Vec::new(), Vec::new(), None::<Key>);
-        let mut note = |sent: Option<Sent>, next: &mut Option<Key>| {
-            if let Some(sent) = sent {
-                out.push((sent.pkt.seq, sent.start, sent.finish));
-                *next = Some(Key { time: sent.finish, birth: sent.start, component: 0 });
+        let mut note = |sent: Option<(u32, OnWire)>, next: &mut Option<Key>| {
+            if let Some((seq, OnWire { start, finish })) = sent {
+                out.push((seq, start, finish));
+                *next = Some(Key { time: finish, birth: start, component: 0 });
             }
         };
         let mut now = 0;
-        for (seq, (gap, size)) in arrivals.iter().enumerate() {
+        for (seq, (gap, size)) in (0u32..).zip(arrivals) {
             now += gap;
             while let Some(due) = free.filter(|due| !ahead && *due < key(now)) {
                 free = None;
                 let sent = link.transmitter_free(due.time, &mut fates);
-                note(sent, &mut free);
+                note(sent.map(|(pkt, wire)| (pkt.seq, wire)), &mut free);
             }
-            let sent = link.arrive(packet(seq as u32, *size), key(now), &mut fates);
+            let mut sent = link.arrive(&mut packet(seq, *size), key(now), &mut fates).map(|wire| (seq, wire));
+            if !ahead && !link.is_busy() {
+                sent = link.serve(Time(now), &mut fates).map(|(pkt, wire)| (pkt.seq, wire));
+            }
             note(sent, &mut free);
         }
         while let Some(due) = free.take().filter(|_| !ahead) {
             let sent = link.transmitter_free(due.time, &mut fates);
-            note(sent, &mut free);
+            note(sent.map(|(pkt, wire)| (pkt.seq, wire)), &mut free);
         }
         out
     }
@@ -370,7 +381,7 @@ mod tests {
             if now > cut {
                 break;
             }
-            link.arrive(packet(seq as u32, *size), key(now), &mut fates);
+            link.arrive(&mut packet(seq as u32, *size), key(now), &mut fates);
         }
         link.finish(Time(cut), &mut fates);
         link.probe.map_or(0, |probe| probe.counters.busy_ns)

@@ -106,10 +106,9 @@ impl Outcome {
             }
         }
         let intervals = (self.end.0 / self.network.window.sample.0) as usize;
-        for (number, flow) in self.network.flows.iter().enumerate().filter(|(_, flow)| flow.probe.series.kept)
-        {
+        for (number, flow) in self.network.flows.iter().enumerate() {
+            let Some(series) = &flow.probe.series else { continue };
             let component = number.to_string();
-            let series = &flow.probe.series;
             let mut received = reals(&series.received);
             received.resize(intervals, 0.0);
             add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
@@ -187,7 +186,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         ("timeouts", json!(now.timeouts - before.timeouts)),
         ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
         ("window_cuts", json!(now.cuts - before.cuts)),
-        ("cwnd_mean", json!(probe.cwnd.mean() / CWND_STEPS)),
+        ("cwnd_mean", json!(probe.cwnd.mean(0) / CWND_STEPS)),
         ("srtt_ms", json!(sender.srtt().map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
@@ -197,7 +196,7 @@ fn tfrc_summary(flow: &Flow) -> Vec<(String, Value)> {
     let (Source::Tfrc(source), Sink::Tfrc(sink)) = (&flow.source, &flow.sink) else { return Vec::new() };
     let intervals: Vec<f64> = sink.receiver.intervals().collect();
     let rows = [
-        ("rate_bps_mean", json!(flow.probe.cwnd.mean())),
+        ("rate_bps_mean", json!(flow.probe.cwnd.mean(0))),
         ("rate_bps", json!(8.0 * source.sender.rate())),
         ("loss_event_rate", json!(source.sender.loss_event_rate())),
         ("loss_intervals_pkts", json!(intervals)),
@@ -233,10 +232,10 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         "marked_pkts": c.marked_pkts,
         "lost_pkts": c.lost_pkts,
         "busy_s": c.busy_ns as f64 * 1e-9,
-        "queue_pkts_mean": probe.queue_pkts.mean(),
-        "queue_pkts_sd": probe.queue_pkts.sd(),
-        "queue_pkts_max": probe.queue_pkts.max(),
-        "queue_bytes_mean": probe.queue_bytes.mean(),
+        "queue_pkts_mean": probe.queue.mean(0),
+        "queue_pkts_sd": probe.queue.sd(0),
+        "queue_pkts_max": probe.queue.max(0),
+        "queue_bytes_mean": probe.queue.mean(1),
         "avg_mean": has_avg.then_some(probe.avg.mean),
         "avg_sd": has_avg.then(|| probe.avg.sd()),
         "avg_unit": avg_unit,

@@ -7,8 +7,6 @@ use units::{Bytes, Ecn, Time};
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pkt {
-    /// When it entered the queue it is in.
-    pub enqueued: Time,
     /// When it left its source; on an acknowledgement, the timestamp it echoes.
     pub stamp: Time,
     /// Segment number; on an acknowledgement, the next segment expected.
@@ -19,8 +17,8 @@ pub struct Pkt {
     pub size: u32,
     /// One more than the place of its SACK blocks in the [`SackPool`]; zero if it has none.
     pub sack: u32,
-    /// Links it has passed.
-    pub hop: u8,
+    /// Where it goes next: a place among the steps of all routes.
+    pub step: u32,
     /// Its class or precedence.
     pub class: u8,
     /// Its ECN field.
@@ -39,18 +37,17 @@ const RETRANSMIT: u8 = 16;
 impl Pkt {
     /// The packet that carries a segment.
     #[inline]
-    pub fn of_segment(segment: &Segment, flow: u32) -> Pkt {
+    pub fn of_segment(segment: &Segment, flow: u32, step: u32) -> Pkt {
         let flags = flag(segment.role == Role::Syn, SYN)
             | flag(segment.cwr, CWR)
             | flag(segment.retransmit, RETRANSMIT);
         Pkt {
-            enqueued: Time::ZERO,
             stamp: segment.sent,
             seq: segment.seq,
             flow,
             size: segment.size,
             sack: 0,
-            hop: 0,
+            step,
             class: 0,
             ecn: segment.ecn,
             flags,
@@ -73,15 +70,14 @@ impl Pkt {
 
     /// The packet that carries an acknowledgement; SACK blocks go into the pool.
     #[inline]
-    pub fn of_ack(ack: &Ack, flow: u32, pool: &mut SackPool) -> Pkt {
+    pub fn of_ack(ack: &Ack, flow: u32, step: u32, pool: &mut SackPool) -> Pkt {
         Pkt {
-            enqueued: Time::ZERO,
             stamp: ack.echo,
             seq: ack.ack,
             flow,
             size: ack.size,
-            sack: if ack.sack.is_empty() { 0 } else { pool.put(ack.sack) },
-            hop: 0,
+            sack: if ack.sack.is_empty() { 0 } else { pool.put(&ack.sack) },
+            step,
             class: 0,
             ecn: Ecn::NotEct,
             flags: BACK | flag(ack.syn, SYN) | flag(ack.ece, ECE),
@@ -122,26 +118,35 @@ fn flag(set: bool, bit: u8) -> u8 {
     }
 }
 
-impl Packet for Pkt {
+/// A packet in a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waiting {
+    /// The packet.
+    pub pkt: Pkt,
+    /// When it entered the queue.
+    pub enqueued: Time,
+}
+
+impl Packet for Waiting {
     #[inline]
     fn size(&self) -> Bytes {
-        Bytes(u64::from(self.size))
+        Bytes(u64::from(self.pkt.size))
     }
     #[inline]
     fn flow(&self) -> u64 {
-        u64::from(self.flow) << 1 | u64::from(self.flags & BACK)
+        u64::from(self.pkt.flow) << 1 | u64::from(self.pkt.flags & BACK)
     }
     #[inline]
     fn ecn(&self) -> Ecn {
-        self.ecn
+        self.pkt.ecn
     }
     #[inline]
     fn set_ce(&mut self) {
-        self.ecn = Ecn::Ce;
+        self.pkt.ecn = Ecn::Ce;
     }
     #[inline]
     fn class(&self) -> u8 {
-        self.class
+        self.pkt.class
     }
     #[inline]
     fn enqueued(&self) -> Time {
@@ -161,14 +166,14 @@ pub struct SackPool {
 }
 
 impl SackPool {
-    fn put(&mut self, blocks: SackBlocks) -> u32 {
+    fn put(&mut self, blocks: &SackBlocks) -> u32 {
         match self.free.pop() {
             Some(place) => {
-                self.blocks[place as usize - 1] = blocks;
+                self.blocks[place as usize - 1] = *blocks;
                 place
             }
             None => {
-                self.blocks.push(blocks);
+                self.blocks.push(*blocks);
                 self.blocks.len() as u32
             }
         }
@@ -194,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_packet_stays_small() {
-        assert!(size_of::<Pkt>() <= 40);
+        assert_eq!(size_of::<Pkt>(), 32);
     }
 
     #[test]
@@ -208,15 +213,16 @@ mod tests {
             cwr: true,
             retransmit: true,
         };
-        assert_eq!(Pkt::of_segment(&segment, 3).segment(), segment);
+        assert_eq!(Pkt::of_segment(&segment, 3, 0).segment(), segment);
         let mut sack = SackBlocks::default();
         sack.push(4, 6);
         let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false };
         let mut pool = SackPool::default();
-        let pkt = Pkt::of_ack(&ack, 3, &mut pool);
-        assert_ne!(pkt.flow(), Pkt::of_segment(&segment, 3).flow());
+        let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
+        let waiting = |held| Waiting { pkt: held, enqueued: Time::ZERO };
+        assert_ne!(waiting(pkt).flow(), waiting(Pkt::of_segment(&segment, 3, 0)).flow());
         assert_eq!(pkt.ack(&mut pool), ack);
-        let again = Pkt::of_ack(&ack, 3, &mut pool);
+        let again = Pkt::of_ack(&ack, 3, 5, &mut pool);
         assert_eq!(again.sack, pkt.sack, "places are used again");
     }
 }

@@ -1,9 +1,8 @@
 //! What a link writes to results: counters from the warm-up on, time averages, histograms, series.
 
-use crate::link::Sent;
-use crate::packet::Pkt;
-use crate::stats::{Histogram, Samples, TimeAverage};
-use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
+use crate::packet::Waiting;
+use crate::stats::{Histogram, Samples, TimeAverages};
+use queue::disc::{Fate, Probe, QueueDisc, Reason};
 use queue::Disc;
 use units::{Span, Time};
 
@@ -59,15 +58,38 @@ pub struct LinkCounters {
     pub busy_ns: u64,
 }
 
+/// What waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Packets.
+    pub pkts: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Held {
+    /// One packet more.
+    #[inline]
+    pub fn add(&mut self, size: u32) {
+        self.pkts += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// One packet fewer.
+    #[inline]
+    pub fn remove(&mut self, size: u32) {
+        self.pkts -= 1;
+        self.bytes -= u64::from(size);
+    }
+}
+
 /// One link's accounts.
 pub struct LinkProbe {
     window: Window,
     /// Counters from the warm-up on.
     pub counters: LinkCounters,
-    /// Waiting packets over time.
-    pub queue_pkts: TimeAverage,
-    /// Waiting bytes over time.
-    pub queue_bytes: TimeAverage,
+    /// Waiting packets and bytes over time.
+    pub queue: TimeAverages<2>,
     /// The discipline's own average, sampled.
     pub avg: Samples,
     /// Waiting time of departed packets.
@@ -102,8 +124,7 @@ impl LinkProbe {
         LinkProbe {
             window,
             counters: LinkCounters::default(),
-            queue_pkts: TimeAverage::from(window.warmup),
-            queue_bytes: TimeAverage::from(window.warmup),
+            queue: TimeAverages::from(window.warmup),
             avg: Samples::default(),
             sojourn: Histogram::default(),
             curve: Curve::default(),
@@ -112,24 +133,23 @@ impl LinkProbe {
         }
     }
 
-    /// The queue was as it is until `now`.
+    /// The queue held this much until `now`. A link in short form has no discipline to ask.
     #[inline]
-    pub fn hold_until(&mut self, now: Time, queue: &Disc<Pkt>) {
-        while self.next_sample < now {
-            self.take_sample(queue);
+    pub fn hold_until(&mut self, now: Time, held: Held, disc: Option<&Disc<Waiting>>) {
+        if self.next_sample < now {
+            self.take_samples(now, held, disc);
         }
-        self.queue_pkts.hold(queue.len() as u64, now);
-        self.queue_bytes.hold(queue.backlog().0, now);
+        self.queue.hold([held.pkts, held.bytes], now);
     }
 
     /// A packet arrived, with the discipline's average after it and the fates its arrival caused.
     #[inline]
-    pub fn arrived(&mut self, now: Time, pkt: &Pkt, avg: Option<f64>, fates: &[Fate<Pkt>]) {
+    pub fn arrived(&mut self, now: Time, size: u32, avg: Option<f64>, fates: &[Fate<Waiting>]) {
         self.series.running[0] += 1;
         let counts = self.window.counts(now);
         if counts {
             self.counters.arrived_pkts += 1;
-            self.counters.arrived_bytes += u64::from(pkt.size);
+            self.counters.arrived_bytes += u64::from(size);
             if let Some(avg) = avg {
                 let hit = fates.iter().any(|fate| {
                     let (Fate::Dropped(_, reason) | Fate::Marked(_, reason)) = fate;
@@ -143,8 +163,14 @@ impl LinkProbe {
         }
     }
 
+    /// A link in short form had no room for a packet.
+    pub fn overflowed(&mut self, now: Time) {
+        self.series.running[1] += 1;
+        self.counters.overflow_pkts += u64::from(self.window.counts(now));
+    }
+
     /// Packets were dropped or marked.
-    pub fn ended(&mut self, now: Time, fates: &[Fate<Pkt>]) {
+    pub fn ended(&mut self, now: Time, fates: &[Fate<Waiting>]) {
         let counts = u64::from(self.window.counts(now));
         for fate in fates {
             match fate {
@@ -164,15 +190,15 @@ impl LinkProbe {
         }
     }
 
-    /// A packet's transmission is settled.
+    /// The transmission of a packet that came at `arrived` is settled.
     #[inline]
-    pub fn departed(&mut self, sent: &Sent, arrived: Time) {
-        if self.window.counts(sent.start) {
+    pub fn departed(&mut self, size: u32, arrived: Time, start: Time, finish: Time) {
+        if self.window.counts(start) {
             self.counters.departed_pkts += 1;
-            self.counters.departed_bytes += sent.pkt.size().0;
-            self.sojourn.add(sent.start.since(arrived));
+            self.counters.departed_bytes += u64::from(size);
+            self.sojourn.add(start.since(arrived));
         }
-        self.counters.busy_ns += self.window.clip(sent.start, sent.finish).0;
+        self.counters.busy_ns += self.window.clip(start, finish).0;
     }
 
     /// A packet was destroyed by the loss model.
@@ -182,37 +208,43 @@ impl LinkProbe {
 
     /// The run is over. The transmitter would have been sending without a pause until `busy_until`; what lies behind
     /// the end of a run that was cut short no longer counts.
-    pub fn finish(&mut self, end: Time, busy_until: Time, queue: &Disc<Pkt>) {
+    pub fn finish(&mut self, end: Time, busy_until: Time, held: Held, disc: Option<&Disc<Waiting>>) {
         self.counters.busy_ns -= self.window.clip(end, busy_until).0;
-        self.hold_until(end, queue);
+        self.hold_until(end, held, disc);
         if self.next_sample == end {
-            self.take_sample(queue);
+            self.take_sample(held, disc);
         }
     }
 
     #[cold]
-    fn take_sample(&mut self, queue: &Disc<Pkt>) {
+    fn take_samples(&mut self, now: Time, held: Held, disc: Option<&Disc<Waiting>>) {
+        while self.next_sample < now {
+            self.take_sample(held, disc);
+        }
+    }
+
+    fn take_sample(&mut self, held: Held, disc: Option<&Disc<Waiting>>) {
         if self.window.counts(self.next_sample) {
-            if let Some(avg) = queue.avg() {
+            if let Some(avg) = disc.and_then(Disc::avg) {
                 self.avg.add(avg);
             }
         }
         if self.window.series {
-            self.series.take(queue);
+            self.series.take(held, disc);
         }
         self.next_sample += self.window.sample;
     }
 }
 
 impl LinkSeries {
-    fn take(&mut self, queue: &Disc<Pkt>) {
-        self.queue_pkts.push(queue.len() as u32);
-        self.queue_bytes.push(queue.backlog().0 as u32);
+    fn take(&mut self, held: Held, disc: Option<&Disc<Waiting>>) {
+        self.queue_pkts.push(held.pkts as u32);
+        self.queue_bytes.push(held.bytes as u32);
         for (kept, running) in self.events.iter_mut().zip(&mut self.running) {
             kept.push(std::mem::take(running));
         }
         let mut probe = Probe::default();
-        queue.probe(&mut probe);
+        disc.into_iter().for_each(|disc| disc.probe(&mut probe));
         if self.inner.is_empty() {
             self.inner = probe.values.iter().map(|(name, _)| (*name, Vec::new())).collect();
         }
@@ -226,6 +258,8 @@ impl LinkSeries {
 #[derive(Clone, Debug)]
 pub struct Curve {
     width: f64,
+    /// `1 / width`, exact because widths are powers of two.
+    per_width: f64,
     bins: Vec<(u32, u32)>,
 }
 
@@ -233,17 +267,17 @@ const BINS: usize = 256;
 
 impl Default for Curve {
     fn default() -> Self {
-        Curve { width: 1.0 / 16.0, bins: vec![(0, 0); BINS] }
+        Curve { width: 1.0 / 16.0, per_width: 16.0, bins: vec![(0, 0); BINS] }
     }
 }
 
 impl Curve {
     #[inline]
     fn add(&mut self, avg: f64, hit: bool) {
-        let mut bin = (avg / self.width) as usize;
+        let mut bin = (avg * self.per_width) as usize;
         while bin >= BINS {
             self.widen();
-            bin = (avg / self.width) as usize;
+            bin = (avg * self.per_width) as usize;
         }
         self.bins[bin].0 += 1;
         self.bins[bin].1 += u32::from(hit);
@@ -256,6 +290,7 @@ impl Curve {
         bins.resize(BINS, (0, 0));
         self.bins = bins;
         self.width *= 2.0;
+        self.per_width /= 2.0;
     }
 
     /// Centre, arrivals and hits of each bin in use.

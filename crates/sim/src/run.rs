@@ -65,12 +65,10 @@ const LOOK_EVERY: u64 = 1 << 16;
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     let mut network = build(plan, seed, options.series);
     network.trace = Trace::new(options.trace);
-    if !options.hop_by_hop {
-        network.fold();
-    }
+    network.fold(!options.hop_by_hop);
     let (stopped_by, events, end) = execute(&mut network, plan, options.watch);
     network.finish(end);
-    check_conservation(&mut network, stopped_by == StoppedBy::Duration);
+    check_conservation(&network, stopped_by == StoppedBy::Duration);
     Outcome { network, seed, stopped_by, events, end }
 }
 
@@ -107,7 +105,7 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
     (StoppedBy::Duration, events, last)
 }
 
-fn check_conservation(network: &mut Network, complete: bool) {
+fn check_conservation(network: &Network, complete: bool) {
     for (number, flow) in network.flows.iter().enumerate() {
         let account = &flow.probe.conservation;
         assert!(
@@ -117,7 +115,7 @@ fn check_conservation(network: &mut Network, complete: bool) {
     }
     if complete {
         let queued: u64 = network.flows.iter().map(|flow| flow.probe.conservation.queued.pkts).sum();
-        let waiting = network.waiting_at(network.window.end);
-        assert!(queued == waiting as u64, "{queued} packets are accounted as queued, queues hold {waiting}");
+        let waiting = network.waiting();
+        assert!(queued == waiting, "{queued} packets are accounted as queued, queues hold {waiting}");
     }
 }

@@ -52,50 +52,64 @@ impl Moments {
     }
 }
 
-/// Mean, standard deviation and maximum over time of a count that changes in steps. Areas are whole numbers of
-/// counts times nanoseconds.
+/// Mean, standard deviation and maximum over time of `N` counts that change together, in steps. Areas are whole
+/// numbers of counts times nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeAverage {
+pub struct TimeAverages<const N: usize> {
     from: Time,
     last: Time,
-    area: u128,
-    area_of_squares: u128,
+    areas: [Area; N],
+}
+
+/// The time average of a single count.
+pub type TimeAverage = TimeAverages<1>;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Area {
+    sum: u128,
+    squares: u128,
     max: u64,
 }
 
-impl TimeAverage {
+impl<const N: usize> TimeAverages<N> {
     /// Counts from this moment on.
-    pub fn from(from: Time) -> TimeAverage {
-        TimeAverage { from, last: from, area: 0, area_of_squares: 0, max: 0 }
+    pub fn from(from: Time) -> TimeAverages<N> {
+        TimeAverages { from, last: from, areas: [Area::default(); N] }
     }
 
-    /// The value was `held` until `now`.
+    /// The values were `held` until `now`.
     #[inline]
-    pub fn hold(&mut self, held: u64, now: Time) {
+    pub fn hold(&mut self, held: [u64; N], now: Time) {
         if now > self.last {
-            let weighted = u128::from(held) * u128::from(now.0 - self.last.0);
-            self.area += weighted;
-            self.area_of_squares += weighted * u128::from(held);
+            let ns = u128::from(now.0 - self.last.0);
             self.last = now;
-            self.max = self.max.max(held);
+            for (area, count) in self.areas.iter_mut().zip(held) {
+                // Most queues are empty most of the time.
+                if count > 0 {
+                    let weighted = u128::from(count) * ns;
+                    area.sum += weighted;
+                    area.squares += weighted * u128::from(count);
+                    area.max = area.max.max(count);
+                }
+            }
         }
     }
 
-    /// Mean until the last moment held; zero if no time has passed.
-    pub fn mean(&self) -> f64 {
-        self.area as f64 / self.last.since(self.from).0.max(1) as f64
+    /// Mean of the count number `n` until the last moment held; zero if no time has passed.
+    pub fn mean(&self, n: usize) -> f64 {
+        self.areas[n].sum as f64 / self.last.since(self.from).0.max(1) as f64
     }
 
     /// Standard deviation over the same time.
-    pub fn sd(&self) -> f64 {
+    pub fn sd(&self, n: usize) -> f64 {
         let span = self.last.since(self.from).0.max(1) as f64;
-        let mean = self.mean();
-        (self.area_of_squares as f64 / span - mean * mean).max(0.0).sqrt()
+        let mean = self.mean(n);
+        (self.areas[n].squares as f64 / span - mean * mean).max(0.0).sqrt()
     }
 
     /// The largest value held.
-    pub fn max(&self) -> f64 {
-        self.max as f64
+    pub fn max(&self, n: usize) -> f64 {
+        self.areas[n].max as f64
     }
 }
 
@@ -149,10 +163,17 @@ impl Histogram {
     pub fn add(&mut self, span: Span) {
         self.moments.add(span);
         let bucket = bucket_of(span);
-        if bucket >= self.counts.len() {
-            self.counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
+        match self.counts.get_mut(bucket) {
+            Some(count) => *count += 1,
+            None => self.grow(bucket),
         }
-        self.counts[bucket] += 1;
+    }
+
+    /// The first time in a bucket beyond those there are.
+    #[cold]
+    fn grow(&mut self, bucket: usize) {
+        self.counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
+        self.counts[bucket] = 1;
     }
 
     /// Takes all times of another histogram.
@@ -189,10 +210,8 @@ impl Histogram {
 #[inline]
 fn bucket_of(span: Span) -> usize {
     let units = span.0 >> UNIT_BITS;
-    if units < STEPS {
-        return units as usize;
-    }
-    let octave = units.ilog2() - STEP_BITS;
+    // The two linear octaves count as number 0.
+    let octave = (units | STEPS).ilog2() - STEP_BITS;
     (u64::from(octave) * STEPS + (units >> octave)) as usize
 }
 
@@ -240,10 +259,10 @@ mod tests {
     #[test]
     fn time_average_by_hand() {
         let mut average = TimeAverage::from(Time(10));
-        average.hold(7, Time(5));
-        average.hold(2, Time(20));
-        average.hold(4, Time(30));
-        assert_eq!((average.mean(), average.sd(), average.max()), (3.0, 1.0, 4.0));
+        average.hold([7], Time(5));
+        average.hold([2], Time(20));
+        average.hold([4], Time(30));
+        assert_eq!((average.mean(0), average.sd(0), average.max(0)), (3.0, 1.0, 4.0));
     }
 
     #[test]

@@ -21,11 +21,16 @@ impl Marks {
     }
 
     /// Makes room for a window of segments `[first, past)`; everything marked lies inside it.
+    #[inline]
     pub fn reserve(&mut self, first: u32, past: u32) {
         let need = (past | 63).saturating_add(1) - (first & !63);
-        if need <= self.capacity() {
-            return;
+        if need > self.capacity() {
+            self.grow(first, need);
         }
+    }
+
+    #[cold]
+    fn grow(&mut self, first: u32, need: u32) {
         let old = std::mem::take(&mut self.words);
         let count = ((need >> 6) as usize).next_power_of_two().max(8);
         self.words = vec![0; count];

@@ -13,6 +13,7 @@ pub use kinds::{Kind, Param, Spread};
 pub use read::{nearest, read_table};
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// Re-exported names the macros need.
 #[doc(hidden)]
@@ -226,11 +227,12 @@ pub trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-/// Parameters that passed every check. Algorithms accept only these, so their data path has no errors.
+/// Parameters that passed every check. Algorithms accept only these, so their data path has no errors. Clones share
+/// them, so that a hundred thousand flows alike keep one copy.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Valid<T>(T);
+pub struct Valid<T>(Arc<T>);
 
-impl<T: Check> Valid<T> {
+impl<T: Check + Clone> Valid<T> {
     /// Checks ranges, then relations.
     ///
     /// # Errors
@@ -241,7 +243,7 @@ impl<T: Check> Valid<T> {
             params.relations(&mut problems);
         }
         if problems.is_empty() {
-            Ok(Valid(params))
+            Ok(Valid(Arc::new(params)))
         } else {
             Err(problems)
         }
@@ -249,7 +251,7 @@ impl<T: Check> Valid<T> {
 
     /// The parameters themselves.
     pub fn into_inner(self) -> T {
-        self.0
+        Arc::unwrap_or_clone(self.0)
     }
 }
 

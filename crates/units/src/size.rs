@@ -92,9 +92,7 @@ impl Serializer {
             return Span::ZERO;
         }
         if self.last.0 != size.0 {
-            let total = u128::from(size.0) * 8_000_000_000;
-            let rate = u128::from(self.rate);
-            self.last = (size.0, (total / rate) as u64, (total % rate) as u64);
+            self.last = self.divide(size.0);
         }
         let (_, whole, rest) = self.last;
         let left = self.left + rest;
@@ -104,6 +102,18 @@ impl Serializer {
         } else {
             self.left = left;
             Span(whole)
+        }
+    }
+
+    /// The entry of `last` for a size. Sixty-four bits do for all but absurd sizes.
+    fn divide(&self, size: u64) -> (u64, u64, u64) {
+        const NS_A_BYTE: u64 = 8_000_000_000;
+        match size.checked_mul(NS_A_BYTE) {
+            Some(total) => (size, total / self.rate, total % self.rate),
+            None => {
+                let (total, rate) = (u128::from(size) * u128::from(NS_A_BYTE), u128::from(self.rate));
+                (size, (total / rate) as u64, (total % rate) as u64)
+            }
         }
     }
 }

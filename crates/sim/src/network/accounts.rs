@@ -2,7 +2,7 @@
 
 use super::{Event, Flow, Network};
 use crate::calendar::Key;
-use crate::packet::Pkt;
+use crate::packet::{Pkt, Waiting};
 use crate::source::Source;
 use crate::trace::What;
 use queue::disc::Fate;
@@ -14,6 +14,10 @@ impl Network {
         for number in 0..self.links.len() {
             self.links[number].finish(end, &mut self.fates);
             self.settle_fates(number as u32, end);
+        }
+        for line in &mut self.lines {
+            self.waiting_in_lines += line.finish(end);
+            self.links[line.component as usize].probe = line.probe.take();
         }
         let window = &self.window;
         for flow in &mut self.flows {
@@ -29,7 +33,7 @@ impl Network {
         }
         let pending: Vec<(Key, Event)> = self.calendar.iter().map(|(key, event)| (key, *event)).collect();
         for (key, event) in pending {
-            if let Event::Arrive { pkt, .. } | Event::Reach(pkt) = event {
+            if let Event::Packet(pkt) = event {
                 self.leave_over(&pkt, key.birth, end);
             }
         }
@@ -37,16 +41,16 @@ impl Network {
 
     /// Bytes held by packets, events and accounts, roughly.
     pub fn memory(&self) -> u64 {
-        let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Pkt>()).sum();
-        let series: usize = self.flows.iter().map(|flow| 12 * flow.probe.series.received.capacity()).sum();
+        let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Waiting>()).sum();
+        let series = self.flows.iter().filter_map(|flow| flow.probe.series.as_ref());
+        let series: usize = series.map(|series| 12 * series.received.capacity()).sum();
         (self.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
     }
 
-    /// Packets waiting at `end`, in all links.
-    pub fn waiting_at(&mut self, end: Time) -> usize {
+    /// Packets waiting in all links when the run was finished.
+    pub fn waiting(&self) -> u64 {
         let stored: usize = self.links.iter().map(|link| link.waiting()).sum();
-        let counted: usize = self.lines.iter_mut().map(|line| line.waiting_at(end)).sum();
-        stored + counted
+        stored as u64 + self.waiting_in_lines
     }
 
     /// Accounts for packets that a link's queue dropped or marked.
@@ -54,7 +58,7 @@ impl Network {
         let was_queued = !self.links[link as usize].knows_ahead();
         let counts = u64::from(now >= self.window.warmup);
         for fate in self.fates.drain(..) {
-            let (Fate::Dropped(pkt, _) | Fate::Marked(pkt, _)) = fate;
+            let (Fate::Dropped(Waiting { pkt, .. }, _) | Fate::Marked(Waiting { pkt, .. }, _)) = fate;
             let probe = &mut self.flows[pkt.flow as usize].probe;
             let counts = counts * u64::from(!pkt.is_back());
             let what = if matches!(fate, Fate::Dropped(..)) { What::Drop } else { What::Mark };
@@ -74,18 +78,19 @@ impl Network {
 
     /// A packet falls to a link's loss model.
     #[cold]
-    pub(super) fn destroy(&mut self, link: u32, pkt: Pkt, now: Time) {
+    pub(super) fn destroy(&mut self, link: u32, pkt: &Pkt, now: Time) {
         if let Some(probe) = &mut self.links[link as usize].probe {
             probe.lost(now);
         }
         let probe = &mut self.flows[pkt.flow as usize].probe;
-        self.trace.note(now, What::Drop, &pkt);
+        self.trace.note(now, What::Drop, pkt);
         probe.conservation.dropped.add(pkt.size);
         probe.dropped_pkts += u64::from(now >= self.window.warmup && !pkt.is_back());
-        self.sacks.release(&pkt);
+        self.sacks.release(pkt);
     }
 
     /// A packet is still on its way at the end: queued if its transmission has not started by then.
+    #[cold]
     pub(super) fn leave_over(&mut self, pkt: &Pkt, start: Time, end: Time) {
         let conservation = &mut self.flows[pkt.flow as usize].probe.conservation;
         if start > end {

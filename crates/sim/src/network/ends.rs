@@ -1,6 +1,6 @@
 //! The ends of flows: what arrives there, what they send, and when they are woken.
 
-use super::{Event, Flow, Network};
+use super::{Event, Flow, Network, Transit};
 use crate::calendar::Key;
 use crate::flow::CWND_STEPS;
 use crate::packet::Pkt;
@@ -11,22 +11,24 @@ use units::Time;
 
 impl Network {
     /// A packet arrives at its end.
-    #[inline]
-    pub(super) fn reach(&mut self, pkt: Pkt, now: Time) {
+    pub(super) fn reach(&mut self, transit: &Transit) {
+        let Transit { pkt, key } = transit;
         if pkt.is_back() {
-            self.reach_source(pkt, now);
+            self.reach_source(pkt, key.time);
         } else {
-            self.reach_sink(pkt, now);
+            self.reach_sink(pkt, key.time);
         }
     }
 
     #[inline]
-    fn reach_source(&mut self, pkt: Pkt, now: Time) {
-        self.run_timers(2 * pkt.flow, now);
+    fn reach_source(&mut self, pkt: &Pkt, now: Time) {
+        if self.flows[pkt.flow as usize].due[0] < now {
+            self.run_timers(2 * pkt.flow, now);
+        }
         let flow = &mut self.flows[pkt.flow as usize];
         flow.observe_source(now, &self.window);
         flow.probe.conservation.delivered.add(pkt.size);
-        self.trace.note(now, What::Acked, &pkt);
+        self.trace.note(now, What::Acked, pkt);
         let ack = pkt.ack(&mut self.sacks);
         if let Source::Tcp(sender) = &mut flow.source {
             sender.on_ack(now, &ack);
@@ -40,11 +42,13 @@ impl Network {
     }
 
     #[inline]
-    fn reach_sink(&mut self, pkt: Pkt, now: Time) {
-        self.run_timers(2 * pkt.flow + 1, now);
+    fn reach_sink(&mut self, pkt: &Pkt, now: Time) {
+        if self.flows[pkt.flow as usize].due[1] <= now {
+            self.run_timers(2 * pkt.flow + 1, now);
+        }
         let flow = &mut self.flows[pkt.flow as usize];
         flow.observe_sink(now, &self.window);
-        self.trace.note(now, What::Receive, &pkt);
+        self.trace.note(now, What::Receive, pkt);
         flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
         match (&mut flow.sink, &mut flow.source) {
             (Sink::Tcp(receiver), _) => {
@@ -78,7 +82,7 @@ impl Network {
 
     /// Fires the timers that are due before an arrival at `now`. At equal times arrivals come first at a source; at a
     /// sink its timer does, because it was set before the arriving segment was on its last link.
-    #[inline]
+    #[cold]
     fn run_timers(&mut self, endpoint: u32, now: Time) {
         let sink = endpoint & 1 == 1;
         loop {
@@ -129,7 +133,6 @@ impl Network {
     /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
     #[inline]
     fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
-        let first = self.steps[self.routes[number as usize][0].start as usize];
         let key = Key { time: now, birth, component: self.component_of(2 * number) };
         loop {
             let flow = &mut self.flows[number as usize];
@@ -143,9 +146,9 @@ impl Network {
                 flow.probe.sent.add(segment.size);
             }
             flow.probe.conservation.sent.add(segment.size);
-            let pkt = Pkt::of_segment(&segment, number);
+            let pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             self.trace.note(now, What::Send, &pkt);
-            self.enter(first, pkt, key);
+            self.go_on(&mut Transit { pkt, key });
         }
         self.arm(2 * number, now);
     }
@@ -153,7 +156,6 @@ impl Network {
     /// Sends all a receiver has to send at `now`.
     #[inline]
     fn drain_sink(&mut self, number: u32, now: Time, birth: Time) {
-        let first = self.steps[self.routes[number as usize][1].start as usize];
         let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
         loop {
             let flow = &mut self.flows[number as usize];
@@ -164,34 +166,39 @@ impl Network {
             };
             let Some(ack) = ack else { break };
             flow.probe.conservation.sent.add(ack.size);
-            let pkt = Pkt::of_ack(&ack, number, &mut self.sacks);
+            let pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             self.trace.note(now, What::Acknowledge, &pkt);
-            self.enter(first, pkt, key);
+            self.go_on(&mut Transit { pkt, key });
         }
         self.arm(2 * number + 1, now);
     }
 
     /// Makes sure that an endpoint is woken by its next deadline.
-    #[inline]
+    #[inline(always)]
     fn arm(&mut self, endpoint: u32, now: Time) {
         let side = (endpoint & 1) as usize;
         let flow = &mut self.flows[(endpoint >> 1) as usize];
-        flow.note_deadline(side);
-        if flow.due[side] < flow.armed[side] {
-            let time = flow.due[side].max(now);
-            flow.armed[side] = time;
-            if time <= self.window.end {
-                let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
-                self.calendar.push(key, Event::Wake(endpoint));
-            }
+        let due = flow.deadline(side);
+        flow.due[side] = due;
+        if due < flow.armed[side] {
+            self.set_alarm(endpoint, due.max(now));
+        }
+    }
+
+    #[cold]
+    fn set_alarm(&mut self, endpoint: u32, time: Time) {
+        self.flows[(endpoint >> 1) as usize].armed[(endpoint & 1) as usize] = time;
+        if time <= self.window.end {
+            let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
+            self.calendar.push(key, Event::Wake(endpoint));
         }
     }
 }
 
 impl Flow {
     /// Asks one end for its next deadline.
-    #[inline]
-    fn note_deadline(&mut self, side: usize) {
+    #[inline(always)]
+    fn deadline(&self, side: usize) -> Time {
         let due = match (side, &self.source, &self.sink) {
             (0, Source::Tcp(sender), _) => sender.poll_timeout(),
             (0, Source::Tfrc(source), _) => source.sender.poll_timeout(),
@@ -200,9 +207,11 @@ impl Flow {
             (_, _, Sink::Tfrc(sink)) => sink.receiver.poll_timeout(),
             (_, _, Sink::Udp { .. }) => None,
         };
-        self.due[side] = due.unwrap_or(Time::NEVER);
+        let due = due.unwrap_or(Time::NEVER);
         if side == 0 {
-            self.due[0] = self.due[0].min(self.stop);
+            due.min(self.stop)
+        } else {
+            due
         }
     }
 
@@ -215,7 +224,7 @@ impl Flow {
             Source::Udp(_) => return,
         };
         if now >= window.warmup {
-            self.probe.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
+            self.probe.cwnd.hold([(sender.cwnd() * CWND_STEPS) as u64], now);
             if self.probe.before.is_none() {
                 self.probe.before = Some(sender.counters());
             }

@@ -1,31 +1,49 @@
 //! Finds out which work may be done early.
 
-use super::{Entry, Network, Route};
+use super::{Network, Route, Step};
 
 impl Network {
-    /// Finds out what may be done early: links that a single component feeds, and whose departures are known at
-    /// arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever.
-    pub fn fold(&mut self) {
+    /// Gives each link its short form, if it has one, and finds out what may be done early if that is `allowed`:
+    /// links that a single component feeds, and whose departures are known at arrival. One link of each round
+    /// trip stays in the calendar, so that no flow runs on for ever.
+    pub fn fold(&mut self, allowed: bool) {
+        let folds = if allowed { self.foldable_links() } else { vec![false; self.links.len()] };
+        let steps: Vec<Step> =
+            folds.into_iter().enumerate().map(|(link, at_once)| self.short_step(link, at_once)).collect();
+        for step in &mut self.steps {
+            if let Step::Link(link) = *step {
+                *step = steps[link as usize];
+            }
+        }
+        self.runs_ahead = allowed;
+    }
+
+    fn foldable_links(&self) -> Vec<bool> {
         let shared = self.shared_links();
         let mut folds: Vec<bool> =
             shared.iter().zip(&self.links).map(|(shared, link)| !shared && link.knows_ahead()).collect();
         for routes in &self.routes {
             let mut round_trip = routes.iter().flat_map(|route| self.links_of(*route)).peekable();
-            let first = round_trip.peek().map(|link| **link as usize);
-            if round_trip.all(|link| folds[*link as usize]) {
+            let first = round_trip.peek().copied();
+            if round_trip.all(|link| folds[link]) {
                 first.into_iter().for_each(|link| folds[link] = false);
             }
         }
-        for link in (0..self.links.len()).filter(|link| folds[*link]) {
-            self.entries[link] = match self.links[link].as_line() {
-                Some(line) => {
-                    self.lines.push(line);
-                    Entry::Line(self.lines.len() as u32 - 1)
-                }
-                None => Entry::AtOnce,
-            };
+        folds
+    }
+
+    /// The step to a link, in its short form if it has one.
+    fn short_step(&mut self, link: usize, at_once: bool) -> Step {
+        let Some(line) = self.links[link].as_line() else {
+            return if at_once { Step::LinkAtOnce(link as u32) } else { Step::Link(link as u32) };
+        };
+        self.lines.push(line);
+        let number = self.lines.len() as u32 - 1;
+        if at_once {
+            Step::LineAtOnce(number)
+        } else {
+            Step::Line(number)
         }
-        self.runs_ahead = true;
     }
 
     /// Which links take packets from more than one component.
@@ -36,16 +54,21 @@ impl Network {
             for (side, route) in routes.iter().enumerate() {
                 let mut feeder = self.component_of(2 * number as u32 + side as u32);
                 for link in self.links_of(*route) {
-                    let known = feeders[*link as usize].get_or_insert(feeder);
-                    shared[*link as usize] |= *known != feeder;
-                    feeder = *link;
+                    let known = feeders[link].get_or_insert(feeder);
+                    shared[link] |= *known != feeder;
+                    feeder = link as u32;
                 }
             }
         }
         shared
     }
 
-    fn links_of(&self, route: Route) -> &[u32] {
-        &self.steps[route.start as usize..][..usize::from(route.len)]
+    /// The links of a route, before any of them is folded.
+    fn links_of(&self, route: Route) -> impl Iterator<Item = usize> + '_ {
+        let steps = &self.steps[route.start as usize..][..route.len as usize];
+        steps.iter().filter_map(|step| match step {
+            Step::Link(link) => Some(*link as usize),
+            _ => None,
+        })
     }
 }

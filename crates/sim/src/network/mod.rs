@@ -13,8 +13,8 @@ mod fold;
 use crate::calendar::{Calendar, Key};
 use crate::flow::FlowProbe;
 use crate::line::Line;
-use crate::link::{Link, Sent};
-use crate::packet::{Pkt, SackPool};
+use crate::link::{Link, OnWire};
+use crate::packet::{Pkt, SackPool, Waiting};
 use crate::probe::Window;
 use crate::source::{Sink, Source};
 use crate::stats::Histogram;
@@ -25,37 +25,40 @@ use units::Time;
 /// What happens.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// A packet arrives at the queue of a link.
-    Arrive {
-        /// The link.
-        link: u32,
-        /// The packet.
-        pkt: Pkt,
-    },
-    /// A packet arrives at its end.
-    Reach(Pkt),
+    /// A packet arrives where it goes next: at the queue of a link or at its end.
+    Packet(Pkt),
     /// A transmission ends, on a link whose departures are not known ahead.
     Free(u32),
     /// An endpoint's timer: twice the flow's number, plus one for the receiver.
     Wake(u32),
 }
 
-/// How a link takes its packets.
+/// Where a packet goes next, and how it gets there: a place in [`Network::steps`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Entry {
-    /// Through the calendar.
-    Calendar,
-    /// At once.
-    AtOnce,
-    /// At once, in short form: the place in [`Network::lines`].
+enum Step {
+    /// To a link, through the calendar.
+    Link(u32),
+    /// To a link, at once.
+    LinkAtOnce(u32),
+    /// To a link in short form, a place in [`Network::lines`], through the calendar.
     Line(u32),
+    /// To a link in short form, at once.
+    LineAtOnce(u32),
+    /// To its end.
+    End,
 }
 
-/// The links of a path: a range of [`Network::steps`].
+/// A packet on its way, and when it is where.
+struct Transit {
+    pkt: Pkt,
+    key: Key,
+}
+
+/// The links of a path: a range of [`Network::steps`], with [`Step::End`] behind it.
 #[derive(Clone, Copy, Debug)]
-pub struct Route {
+struct Route {
     start: u32,
-    len: u8,
+    len: u32,
 }
 
 /// A flow at work.
@@ -69,6 +72,8 @@ pub struct Flow {
     /// When a TCP source stops handing over new data.
     stop: Time,
     started: bool,
+    /// The first step of what each end sends.
+    first_step: [u32; 2],
     /// The next deadline of each end.
     due: [Time; 2],
     /// The earliest pending wake-up of each end.
@@ -81,7 +86,8 @@ impl Flow {
     /// A flow that has not started.
     pub fn new(source: Source, sink: Sink, start: Time, stop: Time, probe: FlowProbe) -> Flow {
         let never = [Time::NEVER; 2];
-        Flow { source, sink, start, stop, started: false, due: never, armed: never, probe }
+        let first_step = [0; 2];
+        Flow { source, sink, start, stop, started: false, first_step, due: never, armed: never, probe }
     }
 }
 
@@ -100,15 +106,15 @@ pub struct Network {
     /// What happened to each packet, if anybody wants to know.
     pub trace: Trace,
     routes: Vec<[Route; 2]>,
-    /// The links of all routes, one after the other.
-    steps: Vec<u32>,
-    /// How each link takes its packets.
-    entries: Vec<Entry>,
+    /// The steps of all routes, one after the other.
+    steps: Vec<Step>,
     lines: Vec<Line>,
+    /// Packets that waited in them at the end of the run.
+    waiting_in_lines: u64,
     /// Whether endpoints run ahead.
     runs_ahead: bool,
     sacks: SackPool,
-    fates: Vec<Fate<Pkt>>,
+    fates: Vec<Fate<Waiting>>,
 }
 
 impl Network {
@@ -117,8 +123,8 @@ impl Network {
         Network {
             window,
             calendar: Calendar::new(),
-            entries: vec![Entry::Calendar; links.len()],
             lines: Vec::new(),
+            waiting_in_lines: 0,
             links,
             flows: Vec::new(),
             histograms: vec![Histogram::default(); histograms],
@@ -133,11 +139,14 @@ impl Network {
 
     /// Adds a flow with its links out and back, and wakes its source at its start.
     pub fn add_flow(&mut self, mut flow: Flow, forward: &[usize], back: &[usize]) {
-        self.routes.push([forward, back].map(|links| {
-            let route = Route { start: self.steps.len() as u32, len: links.len() as u8 };
-            self.steps.extend(links.iter().map(|link| *link as u32));
+        let routes = [forward, back].map(|links| {
+            let route = Route { start: self.steps.len() as u32, len: links.len() as u32 };
+            self.steps.extend(links.iter().map(|link| Step::Link(*link as u32)));
+            self.steps.push(Step::End);
             route
-        }));
+        });
+        flow.first_step = routes.map(|route| route.start);
+        self.routes.push(routes);
         let number = self.flows.len() as u32;
         flow.armed[0] = flow.start;
         if flow.start <= self.window.end {
@@ -151,109 +160,151 @@ impl Network {
     #[inline]
     pub fn execute(&mut self, key: Key, event: Event) {
         match event {
-            Event::Arrive { link, pkt } => self.arrive(link, pkt, key),
-            Event::Reach(pkt) => self.reach(pkt, key.time),
+            Event::Packet(pkt) => self.arrive(Transit { pkt, key }),
             Event::Free(link) => {
                 let sent = self.links[link as usize].transmitter_free(key.time, &mut self.fates);
                 self.settle_fates(link, key.time);
-                if let Some(sent) = sent {
-                    self.depart(link, sent);
-                }
+                self.send(link, sent);
             }
             Event::Wake(endpoint) => self.wake(endpoint, key.time),
         }
     }
 
+    #[inline]
     fn component_of(&self, endpoint: u32) -> u32 {
         self.links.len() as u32 + endpoint
     }
 
-    /// Hands a packet to a link, the way that link takes them.
+    /// A packet comes out of the calendar at its next step.
     #[inline]
-    fn enter(&mut self, link: u32, pkt: Pkt, key: Key) {
-        match self.entries[link as usize] {
-            Entry::Line(line) => self.pass_line(line, link, pkt, key),
-            Entry::AtOnce => self.arrive(link, pkt, key),
-            Entry::Calendar => self.calendar.push(key, Event::Arrive { link, pkt }),
+    fn arrive(&mut self, mut transit: Transit) {
+        let passed = match self.steps[transit.pkt.step as usize] {
+            Step::Link(link) | Step::LinkAtOnce(link) => self.pass_link(link, &mut transit),
+            Step::Line(line) | Step::LineAtOnce(line) => self.pass_line(line, &mut transit),
+            Step::End => return self.reach(&transit),
+        };
+        if passed {
+            self.go_on(&mut transit);
         }
     }
 
-    /// A packet enters a link in short form.
-    #[inline]
-    fn pass_line(&mut self, line: u32, number: u32, pkt: Pkt, key: Key) {
-        let line = &mut self.lines[line as usize];
-        match line.accept(pkt.size, key) {
-            Some((start, finish)) => {
-                let time = finish + line.delay;
-                self.travel(number, pkt, start, time);
-            }
-            None => {
-                self.fates.push(Fate::Dropped(pkt, Reason::Overflow));
-                self.settle_fates(number, key.time);
-            }
-        }
-    }
-
-    #[inline]
-    fn arrive(&mut self, number: u32, pkt: Pkt, key: Key) {
-        let link = &mut self.links[number as usize];
-        if let Some(loss) = &mut link.loss {
-            if loss.on_entry() {
-                self.destroy(number, pkt, key.time);
+    /// A packet goes its way, at once where that is allowed, up to the calendar or to its end. Inlined, as is
+    /// [`Network::pass_line`]: most of the work of a run is here, in steps of few instructions.
+    #[inline(always)]
+    fn go_on(&mut self, transit: &mut Transit) {
+        loop {
+            let passed = match self.steps[transit.pkt.step as usize] {
+                Step::LineAtOnce(line) => self.pass_line(line, transit),
+                Step::LinkAtOnce(link) => self.pass_private_link(link, transit),
+                Step::End if self.runs_ahead => return self.reach(transit),
+                _ => return self.calendar.push(transit.key, Event::Packet(transit.pkt)),
+            };
+            if !passed {
                 return;
             }
         }
-        if !link.knows_ahead() {
-            self.flows[pkt.flow as usize].probe.conservation.queued.add(pkt.size);
+    }
+
+    /// A packet passes a link in short form. False if its way ends here.
+    #[inline(always)]
+    fn pass_line(&mut self, number: u32, transit: &mut Transit) -> bool {
+        let line = &mut self.lines[number as usize];
+        match line.accept(transit.pkt.size, transit.key) {
+            Some(wire) => {
+                let time = wire.finish + line.delay;
+                let key = Key { time, birth: wire.start, component: line.component };
+                self.lead_on(transit, key)
+            }
+            None => {
+                let component = line.component;
+                self.refuse(component, transit);
+                false
+            }
         }
-        let sent = link.arrive(pkt, key, &mut self.fates);
+    }
+
+    /// A link in short form had no room.
+    #[cold]
+    fn refuse(&mut self, component: u32, transit: &Transit) {
+        let waiting = Waiting { pkt: transit.pkt, enqueued: transit.key.time };
+        self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
+        self.settle_fates(component, transit.key.time);
+    }
+
+    /// [`Network::pass_link`], apart because it is rare on the way.
+    #[inline(never)]
+    fn pass_private_link(&mut self, number: u32, transit: &mut Transit) -> bool {
+        self.pass_link(number, transit)
+    }
+
+    /// A packet arrives at a link. True if it is certain when it leaves, and it can go on.
+    #[inline(always)]
+    fn pass_link(&mut self, number: u32, transit: &mut Transit) -> bool {
+        let Transit { pkt, key } = transit;
+        let link = &mut self.links[number as usize];
+        if link.loss.as_mut().is_some_and(|loss| loss.on_entry()) {
+            self.destroy(number, pkt, key.time);
+            return false;
+        }
+        if !link.knows_ahead() {
+            self.wait_at(number, pkt, key);
+            return false;
+        }
+        let wire = link.arrive(pkt, *key, &mut self.fates);
         if !self.fates.is_empty() {
             self.settle_fates(number, key.time);
         }
-        if let Some(sent) = sent {
-            self.depart(number, sent);
-        }
+        wire.is_some_and(|wire| self.depart(number, wire, transit))
     }
 
-    /// A transmission is settled: the packet goes on to its next link or its end.
-    #[inline]
-    fn depart(&mut self, number: u32, sent: Sent) {
-        let Sent { pkt, start, finish } = sent;
+    /// A packet arrives at a link whose departures are not known ahead.
+    #[inline(never)]
+    fn wait_at(&mut self, number: u32, pkt: &mut Pkt, key: &Key) {
         let link = &mut self.links[number as usize];
-        if !link.knows_ahead() {
-            self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
-            if finish <= self.window.end {
-                let key = Key { time: finish, birth: start, component: number };
-                self.calendar.push(key, Event::Free(number));
-            }
-        }
-        let time = finish + link.delay;
-        if let Some(loss) = &mut link.loss {
-            if finish <= self.window.end && loss.on_wire() {
-                self.destroy(number, pkt, finish);
-                return;
-            }
-        }
-        self.travel(number, pkt, start, time);
+        self.flows[pkt.flow as usize].probe.conservation.queued.add(pkt.size);
+        link.arrive(pkt, *key, &mut self.fates);
+        let sent = if link.is_busy() { None } else { link.serve(key.time, &mut self.fates) };
+        self.settle_fates(number, key.time);
+        self.send(number, sent);
     }
 
-    /// A packet that started at `start` reaches the end of a link at `time`: on to its next link or its end.
-    #[inline]
-    fn travel(&mut self, number: u32, mut pkt: Pkt, start: Time, time: Time) {
-        if time > self.window.end {
-            self.leave_over(&pkt, start, self.window.end);
-            return;
+    /// A link whose departures are not known ahead starts to send a packet, if there is one.
+    fn send(&mut self, number: u32, sent: Option<(Pkt, OnWire)>) {
+        let Some((pkt, wire)) = sent else { return };
+        self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
+        let key = Key { time: wire.finish, birth: wire.start, component: number };
+        if wire.finish <= self.window.end {
+            self.calendar.push(key, Event::Free(number));
         }
-        pkt.hop += 1;
-        let route = self.routes[pkt.flow as usize][usize::from(pkt.is_back())];
-        let key = Key { time, birth: start, component: number };
-        if pkt.hop < route.len {
-            let next = self.steps[route.start as usize + usize::from(pkt.hop)];
-            self.enter(next, pkt, key);
-        } else if self.runs_ahead {
-            self.reach(pkt, time);
-        } else {
-            self.calendar.push(key, Event::Reach(pkt));
+        let mut transit = Transit { pkt, key };
+        if self.depart(number, wire, &mut transit) {
+            self.go_on(&mut transit);
         }
+    }
+
+    /// A packet's transmission is settled. False if its way ends here.
+    #[inline(always)]
+    fn depart(&mut self, number: u32, wire: OnWire, transit: &mut Transit) -> bool {
+        let link = &mut self.links[number as usize];
+        let time = wire.finish + link.delay;
+        if let Some(loss) = &mut link.loss {
+            if wire.finish <= self.window.end && loss.on_wire() {
+                self.destroy(number, &transit.pkt, wire.finish);
+                return false;
+            }
+        }
+        self.lead_on(transit, Key { time, birth: wire.start, component: number })
+    }
+
+    /// Turns a packet to its next step, where it is at `key`. False if the run ends before.
+    #[inline(always)]
+    fn lead_on(&mut self, transit: &mut Transit, key: Key) -> bool {
+        if key.time > self.window.end {
+            self.leave_over(&transit.pkt, key.birth, self.window.end);
+            return false;
+        }
+        transit.pkt.step += 1;
+        transit.key = key;
+        true
     }
 }

@@ -77,6 +77,8 @@ impl Board {
                 continue;
             }
             self.sacked.reserve(una, max);
+            // Most blocks repeat what is known, or most of it.
+            let Some(start) = self.sacked.first_absent(start, end) else { continue };
             let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
             if self.repair_all {
                 self.keep(start, sent, una, max);
@@ -117,6 +119,9 @@ impl Board {
 
     /// `una` moves up to `ack`; the number of segments that were selectively acknowledged before.
     pub fn advance(&mut self, una: u32, ack: u32) -> u32 {
+        if ack == una {
+            return 0;
+        }
         if self.lost_edge > una {
             self.lost_count -= self.absent(una, ack.min(self.lost_edge));
         }

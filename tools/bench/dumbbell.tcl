@@ -1,0 +1,90 @@
+# The work of crates/sim/benches/dumbbell.rs in ns-2: SACK flows through gentle RED on a dumbbell.
+#
+#   ns tools/bench/dumbbell.tcl FLOWS SECONDS
+#
+# As many Mbit/s as flows, a buffer of 100 ms with the thresholds at 1/8 and 3/8 of it, access links ten times as fast with
+# delays from 0.5 to 20 ms, an acknowledgement for each segment. Prints one line: segments delivered, nanoseconds of
+# processor for each in the event loop, and seconds of processor for everything before it. No trace is written.
+
+if {$argc != 2} {
+    puts stderr "usage: ns dumbbell.tcl FLOWS SECONDS"
+    exit 2
+}
+lassign $argv flows seconds
+
+# Nanoseconds this process has been on a processor.
+proc cpu_ns {} {
+    set file [open /proc/self/schedstat]
+    set ns [lindex [read $file] 0]
+    close $file
+    return $ns
+}
+
+set built_from [cpu_ns]
+set ns [new Simulator]
+set buffer [expr {$flows * 1000000 / 10 / 8 / 1500}]
+
+Queue/RED set bytes_ false
+Queue/RED set queue_in_bytes_ false
+Queue/RED set gentle_ true
+Queue/RED set q_weight_ 0.002
+Queue/RED set linterm_ 10
+Queue/RED set thresh_ [expr {max($buffer / 8, 2)}]
+Queue/RED set maxthresh_ [expr {max(3 * $buffer / 8, 6)}]
+Agent/TCP set packetSize_ 1460
+Agent/TCP set window_ 1000000
+
+set left [$ns node]
+set right [$ns node]
+$ns simplex-link $left $right ${flows}Mb 10ms RED
+$ns simplex-link $right $left ${flows}Mb 10ms DropTail
+$ns queue-limit $left $right $buffer
+$ns queue-limit $right $left 1000
+
+set random [new RNG]
+$random seed 1
+set sinks {}
+for {set i 0} {$i < $flows} {incr i} {
+    set share [expr {$flows > 1 ? double($i) / ($flows - 1) : 0.5}]
+    set delay [expr {0.5 + 19.5 * $share}]ms
+    set source [$ns node]
+    set destination [$ns node]
+    $ns duplex-link $source $left [expr {10 * $flows}]Mb $delay DropTail
+    $ns duplex-link $right $destination [expr {10 * $flows}]Mb $delay DropTail
+    foreach {a b} [list $source $left $right $destination] {
+        $ns queue-limit $a $b 1000
+        $ns queue-limit $b $a 1000
+    }
+    set tcp [new Agent/TCP/Sack1]
+    set sink [new Agent/TCPSink/Sack1]
+    $ns attach-agent $source $tcp
+    $ns attach-agent $destination $sink
+    $ns connect $tcp $sink
+    set ftp [new Application/FTP]
+    $ftp attach-agent $tcp
+    $ns at [$random uniform 0 1] "$ftp start"
+    lappend sinks $tcp
+}
+
+# Routes are worked out when the clock starts, so the set-up ends with the first event.
+proc begin {} {
+    global started
+    set started [cpu_ns]
+}
+
+proc finish {} {
+    global started built_from sinks
+    set loop [expr {[cpu_ns] - $started}]
+    set segments 0
+    foreach tcp $sinks {
+        incr segments [$tcp set ack_]
+    }
+    set each [expr {double($loop) / $segments}]
+    set before [expr {($started - $built_from) / 1e9}]
+    puts [format "%d segments, %.1f ns each in the event loop, %.2f s before it" $segments $each $before]
+    exit 0
+}
+
+$ns at 0 begin
+$ns at $seconds finish
+$ns run

@@ -1,0 +1,94 @@
+"""Counts the instructions of whole runs, which other work on the machine does not change.
+
+    python tools/bench/instructions.py            print the table
+    python tools/bench/instructions.py --check    fail where a case needs 3 % more than tools/bench/budget.json allows
+    python tools/bench/instructions.py --write    write what was counted into the budget
+
+Each case runs the bench `dumbbell` twice under valgrind, short and long: the difference in instructions over the
+difference in segments leaves out the start. Counts belong to a compiler, so a budget of another one is not compared.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUDGET = ROOT / "tools/bench/budget.json"
+TOLERANCE = 1.03
+# Flows, mode, and the seconds of the short and the long run.
+CASES = [(1, "folded", 20, 60), (10, "folded", 10, 30), (10, "hops", 10, 30), (100, "folded", 3, 6)]
+
+
+def main(verb: str) -> int:
+    """Counts all cases and does what was asked; the status to exit with."""
+    if shutil.which("valgrind") is None:
+        print("instructions: SKIPPED, because valgrind is not installed")
+        return 0
+    compiler = output("rustc", "--version")
+    bench = build()
+    counted = {}
+    print("flows  mode    instructions/segment  events/segment  instructions/event")
+    for flows, mode, short, long in CASES:
+        each, events = count(bench, flows, mode, short, long)
+        counted[f"{flows} {mode}"] = round(each, 1)
+        print(f"{flows:<6} {mode:<7} {each:>20.0f} {events:>15.2f} {each / events:>19.0f}")
+    if verb == "--write":
+        BUDGET.write_text(json.dumps({"compiler": compiler, "instructions": counted}, indent=2) + "\n")
+    return check(compiler, counted) if verb == "--check" else 0
+
+
+def check(compiler: str, counted: dict[str, float]) -> int:
+    """Compares with the budget; the status to exit with."""
+    budget = json.loads(BUDGET.read_text(encoding="utf-8"))
+    if budget["compiler"] != compiler:
+        print(f"instructions: SKIPPED, the budget is of {budget['compiler']}, this is {compiler}")
+        return 0
+    allowed: dict[str, float] = budget["instructions"]
+    over = {case: each for case, each in counted.items() if each > TOLERANCE * allowed[case]}
+    for case, each in over.items():
+        rise = 100 * (each / allowed[case] - 1)
+        print(f"instructions: {case} needs {each:.0f} a segment, {rise:.1f} % more than {allowed[case]:.0f}")
+    if not over:
+        print("instructions: within the budget")
+    return 1 if over else 0
+
+
+def build() -> Path:
+    """Builds the bench; the path of its program."""
+    command = ["cargo", "bench", "-p", "dropcurve-sim", "--bench", "dumbbell", "--locked", "--no-run"]
+    messages = output(*command, "--quiet", "--message-format=json")
+    programs = [json.loads(line).get("executable") for line in messages.splitlines()]
+    return Path(next(program for program in programs if program))
+
+
+def count(bench: Path, flows: int, mode: str, short: int, long: int) -> tuple[float, float]:
+    """Instructions and events for each segment delivered between the ends of the short and the long run."""
+    (low, few, _), (high, many, events) = (run(bench, flows, mode, seconds) for seconds in (short, long))
+    return (high - low) / (many - few), events
+
+
+def run(bench: Path, flows: int, mode: str, seconds: int) -> tuple[int, int, float]:
+    """Instructions, segments, and events for each segment of one run."""
+    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    done = subprocess.run(
+        [*tool, str(bench), str(flows), str(seconds), mode], check=True, capture_output=True, text=True
+    )
+    line = re.match(r"(\d+) segments, .* and ([\d.]+) events", done.stdout)
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    if line is None or collected is None:
+        sys.exit(f"instructions: cannot read what the bench or valgrind said:\n{done.stdout}{done.stderr}")
+    return int(collected[1]), int(line[1]), float(line[2])
+
+
+def output(*command: str) -> str:
+    """What a command prints."""
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else ""))
