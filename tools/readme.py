@@ -1,14 +1,16 @@
-"""The README's examples: found, run, and their output written back.
+"""The examples of the README and of the guide: found, run, and their output written back.
 
-    python tools/readme.py           runs them and says which output differs
-    python tools/readme.py --write   runs them and writes what they print into the page
+    python tools/readme.py                   runs them and says which output differs
+    python tools/readme.py --write           runs them and writes what they print into the pages
+    python tools/readme.py [--write] PAGE    the same for one page
 
 * A `python` block is run; a `text` block right after it is its output.
 * In a `console` block, lines that start with `$ ` are run and the others are their output.
 * In an `sh` block every line is run.
 
 Commands for the set-up itself (make, git, cd, pip) are left to the one who reads. Everything runs in a
-temporary folder with a copy of the scenarios. `tests/docs/test_readme.py` holds the page against the same runs.
+temporary folder with a copy of the scenarios and of the guide's example files. `tests/docs` holds the pages
+against the same runs.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "README.md"
+GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
+EXAMPLES = ROOT / "docs" / "guide" / "examples"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROMPT = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 SETUP = ("make", "git", "cd", "pip", "python3")
@@ -47,6 +51,8 @@ class Example:
         command = [program, *self.words[1:]] if self.words else [program, "-"]
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "scenarios", Path(folder) / "scenarios")
+            if EXAMPLES.is_dir():
+                shutil.copytree(EXAMPLES, Path(folder) / "examples")
             done = subprocess.run(
                 command, input=self.code, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
             )
@@ -79,21 +85,27 @@ def command(line: str, place: slice) -> Iterator[Example]:
         yield Example(words, "", place)
 
 
-def main(write: bool) -> int:
-    """Runs all examples; the number of those whose output differs."""
-    page = PAGE.read_text(encoding="utf-8")
+def renew(path: Path, *, write: bool) -> int:
+    """Runs the examples of a page; the number of those whose output differs."""
+    page = path.read_text(encoding="utf-8")
     differing = 0
     for example in reversed(list(examples(page))):
         printed = example.run()
         if example.place.stop and page[example.place] != printed:
             differing += 1
-            print(f"{PAGE.name}: {'written' if write else 'differs'}: {example}")
+            print(f"{path.name}: {'written' if write else 'differs'}: {example}")
             page = page[: example.place.start] + printed + page[example.place.stop :]
     if write:
-        PAGE.write_text(page, encoding="utf-8")
+        path.write_text(page, encoding="utf-8")
         return 0
     return differing
 
 
+def main(arguments: list[str]) -> int:
+    """Renews or compares the pages named, or all."""
+    named = [Path(one).resolve() for one in arguments if not one.startswith("--")]
+    return sum(renew(path, write="--write" in arguments) for path in named or [PAGE, *GUIDE])
+
+
 if __name__ == "__main__":
-    sys.exit(main("--write" in sys.argv))
+    sys.exit(main(sys.argv[1:]))

@@ -10,6 +10,7 @@ import pytest
 
 from dropcurve.plot import comparison, delay_distribution, drop_curve, labels, law, queue, style, thin, view
 from dropcurve.results import Result
+from dropcurve.spacing import mean_gap
 
 Made = Callable[..., Result]
 TENTH = 0.1
@@ -41,7 +42,7 @@ def test_gap_agrees_with_the_rule_packet_by_packet(spacing: str, p_b: float) -> 
             continue
         left = (1 if spacing in ("pseudocode", "text") else 2) - n * p_b
         passed *= 1 - (p_b / left if left > p_b else 1.0)
-    assert law.mean_gap(p_b, spacing) == pytest.approx(total, rel=1e-9)
+    assert mean_gap(p_b, spacing) == pytest.approx(total, rel=1e-9)
 
 
 def test_wait_takes_a_third_of_what_the_1993_formula_takes() -> None:

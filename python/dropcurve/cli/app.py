@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import compare, describe, listing, plot, report, run, schema, show
+from . import advise, compare, describe, listing, plot, report, run, schema, show
 
 #: What Typer raises for wrong options and arguments, wherever it keeps its parser.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
+app.command("advise")(advise.advise)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("show")(show.show)

@@ -3,18 +3,8 @@
 References: FJ93 (Floyd and Jacobson 1993), Floyd's note on the gentle variant (2000).
 Units: `avg` counts packets, or bytes if the thresholds do; probabilities are plain.
 
-A law gives `p_b` for an average. What share of packets it takes depends on how marks are *spaced*: the
-rule that turns `p_b` into a decision for each packet. At a steady average the share is one over the mean
-distance between marks, which is what `share` works out:
-
-| spacing                   | distance between marks             | share, p_b small |
-|---------------------------|------------------------------------|------------------|
-| `pseudocode`, `unclamped` | uniform on 1 … 1/p_b − 1           | 2 p_b            |
-| `text`, `cycle`           | uniform on 1 … 1/p_b               | 2 p_b            |
-| `double`                  | uniform on 1 … 2/p_b − 1           | p_b              |
-| `modulus`                 | uniform on 1 … 2/p_b, as intended  | p_b              |
-| `geometric`               | geometric, no memory               | p_b              |
-| `wait`                    | uniform on 1/p_b … 2/p_b − 1       | 2/3 p_b          |
+A law gives `p_b` for an average. What share of packets it takes depends on how marks are spaced: `dropcurve.spacing`
+works it out.
 
 Where packet sizes enter the probability, the share is that of packets of the mean size that arrives.
 """
@@ -27,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..spacing import RULES, share
 from . import view
 
 if TYPE_CHECKING:
@@ -36,18 +26,6 @@ if TYPE_CHECKING:
     from ..results import Variant
 
     Floats = NDArray[np.float64]
-
-#: Spacings by the rule they share in the long run.
-RULES = {
-    "pseudocode": "pseudocode",
-    "unclamped": "pseudocode",
-    "text": "text",
-    "cycle": "text",
-    "double": "double",
-    "modulus": "modulus",
-    "geometric": "geometric",
-    "wait": "wait",
-}
 
 
 @dataclass(frozen=True)
@@ -102,41 +80,6 @@ class Law:
         if self.byte_mode == "red_5":
             return min(1.0, ratio * ratio * share(p_b, self.spacing))
         return share(p_b, self.spacing)
-
-
-def share(p_b: float, spacing: str) -> float:
-    """One over the mean distance between marks at constant `p_b`."""
-    if p_b <= 0.0:
-        return 0.0
-    if p_b >= 1.0 or spacing == "geometric":
-        return min(p_b, 1.0)
-    return 1.0 / mean_gap(p_b, spacing)
-
-
-def mean_gap(p_b: float, spacing: str) -> float:
-    """Mean number of packets from one mark to the next, the marked one included.
-
-    It is the sum over n of the chance that n packets pass unmarked, which falls linearly with n.
-    """
-    rule = RULES.get(spacing)
-    if rule == "pseudocode":  # p_a = p_b / (1 - n p_b), n = 1 for the first packet
-        return _falling(p_b / (1.0 - p_b)) if p_b < 0.5 else 1.0
-    if rule == "text":  # the same with n = 0 for the first
-        return _falling(p_b)
-    if rule == "double":  # p_a = p_b / (2 - n p_b), n = 1 for the first
-        return _falling(p_b / (2.0 - p_b))
-    if rule == "modulus":  # the same with n = 0 for the first
-        return _falling(p_b / 2.0)
-    if rule == "wait":  # nothing while n p_b < 1, then p_b / (2 - n p_b)
-        free = np.ceil(1.0 / p_b - 1e-9) - 1.0
-        return float(free + _falling(p_b / (2.0 - (free + 1.0) * p_b)))
-    raise UsageError(f"spacing = {spacing!r}: must be one of {', '.join(RULES)}")
-
-
-def _falling(step: float) -> float:
-    """Sum of 1, 1 - step, 1 - 2 step … while positive."""
-    last = np.floor(1.0 / step + 1e-9)
-    return float((last + 1.0) - step * last * (last + 1.0) / 2.0)
 
 
 def of(variant: Variant, link: str) -> Law | None:

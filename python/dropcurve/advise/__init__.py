@@ -1,0 +1,151 @@
+"""Advice in a second: closed-form models give starting designs, what to expect of each, and where they fail.
+
+    advice = advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")
+    for design in advice.designs:
+        print(design.queue, design.why)
+
+Nothing here is simulated; `dropcurve.advise.errors` holds the predictions against simulation, and
+docs/guide/advice-errors.md shows how far off they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..scenario import Scenario
+from . import designs as _designs
+from . import equilibrium, rules
+from .conditions import Conditions, Point, conditions
+from .designs import Design, Expectation
+from .equilibrium import Curve, Equilibrium
+from .fluid import Margins
+
+__all__ = [
+    "Advice",
+    "Conditions",
+    "Curve",
+    "Design",
+    "Equilibrium",
+    "Expectation",
+    "Margins",
+    "Point",
+    "advise",
+    "conditions",
+]
+
+#: Windows below this lose so often that a fast retransmit has too few acknowledgements to start (RFC 5681).
+SMALL_WINDOW = 4.0
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The question as understood, the designs, and what to know before choosing among them."""
+
+    conditions: Conditions
+    designs: tuple[Design, ...]
+    notes: tuple[str, ...]
+
+    def design(self, name: str) -> Design:
+        """The first design of a discipline. Raises KeyError if there is none."""
+        for one in self.designs:
+            if one.discipline == name or one.name == name:
+                return one
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        from .text import text
+
+        return text(self)
+
+
+def advise(
+    scenario: Scenario | str | None = None,
+    *,
+    rate: str | float | None = None,
+    rtt: str | float | tuple[float, float] | None = None,
+    flows: str | int | tuple[int, int] | None = None,
+    buffer: str | float | None = None,
+    packet: str | int = 1500,
+    goal: str | None = None,
+    ecn: bool = False,
+) -> Advice:
+    """Designs for a link: of a scenario, or of ``rate`` (bit/s), ``rtt`` (seconds, of propagation, or a range),
+    ``flows`` (long TCP flows, or a range) and ``buffer`` (packets).
+
+    Text carries its unit: ``advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")``. ``goal`` may
+    name the delay that is allowed, ``"p95 delay < 15ms"``. Raises UsageError for values that make no sense.
+    """
+    given = _given(
+        scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
+    )
+    return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)))
+
+
+def _given(
+    scenario: Scenario | str | None,
+    *,
+    rate: str | float | None,
+    rtt: str | float | tuple[float, float] | None,
+    flows: str | int | tuple[int, int] | None,
+    buffer: str | float | None,
+    packet: str | int,
+    goal: str | None,
+    ecn: bool,
+) -> Conditions:
+    from dataclasses import replace
+
+    from ..errors import UsageError
+    from .conditions import allowed_delay
+    from .scenario import conditions_of
+
+    if scenario is not None:
+        if rate is not None or rtt is not None or flows is not None:
+            raise UsageError("give a scenario, or --rate, --rtt and --flows, not both")
+        found = conditions_of(scenario if isinstance(scenario, Scenario) else Scenario.load(scenario))
+        if buffer is not None:
+            size = conditions(rate=1.0, rtt=1.0, flows=1, buffer=buffer, packet=found.packet_bytes).buffer
+            found = replace(found, buffer=size)
+        return replace(found, target_delay_s=allowed_delay(goal), ecn=ecn or found.ecn)
+    missing = [
+        f"--{name}" for name, value in (("rate", rate), ("rtt", rtt), ("flows", flows)) if value is None
+    ]
+    if rate is None or rtt is None or flows is None:
+        raise UsageError(
+            f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100, or name a "
+            "scenario"
+        )
+    return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
+
+
+def _notes(given: Conditions) -> Iterator[str]:
+    """What no choice of discipline changes."""
+    queue = given.aim_s * given.capacity
+    crowded = given.hardest
+    window = crowded.window(queue)
+    if window < SMALL_WINDOW:
+        yield (
+            f"With {crowded.label()} a fair share is {window:.1f} packets a round trip: losses end in timeouts "
+            "whatever the "
+            "discipline. A longer queue, ECN or smaller packets help."
+        )
+    need = equilibrium.needed(queue, crowded, b=given.b, rto_s=given.rto_s)
+    least = equilibrium.needed(queue, given.gentlest, b=given.b, rto_s=given.rto_s)
+    if least > 0.0 and need / least > 100.0:
+        yield (
+            f"Over this range the loss TCP needs runs from {_percent(least)} to {_percent(need)}: no fixed max_p "
+            "fits both ends; "
+            "take a discipline that adapts (ared, pie, codel), or tune for the part that matters."
+        )
+    if given.buffer is not None:
+        shared = rules.many_flows(given.capacity, given.rtt_s[1], given.flows[0])
+        if given.buffer < shared:
+            yield (
+                f"The buffer of {given.buffer:.0f} packets is below R C/sqrt(N) = {shared:.0f} for "
+                f"{given.gentlest.label()}: the link will "
+                "not be full, under any discipline (AKM04)."
+            )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"

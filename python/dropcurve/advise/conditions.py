@@ -1,0 +1,157 @@
+"""The question: a link, the flows that share it, and how far each may vary."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .. import quantities
+from ..errors import UsageError
+
+#: Mean queueing delay to aim at where the goal names none (FGS01).
+TARGET_DELAY_S = 0.005
+
+
+@dataclass(frozen=True)
+class Point:
+    """One condition: `flows` long TCP flows with propagation round trip `rtt_s` on a link of `capacity` packets a
+    second.
+    """
+
+    flows: int
+    rtt_s: float
+    capacity: float
+
+    def window(self, queue: float) -> float:
+        """Mean window in packets of a flow that keeps the link busy with `queue` packets waiting."""
+        return (self.rtt_s * self.capacity + queue) / self.flows
+
+    def round_trip(self, queue: float) -> float:
+        """Seconds, queueing included."""
+        return self.rtt_s + queue / self.capacity
+
+    def label(self) -> str:
+        """``20 flows, 40 ms``."""
+        noun = "flow" if self.flows == 1 else "flows"
+        return f"{self.flows} {noun}, {quantities.show_span(self.rtt_s)}"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """A link and ranges of what goes over it.
+
+    `rtt_s` is the propagation round trip and `flows` the number of long TCP flows, each (least, most); `buffer` is
+    in packets of `packet_bytes` (None: to be advised); `target_delay_s` is what the goal allows as queueing delay,
+    None if it does not say; `b` packets share an acknowledgement; `rto_s` is the least timeout; `ecn` is whether
+    flows and box use it; `udp_bps` is what UDP takes of the link beside `rate_bps`, which is what TCP shares.
+    """
+
+    rate_bps: float
+    rtt_s: tuple[float, float]
+    flows: tuple[int, int]
+    buffer: float | None = None
+    packet_bytes: int = 1500
+    target_delay_s: float | None = None
+    ecn: bool = False
+    b: int = 2
+    rto_s: float = 1.0
+    udp_bps: float = 0.0
+
+    @property
+    def capacity(self) -> float:
+        """Packets a second."""
+        return self.rate_bps / (8.0 * self.packet_bytes)
+
+    @property
+    def gentlest(self) -> Point:
+        """Fewest flows, longest round trip: the highest gain of the loop, so the first to swing."""
+        return Point(self.flows[0], self.rtt_s[1], self.capacity)
+
+    @property
+    def hardest(self) -> Point:
+        """Most flows, shortest round trip: needs the most drops."""
+        return Point(self.flows[1], self.rtt_s[0], self.capacity)
+
+    @property
+    def middle(self) -> Point:
+        """Geometric means of both ranges."""
+        flows = max(1, round(math.sqrt(self.flows[0] * self.flows[1])))
+        return Point(flows, float(f"{math.sqrt(self.rtt_s[0] * self.rtt_s[1]):.2g}"), self.capacity)
+
+    @property
+    def aim_s(self) -> float:
+        """Mean queueing delay to aim at: half of what the goal allows, which leaves the rest to swings; else the 5
+        ms of FGS01.
+        """
+        return TARGET_DELAY_S if self.target_delay_s is None else self.target_delay_s / 2.0
+
+    def points(self) -> Iterator[Point]:
+        """The corners that matter, each once, and the middle where they are far apart."""
+        wide = self.rtt_s[1] > 1.5 * self.rtt_s[0] or self.flows[1] > 1.5 * self.flows[0]
+        yield from dict.fromkeys((self.gentlest, *((self.middle,) if wide else ()), self.hardest))
+
+
+def conditions(
+    *,
+    rate: str | float,
+    rtt: str | float | tuple[float, float],
+    flows: str | int | tuple[int, int],
+    buffer: str | float | None = None,
+    packet: str | int = 1500,
+    goal: str | None = None,
+    ecn: bool = False,
+) -> Conditions:
+    """Reads the question as typed, numbers in bit/s, seconds, packets and bytes. Raises UsageError."""
+    packet_bytes = quantities.size(packet, what="packet") if isinstance(packet, str) else packet
+    if not 40 <= packet_bytes <= 65535:
+        raise UsageError(f"packet '{packet}' must lie between 40 and 65535 bytes")
+    found = Conditions(
+        rate_bps=quantities.rate(rate) if isinstance(rate, str) else float(rate),
+        rtt_s=_rtt(rtt),
+        flows=_flows(flows),
+        buffer=_buffer(buffer, packet_bytes),
+        packet_bytes=packet_bytes,
+        target_delay_s=allowed_delay(goal),
+        ecn=ecn,
+    )
+    for name, value in (("rate", found.rate_bps), ("rtt", found.rtt_s[0]), ("buffer", found.buffer or 1.0)):
+        if not (value > 0 and math.isfinite(value)):
+            raise UsageError(f"{name} = {value:g}: must be above 0 and finite")
+    return found
+
+
+def _rtt(rtt: str | float | tuple[float, float]) -> tuple[float, float]:
+    if isinstance(rtt, str):
+        return quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
+    low, high = rtt if isinstance(rtt, tuple) else (rtt, rtt)
+    if low > high:
+        raise UsageError(f"rtt = ({low:g}, {high:g}): must rise")
+    return float(low), float(high)
+
+
+def _flows(flows: str | int | tuple[int, int]) -> tuple[int, int]:
+    if isinstance(flows, str):
+        low, high = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
+    else:
+        low, high = flows if isinstance(flows, tuple) else (flows, flows)
+    if not 1 <= low <= high:
+        raise UsageError(f"flows = ({low:g}, {high:g}): must be 1 or more, and rise")
+    return int(low), int(high)
+
+
+def _buffer(buffer: str | float | None, packet_bytes: int) -> float | None:
+    if isinstance(buffer, str):
+        return quantities.packets(buffer, packet_bytes=packet_bytes)
+    return None if buffer is None else float(buffer)
+
+
+def allowed_delay(goal: str | None) -> float | None:
+    """The queueing delay in seconds that a goal such as ``p95 delay < 15ms, max utilisation`` allows, if it names
+    one.
+    """
+    bounds = re.findall(
+        r"(?:delay|sojourn)[^,;<≤]*(?:<=?|≤|below|under)\s*([0-9.]+\s*(?:us|ms|s)\b)", goal or ""
+    )
+    return min((quantities.span(text, what="goal") for text in bounds), default=None)

@@ -1,0 +1,388 @@
+"""The designs: a discipline with its parameters, the formula they come from, what to expect and where that fails."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .. import quantities
+from . import equilibrium, fluid, rules
+from .conditions import Conditions, Point
+from .equilibrium import Curve, Equilibrium
+from .fluid import Margins
+
+#: The slowest average that is still of use: loads change within seconds.
+SLOWEST_S = 10.0
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What the models expect of a design at one condition; `margins` is None where there is no linear model."""
+
+    point: Point
+    at: Equilibrium
+    margins: Margins | None = None
+
+
+@dataclass(frozen=True)
+class Design:
+    """A starting point: `params` are values as a scenario has them, `source` names keys of docs/references.toml."""
+
+    name: str
+    discipline: str
+    params: dict[str, str]
+    formula: str
+    source: str
+    why: str
+    fails: str
+    expected: tuple[Expectation, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def queue(self) -> str:
+        """As `dropcurve compare --queue` takes it."""
+        return f"{self.discipline}:{','.join(f'{key}={value}' for key, value in self.params.items())}"
+
+
+def all_designs(given: Conditions) -> Iterator[Design]:
+    """Every design, the plainest first."""
+    yield tail_drop(given)
+    yield red_by_floyd(given)
+    yield adaptive_red(given)
+    yield red_by_queue_law(given)
+    yield red_by_stability(given)
+    yield pi(given)
+    yield pie(given)
+    yield codel(given)
+    yield fq_codel(given)
+
+
+def room(given: Conditions, max_th: float = 0.0) -> float:
+    """The buffer in packets: as given, or the greater of a round trip's worth and twice where RED has dropped
+    everything.
+    """
+    if given.buffer is not None:
+        return given.buffer
+    longest = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
+    return float(math.ceil(max(longest, 4.0 * max_th, 20.0)))
+
+
+def thresholds(given: Conditions) -> tuple[float, float, tuple[str, ...]]:
+    """FGS01's thresholds in whole packets, lowered where the buffer is too small for them."""
+    low, high = (float(round(value)) for value in rules.thresholds(given.capacity, given.aim_s))
+    if given.buffer is None or 2.0 * high <= given.buffer:
+        return low, high, ()
+    high = max(2.0, math.floor(given.buffer / 2.0))
+    low = max(1.0, math.floor(high / 3.0))
+    return (
+        low,
+        high,
+        (f"the buffer is too small for the wanted delay: max_th lowered to half of it, {high:g} packets",),
+    )
+
+
+def expect_curve(
+    given: Conditions, curve: Curve, w_q: float, points: Iterable[Point] = ()
+) -> tuple[Expectation, ...]:
+    """Equilibrium and margins of RED at each condition, or at some."""
+    found = []
+    for point in points or given.points():
+        at = equilibrium.on_curve(curve, point, b=given.b, rto_s=given.rto_s)
+        loop = fluid.red(curve.slope(at.queue), w_q, given.capacity) if at.regime == "curve" else None
+        found.append(Expectation(point, at, _margins(given, point, at, loop)))
+    return tuple(found)
+
+
+def expect_held(
+    given: Conditions,
+    queue: float,
+    loop: Callable[[Equilibrium], fluid.Transfer] | None,
+    regime: str = "held",
+) -> tuple[Expectation, ...]:
+    """The same of a discipline that holds its queue at `queue` packets."""
+    found = []
+    for point in given.points():
+        at = equilibrium.held(queue, point, regime=regime, b=given.b, rto_s=given.rto_s)
+        found.append(Expectation(point, at, _margins(given, point, at, loop(at) if loop else None)))
+    return tuple(found)
+
+
+def _margins(given: Conditions, point: Point, at: Equilibrium, loop: fluid.Transfer | None) -> Margins | None:
+    if loop is None:
+        return None
+    return fluid.margins(fluid.plant(point, at.queue, b=given.b), loop, rtt_s=at.rtt_s)
+
+
+def tail_drop(given: Conditions) -> Design:
+    """Tail drop with the buffer of the rules."""
+    alone = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
+    shared = rules.many_flows(given.capacity, given.rtt_s[1], given.flows[0])
+    limit = given.buffer or max(4.0, math.ceil(shared))
+    return Design(
+        "Tail drop with a buffer by rule", "droptail", {"limit": quantities.show_packets(limit)},
+        f"R C = {alone:.0f} packets for one flow; R C/sqrt(N) = {shared:.0f} for {given.flows[0]} that are not in "
+        "step",
+        "VS94, AKM04",
+        "The least there is: no early signal, so the buffer alone sets delay and utilisation.",
+        "Flows in step, few flows, short flows and flows of unlike round trips need more than R C/sqrt(N); with R C "
+        "the delay is a "
+        "round trip at full load.",
+        expect_held(given, limit, None, "buffer"),
+        (() if given.buffer else (f"no buffer was given: {limit:g} packets taken",)),
+    )  # fmt: skip
+
+
+def red_by_floyd(given: Conditions) -> Design:
+    """RED by Floyd's recommendations."""
+    low, high, notes = thresholds(given)
+    w_q = _short(rules.weight_for_second(given.capacity))
+    limit = room(given, high)
+    curve = Curve(low, high, 0.1, above="gentle", limit=limit)
+    return Design(
+        "RED by Floyd's rules", "red",
+        _red(limit, low, high, "0.1", w_q, given, above_max="gentle"),
+        f"min_th = max(5, C d/2) for a delay d of {quantities.show_span(given.aim_s)}, max_th = 3 min_th, max_p = "
+        "0.1, "
+        "w_q = 1 - exp(-1/C), gentle",
+        "Floyd97, Floyd00, FGS01",
+        "The defaults its author came to after eight years, sized for this link.",
+        "max_p is fixed: with more flows the average climbs through max_th, with fewer it sinks and the link may "
+        "idle. "
+        "The weight knows nothing of the round trip, so the queue may swing.",
+        expect_curve(given, curve, w_q), notes,
+    )  # fmt: skip
+
+
+def adaptive_red(given: Conditions) -> Design:
+    """Adaptive RED, its automatic values written out."""
+    low, high, notes = thresholds(given)
+    w_q, limit = _short(rules.weight_for_second(given.capacity)), room(given, high)
+    middle = (low + high) / 2.0
+    bottom = min(0.01, 80_000.0 / given.rate_bps)
+    expected: list[Expectation] = []
+    for point in given.points():
+        wanted = 2.0 * _for_share(equilibrium.needed(middle, point, b=given.b, rto_s=given.rto_s))
+        max_p = min(0.5, max(bottom, wanted))
+        curve = Curve(low, high, max_p, above="gentle", limit=limit)
+        expected += expect_curve(given, curve, w_q, (point,))
+    return Design(
+        "Adaptive RED", "ared",
+        {"limit": quantities.show_packets(limit),
+        "min_th": quantities.show_packets(low),
+         "max_th": quantities.show_packets(high), "w_q": quantities.plain(w_q),
+         "bottom": "auto", "ecn": _switch(given.ecn)},
+        f"thresholds and weight as above; max_p moves between {bottom:.2g} and 0.5 to hold the average at (min_th + "
+        "max_th)/2 = "
+        f"{middle:g} packets",
+        "FGS01",
+        "One setting for every load: the drop rate follows the flows instead of the other way round.",
+        "It moves slowly (from 0.01 to 0.5 takes ten seconds and more), and max_p has a floor and a ceiling. It "
+        "does not mend "
+        "an average that swings.",
+        tuple(expected), notes,
+    )  # fmt: skip
+
+
+def red_by_queue_law(given: Conditions) -> Design:
+    """RED whose curve crosses TCP's queue law between the thresholds for every load."""
+    low, high, notes = thresholds(given)
+    limit = room(given, high)
+    # Nine tenths of the way up, so that the most flows still meet the slope and not the jump.
+    aim = low + 0.9 * (high - low)
+    wanted = equilibrium.needed(aim, given.hardest, b=given.b, rto_s=given.rto_s)
+    max_p = _short(min(1.0, max(0.005, _for_share(wanted) / 0.9)))
+    interval = max(given.hardest.round_trip(high), given.gentlest.round_trip(high))
+    w_q = _short(min(0.5, rules.weight_for_interval(given.capacity, interval)))
+    return Design(
+        "RED by the queue law", "red",
+        _red(limit, low, high, quantities.plain(max_p), w_q, given, above_max="gentle"),
+        f"max_p such that {given.hardest.label()}, who need {100 * wanted:.2g} % of drops, meet the curve nine "
+        "tenths of the way up; "
+        f"w_q = 1 - 0.1^(1/(C I)), I = {quantities.show_span(_short(interval))}, the longest round trip",
+        "FB00, PFTK98",
+        "The average stays between the thresholds over the whole range of loads, and no average is older than a "
+        "round trip.",
+        "A steep curve for many flows is too steep for few: see the margins. Where the loss needed passes some 10 "
+        "%, timeouts "
+        "rule and the law is a guess.",
+        expect_curve(given, Curve(low, high, max_p, above="gentle", limit=limit), w_q), notes,
+    )  # fmt: skip
+
+
+def red_by_stability(given: Conditions) -> Design:
+    """The same curve with an average slow enough to be stable at the fewest flows and the longest round trip."""
+    base = red_by_queue_law(given)
+    low, high, _ = thresholds(given)
+    max_p = float(base.params["max_p"])
+    slope = Curve(low, high, max_p).slope((low + high) / 2.0)
+    worst = given.gentlest
+    rtt_s = worst.round_trip(high)
+    allowed = fluid.red_weight(slope=slope, flows=worst.flows, rtt_s=rtt_s, capacity=given.capacity)
+    w_q = _short(min(float(base.params["w_q"]), allowed))
+    rule = fluid.red_rule(slope=slope, w_q=w_q, flows=worst.flows, rtt_s=rtt_s, capacity=given.capacity)
+    limit = room(given, high)
+    wanted = 1.0 / (-given.capacity * math.log1p(-w_q))
+    late: tuple[str, ...] = ()
+    if wanted > SLOWEST_S:
+        w_q = _short(-math.expm1(-1.0 / (given.capacity * SLOWEST_S)))
+        late = (
+            f"the rule asks for an average that answers in {_seconds(wanted)}, which is of no use: w_q is that of "
+            f"{SLOWEST_S:g} s, "
+            "and the margins are what is left. No RED with this curve is both stable and awake over the whole range",
+        )
+    return Design(
+        "RED by the stability condition", "red",
+        _red(limit, low, high, quantities.plain(max_p), w_q, given, above_max="gentle"),
+        f"L (R C)^3/(2N)^2 = {rule.left:.3g} <= sqrt(wg^2/K^2 + 1) = {rule.right:.3g} at {worst.label()}; wg = 0.1 "
+        "min(2N/(R^2 C), 1/R), "
+        "w_q = 1 - exp(-K/C), L the slope with the spacing of marks",
+        "HMTG01a, MGT00",
+        "The loop is stable for this many flows or more and this round trip or less; it buys that with a slow "
+        "average.",
+        "A bound for long flows and small swings: an average this slow lets bursts fill the buffer and finds a new "
+        "load late. "
+        "Windows of few packets, timeouts and short flows are not in the model.",
+        expect_curve(given, Curve(low, high, max_p, above="gentle", limit=limit), w_q), (*base.notes, *late),
+    )  # fmt: skip
+
+
+def pi(given: Conditions) -> Design:
+    """Hollot's PI controller."""
+    q_ref = max(5.0, round(given.capacity * given.aim_s))
+    limit = room(given)
+    q_ref = min(q_ref, max(1.0, math.floor(limit / 2.0)))
+    worst = given.gentlest
+    gain, zero = fluid.pi_design(flows=worst.flows, rtt_s=worst.round_trip(q_ref), capacity=given.capacity)
+    gain, zero = _short(gain), _short(zero)
+    # HMTG01 samples some hundred times faster than the loop crosses over.
+    period = _short(min(0.02, 1.0 / (50.0 * max(zero, 1.0))))
+    return Design(
+        "PI", "pi",
+        {"limit": quantities.show_packets(limit), "q_ref": quantities.show_packets(q_ref),
+         "period": quantities.show_span(period),
+         "gain": quantities.plain(gain), "zero": quantities.plain(zero), "ecn": _switch(given.ecn)},
+        "zero z = 2N/(R^2 C); gain K = wg sqrt(wg^2 R^2 + 1)/((R C)^3/(2N)^2), wg = min(z, 0.5/R), at "
+        f"{worst.label()}",
+        "HMTG01",
+        "An integrator holds the queue at one reference for every load, with margins by design.",
+        "Designed for the fewest flows and the longest round trip, so with many flows and short round trips it is "
+        "slow: minutes, "
+        "where z is small. Short flows and unresponsive traffic are not in the model.",
+        expect_held(given, q_ref, lambda _: fluid.pi(gain, zero)),
+    )  # fmt: skip
+
+
+def pie(given: Conditions) -> Design:
+    """PIE with the target the goal allows."""
+    target = 0.015 if given.target_delay_s is None else given.aim_s
+    limit, queue = room(given), target * given.capacity
+    return Design(
+        "PIE", "pie",
+        {"limit": quantities.show_packets(limit), "target": quantities.show_span(target), "ecn": _switch(given.ecn)},
+        "p += s (alpha (d - target) + beta (d - d_old)) every 15 ms, alpha = 0.125, beta = 1.25 a second, s a table "
+        "of p",
+        "RFC8033",
+        "A PI controller on delay whose steps grow with p, so that one setting serves every rate and load.",
+        "Steps are small at low loads: a new flow on an idle fast link overshoots. At targets of a few milliseconds "
+        "its "
+        "tick of 15 ms is coarse.",
+        expect_held(given, queue, lambda at: _pie_loop(at, given.capacity)),
+    )  # fmt: skip
+
+
+def _pie_loop(at: Equilibrium, capacity: float, *, tick: float = 0.015) -> fluid.Transfer:
+    """PIE as a PI controller on the queue at the step its table has for p0, with the half tick that sampling
+    costs.
+    """
+    import cmath
+
+    bounds = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
+    step = 1.0 / next((divisor for bound, divisor in bounds if at.loss < bound), 1)
+    whole, change = step * 0.125 / tick / capacity, step * 1.25 / capacity
+    return lambda s: (whole / s + change) * cmath.exp(-s * tick / 2.0)
+
+
+def codel(given: Conditions) -> Design:
+    """CoDel with the interval of the longest round trip."""
+    target, interval = _codel_times(given)
+    limit = room(given)
+    at = equilibrium.needed(target * given.capacity, given.hardest, b=given.b, rto_s=given.rto_s)
+    rate = at * given.capacity
+    return Design(
+        "CoDel", "codel",
+        {"limit": quantities.show_packets(limit), "target": quantities.show_span(target),
+         "interval": quantities.show_span(interval), "ecn": _switch(given.ecn)},
+        "interval: the longest round trip, at least 100 ms; target: a twentieth of it, at least 1.5 packet times",
+        "RFC8289",
+        "Nothing to tune to the rate: it acts on the delay that stays, not on the queue that comes and goes.",
+        f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.hardest.label()} need take "
+        f"{_seconds(2.0 * interval * interval * rate)} to build up, and until then the queue is longer.",
+        expect_held(given, target * given.capacity, None, "held"),
+    )  # fmt: skip
+
+
+def fq_codel(given: Conditions) -> Design:
+    """FQ-CoDel: the same per flow."""
+    target, interval = _codel_times(given)
+    params = {
+        "target": quantities.show_span(target),
+        "interval": quantities.show_span(interval),
+        "ecn": _switch(given.ecn),
+    }
+    if given.buffer is not None:
+        params = {"limit": quantities.show_packets(given.buffer), **params}
+    if given.rate_bps < 100e6:
+        params["quantum"] = "300 B"
+    return Design(
+        "FQ-CoDel", "fq_codel", params,
+        "CoDel's times for each of 1024 queues; quantum 300 B below 100 Mbit/s",
+        "RFC8290, RFC8289",
+        "Thin flows pass the fat ones, and each fat one is dropped for its own queue: the safest default at the "
+        "edge.",
+        "Shares are by flow, not by user; where flows must not be told apart (tunnels, encryption to one peer) it "
+        "is CoDel.",
+        (),
+    )  # fmt: skip
+
+
+def _codel_times(given: Conditions) -> tuple[float, float]:
+    interval = max(0.1, math.ceil(given.rtt_s[1] * 100.0) / 100.0)
+    target = interval / 20.0 if given.target_delay_s is None else min(interval / 20.0, given.aim_s)
+    return _short(max(target, 1.5 / given.capacity)), _short(interval)
+
+
+def _red(
+    limit: float, low: float, high: float, max_p: str, w_q: float, given: Conditions, **others: str
+) -> dict[str, str]:
+    return {
+        "limit": quantities.show_packets(limit),
+        "min_th": quantities.show_packets(low),
+        "max_th": quantities.show_packets(high),
+        "max_p": max_p, "w_q": quantities.plain(w_q), **others, "ecn": _switch(given.ecn),
+    }  # fmt: skip
+
+
+def _for_share(taken: float) -> float:
+    """The `p_b` at which the spacing of the paper's figure takes a share of packets."""
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if Curve(0.0, 1.0, 1.0).taken(middle) < taken else (low, middle)
+    return (low + high) / 2.0
+
+
+def _short(value: float) -> float:
+    """Three significant digits: more would claim what no rule of thumb knows."""
+    return float(f"{value:.3g}")
+
+
+def _seconds(value: float) -> str:
+    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s")):
+        if value >= 2.0 * size or (unit == "s" and value >= 1.0):
+            return f"{value / size:.3g} {unit}" if value < 1e6 * size else f"more than a million {unit}"
+    return f"{1000 * value:.0f} ms"
+
+
+def _switch(on: bool) -> str:
+    return "true" if on else "false"

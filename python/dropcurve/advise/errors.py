@@ -1,0 +1,202 @@
+"""The advice against simulation: predicted queue and drop probability over a grid of conditions, as a table of
+errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from .. import quantities, statistics
+from ..replicate import run
+from ..scenario import Scenario
+from . import advise, equilibrium
+from .conditions import Point
+from .designs import Design
+
+#: The disciplines whose equilibrium the models know.
+DESIGNS = ("RED by the queue law", "RED by the stability condition", "Adaptive RED", "PI", "PIE")
+RATES = ("10 Mbit/s", "50 Mbit/s")
+RTTS = ("20 ms", "80 ms", "200 ms")
+FLOWS = (5, 20, 80)
+#: The TCP laws that are compared.
+LAWS = ("pftk", "pftk-approx", "mathis", "fluid")
+SEED, REPLICATIONS = 101, 5
+
+SCENARIO = """\
+[run]
+duration = "150 s"
+warmup = "50 s"
+
+[dumbbell]
+rate = "{rate}"
+delay = "{delay}"
+access_delay = "0.5 ms"
+exit_delay = "0.5 ms"
+access_rate = "0 bit/s"
+
+[queue]
+kind = "droptail"
+
+[flows.tcp]
+count = {flows}
+start = "uniform 0 s to 5 s"
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One condition and design: what the model said and what the simulation found, with its 95 % half-width."""
+
+    design: str
+    rate: str
+    rtt: str
+    flows: int
+    swings: bool
+    queue: tuple[float, float]
+    loss: tuple[float, float]
+    utilisation: float
+    #: (queue, loss) by law of TCP.
+    predicted: dict[str, tuple[float, float]]
+
+
+def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> Iterator[Cell]:
+    """Runs the grid, cell by cell."""
+    for rate in RATES:
+        for rtt in RTTS:
+            for flows in FLOWS:
+                tell(f"{rate}, {rtt}, {flows} flows")
+                found = advise(rate=rate, rtt=rtt, flows=flows)
+                for name in DESIGNS:
+                    yield cell(found.design(name), rate, rtt, flows, jobs=jobs)
+
+
+def cell(design: Design, rate: str, rtt: str, flows: int, *, jobs: int | None = None) -> Cell:
+    """Simulates a design at the condition it was made for."""
+    delay = quantities.show_span(quantities.span(rtt) / 2.0 - 0.001)
+    text = SCENARIO.format(rate=rate, delay=delay, flows=flows)
+    scenario = Scenario.parse(text).queue(design.discipline, **design.params)
+    result = run(scenario, seed=SEED, replications=REPLICATIONS, jobs=jobs).baseline
+    queue, loss = (statistics.t_interval(result.values(key)) for key in ("queue_pkts_mean", "loss"))
+    used = statistics.t_interval(result.values("utilisation"))
+    expected = design.expected[0]
+    return Cell(
+        design.name, rate, rtt, flows,
+        expected.margins is not None and not expected.margins.stable,
+        (queue.mean or 0.0, queue.half_width or 0.0),
+        ((loss.mean or 0.0) / 100.0, (loss.half_width or 0.0) / 100.0),
+        (used.mean or 0.0) / 100.0,
+        {law: predict(design, expected.point, law) for law in LAWS},
+    )  # fmt: skip
+
+
+def predict(design: Design, point: Point, law: str) -> tuple[float, float]:
+    """Queue and loss by one of the laws of TCP."""
+    if design.discipline == "red":
+        low, high, limit = (float(design.params[key].split()[0]) for key in ("min_th", "max_th", "limit"))
+        curve = equilibrium.Curve(low, high, float(design.params["max_p"]), above="gentle", limit=limit)
+        at = equilibrium.on_curve(curve, point, law=law)
+    else:
+        at = equilibrium.held(design.expected[0].at.queue, point, law=law)
+    return at.queue, at.loss
+
+
+def page(cells: Sequence[Cell]) -> str:
+    """The docs page."""
+    return "\n".join([*_intro(), *_summary(cells), *_table(cells)]) + "\n"
+
+
+def _intro() -> list[str]:
+    return [
+        "# How far off the advice is",
+        "",
+        "The equilibrium that `dropcurve advise` expects, against packet-level simulation. Made by",
+        "`python -m dropcurve.advise --out docs/guide/advice-errors.md`; nothing here is written by hand.",
+        "",
+        f"Each design is the one `advise` gives for exactly this condition: {len(RATES)} rates, {len(RTTS)} round "
+        "trips, "
+        f"{len(FLOWS)} numbers of flows.",
+        "Simulated: long SACK flows with delayed acknowledgements (profile `rfc`), packets of 1500 bytes, 150 s of "
+        "which "
+        f"the last 100 count, {REPLICATIONS} replications from seed {SEED}, 95 % intervals.",
+        "The queue is its time average, drops are the share of arrivals that the queue drops. An error is "
+        "(predicted − simulated)/simulated.",
+        "",
+    ]
+
+
+def _summary(cells: Sequence[Cell]) -> Iterator[str]:
+    yield "## By law of TCP"
+    yield ""
+    yield "The median size of the error over all conditions, by the law that stands for TCP."
+    yield "`advise` uses `pftk`, the full model of PFTK98; `fluid` and `mathis` know no timeouts."
+    yield ""
+    yield "| design | " + " | ".join(f"{law}: queue | drops" for law in LAWS) + " |"
+    yield "|---|" + "---|---|" * len(LAWS)
+    for name in DESIGNS:
+        some = [one for one in cells if one.design == name]
+        if some:
+            yield (
+                f"| {name} | "
+                + " | ".join(f"{_typical(some, law, 0)} | {_typical(some, law, 1)}" for law in LAWS)
+                + " |"
+            )
+    yield ""
+    for title, some in (
+        ("stable by its margins", [c for c in cells if not c.swings]),
+        ("said to swing", [c for c in cells if c.swings]),
+    ):
+        if some:
+            yield (
+                f"Conditions {title} ({len(some)}): median error of the queue {_typical(some, 'pftk', 0)}, of the "
+                "drops "
+                f"{_typical(some, 'pftk', 1)}, mean utilisation "
+                f"{100 * sum(c.utilisation for c in some) / len(some):.1f} %."
+            )
+            yield ""
+
+
+def _typical(cells: Sequence[Cell], law: str, which: int) -> str:
+    sizes = [abs(_error(one.predicted[law][which], (one.queue, one.loss)[which][0])) for one in cells]
+    usable = [size for size in sizes if math.isfinite(size)]
+    return f"{100 * median(usable):.0f} %" if usable else "–"
+
+
+def _error(predicted: float, found: float) -> float:
+    return (predicted - found) / found if found > 0.0 else math.nan
+
+
+def _table(cells: Sequence[Cell]) -> Iterator[str]:
+    for name in DESIGNS:
+        some = [one for one in cells if one.design == name]
+        if not some:
+            continue
+        yield f"## {name}"
+        yield ""
+        yield "| rate | round trip | flows | queue, predicted | simulated (pkts) | error " + (
+            "| drops, predicted | simulated (%) | error | in use | loop |"
+        )
+        yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"
+        for one in some:
+            queue, loss = one.predicted["pftk"]
+            yield (
+                f"| {one.rate} | {one.rtt} | {one.flows} | {queue:.1f} | {one.queue[0]:.1f} ± {one.queue[1]:.1f} | "
+                f"{_percent(queue, one.queue[0])} "
+                f"| {100 * loss:.3f} | {100 * one.loss[0]:.3f} ± {100 * one.loss[1]:.3f} | "
+                f"{_percent(loss, one.loss[0])} "
+                f"| {100 * one.utilisation:.1f} % | {'swings' if one.swings else 'stable'} |"
+            )
+        yield ""
+
+
+def _percent(predicted: float, found: float) -> str:
+    error = _error(predicted, found)
+    return "–" if not math.isfinite(error) else f"{100 * error:+.0f} %".replace("-", "−")
+
+
+def write(path: Path, *, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
+    """Runs the grid and writes the page."""
+    path.write_text(page(list(grid(jobs=jobs, tell=tell))), encoding="utf-8")

@@ -1,0 +1,93 @@
+"""The question that a scenario asks: its bottleneck, its long TCP flows, and their round trips."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .. import quantities
+from ..errors import UsageError
+from ..scenario import Scenario
+from .conditions import Conditions
+
+
+def conditions_of(scenario: Scenario) -> Conditions:
+    """Reads the conditions of a dumbbell, or of a chain's first hop. Raises UsageError where there is none.
+
+    The round trip is that of propagation; greedy TCP flows count, other traffic takes its share of the rate away.
+    """
+    found = scenario.resolved
+    wire = found.get("dumbbell") or found.get("chain")
+    if wire is None:
+        raise UsageError(f"{scenario.name}: advice needs a dumbbell or a chain, or --rate, --rtt and --flows")
+    hops = int(wire.get("hops", 1))
+    tcp = [one for one in found["flows"].values() if one["transport"] == "tcp" and one.get("source") == "ftp"]
+    if not tcp:
+        raise UsageError(f"{scenario.name}: has no long TCP flows, and the models know no others")
+    trips = [_round_trip(wire, one, hops) for one in tcp]
+    flows = sum(int(one["count"]) for one in tcp)
+    packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
+    rate = quantities.rate(wire["rate"])
+    udp = sum(_taken(one) for one in found["flows"].values() if one["transport"] == "udp")
+    left = rate - udp
+    if left <= 0.0:
+        raise UsageError(f"{scenario.name}: UDP alone fills the link, so TCP's equations have nothing to say")
+    limit = found["queue"].get("limit")
+    return Conditions(
+        rate_bps=left,
+        rtt_s=(min(low for low, _ in trips), max(high for _, high in trips)),
+        flows=(flows, flows),
+        buffer=None if limit is None else quantities.packets(limit, packet_bytes=packet),
+        packet_bytes=packet,
+        ecn=any(bool(one.get("ecn")) for one in tcp),
+        b=int(tcp[0].get("ack_every", 2)),
+        rto_s=_span(str(tcp[0].get("min_rto", "1 s"))),
+        udp_bps=udp,
+    )
+
+
+def _bytes(group: dict[str, Any]) -> int:
+    return quantities.size(group["mss"]) + quantities.size(group["headers"])
+
+
+def _taken(group: dict[str, Any]) -> float:
+    """Mean rate of a group of UDP flows."""
+    share = 1.0
+    if group["source"] == "onoff":
+        on, off = _span(group["on"]), _span(group["off"])
+        share = on / (on + off)
+    return share * int(group["count"]) * quantities.rate(group["rate"])
+
+
+def _round_trip(wire: dict[str, Any], group: dict[str, Any], hops: int) -> tuple[float, float]:
+    low = high = 0.0
+    for part, times in (
+        (wire["delay"], hops),
+        (_own(group, wire, "access_delay"), 1),
+        (_own(group, wire, "exit_delay"), 1),
+    ):
+        ends = _spread(part)
+        low, high = low + 2.0 * times * ends[0], high + 2.0 * times * ends[1]
+    if low <= 0.0:
+        raise UsageError("the round trip of propagation must be above 0 for advice")
+    return low, high
+
+
+def _own(group: dict[str, Any], wire: dict[str, Any], key: str) -> Any:
+    value = group.get(key, "auto")
+    return wire[key] if value == "auto" else value
+
+
+def _spread(value: Any) -> tuple[float, float]:
+    """Least and greatest of a spread: a span, ``even A to B``, ``uniform A to B`` or a list."""
+    if isinstance(value, list):
+        spans = [_span(one) for one in value]
+        return min(spans), max(spans)
+    found = re.fullmatch(r"(?:even|uniform)\s+(.+)\s+to\s+(.+)", value)
+    if found:
+        return _span(found[1]), _span(found[2])
+    return _span(value), _span(value)
+
+
+def _span(text: str) -> float:
+    return 0.0 if re.fullmatch(r"0(?:\.0*)?\s*\w+", text) else quantities.span(text)

@@ -1,0 +1,107 @@
+"""How fast TCP sends at a given loss, and which loss makes it send as fast as it may.
+
+References: MSMO97 (the square root law), PFTK98 (with timeouts; full and approximate forms), MGT00 (the window of
+the fluid model). Units: `p` is the share of packets whose loss the sender reacts to; windows are packets; times
+seconds. `b` is the number of packets an acknowledgement covers (2 with delayed acknowledgements).
+
+Each law is written as the mean window `W` (packets a round trip) that it gives at `p`; throughput is W/R.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sender:
+    """What the equations know of a TCP sender.
+
+    `rtt_s` is the round trip with queueing, `rto_s` the first timeout, `most` the greatest window in packets (that of
+    the receiver).
+    """
+
+    rtt_s: float
+    rto_s: float = 1.0
+    b: int = 2
+    most: float = math.inf
+
+
+def mathis(p: float, sender: Sender) -> float:
+    """W = sqrt(3/(2 b p)): no timeouts, no limit but the receiver's (MSMO97)."""
+    return min(sender.most, math.sqrt(1.5 / (sender.b * p)))
+
+
+def fluid(p: float, sender: Sender) -> float:
+    """W = sqrt(2/(b p)): the equilibrium of the fluid model, whose losses come as a Poisson stream (MGT00)."""
+    return min(sender.most, math.sqrt(2.0 / (sender.b * p)))
+
+
+def pftk_approx(p: float, sender: Sender) -> float:
+    """The approximate model with timeouts, equation 33 of PFTK98."""
+    cycle = math.sqrt(2.0 * sender.b * p / 3.0)
+    timeouts = min(1.0, 3.0 * math.sqrt(3.0 * sender.b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
+    return min(sender.most, 1.0 / (cycle + sender.rto_s / sender.rtt_s * timeouts))
+
+
+def pftk_full(p: float, sender: Sender) -> float:
+    """The full model with timeouts and the receiver's window, equation 32 of PFTK98."""
+    b, ratio = sender.b, sender.rto_s / sender.rtt_s
+    part = (2.0 + b) / (3.0 * b)
+    window = part + math.sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + part * part)
+    backoff = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
+    if window < sender.most:
+        rounds = b / 2.0 * window + 1.0
+    else:
+        window = sender.most
+        rounds = b / 8.0 * window + (1.0 - p) / (p * window) + 2.0
+    chance = _timeout_chance(p, window)
+    sent = (1.0 - p) / p + window + chance / (1.0 - p)
+    return min(sender.most, sent / (rounds + ratio * chance * backoff / (1.0 - p)))
+
+
+def _timeout_chance(p: float, window: float) -> float:
+    """The chance that a loss in a window ends in a timeout: Q of PFTK98, with its limit 3/w as p falls to 0."""
+    if window <= 3.0:
+        return 1.0
+    if p < 1e-6:
+        return min(1.0, 3.0 / window)
+    kept = 1.0 - p
+    some = 1.0 - float(kept**window)
+    return min(1.0, (1.0 - kept**3) * (1.0 + kept**3 * (1.0 - float(kept ** (window - 3.0)))) / some)
+
+
+#: The laws by name.
+LAWS: dict[str, Callable[[float, Sender], float]] = {
+    "mathis": mathis,
+    "fluid": fluid,
+    "pftk": pftk_full,
+    "pftk-approx": pftk_approx,
+}
+
+#: Losses beyond this are outside what any of the laws was made for.
+MOST_LOSS = 0.5
+LEAST_LOSS = 1e-9
+
+
+def loss_for(window: float, sender: Sender, *, law: str = "pftk") -> float:
+    """The loss at which a sender's mean window is `window` packets.
+
+    0 if the receiver's window alone holds it there, `MOST_LOSS` if even that loss would not.
+    """
+    of = LAWS[law]
+    if window >= sender.most:
+        return 0.0
+    low, high = math.log(LEAST_LOSS), math.log(MOST_LOSS)
+    if of(MOST_LOSS, sender) >= window:
+        return MOST_LOSS
+    if of(LEAST_LOSS, sender) <= window:
+        return 0.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        if of(math.exp(middle), sender) > window:
+            low = middle
+        else:
+            high = middle
+    return math.exp((low + high) / 2.0)

@@ -1,0 +1,153 @@
+"""Advice as people read it, and as data."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .. import quantities
+
+if TYPE_CHECKING:
+    from . import Advice, Conditions, Design, Expectation, Margins
+
+#: What a regime is called.
+REGIMES = {
+    "curve": "",
+    "edge": "held at the jump of the curve: swings",
+    "buffer": "at most: overflow alone drops",
+    "held": "",
+}
+
+
+def text(advice: Advice, *, width: int = 100) -> str:
+    """The whole advice, at most ``width`` columns."""
+    lines = [*_head(advice.conditions, width)]
+    for note in advice.notes:
+        lines += ["", *_wrapped(note, width, "! ", "  ")]
+    for number, design in enumerate(advice.designs, start=1):
+        lines += ["", *_design(number, design, width)]
+    lines += [
+        "",
+        *_wrapped(
+            "Expected figures are those of the models; docs/guide/advice-errors.md holds them against simulation. "
+            "Margins: by how much the gain of the loop may grow, and the phase left, before the queue swings; – "
+            "where the "
+            "loop's gain is below 1 throughout.",
+            width, "", "",
+        ),
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _head(given: Conditions, width: int) -> Iterator[str]:
+    buffer = "" if given.buffer is None else f", buffer {given.buffer:.0f} packets"
+    yield (
+        f"{quantities.show_rate(given.rate_bps)}, round trip {_range(*(1000 * x for x in given.rtt_s))} ms, "
+        f"{_range(*given.flows)} TCP "
+        f"flows, packets of {given.packet_bytes} B{buffer}"
+    )
+    if given.udp_bps:
+        yield f"(what is left of the link beside {quantities.show_rate(given.udp_bps)} of UDP)"
+    trips = [given.capacity * x for x in given.rtt_s]
+    yield from _wrapped(
+        f"{given.capacity:.4g} packets/s; a round trip holds {_range(*trips)} packets. Queueing delay aimed at: "
+        f"{quantities.show_span(given.aim_s)} in the mean"
+        + (f", half of the {quantities.show_span(given.target_delay_s)} allowed." if given.target_delay_s else "."),
+        width, "", "",
+    )  # fmt: skip
+
+
+def _design(number: int, design: Design, width: int) -> Iterator[str]:
+    yield f"{number}. {design.name}"
+    yield f'   --queue "{design.queue}"'
+    yield from _wrapped(f"{design.formula}  [{design.source}]", width, "   formula  ", "            ")
+    yield from _wrapped(design.why, width, "   why      ", "            ")
+    yield from _wrapped(design.fails, width, "   fails    ", "            ")
+    for note in design.notes:
+        yield from _wrapped(note, width, "   note     ", "            ")
+    if design.expected:
+        yield f"   expect   {'':<24}{'queue':>14}{'delay':>12}{'drops':>10}{'gain margin':>14}{'phase':>8}"
+        for one in design.expected:
+            yield "            " + _expected(one)
+
+
+def _expected(one: Expectation) -> str:
+    at = one.at
+    delay = at.rtt_s - one.point.rtt_s
+    gain, phase = _margins(one.margins)
+    row = f"{one.point.label():<24}{at.queue:>9.4g} pkts{1000 * delay:>9.3g} ms{_share(at.loss):>10}"
+    remark = REGIMES[at.regime]
+    return f"{row}{gain:>14}{phase:>8}  {remark}".rstrip()
+
+
+def _margins(margins: Margins | None) -> tuple[str, str]:
+    if margins is None:
+        return "", ""
+    gain = "–" if math.isinf(margins.gain) else f"×{_rounded(margins.gain)}"
+    if margins.gain <= 1.0:
+        gain += " swings"
+    return gain, "–" if math.isnan(margins.phase_deg) or margins.gain <= 1.0 else f"{margins.phase_deg:.0f}°"
+
+
+def _rounded(value: float) -> str:
+    if not 0.01 <= value < 1000.0:
+        return "1000+" if value >= 1000.0 else "0.01-"
+    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
+
+
+def _share(loss: float) -> str:
+    return f"{100 * loss:.2g} %" if loss >= 1e-6 else f"{100 * loss:.0e} %" if loss else "0 %"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:.4g}" if f"{low:.4g}" == f"{high:.4g}" else f"{low:.4g} to {high:.4g}"
+
+
+def _wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(
+        words,
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def data(advice: Advice) -> dict[str, Any]:
+    """The advice as JSON holds it: numbers with their unit in the key."""
+    given = advice.conditions
+    return {
+        "conditions": {
+            "rate_bps": given.rate_bps, "rtt_s": list(given.rtt_s), "flows": list(given.flows),
+            "buffer_pkts": given.buffer, "packet_bytes": given.packet_bytes, "target_delay_s": given.target_delay_s,
+            "ecn": given.ecn, "capacity_pps": given.capacity,
+        },
+        "notes": list(advice.notes),
+        "designs": [
+            {
+                "name": one.name, "discipline": one.discipline, "params": one.params, "queue": one.queue,
+                "formula": one.formula, "source": one.source, "why": one.why, "fails": one.fails,
+                "notes": list(one.notes), "expected": [_expected_data(row) for row in one.expected],
+            }
+            for one in advice.designs
+        ],
+    }  # fmt: skip
+
+
+def _expected_data(one: Expectation) -> dict[str, Any]:
+    margins = one.margins
+    return {
+        "flows": one.point.flows, "rtt_s": one.point.rtt_s, "queue_pkts": one.at.queue,
+        "delay_s": one.at.rtt_s - one.point.rtt_s, "loss": one.at.loss, "window_pkts": one.at.window,
+        "regime": one.at.regime,
+        "gain_margin": None if margins is None else _finite(margins.gain),
+        "phase_margin_deg": None if margins is None else _finite(margins.phase_deg),
+        "crossover_rad_per_s": None if margins is None else _finite(margins.crossover),
+    }  # fmt: skip
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,71 @@
+"""dropcurve advise: closed-form designs for a link, in a second."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit, 1Gbit.")]
+Rtt = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Round trip without queueing, or its range: 40ms, 20-200ms."),
+]
+Flows = Annotated[
+    str | None, typer.Option(metavar="N", help="Long TCP flows at a time, or their range: 5-100.")
+]
+Buffer = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="What the queue may hold: 1000pkts, 1.5MB. Left out: advised."),
+]
+Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet, headers included.")]
+Goal = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help='What is wanted; a delay in it is aimed at: "p95 delay < 15ms".'),
+]
+Ecn = Annotated[bool, typer.Option("--ecn", help="Flows and box use ECN: mark instead of drop.")]
+
+
+def advise(
+    scenario: Annotated[
+        str | None, typer.Argument(metavar="[SCENARIO]", help="A TOML file, or the name of a shipped one.")
+    ] = None,
+    rate: Rate = None,
+    rtt: Rtt = None,
+    flows: Flows = None,
+    buffer: Buffer = None,
+    packet: Packet = "1500B",
+    goal: Goal = None,
+    ecn: Ecn = False,
+    json: o.Json = False,
+) -> int:
+    """Starting designs for a link, from formulas.
+
+    Nothing is simulated: each design comes with its formula and source, the queue and drops the models expect, how
+    far it is from swinging, and where it is known to fail.
+
+    \b
+    Examples:
+      dropcurve advise --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts
+      dropcurve advise --rate 10Mbit --rtt 40ms --flows 8 --goal "p95 delay < 20ms"
+      dropcurve advise droptail_vs_red
+    """
+    from .. import commands
+    from ..advise import advise as work
+    from ..advise import text
+    from . import console
+
+    found = work(scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
+    if json:
+        console.data(text.data(found))
+    else:
+        print(text.text(found, width=console.width()))
+    arguments = [scenario] if scenario else []
+    shown = [
+        ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
+        ("packet", None if packet == "1500B" else packet), ("goal", goal), ("ecn", ecn),
+    ]  # fmt: skip
+    console.again(commands.line("advise", arguments, shown))
+    return 0

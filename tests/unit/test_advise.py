@@ -1,0 +1,187 @@
+"""The closed forms against published numbers and numbers worked out by hand; the advice against its promises."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.advise import advise, equilibrium, fluid, rules, tcp
+from dropcurve.advise.conditions import Point, allowed_delay, conditions
+from dropcurve.advise.text import data, text
+
+#: The example of HMTG01 and HMTG01a: 60 flows, 246 ms, 15 Mbit/s in packets of 500 bytes.
+HOLLOT = {"flows": 60, "rtt_s": 0.246, "capacity": 3750.0}
+
+
+@pytest.mark.parametrize(
+    ("p", "pftk", "mathis"),
+    [(1e-4, 1786519.6, 1788127.5), (1e-3, 560411.7, 565455.6), (0.01, 164005.1, 178812.8), (0.05, 53813.9, 79967.5),
+     (0.1, 25843.5, 56545.6), (0.2, 7833.8, 39983.7)],
+)  # fmt: skip
+def test_throughput_of_the_equations(p: float, pftk: float, mathis: float) -> None:
+    """Segments of 1460 bytes, 100 ms, a timeout of 400 ms, an acknowledgement for each."""
+    sender = tcp.Sender(0.1, 0.4, b=1)
+    assert tcp.pftk_approx(p, sender) / 0.1 * 1460 == pytest.approx(pftk, rel=2e-5)
+    assert tcp.mathis(p, sender) / 0.1 * 1460 == pytest.approx(mathis, rel=2e-6)
+
+
+def test_the_full_model_at_one_point_by_hand() -> None:
+    """p = 0.1, b = 1: E[W] = 1 + sqrt(8 0.9/0.3 + 1) = 6, Q = 0.271 (1 + 0.729 0.271)/(1 - 0.9^6) = 0.6924, f =
+    1.125152; W = (9 + 6 + 0.7693)/(4 + 4 0.7693 1.125152)."""
+    chance = 0.271 * (1 + 0.729 * (1 - 0.9**3)) / (1 - 0.9**6)
+    backoff = 1.1 + 0.02 + 0.004 + 0.0008 + 0.00016 + 0.000032
+    hand = (9 + 6 + chance / 0.9) / (3 + 1 + 4 * chance * backoff / 0.9)
+    assert tcp.pftk_full(0.1, tcp.Sender(0.1, 0.4, b=1)) == pytest.approx(hand, rel=1e-12)
+
+
+def test_the_full_model_where_the_receiver_limits() -> None:
+    """Without loss to speak of, a flow sends its window once a round trip."""
+    assert tcp.pftk_full(1e-7, tcp.Sender(0.1, 1.0, b=2, most=20)) == pytest.approx(20.0, rel=0.01)
+
+
+@pytest.mark.parametrize("law", tcp.LAWS)
+@pytest.mark.parametrize("window", [2.5, 8.0, 40.0, 400.0])
+def test_the_loss_for_a_window_gives_that_window(law: str, window: float) -> None:
+    sender = tcp.Sender(0.08, 1.0, b=2)
+    assert tcp.LAWS[law](tcp.loss_for(window, sender, law=law), sender) == pytest.approx(window, rel=1e-6)
+
+
+def test_hollots_rule_for_red() -> None:
+    """L = 1.86e-4 and K = 0.005 give 10.140 against 10.623 (HMTG01a section III)."""
+    rule = fluid.red_rule(slope=1.86e-4, w_q=-math.expm1(-0.005 / 3750), **HOLLOT)
+    assert (rule.left, rule.right) == (pytest.approx(10.140, abs=5e-4), pytest.approx(10.623, abs=5e-4))
+    assert rule.holds
+    most = fluid.red_weight(slope=1.86e-4, **HOLLOT)
+    assert 1.3333e-6 < most < 1.5e-6
+    edge = fluid.red_rule(slope=1.86e-4, w_q=most, **HOLLOT)
+    assert edge.left == pytest.approx(edge.right, rel=1e-9)
+
+
+def test_hollots_pi_controller() -> None:
+    """K = 9.64e-6 and z = 0.53 in print, whose round trip is rounded to 246 ms (HMTG01 section IV)."""
+    gain, zero = fluid.pi_design(**HOLLOT)
+    assert zero == pytest.approx(0.52879, abs=1e-5)
+    assert gain == pytest.approx(9.64e-6, rel=0.02)
+    point = Point(60, 0.246, 3750.0)
+    found = fluid.margins(fluid.plant(point, 0.0), fluid.pi(gain, zero), rtt_s=0.246)
+    # By hand: the zero takes the windows' pole away, so the phase left is 90° - wR - atan(wR) at w = 0.529.
+    turned = math.degrees(0.52879 * 0.246 + math.atan(0.52879 * 0.246))
+    assert (found.crossover, found.phase_deg) == (
+        pytest.approx(0.52879, rel=1e-3),
+        pytest.approx(90.0 - turned, abs=0.1),
+    )
+
+
+def test_margins_of_an_integrator_with_delay() -> None:
+    """k e^(-sT)/s: crosses over at k with a phase of 90° - kT left, and may grow by pi/(2 k T)."""
+    import cmath
+
+    found = fluid.margins(lambda s: cmath.exp(-s * 0.1) / s, lambda s: 4.0 + 0j, rtt_s=0.1)
+    assert found.crossover == pytest.approx(4.0, rel=1e-3)
+    assert found.phase_deg == pytest.approx(90.0 - math.degrees(0.4), abs=0.1)
+    assert found.gain == pytest.approx(math.pi / 0.8, rel=1e-3)
+
+
+def test_floyds_weight_for_a_burst_of_fifty() -> None:
+    """0.004195 for a burst of 50 below min_th 5 (FJ93 section 6 has 0.0042)."""
+    assert rules.most_weight(5.0, 50) == pytest.approx(0.004195, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("rate", "size", "weight", "low"),
+    [
+        (1.5e6, 500, 0.0026631, 5.0),
+        (1e7, 1000, 0.00079968, 5.0),
+        (1e8, 1500, 0.00011999, 20.83),
+        (1e9, 1500, 1.19999e-5, 208.3),
+    ],
+)
+def test_adaptive_reds_automatic_values(rate: float, size: int, weight: float, low: float) -> None:
+    capacity = rate / 8 / size
+    found = rules.thresholds(capacity, 0.005)
+    assert found == (pytest.approx(low, rel=2e-4), pytest.approx(3 * low, rel=2e-4))
+    assert rules.weight_for_second(capacity) == pytest.approx(weight, rel=1e-4)
+
+
+def test_the_average_forgets_in_the_interval() -> None:
+    w_q = rules.weight_for_interval(1000.0, 0.2)
+    assert (1 - w_q) ** 200 == pytest.approx(0.1, rel=1e-9)
+
+
+def test_buffer_rules() -> None:
+    assert rules.bandwidth_delay(8333.0, 0.1) == pytest.approx(833.3)
+    assert rules.many_flows(10000.0, 0.1, 100) == pytest.approx(100.0)
+
+
+def test_at_the_crossing_both_laws_agree() -> None:
+    curve = equilibrium.Curve(20, 60, 0.05)
+    point = Point(20, 0.08, 833.0)
+    at = equilibrium.on_curve(curve, point)
+    assert at.regime == "curve"
+    assert curve.taken(at.queue) == pytest.approx(equilibrium.needed(at.queue, point), rel=1e-6)
+    assert at.window == pytest.approx((0.08 * 833 + at.queue) / 20)
+
+
+def test_a_curve_too_low_for_its_load_is_held_at_its_edge() -> None:
+    at = equilibrium.on_curve(equilibrium.Curve(5, 15, 0.001), Point(60, 0.02, 833.0))
+    assert (at.regime, at.queue) == ("edge", pytest.approx(15, rel=1e-6))
+
+
+def test_more_flows_mean_more_queue_and_more_loss() -> None:
+    curve = equilibrium.Curve(20, 60, 0.1, above="gentle")
+    found = [equilibrium.on_curve(curve, Point(n, 0.08, 833.0)) for n in (2, 8, 32, 64)]
+    assert [one.queue for one in found] == sorted(one.queue for one in found)
+    assert [one.loss for one in found] == sorted(one.loss for one in found)
+
+
+def test_every_design_is_a_queue_the_simulator_takes() -> None:
+    scenario = dc.Scenario.load("droptail_vs_red")
+    for found in (
+        advise(scenario),
+        advise(rate="1Gbit", rtt="1-400ms", flows="1-2000"),
+        advise(rate="1Mbit", rtt="5ms", flows=1, buffer=10, ecn=True),
+    ):
+        for design in found.designs:
+            assert scenario.queue(design.discipline, **design.params).get("queue.kind") == design.discipline
+
+
+def test_a_scenario_and_its_numbers_get_the_same_advice() -> None:
+    found = advise("droptail_vs_red").conditions
+    assert found.rtt_s == (pytest.approx(0.044), pytest.approx(0.052))
+    assert (found.flows, found.buffer, found.packet_bytes, found.rate_bps) == ((8, 8), 100.0, 1500, 9e6)
+    assert found.udp_bps == 1e6
+
+
+def test_the_goal_sets_the_delay() -> None:
+    assert allowed_delay("p95 delay < 15ms, max utilisation") == 0.015
+    assert allowed_delay("p99 sojourn under 2 ms; delay <= 30 ms") == 0.002
+    assert allowed_delay("max utilisation") is None
+    found = advise(rate="100Mbit", rtt="40ms", flows=20, goal="p95 delay < 20ms")
+    assert found.design("pie").params["target"] == "10 ms"
+
+
+def test_contradictions_are_refused() -> None:
+    with pytest.raises(dc.UsageError, match="--rtt, --flows: not given"):
+        advise(rate="100Mbit")
+    with pytest.raises(dc.UsageError, match="not both"):
+        advise("droptail_vs_red", rate="100Mbit")
+    with pytest.raises(dc.UsageError, match="no long TCP flows"):
+        advise("mm1")
+    with pytest.raises(dc.UsageError, match="must rise"):
+        conditions(rate="100Mbit", rtt="40ms", flows="100-5")
+    with pytest.raises(dc.UsageError, match="between 40 and 65535"):
+        conditions(rate="100Mbit", rtt="40ms", flows="5", packet="10B")
+
+
+def test_advice_is_instant_and_says_where_each_design_comes_from() -> None:
+    began = time.process_time()
+    found = advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")
+    shown = text(found)
+    assert time.process_time() - began < 1.0
+    for design in found.designs:
+        assert design.formula and design.source and design.why and design.fails
+        assert design.queue in shown
+    assert data(found)["designs"][1]["expected"][0]["loss"] > 0

@@ -1,0 +1,54 @@
+"""Quantities as people type them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dropcurve import UsageError, quantities
+
+
+@pytest.mark.parametrize(
+    ("text", "bps"),
+    [
+        ("100Mbit", 1e8), ("100 Mbit/s", 1e8), ("100mbit", 1e8), ("1.5 Gbit/s", 1.5e9), ("64kbit", 64e3),
+        ("10Mbps", 1e7),
+        ("12 MB/s", 96e6), ("9600 bit/s", 9600.0), ("10 Mb/s", 1e7), ("0.1 Mbit/s", 1e5),
+    ],
+)  # fmt: skip
+def test_rates(text: str, bps: float) -> None:
+    assert quantities.rate(text) == bps
+
+
+@pytest.mark.parametrize("text", ["100", "100mbps", "fast", "-1 Mbit", "0 Mbit", "1 MB", "1/0 Mbit"])
+def test_rates_that_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="rate"):
+        quantities.rate(text)
+
+
+def test_ranges_share_a_unit() -> None:
+    assert quantities.between("20-200ms", quantities.span, what="rtt") == (0.02, 0.2)
+    assert quantities.between("20ms to 1 s", quantities.span, what="rtt") == (0.02, 1.0)
+    assert quantities.between("40ms", quantities.span, what="rtt") == (0.04, 0.04)
+    assert quantities.between("5-100", quantities.count, what="flows") == (5, 100)
+    with pytest.raises(UsageError, match="must rise"):
+        quantities.between("200-20ms", quantities.span, what="rtt")
+
+
+def test_sizes_are_whole_bytes() -> None:
+    assert (quantities.size("1.5kB"), quantities.size("64KiB"), quantities.size("1500 B")) == (
+        1500,
+        65536,
+        1500,
+    )
+    assert quantities.packets("150kB", packet_bytes=1500) == 100.0
+    assert quantities.packets("1000pkts", packet_bytes=1500) == 1000.0
+    with pytest.raises(UsageError, match="whole number of bytes"):
+        quantities.size("1.0005 kB")
+
+
+@given(st.floats(1e-8, 1e4), st.floats(1.0, 1e12))
+def test_what_is_shown_reads_back(seconds: float, bps: float) -> None:
+    assert quantities.span(quantities.show_span(seconds)) == pytest.approx(seconds, rel=1e-11)
+    assert quantities.rate(quantities.show_rate(bps)) == pytest.approx(bps, rel=1e-11)
