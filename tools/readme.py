@@ -62,7 +62,8 @@ class Example:
 def examples(page: str) -> Iterator[Example]:
     """Everything on a page that can be run, in its order."""
     blocks = list(BLOCK.finditer(page))
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+    for number, block in enumerate(blocks):
+        after = blocks[number + 1] if number + 1 < len(blocks) else None
         if block[1] == "python":
             shown = (
                 after
