@@ -88,8 +88,35 @@ fn a_single_flow_where_every_link_is_private() {
     assert!(folded["flows"][0]["received_pkts"].as_u64().unwrap() > 500);
 }
 
+/// A delayed acknowledgement falls due as the next segment arrives: packets take 40 ms, so does the wait.
+#[test]
+fn a_timer_and_an_arrival_at_the_same_moment() {
+    let text = dumbbell(300, 20, 3, 1, 1, "kind = \"choke\"")
+        .replace("duration = \"6 s\"", "duration = \"30 s\"")
+        .replace("transport = \"tcp\"", "transport = \"tcp\"\n        profile = \"linux\"")
+        .replace("rate = \"60 kbit/s\"", "rate = \"60 kbit/s\"\n        start = \"29 s\"");
+    for seed in 1..8 {
+        let (folded, hops) = both(&text, seed);
+        assert_eq!(difference(&folded, &hops, ""), None, "seed {seed}");
+    }
+}
+
+/// Disciplines that decide at arrival, later, by dice, by clock; with and without a store for each flow.
+const QUEUES: [&str; 8] = [
+    "kind = \"droptail\"\nlimit = \"30 pkts\"",
+    "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"5 pkts\"\nmax_th = \"15 pkts\"",
+    "kind = \"red\"\nlimit = \"40 pkts\"\nmin_th = \"3 pkts\"\nmax_th = \"9 pkts\"\nvictim = \"random\"",
+    "kind = \"droptail\"\nlimit = \"20 kB\"",
+    "kind = \"choke\"",
+    "kind = \"codel\"",
+    "kind = \"pie\"",
+    "kind = \"fq_codel\"",
+];
+
+const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn folding_changes_no_bit(
@@ -98,15 +125,18 @@ proptest! {
         access in 1u32..100,
         flows in 1u32..12,
         udp in 1u32..3,
-        red in any::<bool>(),
+        queue in 0..QUEUES.len(),
+        back in 0..QUEUES.len(),
+        profile in 0..PROFILES.len(),
+        others in prop_oneof![Just("tcp"), Just("tfrc")],
+        reverse in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        let queue = if red {
-            "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"5 pkts\"\nmax_th = \"15 pkts\""
-        } else {
-            "kind = \"droptail\"\nlimit = \"30 pkts\""
-        };
-        let (folded, hops) = both(&dumbbell(rate, delay, access, flows, udp, queue), seed);
+        let mut text = dumbbell(rate, delay, access, flows, udp, QUEUES[queue]);
+        text = text.replace("transport = \"tcp\"", &format!("profile = \"{}\"", PROFILES[profile]));
+        text += &format!("[back_queue]\n{}\n[flows.others]\ntransport = \"{others}\"\n", QUEUES[back]);
+        text += &format!("start = \"1 s\"\nreverse = {reverse}\n");
+        let (folded, hops) = both(&text, seed);
         prop_assert_eq!(difference(&folded, &hops, ""), None);
     }
 }

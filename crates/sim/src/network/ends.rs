@@ -74,7 +74,7 @@ impl Network {
         flow.armed[side] = Time::NEVER;
         let starts = side == 0 && !flow.started;
         if starts || flow.due[side] <= now {
-            self.fire(endpoint, now);
+            self.fire(endpoint, now, Time::NEVER);
         } else {
             self.arm(endpoint, now);
         }
@@ -90,13 +90,14 @@ impl Network {
             if due > now || (due == now && !sink) {
                 return;
             }
-            self.fire(endpoint, due);
+            // What it sends must not be overtaken by the answer to the arrival, which is born now.
+            self.fire(endpoint, due, if due == now { now } else { Time::NEVER });
         }
     }
 
-    /// A timer of an endpoint fires, or its source starts.
+    /// A timer of an endpoint fires, or its source starts; `birth` places what it sends among others of that moment.
     #[cold]
-    fn fire(&mut self, endpoint: u32, now: Time) {
+    fn fire(&mut self, endpoint: u32, now: Time, birth: Time) {
         let number = endpoint >> 1;
         let flow = &mut self.flows[number as usize];
         if endpoint & 1 == 1 {
@@ -105,7 +106,7 @@ impl Network {
                 Sink::Tfrc(sink) => sink.receiver.on_timer(now),
                 Sink::Udp { .. } => {}
             }
-            self.drain_sink(number, now, Time::NEVER);
+            self.drain_sink(number, now, birth);
             return;
         }
         flow.observe_source(now, &self.window);
@@ -127,7 +128,7 @@ impl Network {
             Source::Udp(source) if starts => source.start(now),
             Source::Udp(source) => source.on_timer(now),
         }
-        self.drain_source(number, now, Time::NEVER);
+        self.drain_source(number, now, birth);
     }
 
     /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
