@@ -88,6 +88,14 @@ fn a_single_flow_where_every_link_is_private() {
     assert!(folded["flows"][0]["received_pkts"].as_u64().unwrap() > 500);
 }
 
+/// Several flows through links so slow that they hold the bottleneck's packets back.
+#[test]
+fn access_links_that_are_slower_than_the_bottleneck() {
+    let text = dumbbell(8458, 7, 2, 3, 2, QUEUES[0]);
+    let (folded, hops) = both(&text, 7_519_826_934_371_148_836);
+    assert_eq!(difference(&folded, &hops, ""), None);
+}
+
 /// A delayed acknowledgement falls due as the next segment arrives: packets take 40 ms, so does the wait.
 #[test]
 fn a_timer_and_an_arrival_at_the_same_moment() {
