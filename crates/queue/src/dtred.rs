@@ -5,6 +5,7 @@
 //! Deviations: of SW07 only the abstract was at hand, so this is not PDT-RED: it is the simplest law that does what
 //! the abstract says, `threshold = share (limit - q)` with a pair of shares for each class.
 
+use crate::classes::ClassBy;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
@@ -16,6 +17,8 @@ use units::quantity::Amount;
 red_params! {
     /// RED with thresholds from the free part of the buffer.
     pub struct Params {
+        /// Which part of a packet's class counts.
+        class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Lower threshold of each class, as a share of the free buffer; further classes use the last.
         min_share: Vec<f64> = vec![0.2, 0.3, 0.4] => { unit: "1", range: Range::Positive, assumed: true },
         /// Upper threshold of each class, as a share of the free buffer; further classes use the last.
@@ -85,6 +88,7 @@ pub struct Dtred<P> {
     red: Red<P>,
     /// Lower and upper share of each class.
     shares: Vec<(f64, f64)>,
+    class_by: ClassBy,
     limit: f64,
 }
 
@@ -96,6 +100,7 @@ impl<P: Packet + Copy> Dtred<P> {
         Dtred {
             red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
             shares: params.min_share.iter().copied().zip(params.max_share.iter().copied()).collect(),
+            class_by: params.class_by,
             limit: match params.unit {
                 Unit::Packets => params.limit.in_packets(resolved.mean_packet),
                 Unit::Bytes => params.limit.in_bytes(resolved.mean_packet),
@@ -109,7 +114,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Dtred<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         let q = self.red.observe(&pkt, cx);
         let free = (self.limit - q).max(0.0);
-        let (min, max) = self.shares[usize::from(pkt.class()).min(self.shares.len() - 1)];
+        let (min, max) = self.shares[self.class_by.place(pkt.class()).min(self.shares.len() - 1)];
         self.red.curve_mut().set_thresholds(min * free, max * free);
         self.red.judge(pkt, q, cx);
     }

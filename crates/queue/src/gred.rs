@@ -6,6 +6,7 @@
 //! `default_dp`. Two virtual queues of one priority keep their own averages; Linux merges them in `grio` mode.
 //! "Gentle RED" goes by the same letters and is something else: `above_max = "gentle"` of RED.
 
+use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
@@ -26,6 +27,8 @@ units::params! {
         unit: Unit = Unit::Packets => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive },
+        /// Which part of a packet's class counts.
+        class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Most that may wait in each virtual queue.
         dp_limit: Vec<Amount> = [60.0, 80.0, 100.0].map(Amount::Packets).to_vec() => { range: Range::Positive, assumed: true },
         /// Lower threshold of each virtual queue.
@@ -51,11 +54,6 @@ units::params! {
     }
 }
 
-/// What a list says of virtual queue `i`: its last entry stands for all that follow.
-fn of_dp<T: Copy>(list: &[T], i: usize) -> Option<T> {
-    list.get(i.min(list.len().checked_sub(1)?)).copied()
-}
-
 impl Params {
     fn dps(&self) -> usize {
         [self.dp_limit.len(), self.min_th.len(), self.max_th.len(), self.probability.len(), self.prio.len()]
@@ -70,9 +68,9 @@ impl Params {
             limit_test: self.limit_test,
             unit: self.unit,
             mean_packet: self.mean_packet,
-            min_th: of_dp(&self.min_th, i),
-            max_th: of_dp(&self.max_th, i),
-            max_p: of_dp(&self.probability, i).unwrap_or(0.02),
+            min_th: entry_of(&self.min_th, i),
+            max_th: entry_of(&self.max_th, i),
+            max_p: entry_of(&self.probability, i).unwrap_or(0.02),
             w_q: Some(self.w_q),
             spacing: self.spacing,
             counting: Counting::Between,
@@ -143,6 +141,7 @@ pub struct Gred<P> {
     red: Red<P>,
     dps: Vec<Dp>,
     default_dp: usize,
+    class_by: ClassBy,
     grio: bool,
     unit: Unit,
 }
@@ -159,13 +158,14 @@ impl<P: Packet + Copy> Gred<P> {
         let dp = |i: usize| Dp {
             part: Part::new(&params.red(i), setting),
             held: 0.0,
-            limit: of_dp(&params.dp_limit, i).map_or(f64::INFINITY, in_unit),
-            prio: of_dp(&params.prio, i).unwrap_or(1),
+            limit: entry_of(&params.dp_limit, i).map_or(f64::INFINITY, in_unit),
+            prio: entry_of(&params.prio, i).unwrap_or(1),
         };
         Gred {
             red: Red::with_law(&first, setting, Curve::new(&first, &first.resolve(setting))),
             dps: (0..params.dps()).map(dp).collect(),
             default_dp: params.default_dp as usize,
+            class_by: params.class_by,
             grio: params.grio,
             unit: params.unit,
         }
@@ -173,7 +173,7 @@ impl<P: Packet + Copy> Gred<P> {
 
     #[inline]
     fn dp_of(&self, pkt: &P) -> usize {
-        let class = usize::from(pkt.class());
+        let class = self.class_by.place(pkt.class());
         if class < self.dps.len() {
             class
         } else {

@@ -5,6 +5,7 @@
 //! | [`disc`] | the contract between a discipline and whoever drives it |
 //! | [`conformance`] | the exam every discipline sits |
 //! | [`fifo`] | the one packet store, with its hard limit |
+//! | [`classes`] | how the class of a packet becomes a place in a list |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`ared`] | Adaptive RED |
 //! | [`avq`] | Adaptive Virtual Queue |
@@ -50,6 +51,7 @@ pub mod avq;
 pub mod blue;
 mod buckets;
 pub mod choke;
+pub mod classes;
 pub mod cobalt;
 pub mod codel;
 pub mod conformance;

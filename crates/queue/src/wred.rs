@@ -5,6 +5,7 @@
 //! Deviations: the documentation gives the probability of a drop and not how drops are spread: by default each packet
 //! has its own die. Nor does it say whether classes share a count, or how an idle queue forgets.
 
+use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
@@ -36,6 +37,8 @@ units::params! {
         unit: Unit = Unit::Packets => { source: "CiscoWRED" },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive },
+        /// Which part of a packet's class counts.
+        class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Lower threshold of each class, from class 0; further classes use the last.
         min_th: Vec<Amount> = [20.0, 22.0, 24.0, 26.0, 28.0, 31.0, 33.0, 35.0].map(Amount::Packets).to_vec()
             => { range: Range::Positive, source: "CiscoWRED" },
@@ -58,11 +61,6 @@ units::params! {
     }
 }
 
-/// What a list says of class `i`: its last entry stands for all that follow.
-fn of_class<T: Copy>(list: &[T], i: usize) -> Option<T> {
-    list.get(i.min(list.len().checked_sub(1)?)).copied()
-}
-
 impl Params {
     fn classes(&self) -> usize {
         self.min_th.len().max(self.max_th.len()).max(self.denominator.len())
@@ -75,9 +73,9 @@ impl Params {
             limit_test: self.limit_test,
             unit: self.unit,
             mean_packet: self.mean_packet,
-            min_th: of_class(&self.min_th, i),
-            max_th: of_class(&self.max_th, i),
-            max_p: of_class(&self.denominator, i).map_or(0.1, |denominator| 1.0 / denominator),
+            min_th: entry_of(&self.min_th, i),
+            max_th: entry_of(&self.max_th, i),
+            max_p: entry_of(&self.denominator, i).map_or(0.1, |denominator| 1.0 / denominator),
             w_q: Some(math::powi(0.5, self.exponent)),
             spacing: self.spacing,
             idle_decay: self.idle_decay,
@@ -133,6 +131,7 @@ pub struct Wred<P> {
     /// Curve and count of each class.
     classes: Vec<Part>,
     count: Count,
+    class_by: ClassBy,
 }
 
 impl<P: Packet + Copy> Wred<P> {
@@ -143,6 +142,7 @@ impl<P: Packet + Copy> Wred<P> {
             red: Red::with_law(&first, setting, red::Curve::new(&first, &first.resolve(setting))),
             classes: (0..params.classes()).map(|i| Part::new(&params.red(i), setting)).collect(),
             count: params.count,
+            class_by: params.class_by,
         }
     }
 
@@ -159,7 +159,7 @@ impl<P: Packet + Copy> Wred<P> {
 impl<P: Packet + Copy> QueueDisc<P> for Wred<P> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let class = usize::from(pkt.class()).min(self.classes.len() - 1);
+        let class = self.class_by.place(pkt.class()).min(self.classes.len() - 1);
         let q = self.red.observe(&pkt, cx);
         self.exchange(class);
         self.red.judge(pkt, q, cx);

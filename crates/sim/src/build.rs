@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use crate::network::{Flow, Network};
 use crate::plan::{FlowPlan, LinkPlan, Member, Plan, TransportPlan};
 use crate::probe::{LinkProbe, Window};
-use crate::source::{Sink, Source, TfrcSink, TfrcSource, UdpSource};
+use crate::source::{Marker, Sink, Source, TfrcSink, TfrcSource, UdpSource};
 use queue::Setting;
 use transport::tcp;
 use units::{Dice, Span, Stream, Time};
@@ -96,7 +96,8 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
             (Source::Udp(UdpSource::new(*plan, stop, stream)), Sink::Udp { payload: 0 }, Time::NEVER)
         }
     };
-    Flow::new(source, sink, start, stop, probe)
+    let marker = Marker::new(plan.class, plan.meter, Stream::new(seed, &format!("meter/{name}")));
+    Flow::new(source, sink, marker, start, stop, probe)
 }
 
 /// The value of one member of a group; random ones come from the stream with this name.

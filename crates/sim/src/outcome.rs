@@ -134,7 +134,7 @@ impl Outcome {
         let mut summary = json!({
             "id": number,
             "group": plan.group,
-            "class": plan.class,
+            "class": plan.counted_as,
             "transport": transport,
             "start_s": flow.start.as_secs(),
             "finish_s": probe.finished.map(Time::as_secs),

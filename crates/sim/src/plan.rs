@@ -90,7 +90,11 @@ pub struct FlowPlan {
     /// The group it belongs to.
     pub group: String,
     /// What it is counted under in comparisons of classes.
-    pub class: String,
+    pub counted_as: String,
+    /// Class of its packets.
+    pub class: u8,
+    /// The profile beyond which they have another.
+    pub meter: Option<MeterPlan>,
     /// When it starts.
     pub start: Member,
     /// When it stops sending new data, if before the end.
@@ -101,6 +105,26 @@ pub struct FlowPlan {
     pub forward: Vec<usize>,
     /// Links from destination to source.
     pub back: Vec<usize>,
+}
+
+/// A profile: packets beyond it have another class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeterPlan {
+    /// The profile's rate, on the wire.
+    pub rate: Rate,
+    /// How a flow is held against it.
+    pub measure: Measure,
+    /// Class of packets beyond it.
+    pub out_class: u8,
+}
+
+/// How a rate is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// By a bucket of tokens of this depth.
+    Bucket(Bytes),
+    /// By an average over this window.
+    Window(Span),
 }
 
 /// How a flow sends.

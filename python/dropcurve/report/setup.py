@@ -13,7 +13,19 @@ if TYPE_CHECKING:
     from ..results import Result, Variant
 
 #: Keys of a flow group that say what it is; its other keys are options.
-GROUP_KEYS = ("count", "transport", "source", "class", "start", "stagger", "stop", "reverse", "from", "to")
+GROUP_KEYS = (
+    "count",
+    "transport",
+    "source",
+    "class",
+    "counted_as",
+    "start",
+    "stagger",
+    "stop",
+    "reverse",
+    "from",
+    "to",
+)
 
 
 def facts(result: Result) -> list[tuple[str, str]]:

@@ -147,7 +147,8 @@ impl Network {
                 flow.probe.sent.add(segment.size);
             }
             flow.probe.conservation.sent.add(segment.size);
-            let pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
+            let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
+            pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
             self.go_on(&mut Transit { pkt, key });
         }
@@ -167,7 +168,8 @@ impl Network {
             };
             let Some(ack) = ack else { break };
             flow.probe.conservation.sent.add(ack.size);
-            let pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
+            let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
+            pkt.class = flow.marker.class();
             self.trace.note(now, What::Acknowledge, &pkt);
             self.go_on(&mut Transit { pkt, key });
         }

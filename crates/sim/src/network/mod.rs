@@ -16,7 +16,7 @@ use crate::line::Line;
 use crate::link::{Link, OnWire};
 use crate::packet::{Pkt, SackPool, Waiting};
 use crate::probe::Window;
-use crate::source::{Sink, Source};
+use crate::source::{Marker, Sink, Source};
 use crate::stats::Histogram;
 use crate::trace::Trace;
 use queue::disc::{Fate, Reason};
@@ -67,6 +67,8 @@ pub struct Flow {
     pub source: Source,
     /// The receiving end.
     pub sink: Sink,
+    /// What gives its packets their class.
+    pub marker: Marker,
     /// When the source starts.
     pub start: Time,
     /// When a TCP source stops handing over new data.
@@ -84,10 +86,28 @@ pub struct Flow {
 
 impl Flow {
     /// A flow that has not started.
-    pub fn new(source: Source, sink: Sink, start: Time, stop: Time, probe: FlowProbe) -> Flow {
+    pub fn new(
+        source: Source,
+        sink: Sink,
+        marker: Marker,
+        start: Time,
+        stop: Time,
+        probe: FlowProbe,
+    ) -> Flow {
         let never = [Time::NEVER; 2];
         let first_step = [0; 2];
-        Flow { source, sink, start, stop, started: false, first_step, due: never, armed: never, probe }
+        Flow {
+            source,
+            sink,
+            marker,
+            start,
+            stop,
+            started: false,
+            first_step,
+            due: never,
+            armed: never,
+            probe,
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! [`Model`] to [`Plan`]: names become indices, groups become flows, routes are found.
 
 use super::links::limit_of;
+use super::marking::{Marking, Meter};
 use super::model::{Direction, Flow, Model, Pattern, Sends, Trunk};
 use super::routes::{way, Nodes, Way};
 use super::sections::bare;
 use super::traffic::{Onoff, RateOf, Sizes, Source, Udp};
 use crate::plan::{
-    Bursts, FlowPlan, Gaps, LinkPlan, LossPlan, Member, Plan, RunPlan, TransportPlan, UdpPlan,
+    Bursts, FlowPlan, Gaps, LinkPlan, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan,
+    UdpPlan,
 };
 use queue::{Setting, Spec};
 use units::param::{Param, Problem, Spread};
@@ -137,7 +139,7 @@ fn add_members(
 ) {
     let group = &flow.group;
     let of = group.count as usize;
-    let class = group.class.clone().unwrap_or_else(|| flow.name.clone());
+    let counted_as = group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
     let transport = transport_plan(&flow.sends);
     let private =
         flow.access.as_ref().and_then(|access| Some((access, limit_of("", access, &mut Vec::new())?)));
@@ -165,7 +167,9 @@ fn add_members(
         let start = Member { spread: staggered(&group.start, group.stagger * index as u64), index, of };
         flows.push(FlowPlan {
             group: flow.name.clone(),
-            class: class.clone(),
+            counted_as: counted_as.clone(),
+            class: flow.marking.class.0,
+            meter: meter_plan(&flow.marking),
             start,
             stop: group.stop,
             transport: transport.clone(),
@@ -213,6 +217,14 @@ fn transport_plan(sends: &Sends) -> TransportPlan {
         Sends::Tfrc(tfrc) => TransportPlan::Tfrc(tfrc.params.clone()),
         Sends::Udp(udp, pattern) => TransportPlan::Udp(udp_plan(udp, pattern)),
     }
+}
+
+fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
+    let measure = match marking.meter {
+        Meter::TokenBucket => Measure::Bucket(marking.meter_burst),
+        Meter::SlidingWindow => Measure::Window(marking.meter_window),
+    };
+    marking.meter_rate.map(|rate| MeterPlan { rate, measure, out_class: marking.out_class.0 })
 }
 
 fn udp_plan(udp: &Udp, pattern: &Pattern) -> UdpPlan {

@@ -1,6 +1,7 @@
 //! Everything a scenario may say, as data: for `list`, `describe`, the studio and the docs.
 
 use super::json::{json, object as table_json};
+use super::marking::Marking;
 use super::schema::examples;
 use super::sections::{Access, Chain, Ends, Head, Run, Wire};
 use super::traffic::{
@@ -179,6 +180,7 @@ pub fn parts() -> Vec<Section> {
         part::<Wire>("links.NAME", ""),
         part::<Wire>("links.NAME.back", "unless one_way"),
         part::<Group>("flows.NAME", ""),
+        part::<Marking>("flows.NAME", ""),
         part::<DumbbellWay>("flows.NAME", "in a dumbbell"),
         part::<ChainWay>("flows.NAME", "in a chain"),
         part::<GraphWay>("flows.NAME", "in a graph"),

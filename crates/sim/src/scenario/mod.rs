@@ -15,6 +15,7 @@ mod catalogue;
 mod edit;
 mod json;
 mod links;
+mod marking;
 mod model;
 mod read;
 mod reader;

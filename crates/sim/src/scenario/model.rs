@@ -1,5 +1,6 @@
 //! A scenario after reading: typed sections with every default in place.
 
+use super::marking::Marking;
 use super::sections::{Access, Head, Run, Wire};
 use super::traffic::{Cbr, ChainWay, DumbbellWay, GraphWay, Group, Onoff, Poisson, Udp};
 use queue::Spec;
@@ -100,6 +101,8 @@ pub struct Flow {
     pub name: String,
     /// How many, when, what.
     pub group: Group,
+    /// The class of its packets.
+    pub marking: Marking,
     /// Its way through the topology, as written.
     pub way: Way,
     /// Private links, in a dumbbell or chain.

@@ -1,6 +1,7 @@
 //! Table to [`Model`]: every section, every problem.
 
 use super::links::{self, limit_of, Queues};
+use super::marking::Marking;
 use super::model::{Flow, Form, Model, Pattern, Sends, Tcp, Tfrc, Way};
 use super::reader::Reader;
 use super::sections::{Access, Head};
@@ -114,6 +115,7 @@ fn group(
 ) -> Option<Flow> {
     let mut reader = Reader::new(path, own, problems);
     let group: Group = reader.part();
+    let marking: Marking = reader.part();
     let way = way(form, &mut reader);
     let access = match form {
         Some(Form::Dumbbell | Form::Chain) => Some(reader.part_over(access)),
@@ -132,7 +134,7 @@ fn group(
     if let Some(access) = &access {
         limit_of(path, access, problems)?;
     }
-    Some(Flow { name, group, way, access, sends: sends? })
+    Some(Flow { name, group, marking, way, access, sends: sends? })
 }
 
 /// A group's way through the topology; a dumbbell's if no topology is known.

@@ -6,6 +6,7 @@
 
 use super::catalogue::fields_of;
 use super::json::json;
+use super::marking::Marking;
 use super::model::Form;
 use super::sections::{keys, Access, Chain, Ends, Head, Run, Wire};
 use super::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
@@ -26,6 +27,7 @@ pub fn schema() -> Json {
     part::<Chain>(&mut defs, "chain_keys");
     part::<Ends>(&mut defs, "ends");
     part::<Group>(&mut defs, "group");
+    part::<Marking>(&mut defs, "marking");
     part::<DumbbellWay>(&mut defs, "way_dumbbell");
     part::<ChainWay>(&mut defs, "way_chain");
     part::<GraphWay>(&mut defs, "way_links");
@@ -254,6 +256,7 @@ fn topologies(defs: &mut Map<String, Json>) {
 fn flows(defs: &mut Map<String, Json>, form: Form) {
     let section = form.section();
     let mut common = pointers::<Group>("group");
+    common.extend(pointers::<Marking>("marking"));
     common.extend(match form {
         Form::Dumbbell => pointers::<DumbbellWay>("way_dumbbell"),
         Form::Chain => pointers::<ChainWay>("way_chain"),

@@ -101,9 +101,11 @@ fn hop(base: &Both, own: &Both) -> Table {
 }
 
 fn group(model: &Model, flow: &Flow) -> Table {
-    let class = flow.group.class.clone().unwrap_or_else(|| flow.name.clone());
-    let group = Group { class: Some(class), source: Some(flow.sends.source()), ..flow.group.clone() };
+    let counted_as = flow.group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
+    let group =
+        Group { counted_as: Some(counted_as), source: Some(flow.sends.source()), ..flow.group.clone() };
     let mut rows = group.show();
+    rows.extend(flow.marking.show());
     let text = |name: &str| Value::Text(name.to_string());
     rows.extend(match &flow.way {
         Way::Dumbbell(way) => way.show(),

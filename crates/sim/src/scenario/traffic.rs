@@ -41,7 +41,7 @@ params! {
         /// What they have to send; `"auto"` is `ftp` for TCP and TFRC and `cbr` for UDP.
         source: Option<Source> = None,
         /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
-        class: Option<String> = None,
+        counted_as: Option<String> = None,
         /// When each starts. A spread runs over the members of the group.
         start: Spread = Spread::Same(Span::ZERO),
         /// Added to the start of each member, once for each member before it.

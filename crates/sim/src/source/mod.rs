@@ -1,8 +1,10 @@
 //! What feeds a flow: one file for each kind of source.
 
+pub mod meter;
 pub mod tfrc;
 pub mod udp;
 
+pub use meter::Marker;
 pub use tfrc::{TfrcSink, TfrcSource};
 use transport::tcp;
 pub use udp::UdpSource;

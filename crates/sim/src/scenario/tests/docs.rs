@@ -3,6 +3,7 @@
 use super::files::folder;
 use super::*;
 use crate::scenario::catalogue::{fields_of, one_line};
+use crate::scenario::marking::Marking;
 use crate::scenario::sections::{Access, Chain, Ends, Head, Run, Wire};
 use crate::scenario::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
 use transport::{tcp, tfrc};
@@ -64,6 +65,7 @@ fn generated(marker: &str) -> String {
         "keys: chain" => part::<Chain>(),
         "keys: ends" => part::<Ends>(),
         "keys: group" => part::<Group>(),
+        "keys: marking" => part::<Marking>(),
         "keys: way_dumbbell" => part::<DumbbellWay>(),
         "keys: way_chain" => part::<ChainWay>(),
         "keys: way_links" => part::<GraphWay>(),

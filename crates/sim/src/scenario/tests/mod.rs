@@ -195,7 +195,7 @@ fn automatic_values_follow_their_rules() {
     assert_eq!(plan.run.warmup, Span::from_millis(12_000));
     assert_eq!(plan.run.sample, Span::from_millis(60));
     assert_eq!(plan.links[2].rate, Rate(40_000_000));
-    assert_eq!(plan.flows[0].class, "a");
+    assert_eq!(plan.flows[0].counted_as, "a");
     // 8 flows of 1500 bytes and one of 500 make 1389; nobody sends data back.
     let mixed = parsed(FIRST).plan();
     assert_eq!((mixed.links[0].packet, mixed.links[1].packet), (Bytes(1389), Bytes(1000)));
@@ -291,7 +291,8 @@ fn the_resolved_scenario_means_the_same() {
 fn only_meaning_changes_the_hash() {
     let scenario = parsed(FIRST);
     assert_eq!(scenario.hash().len(), 16);
-    let same = [("title", text("other")), ("run.sample", text("0.06 s")), ("flows.tcp.class", text("tcp"))];
+    let same =
+        [("title", text("other")), ("run.sample", text("0.06 s")), ("flows.tcp.counted_as", text("tcp"))];
     for (path, value) in same {
         assert_eq!(scenario.set(path, value).unwrap().hash(), scenario.hash(), "{path}");
     }

@@ -1,0 +1,136 @@
+//! Which class each packet of a flow carries: a fixed one, or one of two by a profile of its rate.
+//!
+//! Reference: RFC2697 section 3 (a bucket of tokens, of which only the first is used here); CF98 section 4 and
+//! RFC2859 section 3 (the time sliding window and its tagger, of which RFC2859's first two colours are used).
+//! Units: bytes on the wire, seconds.
+//! Deviations: the window's estimate starts at zero and not at the target.
+
+use crate::plan::{Measure, MeterPlan};
+use units::{Dice, Stream, Time};
+
+/// What gives packets their class.
+#[derive(Clone, Debug)]
+pub struct Marker {
+    class: u8,
+    meter: Option<Box<Meter>>,
+}
+
+/// A flow held against its profile.
+#[derive(Clone, Debug)]
+struct Meter {
+    out_class: u8,
+    /// Bytes a second.
+    rate: f64,
+    measure: Measure,
+    /// Tokens in the bucket, in bytes; or the rate estimated, in bytes a second.
+    state: f64,
+    last: Time,
+    dice: Stream,
+}
+
+impl Marker {
+    /// A marker that has seen nothing yet.
+    pub fn new(class: u8, meter: Option<MeterPlan>, dice: Stream) -> Marker {
+        let meter = meter.map(|plan| {
+            let state = match plan.measure {
+                Measure::Bucket(depth) => depth.0 as f64,
+                Measure::Window(_) => 0.0,
+            };
+            let rate = plan.rate.as_bps() / 8.0;
+            let MeterPlan { out_class, measure, .. } = plan;
+            Box::new(Meter { out_class, rate, measure, state, last: Time::ZERO, dice })
+        });
+        Marker { class, meter }
+    }
+
+    /// The class of packets that no profile limits.
+    #[inline]
+    pub fn class(&self) -> u8 {
+        self.class
+    }
+
+    /// The class of a packet of so many bytes that leaves now.
+    #[inline]
+    pub fn mark(&mut self, now: Time, size: u32) -> u8 {
+        let beyond = self.meter.as_mut().and_then(|meter| meter.beyond(now, size));
+        beyond.unwrap_or(self.class)
+    }
+}
+
+impl Meter {
+    /// The class of a packet that lies beyond the profile.
+    fn beyond(&mut self, now: Time, size: u32) -> Option<u8> {
+        (!self.conforms(now, f64::from(size))).then_some(self.out_class)
+    }
+
+    fn conforms(&mut self, now: Time, size: f64) -> bool {
+        let elapsed = now.since(self.last).as_secs();
+        self.last = now;
+        match self.measure {
+            Measure::Bucket(depth) => {
+                self.state = (self.state + self.rate * elapsed).min(depth.0 as f64);
+                let conforms = self.state >= size;
+                if conforms {
+                    self.state -= size;
+                }
+                conforms
+            }
+            Measure::Window(window) => {
+                let window = window.as_secs();
+                self.state = (self.state * window + size) / (elapsed + window);
+                let beyond = 1.0 - self.rate / self.state;
+                beyond <= 0.0 || self.dice.uniform() >= beyond
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::{Bytes, Rate, Span};
+
+    fn marker(measure: Measure) -> Marker {
+        let plan = MeterPlan { rate: Rate(8_000_000), measure, out_class: 2 };
+        Marker::new(5, Some(plan), Stream::new(1, "meter"))
+    }
+
+    #[test]
+    fn a_bucket_lets_a_burst_pass_and_then_its_rate() {
+        let mut marker = marker(Measure::Bucket(Bytes(2500)));
+        // 1000 bytes a millisecond: two packets from the full bucket, 500 bytes are left.
+        let classes: Vec<u8> = (0..4).map(|_| marker.mark(Time(0), 1000)).collect();
+        assert_eq!(classes, [5, 5, 2, 2]);
+        assert_eq!(marker.mark(Time(400_000), 1000), 2, "900 bytes");
+        assert_eq!(marker.mark(Time(500_000), 1000), 5, "1000 bytes");
+        assert_eq!(marker.mark(Time(1_000_000_000), 2500), 5, "full again, and no fuller");
+        assert_eq!(marker.mark(Time(1_000_000_000), 1), 2);
+    }
+
+    #[test]
+    fn a_window_tags_the_share_beyond_the_target() {
+        let share = |gap: u64| {
+            let mut marker = marker(Measure::Window(Span::from_millis(100)));
+            let classes: Vec<u8> = (0..20_000).map(|i| marker.mark(Time(i * gap), 1000)).collect();
+            classes[2000..].iter().filter(|class| **class == 2).count() as f64 / 18_000.0
+        };
+        // At the target nothing, at twice the target half of it is Out.
+        assert_eq!(share(1_010_000), 0.0);
+        assert!((share(500_000) - 0.5).abs() < 0.02, "{}", share(500_000));
+    }
+
+    #[test]
+    fn the_window_by_hand() {
+        let mut marker = marker(Measure::Window(Span::from_millis(10)));
+        marker.mark(Time(0), 1000);
+        marker.mark(Time(10_000_000), 1000);
+        // 1000 B / 10 ms = 100 kB/s; then (100 kB/s 10 ms + 1000 B) / 20 ms = 100 kB/s.
+        assert!((marker.meter.unwrap().state - 1e5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_a_profile_every_packet_has_the_class() {
+        let mut marker = Marker::new(46, None, Stream::new(1, "meter"));
+        assert_eq!((marker.class(), marker.mark(Time(1), 1500)), (46, 46));
+    }
+}
