@@ -21,6 +21,7 @@
 //! | [`sender`], [`receiver`] | the two endpoints |
 //! | [`recovery`] | how losses are noticed and repaired, one file a family |
 //! | [`marks`] | a moving set of segment numbers |
+//! | [`ledger`] | what is remembered of each segment in flight |
 //! | [`rtt`] | round-trip estimate and timeout |
 //! | [`catalogue`](mod@catalogue) | all of it as data |
 //! | [`cc`] | congestion control, one file an algorithm |
@@ -30,6 +31,7 @@
 
 pub mod catalogue;
 pub mod cc;
+pub mod ledger;
 pub mod marks;
 pub mod params;
 pub mod profiles;

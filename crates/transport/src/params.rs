@@ -12,7 +12,7 @@ use crate::cc::Algorithm;
 
 mod controls;
 
-pub use controls::{CubicRule, HyStartRule, WestwoodRule};
+pub use controls::{CubicRule, HyStartRule, VegasRule, WestwoodRule};
 
 units::choices! {
     /// How losses are noticed and repaired.
@@ -27,6 +27,8 @@ units::choices! {
         Sack = "sack",
         /// The pipe rules of Fall and Floyd (1996) as ns-2 keeps them.
         Sack1 = "sack1",
+        /// Duplicate acknowledgements repair what a fine-grained timeout finds overdue (Brakmo and Peterson 1995).
+        Vegas = "vegas",
     }
 }
 
@@ -198,8 +200,8 @@ units::params! {
         vegas_beta: f64 = 3.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
         /// More segments queued: slow start ends (vegas).
         vegas_gamma: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
-        /// Segments queued are counted in whole numbers, rounded (vegas).
-        vegas_whole: bool = false => { source: "ns-2 true" },
+        /// Whose Vegas (control and recovery).
+        vegas_rule: VegasRule = VegasRule::Brakmo => { source: "Brakmo and Peterson 1995" },
         /// When bandwidth is sampled.
         westwood_rule: WestwoodRule = WestwoodRule::Plus => { source: "Grieco and Mascolo 2004" },
         /// What of the bandwidth estimate a sample keeps (westwood).

@@ -81,6 +81,7 @@ pub const PROFILES: &[Preset] = &[
             ("ack_timeout", "100 ms"),
             ("ack_rule", "ns2"),
             ("ecn_rule", "ns2"),
+            ("vegas_rule", "ns2"),
         ],
     },
     Preset {
@@ -120,6 +121,7 @@ pub const PROFILES: &[Preset] = &[
             ("ack_timeout", "100 ms"),
             ("ack_rule", "ns2"),
             ("ecn_rule", "ns2"),
+            ("vegas_rule", "ns2"),
         ],
     },
 ];

@@ -9,8 +9,10 @@ mod emit;
 mod readers;
 
 use crate::cc::{Cc, Control, Window};
+use crate::ledger::Ledger;
 use crate::params::{Handshake, Params, Recovery};
 use crate::recovery::board::Board;
+use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Segment};
 use units::param::Valid;
@@ -81,6 +83,8 @@ pub(crate) struct Cold {
     pub(crate) dup_max: u32,
     pub(crate) rtt: Rtt,
     pub(crate) board: Board,
+    pub(crate) ledger: Ledger,
+    pub(crate) fine: FineClock,
 }
 
 impl Cold {
@@ -97,6 +101,8 @@ impl Cold {
             dup_max: 0,
             rtt,
             board: Board::new(params),
+            ledger: Ledger::default(),
+            fine: FineClock::new(params),
         }
     }
 }
@@ -155,6 +161,8 @@ pub struct Sender {
     released: bool,
     /// The congestion control wants to see every acknowledgement.
     watched: bool,
+    /// The ledger is kept.
+    tracked: bool,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -186,7 +194,7 @@ impl Sender {
             hold_until: Time::NEVER,
             rto: rtt.rto(),
             window: Window {
-                cwnd: if p.delay_growth && p.handshake != Handshake::None {
+                cwnd: if p.delay_growth && (p.handshake != Handshake::None || p.recovery == Recovery::Vegas) {
                     1.0
                 } else {
                     p.initial_window as f64
@@ -214,6 +222,7 @@ impl Sender {
             jitter: p.overhead > Span::ZERO,
             released: false,
             watched: cc.watches(),
+            tracked: p.recovery == Recovery::Vegas,
             cc,
             cold: Box::new(Cold::new(params, stream, rtt)),
         }
@@ -283,6 +292,7 @@ impl Sender {
         match self.recovery {
             Recovery::Sack => self.on_ack_sack(now, ack),
             Recovery::Sack1 => self.on_ack_sack1(now, ack),
+            Recovery::Vegas => self.on_ack_vegas(now, ack),
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(now, ack),
         }
     }

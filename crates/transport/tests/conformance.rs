@@ -14,14 +14,14 @@ use transport::{Ack, Receiver, SackBlocks, Segment, Sender};
 use units::{Ecn, Span, Stream, Time};
 
 const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
-const RECOVERIES: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "sack1"];
+const RECOVERIES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "sack1", "vegas"];
 
 /// A congestion control with its dialects, by number.
 fn control(number: usize) -> (&'static str, &'static str, &'static str, &'static str) {
     let offer = transport::catalogue().controls;
-    let (rule, hystart, whole) =
-        [("rfc9438", "off", "false"), ("linux", "train", "true"), ("ns3", "rfc9406", "false")][number % 3];
-    (offer[number / 3 % offer.len()].0, rule, hystart, whole)
+    let (rule, hystart, vegas) =
+        [("rfc9438", "off", "brakmo"), ("linux", "train", "ns2"), ("ns3", "rfc9406", "brakmo")][number % 3];
+    (offer[number / 3 % offer.len()].0, rule, hystart, vegas)
 }
 
 /// Fate of one packet: lost, duplicated, marked, or late by some milliseconds.
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn a_file_arrives_whole(
         profile in 0usize..5,
-        recovery in 0usize..5,
+        recovery in 0usize..6,
         segments in 1u32..150,
         window in 1u32..60,
         ack_every in 1u32..4,
@@ -171,14 +171,14 @@ proptest! {
         fates in prop::collection::vec(fate(), 0..200),
     ) {
         let (window_text, every) = (window.to_string(), ack_every.to_string());
-        let (cc, cubic_rule, hystart, vegas_whole) = control(choice);
+        let (cc, cubic_rule, hystart, vegas_rule) = control(choice);
         let original = if choice % 2 == 0 { "original" } else { "plus" };
         let ecn = ecn || cc == "dctcp";
         let mut keys = vec![
             ("cc", cc),
             ("cubic_rule", cubic_rule),
             ("hystart", hystart),
-            ("vegas_whole", vegas_whole),
+            ("vegas_rule", vegas_rule),
             ("westwood_rule", original),
             ("profile", PROFILES[profile]),
             ("recovery", RECOVERIES[recovery]),
@@ -197,7 +197,7 @@ proptest! {
     /// Acknowledgements no receiver would send must not break the sender.
     #[test]
     fn nonsense_is_survived(
-        recovery in 0usize..5,
+        recovery in 0usize..6,
         choice in 0usize..42,
         acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
     ) {

@@ -107,6 +107,24 @@ fn tahoe_starts_again() {
     assert_eq!(talk.ack(8), [8, 9]);
 }
 
+/// BP95: a duplicate repairs what is overdue, and the acknowledgement of the repair asks for the next. The first sample is
+/// 100 ms: a segment is overdue after 100 + 4 x 50 ms, after a repair by an eighth later.
+#[test]
+fn vegas_repairs_what_is_overdue() {
+    let (mut talk, first) = Talk::start(&[("recovery", "vegas"), ("initial_window", "4")]);
+    assert_eq!(first, [0, 1, 2, 3]);
+    talk.now = at(100);
+    assert_eq!(talk.ack(1), [4, 5]);
+    talk.now = at(200);
+    assert_eq!(talk.ack(1), []);
+    talk.now = at(350);
+    assert_eq!(talk.ack(1), [1]);
+    assert_eq!(talk.sender.phase(), Phase::Recovery);
+    talk.now = at(400);
+    assert_eq!(talk.ack(2), [2]);
+    assert_eq!(talk.sender.counters().fast_recoveries, 1);
+}
+
 /// RFC 3042: the first two duplicates each release a segment; ssthresh does not count them.
 #[test]
 fn limited_transmit() {

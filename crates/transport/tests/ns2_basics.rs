@@ -80,14 +80,16 @@ fn params(case: &Case) -> Valid<Params> {
             .unwrap_or_else(|e| panic!("{name} = {value}: {e}"));
     };
     if key("tcp") == "Vegas" {
-        set("recovery", "reno");
+        set("recovery", "vegas");
         set("cc", "vegas");
-        set("vegas_whole", "true");
+        set("handshake", "none");
+        set("bare_first", "false");
+        set("headers", "0 B");
     } else {
         set("recovery", &key("tcp").to_lowercase());
     }
     set("window", key("window"));
-    set("mss", if era { "1000 B" } else { "960 B" });
+    set("mss", if era || key("tcp") == "Vegas" { "1000 B" } else { "960 B" });
     if key("sink").contains("DelAck") {
         set("ack_every", "2");
     }

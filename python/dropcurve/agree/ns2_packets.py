@@ -169,8 +169,8 @@ def scenario(one: Recorded) -> dc.Scenario:
     }
     if key["tcp"] == "Vegas":
         # The agent sends whole packets, whatever the headers, and no SYN.
-        options |= {"recovery": '"reno"', "cc": '"vegas"', "vegas_whole": "true", "mss": '"1000 B"'}
-        options |= {"headers": '"0 B"', "handshake": '"none"', "initial_window": "1"}
+        options |= {"recovery": '"vegas"', "cc": '"vegas"', "mss": '"1000 B"'}
+        options |= {"headers": '"0 B"', "handshake": '"none"', "bare_first": "false"}
     options |= ns2_knobs.options(key.get("knobs", "-"), key["sink"])
     numbers = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
     text = SCENARIO.format(

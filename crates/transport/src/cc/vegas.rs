@@ -1,13 +1,13 @@
 //! Vegas: keeps a few segments queued, judged by the round trip.
 //!
-//! *Reference*: BOP94; ns-2.35 by its output where an option says so.
+//! *Reference*: BOP94, BP95; ns-2.35 by its output where an option says so.
 //! *Units*: windows and `alpha`, `beta`, `gamma` in segments.
-//! *Deviations*: a loss leaves three quarters of the window, a timeout a half. The fine-grained retransmission of BOP94 is a matter
-//! of recovery and is not here. The round trip is that of the timestamp echo: an acknowledgement that was delayed for a second
-//! segment makes it longer by the gap between the two.
+//! *Deviations*: a loss leaves three quarters of the window, a timeout a half. The fine-grained retransmission is a matter of recovery
+//! (`recovery = "vegas"`), which also gives exact round trips. With another recovery the round trip is that of the timestamp
+//! echo: an acknowledgement that was delayed for a second segment makes it longer by the gap between the two.
 
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{Params, VegasRule};
 use units::{Span, Time};
 
 /// By how much the window may exceed what is outstanding and still grow (ns-2).
@@ -27,8 +27,6 @@ pub struct Vegas {
     /// The present round ends when this is acknowledged; it began then.
     round_end: u32,
     round_start: Time,
-    /// A round has begun.
-    started: bool,
     /// Segments that waited in queues in the round that just ended.
     queued: Option<f64>,
     /// Round trip of the last acknowledgement.
@@ -47,24 +45,22 @@ impl Vegas {
             beta: params.vegas_beta,
             gamma: params.vegas_gamma,
             ecn_factor: params.ecn_factor.unwrap_or(0.75),
-            whole: params.vegas_whole,
+            whole: params.vegas_rule == VegasRule::Ns2,
             base_rtt: Span(u64::MAX),
             rtt_sum: Span::ZERO,
             rtt_count: 0,
             round_end: 0,
             round_start: Time::ZERO,
-            started: false,
             queued: None,
             sample: None,
             increment: 0.0,
-            doubling: false,
+            doubling: true,
         }
     }
 
     /// A round trip has passed: how many segments wait in queues, if it can be told.
     fn end_round(&mut self, event: &AckEvent) -> Option<f64> {
         let sent = event.next.saturating_sub(self.round_end);
-        let first = !self.started;
         let rtt = if self.rtt_count > 0 {
             self.rtt_sum / u64::from(self.rtt_count)
         } else {
@@ -73,8 +69,7 @@ impl Vegas {
         (self.rtt_sum, self.rtt_count) = (Span::ZERO, 0);
         self.round_end = event.next;
         self.round_start = event.now;
-        self.started = true;
-        if first || rtt == Span::ZERO {
+        if rtt == Span::ZERO {
             return None;
         }
         if rtt < self.base_rtt || sent <= 1 {
@@ -116,6 +111,10 @@ impl Control for Vegas {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
         if let Some(queued) = self.queued.take() {
             self.steer(window, queued);
+        }
+        // Slow start ends within the round that reaches ssthresh; growth goes on in the next.
+        if self.increment == 1.0 && window.cwnd >= window.ssthresh {
+            self.increment = 0.0;
         }
         let outstanding = f64::from(event.next.saturating_sub(event.una) + 1);
         if window.cwnd - outstanding <= SLACK {
@@ -176,7 +175,7 @@ mod tests {
     /// Base 100 ms, 8 segments a round. At 100 ms nothing is queued: +1/8. At 128 ms, 8 - 8/1.28 = 1.75: as it is. At 200 ms, 4: -1.
     #[test]
     fn the_queue_decides() {
-        let mut cc = Vegas { started: true, ..Vegas::new(&Params::default()) };
+        let mut cc = Vegas::new(&Params::default());
         let mut window = Window { cwnd: 8.0, ssthresh: 2.0 };
         assert_eq!(round(&mut cc, &mut window, 100, 100, 1, 9), 8.125);
         window.cwnd = 8.0;
@@ -187,11 +186,11 @@ mod tests {
     /// Slow start doubles every other round; with two queued it ends at 7/8 of the window.
     #[test]
     fn slow_start_takes_turns() {
-        let mut cc = Vegas { started: true, ..Vegas::new(&Params::default()) };
+        let mut cc = Vegas::new(&Params::default());
         let mut window = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
-        assert_eq!(round(&mut cc, &mut window, 100, 100, 1, 9), 9.0);
+        assert_eq!(round(&mut cc, &mut window, 100, 100, 1, 9), 8.0);
         assert_eq!(round(&mut cc, &mut window, 100, 200, 10, 19), 9.0);
-        assert_eq!(round(&mut cc, &mut window, 100, 300, 20, 29), 10.0);
+        assert_eq!(round(&mut cc, &mut window, 100, 300, 20, 29), 9.0);
         window.cwnd = 16.0;
         assert_eq!(round(&mut cc, &mut window, 200, 500, 30, 46), 14.0);
         assert_eq!(window.ssthresh, 2.0);

@@ -25,6 +25,17 @@ units::choices! {
 }
 
 units::choices! {
+    /// Whose Vegas.
+    pub enum VegasRule {
+        /// Brakmo and Peterson 1995, in real numbers.
+        Brakmo = "brakmo",
+        /// ns-2.35: segments queued are rounded, the fine-grained timeout is 17/16 of a round trip and two deviations, a timeout
+        /// leaves two segments, and the window stays inflated after exactly three duplicates.
+        Ns2 = "ns2",
+    }
+}
+
+units::choices! {
     /// When Westwood samples the bandwidth.
     pub enum WestwoodRule {
         /// Once a round trip (Westwood+).

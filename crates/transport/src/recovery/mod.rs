@@ -10,12 +10,13 @@ pub mod board;
 mod dupacks;
 mod sack;
 mod sack1;
+pub(crate) mod vegas;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, EcnRule, Recovery, Reduce};
 use crate::segment::{Ack, Segment};
 use crate::sender::{Action, Sender, NONE};
-use units::{Ecn, Time};
+use units::{Ecn, Span, Time};
 
 impl Sender {
     /// The SYN-ACK, or something before it.
@@ -92,6 +93,17 @@ impl Sender {
         self.timed = NONE;
     }
 
+    /// The round trip an acknowledgement gives: by the ledger where it is kept, else by the timestamp.
+    fn round_trip(&self, now: Time, ack: &Ack, acked: u32) -> Option<Span> {
+        if acked == 0 {
+            return None;
+        }
+        if self.recovery == Recovery::Vegas {
+            return self.fine_rtt(now, ack.ack - 1);
+        }
+        Some(now.since(ack.echo))
+    }
+
     /// Shows an acknowledgement to a congestion control that measures.
     pub(crate) fn show(&mut self, now: Time, ack: &Ack) {
         let acked = ack.ack.saturating_sub(self.una);
@@ -99,12 +111,12 @@ impl Sender {
             now,
             acked,
             delivered: acked.max(u32::from(ack.ack == self.una)),
-            rtt: (acked > 0).then(|| now.since(ack.echo)),
+            rtt: self.round_trip(now, ack, acked),
             flight: self.max - self.una,
             una: self.una.max(ack.ack),
             next: self.nxt,
             ece: ack.ece,
-            recovering: self.recovering,
+            recovering: self.recovering && self.recovery != Recovery::Vegas,
         };
         self.cc.on_every_ack(&event);
     }
@@ -206,11 +218,11 @@ impl Sender {
         self.recover = self.max;
         self.nxt = self.una;
         self.timed = NONE;
-        if self.una == self.max {
+        if self.una == self.max && self.recovery != Recovery::Vegas {
             return self.idle_timeout(now);
         }
         self.loss = true;
-        if self.una == 0 && self.cold.params.opening_fix {
+        if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
             self.cold.initial_window = 1.0;
         }
         self.shrink_for_timeout(now);
@@ -219,6 +231,7 @@ impl Sender {
         match self.recovery {
             Recovery::Sack => self.timeout_sack(),
             Recovery::Sack1 => self.timeout_sack1(),
+            Recovery::Vegas => self.timeout_vegas(now),
             _ => {}
         }
         self.back_off(now);

@@ -1,7 +1,7 @@
 //! Makes the segments a sender lets go.
 
 use super::{Sender, NONE};
-use crate::params::Handshake;
+use crate::params::{Handshake, Recovery, VegasRule};
 use crate::segment::{Role, Segment};
 use units::{Ecn, Time};
 
@@ -18,7 +18,7 @@ impl Sender {
 
     #[inline]
     pub(super) fn emit(&mut self, now: Time, seq: u32) -> Segment {
-        let idle = self.una == self.max;
+        let mut idle = self.una == self.max;
         let retransmit = seq < self.max;
         if retransmit {
             self.retransmits += 1;
@@ -30,6 +30,9 @@ impl Sender {
             }
         }
         self.sent += 1;
+        if self.tracked {
+            idle &= self.enter_ledger(now, seq, retransmit);
+        }
         if idle || self.rto_at == Time::NEVER {
             self.rto_at = now + self.rto;
         }
@@ -51,6 +54,13 @@ impl Sender {
             segment.size = self.cold.last_size;
         }
         segment
+    }
+
+    /// Notes a transmission; whether it restarts the timer of a connection that had nothing outstanding.
+    fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
+        self.cold.ledger.open(self.una, seq, again).at = now;
+        self.cold.fine.note(now, seq);
+        self.recovery != Recovery::Vegas || self.cold.params.vegas_rule != VegasRule::Ns2
     }
 
     #[cold]

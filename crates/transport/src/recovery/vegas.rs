@@ -1,0 +1,255 @@
+//! Recovery of Vegas: a duplicate acknowledgement repairs at once what was sent longer ago than a fine-grained timeout.
+//!
+//! *Reference*: BP95 section 4.1 (its three techniques for retransmission); ns-2.35 by its output where
+//! `vegas_rule` says so.
+//! *Units*: segments; the timeout in seconds.
+//! *Deviations*: none known of ns-2's. BP95 leaves the timeout's gains open: they are Jacobson's (RFC 6298 section 2).
+
+use crate::cc::Cause;
+use crate::ledger::Ledger;
+use crate::params::{Params, Recovery, VegasRule};
+use crate::segment::Ack;
+use crate::sender::{Action, Sender};
+use units::{Span, Time};
+
+/// New acknowledgements after a repair that are asked whether the next segment is overdue too.
+const WORRIES: u32 = 2;
+
+/// The fine-grained timeout and what the last repair left to do.
+#[derive(Clone, Debug)]
+pub(crate) struct FineClock {
+    srtt: f64,
+    rttvar: f64,
+    /// Seconds after which a segment is overdue.
+    timeout: f64,
+    /// New acknowledgements that still ask for overdue segments.
+    worried: u32,
+    /// When the window was last cut.
+    cut_at: Option<Time>,
+    /// The window without the inflation of a repair.
+    bare: f64,
+    /// ns-2's memory of send times: as many slots as its window has segments.
+    slots: Vec<Slot>,
+}
+
+/// One of ns-2's slots: when its segment was last sent and how often.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    at: Option<Time>,
+    transmits: u16,
+}
+
+impl FineClock {
+    pub(crate) fn new(p: &Params) -> FineClock {
+        let ns2 = p.recovery == Recovery::Vegas && p.vegas_rule == VegasRule::Ns2;
+        let slots = if ns2 { p.window.unwrap_or(0) as usize } else { 0 };
+        FineClock {
+            srtt: 0.0,
+            rttvar: 0.0,
+            timeout: 1000.0,
+            worried: 0,
+            cut_at: None,
+            bare: 0.0,
+            slots: vec![Slot::default(); slots],
+        }
+    }
+
+    /// Notes a transmission.
+    pub(crate) fn note(&mut self, now: Time, seq: u32) {
+        if let Some(count) = self.count() {
+            let slot = &mut self.slots[(seq % count) as usize];
+            slot.at = Some(now);
+            slot.transmits = slot.transmits.saturating_add(1);
+        }
+    }
+
+    /// ns-2 frees the slots of what is acknowledged, `[una, ack)`, but none where that wraps around.
+    fn free(&mut self, una: u32, ack: u32) {
+        if let Some(count) = self.count() {
+            let (first, last) = (una % count, (ack - 1) % count);
+            for slot in first..=last {
+                self.slots[slot as usize] = Slot::default();
+            }
+        }
+    }
+
+    fn count(&self) -> Option<u32> {
+        (!self.slots.is_empty()).then_some(self.slots.len() as u32)
+    }
+
+    /// When a segment was last sent, if it is remembered, and how often.
+    fn slot(&self, seq: u32, ledger: &Ledger) -> (Option<Time>, u16) {
+        if let Some(count) = self.count() {
+            let slot = self.slots[(seq % count) as usize];
+            return (slot.at, slot.transmits);
+        }
+        let sent = ledger.get(seq);
+        (Some(sent.at), sent.transmits)
+    }
+
+    /// Takes in the round trip of a segment sent once.
+    fn sample(&mut self, rtt: Span, rule: VegasRule) {
+        let rtt = rtt.as_secs();
+        let ns2 = rule == VegasRule::Ns2;
+        if self.srtt == 0.0 {
+            (self.srtt, self.rttvar) = (rtt, rtt / 2.0);
+        } else {
+            let error = rtt - self.srtt;
+            self.srtt += error / 8.0;
+            self.rttvar += (error.abs() - self.rttvar) / 4.0;
+        }
+        self.timeout =
+            if ns2 { (self.srtt + 2.0 * self.rttvar) * (17.0 / 16.0) } else { self.srtt + 4.0 * self.rttvar };
+    }
+}
+
+impl Sender {
+    pub(crate) fn on_ack_vegas(&mut self, now: Time, ack: &Ack) {
+        if ack.ack > self.una {
+            self.new_ack_vegas(now, ack);
+        } else if ack.ack == self.una {
+            self.duplicate_vegas(now);
+        } else {
+            self.quota = 0;
+        }
+        let threshold = self.cold.params.dupack_threshold as u32;
+        if self.dupacks > 0 && self.dupacks < threshold {
+            self.quota = 0;
+        }
+    }
+
+    fn new_ack_vegas(&mut self, now: Time, ack: &Ack) {
+        let rule = self.cold.params.vegas_rule;
+        let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
+        if rule == VegasRule::Ns2 && self.una == 1 && self.delay_growth {
+            self.window.cwnd = self.cold.initial_window;
+        }
+        self.deflate_vegas();
+        let sample = self.fine_rtt(now, ack.ack - 1);
+        if self.loss && ack.ack >= self.recover {
+            self.loss = false;
+        }
+        let una = self.una;
+        self.advance(now, ack);
+        self.cold.fine.free(una, ack.ack);
+        self.grow(now, ack, acked, acked, flight);
+        if let Some(rtt) = sample {
+            self.cold.fine.sample(rtt, rule);
+        }
+        if self.cold.fine.worried == 0 {
+            return;
+        }
+        self.cold.fine.worried -= 1;
+        if self.overdue(now) {
+            self.dupacks = self.cold.params.dupack_threshold as u32;
+            self.forced = self.una;
+        } else {
+            self.cold.fine.worried = 0;
+        }
+    }
+
+    /// The window without what duplicates added.
+    fn deflate_vegas(&mut self) {
+        self.recovering = false;
+        let bare = self.cold.fine.bare;
+        let repaired = match self.cold.params.vegas_rule {
+            VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
+            VegasRule::Brakmo => self.dupacks > 0,
+        };
+        if repaired && bare > 0.0 && self.window.cwnd > bare {
+            self.window.cwnd = bare;
+            self.window.ssthresh = 2.0;
+        }
+    }
+
+    /// The round trip of `seq`, just acknowledged, if it was sent once.
+    pub(crate) fn fine_rtt(&self, now: Time, seq: u32) -> Option<Span> {
+        let (at, transmits) = self.cold.fine.slot(seq, &self.cold.ledger);
+        at.filter(|_| transmits == 1).map(|at| now.since(at)).filter(|rtt| *rtt > Span::ZERO)
+    }
+
+    /// Whether the first segment not acknowledged was sent longer ago than the fine-grained timeout.
+    fn overdue(&self, now: Time) -> bool {
+        let ns2 = self.cold.params.vegas_rule == VegasRule::Ns2;
+        if self.una == self.max && (!ns2 || self.una >= self.limit) {
+            return false;
+        }
+        let fine = &self.cold.fine;
+        // ns-2 takes a segment it does not remember, even one never sent, for one sent long ago.
+        fine.slot(self.una, &self.cold.ledger).0.is_none_or(|at| now.since(at).as_secs() >= fine.timeout)
+    }
+
+    fn duplicate_vegas(&mut self, now: Time) {
+        if self.una == self.max {
+            self.quota = 0;
+            return;
+        }
+        let threshold = self.cold.params.dupack_threshold as u32;
+        if self.dupacks == 0 {
+            self.cold.dup_max = self.max;
+        }
+        self.dupacks += 1;
+        if self.overdue(now) || self.dupacks == threshold {
+            self.repair_vegas(now);
+        } else if self.dupacks > threshold {
+            self.window.cwnd += 1.0;
+        }
+    }
+
+    fn repair_vegas(&mut self, now: Time) {
+        let p = &self.cold.params;
+        let threshold = p.dupack_threshold as u32;
+        let allowed = self.una > self.recover || !p.once_a_window || self.last_action != Action::Timeout;
+        if !allowed {
+            return;
+        }
+        let (at, transmits) = self.cold.fine.slot(self.una, &self.cold.ledger);
+        let (at, again) = (at.unwrap_or(Time::ZERO), transmits > 1);
+        self.recover = self.max;
+        let outstanding = self.nxt - self.una + 1;
+        let fine = &mut self.cold.fine;
+        fine.worried = outstanding.min(WORRIES);
+        fine.timeout *= if again { 2.0 } else { 1.125 };
+        // A segment sent before the window was last cut tells nothing about the present window (BP95).
+        if fine.cut_at.is_none_or(|cut| cut < at) {
+            fine.cut_at = Some(now);
+            self.cut_vegas(now, again);
+        }
+        self.last_action = Action::FastRetransmit;
+        self.cold.counters.fast_recoveries += 1;
+        self.recovering = true;
+        self.cold.rtt.back_off();
+        self.rto = self.cold.rtt.rto();
+        self.restart_for_repair(now);
+        self.forced = self.una;
+        self.dupacks = self.dupacks.max(threshold);
+    }
+
+    /// A quarter less, a half if the segment was lost again; then as much more as duplicates tell to have left the path.
+    fn cut_vegas(&mut self, now: Time, again: bool) {
+        let ssthresh = self.window.ssthresh;
+        let before = self.window.cwnd.min(f64::from(self.rwnd));
+        self.cut(now, Cause::Loss);
+        let bare = match self.cold.params.vegas_rule {
+            VegasRule::Brakmo if again => before / 2.0,
+            VegasRule::Brakmo => self.window.cwnd,
+            VegasRule::Ns2 => {
+                let whole = before as u32;
+                let left = if again { whole >> 1 } else { whole - (whole >> 2) };
+                f64::from(if whole <= 3 { 2 } else { left })
+            }
+        };
+        self.window.ssthresh = ssthresh;
+        self.cold.fine.bare = bare.max(2.0);
+        self.window.cwnd = self.cold.fine.bare + f64::from(self.dupacks);
+    }
+
+    /// After a timeout: two segments, and no memory of repairs.
+    pub(crate) fn timeout_vegas(&mut self, now: Time) {
+        self.window.cwnd = 2.0;
+        self.window.ssthresh = self.window.ssthresh.max(2.0);
+        self.cold.fine.bare = 0.0;
+        self.cold.fine.worried = 0;
+        self.cold.fine.cut_at = Some(now);
+    }
+}
