@@ -1,0 +1,31 @@
+//! The live forwarder: real packets through the unchanged queue disciplines.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`pump`] | packets in, discipline, packets out: one direction of a link, pure |
+//! | [`packet`] | what a discipline sees of a frame, and where the frame waits |
+//! | [`header`] | what a frame says of itself; the ECN mark |
+//! | [`checksum`] | the Internet checksum |
+//! | [`offload`] | super-packets cut, open checksums completed |
+//! | [`event`] | what happens, and who may watch |
+//! | [`measure`], [`histogram`] | what is counted |
+//! | [`record`], [`replay`] | what arrived and what became of it; the same judged again |
+//! | [`pcapng`] | a capture for Wireshark |
+//! | [`config`] | settings as JSON |
+//!
+//! All of these are pure. `sys` alone talks to the kernel, and only there is `unsafe` allowed.
+
+#![deny(unsafe_code)]
+
+pub mod checksum;
+pub mod config;
+pub mod event;
+pub mod header;
+pub mod histogram;
+pub mod measure;
+pub mod offload;
+pub mod packet;
+pub mod pcapng;
+pub mod pump;
+pub mod record;
+pub mod replay;

@@ -1,0 +1,143 @@
+//! What a discipline sees of a frame, and where the frame itself waits meanwhile.
+
+use crate::header::Version;
+use queue::disc::Packet;
+use units::{Bytes, Ecn, Time};
+
+/// A frame in the hands of a discipline: a few words that stand for a slot of the [`Store`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handle {
+    /// Its number among the arrivals of its direction, from 0.
+    pub number: u64,
+    /// Its flow: equal for frames of one flow and direction.
+    pub flow: u64,
+    /// When it reached the queue.
+    pub arrived: Time,
+    enqueued: Time,
+    /// Where its bytes are.
+    pub slot: u32,
+    /// What it counts on the link, in bytes.
+    pub size: u32,
+    /// The path of the network around the bottleneck that it takes.
+    pub path: u16,
+    /// Its class: the precedence, which is the upper three bits of the DSCP (RFC2474 section 4.2.2).
+    pub class: u8,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// Whether a discipline set CE, which its bytes do not show yet.
+    pub marked: bool,
+}
+
+impl Handle {
+    /// A frame as it reaches the queue.
+    pub fn new(number: u64, flow: u64, size: u32, ecn: Ecn, class: u8) -> Handle {
+        let never = Time::ZERO;
+        Handle {
+            number,
+            flow,
+            arrived: never,
+            enqueued: never,
+            slot: u32::MAX,
+            size,
+            path: 0,
+            class,
+            ecn,
+            marked: false,
+        }
+    }
+}
+
+impl Packet for Handle {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(u64::from(self.size))
+    }
+    #[inline]
+    fn flow(&self) -> u64 {
+        self.flow
+    }
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    #[inline]
+    fn set_ce(&mut self) {
+        self.ecn = Ecn::Ce;
+        self.marked = true;
+    }
+    #[inline]
+    fn class(&self) -> u8 {
+        self.class
+    }
+    #[inline]
+    fn enqueued(&self) -> Time {
+        self.enqueued
+    }
+    #[inline]
+    fn set_enqueued(&mut self, now: Time) {
+        self.enqueued = now;
+    }
+}
+
+/// The bytes of the frames under way. Slots are used again, so that in steady state nothing is allocated.
+#[derive(Debug, Default)]
+pub struct Store {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    frame: Vec<u8>,
+    tag: Tag,
+}
+
+/// What is kept beside a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tag {
+    /// Whatever its device wants back with it.
+    pub token: u64,
+    /// Where its IP header begins, and its version; `None` if it is not IP.
+    pub ip: Option<(usize, Version)>,
+}
+
+impl Store {
+    /// Copies a frame in.
+    pub fn put(&mut self, frame: &[u8], tag: Tag) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            (self.slots.len() - 1) as u32
+        });
+        let place = &mut self.slots[slot as usize];
+        place.frame.clear();
+        place.frame.extend_from_slice(frame);
+        place.tag = tag;
+        slot
+    }
+
+    /// The bytes in a slot.
+    pub fn frame(&self, slot: u32) -> &[u8] {
+        &self.slots[slot as usize].frame
+    }
+
+    /// The bytes in a slot, to be changed.
+    pub fn frame_mut(&mut self, slot: u32) -> &mut [u8] {
+        &mut self.slots[slot as usize].frame
+    }
+
+    /// What is kept beside the frame.
+    pub fn tag(&self, slot: u32) -> Tag {
+        self.slots[slot as usize].tag
+    }
+
+    /// Gives a slot back.
+    pub fn release(&mut self, slot: u32) {
+        debug_assert!(!self.free.contains(&slot), "a slot is released once");
+        self.free.push(slot);
+    }
+
+    /// Frames that are held.
+    pub fn held(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}

@@ -1,0 +1,376 @@
+//! Packets in, discipline, packets out: one direction of a link, as a pure state machine.
+//!
+//! A frame goes through its *access link* (if the network has such), the *queue*, the *transmitter*, the *wire* and its *exit
+//! link*. Each step has its own exact time, worked out from the time of the frame's arrival and not from when somebody
+//! looked: a transmitter that became free at 5 ms takes the next packet at 5 ms even if the program wakes at 5.2 ms. So
+//! waking late makes single packets late, but never the link slow, and what a discipline decides depends on arrivals alone.
+//!
+//! Order: what was due by an arrival has happened before the arrival is judged; at equal times the transmitter comes
+//! first, as in the simulator.
+
+use crate::event::{Event, Witness};
+use crate::header::{self, Header};
+use crate::measure::Measure;
+use crate::packet::{Handle, Store, Tag};
+use queue::disc::{Cx, Fate, QueueDisc};
+use queue::{Disc, Setting, Spec};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::{Bytes, Rate, Serializer, Span, Stream, Time};
+
+/// A link that can change while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Which discipline, with its parameters.
+    pub spec: Spec,
+    /// Rate of the transmitter; zero is unlimited.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Size of a typical packet, for what a discipline works out from the link.
+    pub packet: Bytes,
+    /// Whether the packet being transmitted counts as part of the queue.
+    pub counts_wire: bool,
+}
+
+impl Link {
+    /// What the discipline is told of where it stands.
+    pub fn setting(&self) -> Setting {
+        Setting { rate: self.rate, delay: self.delay, packet: self.packet }
+    }
+}
+
+/// The links of one flow on either side of the bottleneck: each with a rate (zero: unlimited) and a delay.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Path {
+    /// From the source to the queue.
+    pub access: (Rate, Span),
+    /// From the wire to the destination.
+    pub exit: (Rate, Span),
+}
+
+/// A frame as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// What they say.
+    pub header: Header,
+    /// What it counts on the link, in bytes.
+    pub size: u32,
+    /// Its path, an index into those of the pump.
+    pub path: usize,
+    /// Whatever its device wants back with it.
+    pub token: u64,
+}
+
+/// A frame whose time has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// The frame; it is to be given back with [`Pump::delivered`].
+    pub handle: Handle,
+    /// When it was due.
+    pub due: Time,
+}
+
+/// An entry of a delay line, ordered by time, then by arrival.
+#[derive(Debug)]
+struct Due {
+    at: Time,
+    order: u64,
+    handle: Handle,
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Due) -> bool {
+        (self.at, self.order) == (other.at, other.order)
+    }
+}
+
+impl Eq for Due {}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Due) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Due) -> std::cmp::Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+/// A private link: a transmitter and a wire, without losses.
+#[derive(Debug)]
+struct Private {
+    line: Serializer,
+    delay: Span,
+    free_at: Time,
+}
+
+impl Private {
+    fn new((rate, delay): (Rate, Span)) -> Private {
+        Private { line: Serializer::new(rate), delay, free_at: Time::ZERO }
+    }
+
+    /// When a packet that enters at `now` has left.
+    fn pass(&mut self, size: u32, now: Time) -> Time {
+        if now > self.free_at {
+            self.line.restart();
+        }
+        self.free_at = now.max(self.free_at) + self.line.next(Bytes(u64::from(size)));
+        self.free_at + self.delay
+    }
+}
+
+/// One direction of a link.
+pub struct Pump {
+    link: Link,
+    queue: Disc<Handle>,
+    dice: Stream,
+    line: Serializer,
+    busy: bool,
+    on_wire: Bytes,
+    free_at: Time,
+    paths: Vec<(Private, Private)>,
+    /// Frames on their access links, and beyond the transmitter.
+    coming: BinaryHeap<Reverse<Due>>,
+    going: BinaryHeap<Reverse<Due>>,
+    next_number: u64,
+    next_order: u64,
+    fates: Vec<Fate<Handle>>,
+    /// The frames themselves.
+    pub store: Store,
+    /// What is counted.
+    pub measure: Measure,
+}
+
+impl Pump {
+    /// An idle link. `name` and `seed` make the discipline's dice, as in the simulator. A frame's path is its index in
+    /// `paths`; without any, frames reach the queue as they arrive.
+    pub fn new(link: Link, paths: &[Path], seed: u64, name: &str) -> Pump {
+        Pump {
+            queue: link.spec.build(&link.setting()),
+            dice: Stream::new(seed, name),
+            line: Serializer::new(link.rate),
+            link,
+            busy: false,
+            on_wire: Bytes(0),
+            free_at: Time::ZERO,
+            paths: paths.iter().map(|path| (Private::new(path.access), Private::new(path.exit))).collect(),
+            coming: BinaryHeap::new(),
+            going: BinaryHeap::new(),
+            next_number: 0,
+            next_order: 0,
+            fates: Vec::new(),
+            store: Store::default(),
+            measure: Measure::default(),
+        }
+    }
+
+    /// The link as it is now.
+    pub fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Packets and bytes that wait.
+    pub fn backlog(&self) -> (usize, Bytes) {
+        (self.queue.len(), self.queue.backlog())
+    }
+
+    /// The discipline, for what it says of itself.
+    pub fn queue(&self) -> &Disc<Handle> {
+        &self.queue
+    }
+
+    /// Takes a frame that was read at `now`.
+    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, witness: &mut impl Witness) {
+        let Frame { bytes, header, size, path, token } = *frame;
+        let mut handle = Handle::new(0, header.flow, size, header.ecn, header.class);
+        handle.slot = self.store.put(bytes, Tag { token, ip: header.ip });
+        handle.path = path as u16;
+        match self.paths.get_mut(path) {
+            Some((access, _)) => {
+                let at = access.pass(size, now);
+                let order = self.order();
+                self.coming.push(Reverse(Due { at, order, handle }));
+                self.advance(now, witness);
+            }
+            None => {
+                self.advance(now, witness);
+                self.judge(handle, now, witness);
+            }
+        }
+    }
+
+    /// Does what is due by `now`, each thing at its own time.
+    pub fn advance(&mut self, now: Time, witness: &mut impl Witness) {
+        loop {
+            let free = if self.busy { self.free_at } else { Time::NEVER };
+            let coming = self.coming.peek().map_or(Time::NEVER, |Reverse(due)| due.at);
+            if free.min(coming) > now {
+                return;
+            }
+            if free <= coming {
+                self.tick_until(free, witness);
+                self.busy = false;
+                self.serve(free, witness);
+            } else if let Some(Reverse(due)) = self.coming.pop() {
+                self.judge(due.handle, due.at, witness);
+            }
+        }
+    }
+
+    /// The next time at which something is due; `None` if nothing is under way.
+    pub fn next_due(&self) -> Option<Time> {
+        let first = |heap: &BinaryHeap<Reverse<Due>>| heap.peek().map(|Reverse(due)| due.at);
+        let free = self.busy.then_some(self.free_at);
+        [free, first(&self.coming), first(&self.going)].into_iter().flatten().min()
+    }
+
+    /// The next frame that was due by `now`, its bytes as they leave. To be called after [`Pump::advance`].
+    pub fn deliver(&mut self, now: Time) -> Option<Delivery> {
+        if self.going.peek().is_none_or(|Reverse(due)| due.at > now) {
+            return None;
+        }
+        let Reverse(Due { at, handle, .. }) = self.going.pop()?;
+        self.measure.lateness(now.since(at));
+        Some(Delivery { handle, due: at })
+    }
+
+    /// Takes back what was delivered.
+    pub fn delivered(&mut self, delivery: &Delivery) {
+        self.store.release(delivery.handle.slot);
+    }
+
+    /// Changes the link while it runs. The packet on the wire finishes as it began. What waits is handed over in order: the
+    /// old discipline gives it up, by its own rules, and the new one takes it as if it arrived now. Measured waiting
+    /// times go on.
+    pub fn change(&mut self, link: Link, now: Time, witness: &mut impl Witness) {
+        self.advance(now, witness);
+        witness.saw(&Event::Changed { time: now, link: &link }, &[]);
+        let mut waiting = Vec::with_capacity(self.queue.len());
+        while let Some(handle) = self.with_queue(now, witness, |queue, cx| queue.dequeue(cx)) {
+            waiting.push(handle);
+        }
+        self.queue = link.spec.build(&link.setting());
+        if link.rate != self.link.rate {
+            self.line = Serializer::new(link.rate);
+        }
+        self.link = link;
+        for handle in waiting {
+            self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));
+        }
+        self.observe(now);
+    }
+
+    /// Brings the counts up to `now`, and starts them anew if that is wanted.
+    pub fn account(&mut self, now: Time, anew: bool, witness: &mut impl Witness) {
+        self.advance(now, witness);
+        self.observe(now);
+        if anew {
+            self.measure = Measure::from(now, &self.measure);
+        }
+    }
+
+    fn order(&mut self) -> u64 {
+        self.next_order += 1;
+        self.next_order
+    }
+
+    /// A frame reaches the queue.
+    fn judge(&mut self, mut handle: Handle, now: Time, witness: &mut impl Witness) {
+        self.tick_until(now, witness);
+        self.observe(now);
+        handle.number = self.next_number;
+        handle.arrived = now;
+        self.next_number += 1;
+        self.measure.arrived(handle.size);
+        let Handle { number, flow, size, ecn, class, .. } = handle;
+        witness.saw(
+            &Event::Arrived { time: now, number, flow, size, ecn, class },
+            self.store.frame(handle.slot),
+        );
+        self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));
+        if !self.busy {
+            self.serve(now, witness);
+        }
+        self.observe(now);
+    }
+
+    /// Takes the next packet from the queue and puts it on the wire.
+    fn serve(&mut self, now: Time, witness: &mut impl Witness) {
+        self.observe(now);
+        let next = self.with_queue(now, witness, |queue, cx| queue.dequeue(cx));
+        if let Some(handle) = next {
+            if now > self.free_at {
+                self.line.restart();
+            }
+            self.busy = true;
+            self.on_wire = Bytes(u64::from(handle.size));
+            self.free_at = now + self.line.next(self.on_wire);
+            self.send(handle, now, witness);
+        }
+        self.observe(now);
+    }
+
+    /// A transmission starts: all that follows is known.
+    fn send(&mut self, handle: Handle, now: Time, witness: &mut impl Witness) {
+        if let Some(ip) = self.store.tag(handle.slot).ip.filter(|_| handle.marked) {
+            header::set_ce(self.store.frame_mut(handle.slot), ip);
+        }
+        let Handle { number, size, path, arrived, marked, .. } = handle;
+        self.measure.sent(size, path, now.since(arrived));
+        let wait = now.since(arrived);
+        witness.saw(&Event::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
+        let left = self.free_at + self.link.delay;
+        let at = self.paths.get_mut(usize::from(path)).map_or(left, |(_, exit)| exit.pass(size, left));
+        let order = self.order();
+        self.going.push(Reverse(Due { at, order, handle }));
+    }
+
+    fn tick_until(&mut self, now: Time, witness: &mut impl Witness) {
+        while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
+            self.observe(due);
+            self.with_queue(due, witness, |queue, cx| queue.on_deadline(cx));
+        }
+    }
+
+    /// Calls the discipline, and sees to what it did to packets.
+    fn with_queue<R>(
+        &mut self,
+        now: Time,
+        witness: &mut impl Witness,
+        call: impl FnOnce(&mut Disc<Handle>, &mut Cx<'_, Handle>) -> R,
+    ) -> R {
+        let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
+        if self.link.counts_wire && self.busy {
+            cx.on_wire = self.on_wire;
+        }
+        let result = call(&mut self.queue, &mut cx);
+        for fate in self.fates.drain(..) {
+            let (handle, dropped, reason) = match fate {
+                Fate::Dropped(handle, reason) => (handle, true, reason),
+                Fate::Marked(handle, reason) => (handle, false, reason),
+            };
+            let (number, wait) = (handle.number, now.since(handle.arrived));
+            let event = if dropped {
+                Event::Dropped { time: now, number, reason, wait }
+            } else {
+                Event::Marked { time: now, number, reason }
+            };
+            self.measure.ended(&event);
+            witness.saw(&event, self.store.frame(handle.slot));
+            if dropped {
+                self.store.release(handle.slot);
+            }
+        }
+        result
+    }
+
+    /// Accounts for the queue as it stood until `now`.
+    fn observe(&mut self, now: Time) {
+        self.measure.hold_until(now, self.queue.len(), self.queue.backlog());
+    }
+}

@@ -1,0 +1,211 @@
+//! A record judged again: the arrivals go through the simulator's queue, and each verdict is held against the record's.
+//!
+//! The driver here is the plainest that keeps the contract of `queue::disc`: one queue, one transmitter, no frames, no
+//! delay lines, nothing of the forwarder's pump.
+
+use crate::event::reason_name;
+use crate::packet::Handle;
+use crate::pump::Link;
+use crate::record::{Entry, Head, Reader};
+use queue::disc::{Cx, Fate, QueueDisc};
+use queue::Disc;
+use std::fmt;
+use std::io::BufRead;
+use units::{Bytes, Serializer, Stream, Time};
+
+/// What a replay found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Arrivals fed in.
+    pub arrivals: u64,
+    /// Drops, marks and transmissions that were the same, to the nanosecond.
+    pub drops: u64,
+    /// Marks that were the same.
+    pub marks: u64,
+    /// Transmissions that were the same.
+    pub sent: u64,
+    /// Times the link changed.
+    pub changes: u64,
+    /// Whether the record has its end.
+    pub whole: bool,
+    /// The first difference, in words.
+    pub difference: Option<String>,
+}
+
+/// Feeds a record through its discipline.
+///
+/// # Errors
+/// In words, if the record is damaged.
+pub fn replay<R: BufRead>(mut reader: Reader<R>) -> Result<Agreement, String> {
+    let mut judge = Judge::new(&reader.head);
+    let (mut found, mut recorded, mut last) = (Agreement::default(), Vec::new(), Time::ZERO);
+    while found.difference.is_none() {
+        let Some(entry) = reader.entry()? else { break };
+        last = entry.time();
+        match entry {
+            Entry::Arrived(time, flow, size, ecn, class) => {
+                judge.advance(time);
+                found.compare(&mut judge.verdicts, &mut recorded);
+                judge.arrive(Handle::new(found.arrivals, flow, size, ecn, class), time);
+                found.arrivals += 1;
+            }
+            Entry::Changed(time, link) => {
+                judge.advance(time);
+                found.compare(&mut judge.verdicts, &mut recorded);
+                judge.change(*link, time);
+                found.changes += 1;
+            }
+            Entry::End(_, counts) => {
+                found.whole = true;
+                judge.advance(last);
+                found.compare(&mut judge.verdicts, &mut recorded);
+                found.check_counts(counts);
+                return Ok(found);
+            }
+            verdict => recorded.push(verdict),
+        }
+    }
+    judge.advance(last);
+    // What was cut off may have said the rest.
+    judge.verdicts.truncate(recorded.len());
+    found.compare(&mut judge.verdicts, &mut recorded);
+    Ok(found)
+}
+
+impl Agreement {
+    /// Holds the verdicts since the last arrival against those of the record, and forgets both.
+    fn compare(&mut self, ours: &mut Vec<Entry>, recorded: &mut Vec<Entry>) {
+        for i in 0..ours.len().max(recorded.len()) {
+            let (mine, theirs) = (ours.get(i), recorded.get(i));
+            match theirs.filter(|_| mine == theirs) {
+                Some(Entry::Dropped(..)) => self.drops += 1,
+                Some(Entry::Marked(..)) => self.marks += 1,
+                Some(_) => self.sent += 1,
+                None => {
+                    let said = |entry: Option<&Entry>| entry.map_or("nothing".to_string(), Entry::to_string);
+                    let text =
+                        format!("the record says {}, the simulator's queue {}", said(theirs), said(mine));
+                    self.difference.get_or_insert(text);
+                }
+            }
+        }
+        ours.clear();
+        recorded.clear();
+    }
+
+    fn check_counts(&mut self, counts: [u64; 4]) {
+        let ours = [self.arrivals, self.drops, self.marks, self.sent];
+        if ours != counts {
+            let text = format!(
+                "the record counts {counts:?} arrivals, drops, marks and transmissions, but has {ours:?}"
+            );
+            self.difference.get_or_insert(text);
+        }
+    }
+}
+
+struct Judge {
+    link: Link,
+    queue: Disc<Handle>,
+    dice: Stream,
+    line: Serializer,
+    sending: Option<(Bytes, Time)>,
+    free_at: Time,
+    fates: Vec<Fate<Handle>>,
+    /// Verdicts since the last comparison.
+    verdicts: Vec<Entry>,
+}
+
+impl Judge {
+    fn new(head: &Head) -> Judge {
+        Judge {
+            queue: head.link.spec.build(&head.link.setting()),
+            dice: Stream::new(head.seed, &head.name),
+            line: Serializer::new(head.link.rate),
+            link: head.link.clone(),
+            sending: None,
+            free_at: Time::ZERO,
+            fates: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
+    fn arrive(&mut self, handle: Handle, now: Time) {
+        self.ask(now, |queue, cx| queue.enqueue(handle, cx));
+        if self.sending.is_none() {
+            self.serve(now);
+        }
+    }
+
+    /// The ends of transmissions up to `now`, and the discipline's ticks before it.
+    fn advance(&mut self, now: Time) {
+        while let Some((_, free_at)) = self.sending.filter(|(_, free_at)| *free_at <= now) {
+            self.tick_until(free_at);
+            self.sending = None;
+            self.serve(free_at);
+        }
+        self.tick_until(now);
+    }
+
+    fn serve(&mut self, now: Time) {
+        if let Some(handle) = self.ask(now, |queue, cx| queue.dequeue(cx)) {
+            if now > self.free_at {
+                self.line.restart();
+            }
+            let size = Bytes(u64::from(handle.size));
+            self.free_at = now + self.line.next(size);
+            self.sending = Some((size, self.free_at));
+            self.verdicts.push(Entry::Sent(now, handle.number));
+        }
+    }
+
+    fn change(&mut self, link: Link, now: Time) {
+        let waiting: Vec<Handle> =
+            std::iter::from_fn(|| self.ask(now, |queue, cx| queue.dequeue(cx))).collect();
+        self.queue = link.spec.build(&link.setting());
+        if link.rate != self.link.rate {
+            self.line = Serializer::new(link.rate);
+        }
+        self.link = link;
+        for handle in waiting {
+            self.ask(now, |queue, cx| queue.enqueue(handle, cx));
+        }
+    }
+
+    fn tick_until(&mut self, now: Time) {
+        while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
+            self.ask(due, |queue, cx| queue.on_deadline(cx));
+        }
+    }
+
+    fn ask<T>(&mut self, now: Time, call: impl FnOnce(&mut Disc<Handle>, &mut Cx<'_, Handle>) -> T) -> T {
+        let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
+        if let (true, Some((size, _))) = (self.link.counts_wire, self.sending) {
+            cx.on_wire = size;
+        }
+        let answer = call(&mut self.queue, &mut cx);
+        self.verdicts.extend(self.fates.drain(..).map(|fate| match fate {
+            Fate::Dropped(handle, reason) => Entry::Dropped(now, handle.number, reason),
+            Fate::Marked(handle, reason) => Entry::Marked(now, handle.number, reason),
+        }));
+        answer
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.time().as_secs();
+        match self {
+            Entry::Dropped(_, number, why) => {
+                write!(f, "packet {number} is dropped ({}) at {seconds:.9} s", reason_name(*why))
+            }
+            Entry::Marked(_, number, why) => {
+                write!(f, "packet {number} is marked ({}) at {seconds:.9} s", reason_name(*why))
+            }
+            Entry::Sent(_, number) => write!(f, "packet {number} is sent at {seconds:.9} s"),
+            Entry::Arrived(_, _, size, ..) => write!(f, "{size} bytes arrive at {seconds:.9} s"),
+            Entry::Changed(..) => write!(f, "the link changes at {seconds:.9} s"),
+            Entry::End(..) => write!(f, "it ends at {seconds:.9} s"),
+        }
+    }
+}

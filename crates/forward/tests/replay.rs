@@ -1,0 +1,241 @@
+//! The proof: what the pump decided is what the simulator decides, packet by packet.
+#![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
+
+mod common;
+
+use common::{arrivals, drain, every_kind, feed, link, offer, text, udp, Memory};
+use forward::event::{Event, Witness};
+use forward::pump::{Link, Pump};
+use forward::record::{Entry, Head, Reader, Recorder};
+use forward::replay::replay;
+use proptest::prelude::*;
+use queue::disc::{Fate, Packet};
+use sim::calendar::Key;
+use sim::link::Link as SimLink;
+use sim::packet::Pkt;
+use units::{Rate, Stream, Time};
+
+const NAME: &str = "queue/bottleneck";
+
+fn record(link: &Link, arrivals: &[common::Arrival], seed: u64) -> Vec<u8> {
+    let head = Head { seed, name: NAME.to_string(), link: link.clone() };
+    let mut recorder = Recorder::new(Vec::new(), &head).unwrap();
+    let mut pump = Pump::new(link.clone(), &common::paths(), seed, NAME);
+    feed(&mut pump, arrivals, &mut recorder);
+    drain(&mut pump, &mut recorder);
+    recorder.finish().unwrap()
+}
+
+/// Verdicts as text: what became of which packet, when.
+#[derive(Default)]
+struct Verdicts(Vec<String>);
+
+impl Witness for Verdicts {
+    fn saw(&mut self, event: &Event<'_>, _frame: &[u8]) {
+        match event {
+            Event::Dropped { time, number, reason, .. } => {
+                self.0.push(format!("D {number} {time:?} {reason:?}"))
+            }
+            Event::Marked { time, number, reason } => self.0.push(format!("M {number} {time:?} {reason:?}")),
+            Event::Sent { time, number, .. } => self.0.push(format!("T {number} {time:?}")),
+            _ => {}
+        }
+    }
+}
+
+/// The arrivals of a record through a link of the simulator: fates and starts of transmissions, each with its packet.
+fn simulated(file: &[u8]) -> Vec<String> {
+    let mut reader = Reader::new(file).unwrap();
+    let link = reader.head.link.clone();
+    let queue = link.spec.build(&link.setting());
+    let dice = Stream::new(reader.head.seed, NAME);
+    let mut sim = SimLink::new(0, queue, dice, link.rate, link.delay, link.counts_wire);
+    let (mut fates, mut out, mut number) = (Vec::<Fate<Pkt>>::new(), Vec::new(), 0);
+    let mut free: Option<Time> = None;
+    let mut note = |sent: Option<sim::link::Sent>, fates: &mut Vec<Fate<Pkt>>, now: Time| {
+        for fate in fates.drain(..) {
+            out.push(match fate {
+                Fate::Dropped(pkt, reason) => format!("D {} {now:?} {reason:?}", pkt.seq),
+                Fate::Marked(pkt, reason) => format!("M {} {now:?} {reason:?}", pkt.seq),
+            });
+        }
+        sent.map(|sent| {
+            out.push(format!("T {} {:?}", sent.pkt.seq, sent.start));
+            sent.finish
+        })
+    };
+    loop {
+        let entry = reader.entry().unwrap();
+        let now = match &entry {
+            Some(Entry::Arrived(time, ..)) => *time,
+            Some(Entry::End(..)) | None => Time::NEVER,
+            _ => continue,
+        };
+        while let Some(due) = free.filter(|due| *due <= now && !sim.knows_ahead()) {
+            let sent = sim.transmitter_free(due, &mut fates);
+            free = note(sent, &mut fates, due);
+        }
+        let Some(Entry::Arrived(time, flow, size, ecn, class)) = entry else { return out };
+        let pkt = Pkt {
+            enqueued: Time::ZERO,
+            stamp: Time::ZERO,
+            seq: number,
+            flow: flow as u32,
+            size,
+            sack: 0,
+            hop: 0,
+            class,
+            ecn,
+            flags: 0,
+        };
+        number += 1;
+        let key = Key { time, birth: Time::NEVER, component: u32::MAX };
+        let sent = sim.arrive(pkt, key, &mut fates);
+        free = note(sent, &mut fates, time).or(free);
+    }
+}
+
+/// Flows that both sides see alike: the simulator's packets carry 32 bits.
+fn with_small_flows(file: &[u8]) -> Vec<u8> {
+    let mut reader = Reader::new(file).unwrap();
+    let mut recorder = Recorder::new(Vec::new(), &reader.head).unwrap();
+    let mut names = Vec::new();
+    let mut number = 0;
+    while let Some(entry) = reader.entry().unwrap() {
+        if let Entry::Arrived(time, flow, size, ecn, class) = entry {
+            let at = names.iter().position(|name| *name == flow).unwrap_or_else(|| {
+                names.push(flow);
+                names.len() - 1
+            });
+            let pkt = Pkt { flow: at as u32, ..blank() };
+            recorder.saw(&Event::Arrived { time, number, flow: pkt.flow(), size, ecn, class }, &[]);
+            number += 1;
+        }
+    }
+    recorder.finish().unwrap()
+}
+
+fn blank() -> Pkt {
+    let (zero, ecn) = (Time::ZERO, units::Ecn::NotEct);
+    Pkt { enqueued: zero, stamp: zero, seq: 0, flow: 0, size: 0, sack: 0, hop: 0, class: 0, ecn, flags: 0 }
+}
+
+/// The arrivals of a record through the pump.
+fn pumped(file: &[u8]) -> Vec<String> {
+    let mut reader = Reader::new(file).unwrap();
+    let mut pump = Pump::new(reader.head.link.clone(), &[], reader.head.seed, NAME);
+    let mut verdicts = Verdicts::default();
+    while let Some(entry) = reader.entry().unwrap() {
+        if let Entry::Arrived(time, flow, size, ecn, class) = entry {
+            let header = forward::header::Header { ip: None, flow, ecn, class, fragment: false };
+            let frame = forward::pump::Frame { bytes: &[], header, size, path: 0, token: 0 };
+            pump.arrive(&frame, time, &mut verdicts);
+        }
+    }
+    drain(&mut pump, &mut verdicts);
+    verdicts.0
+}
+
+/// In the order of packets: a link that knows departures ahead tells them when a packet arrives.
+fn by_packet(mut verdicts: Vec<String>) -> Vec<String> {
+    verdicts.sort_by_key(|line| {
+        let number: u64 = line.split(' ').nth(1).unwrap().parse().unwrap();
+        (number, line.starts_with('T'))
+    });
+    verdicts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
+
+    /// Every kind: the record of a run, judged again, agrees packet by packet; and the simulator's own link gives the same
+    /// fates and the same starts of transmission.
+    #[test]
+    fn every_discipline_is_replayed_and_simulated_alike(arrivals in arrivals(), seed: u64) {
+        for link in every_kind() {
+            let name = link.spec.kind();
+            let file = record(&link, &arrivals, seed);
+            let found = replay(Reader::new(&file[..]).unwrap()).unwrap();
+            prop_assert_eq!(&found.difference, &None, "{}", name);
+            prop_assert!(found.whole);
+            prop_assert_eq!(found.arrivals, arrivals.len() as u64);
+            prop_assert_eq!(found.drops + found.sent, found.arrivals);
+            let small = with_small_flows(&file);
+            prop_assert_eq!(by_packet(pumped(&small)), by_packet(simulated(&small)), "{}", name);
+        }
+    }
+
+    /// A record that was cut anywhere is still read, and what is there agrees.
+    #[test]
+    fn a_record_may_be_cut_short(arrivals in arrivals(), at in 0.0..1.0f64) {
+        let red = &every_kind()[21];
+        let file = record(red, &arrivals, 1);
+        let head = file.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
+        let cut = head + ((file.len() - head) as f64 * at) as usize;
+        let found = replay(Reader::new(&file[..cut]).unwrap()).unwrap();
+        prop_assert_eq!(found.difference, None);
+        prop_assert!(!found.whole);
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(at in 0usize..400, bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        let mut file = record(&every_kind()[2], &[(0, 1, 1000, 0), (10, 2, 900, 1), (20, 1, 500, 2)], 1);
+        let at = at.min(file.len());
+        file.splice(at.., bytes);
+        if let Ok(reader) = Reader::new(&file[..]) {
+            let _ = replay(reader);
+        }
+    }
+}
+
+#[test]
+fn a_changed_verdict_is_found() {
+    let arrivals: Vec<common::Arrival> = (0..60).map(|i| (300_000, i % 3, 1000, 0)).collect();
+    let droptail = link(&[("kind", text("droptail")), ("limit", text("5 pkts"))]);
+    let mut file = record(&droptail, &arrivals, 1);
+    assert_eq!(replay(Reader::new(&file[..]).unwrap()).unwrap().difference, None);
+    // Another buffer: the same arrivals, other verdicts.
+    let text = String::from_utf8_lossy(&file).into_owned();
+    let at = text.find("5 pkts").unwrap();
+    file[at] = b'6';
+    let difference = replay(Reader::new(&file[..]).unwrap()).unwrap().difference.unwrap();
+    assert!(difference.contains("is dropped (overflow)"), "{difference}");
+}
+
+#[test]
+fn changes_of_the_link_are_replayed() {
+    let head = |link: &Link| Head { seed: 3, name: NAME.to_string(), link: link.clone() };
+    let kinds = every_kind();
+    for (before, after) in kinds.iter().zip(kinds.iter().cycle().skip(5)) {
+        let mut recorder = Recorder::new(Vec::new(), &head(before)).unwrap();
+        let mut pump = Pump::new(before.clone(), &[], 3, NAME);
+        for i in 0..120u64 {
+            offer(&mut pump, &udp((i % 4) as u8, 1000, (i % 4) as u8), 0, Time(i * 700_000), &mut recorder);
+            if i == 60 {
+                let after = Link { rate: Rate(6_000_000), ..after.clone() };
+                pump.change(after, Time(i * 700_000 + 1), &mut recorder);
+            }
+        }
+        drain(&mut pump, &mut recorder);
+        let file = recorder.finish().unwrap();
+        let found = replay(Reader::new(&file[..]).unwrap()).unwrap();
+        let name = before.spec.kind();
+        assert_eq!((found.difference, found.changes, found.whole), (None, 1, true), "{name}");
+    }
+}
+
+#[test]
+fn a_record_is_compact() {
+    let arrivals: Vec<common::Arrival> = (0..1000).map(|i| (950_000, (i % 3) as u8, 1000, 0)).collect();
+    let file = record(&link(&[("kind", text("droptail"))]), &arrivals, 1);
+    assert!(file.len() < 16 * 1000, "{} bytes for 1000 packets", file.len());
+}
+
+#[test]
+fn events_are_remembered_in_order() {
+    let mut pump = Pump::new(link(&[("kind", text("codel"))]), &[], 1, NAME);
+    let mut memory = Memory::default();
+    feed(&mut pump, &[(0, 1, 1000, 0), (5, 1, 1000, 0)], &mut memory);
+    drain(&mut pump, &mut memory);
+    assert_eq!(memory.sent, [(0, Time(0)), (1, Time(1_000_000))]);
+}
