@@ -11,8 +11,8 @@ use forward::replay::replay;
 use proptest::prelude::*;
 use queue::disc::{Fate, Packet};
 use sim::calendar::Key;
-use sim::link::Link as SimLink;
-use sim::packet::Pkt;
+use sim::link::{Link as SimLink, OnWire};
+use sim::packet::{Pkt, Waiting};
 use units::{Rate, Stream, Time};
 
 const NAME: &str = "queue/bottleneck";
@@ -50,49 +50,43 @@ fn simulated(file: &[u8]) -> Vec<String> {
     let queue = link.spec.build(&link.setting());
     let dice = Stream::new(reader.head.seed, NAME);
     let mut sim = SimLink::new(0, queue, dice, link.rate, link.delay, link.counts_wire);
-    let (mut fates, mut out, mut number) = (Vec::<Fate<Pkt>>::new(), Vec::new(), 0);
-    let mut free: Option<Time> = None;
-    let mut note = |sent: Option<sim::link::Sent>, fates: &mut Vec<Fate<Pkt>>, now: Time| {
-        for fate in fates.drain(..) {
-            out.push(match fate {
-                Fate::Dropped(pkt, reason) => format!("D {} {now:?} {reason:?}", pkt.seq),
-                Fate::Marked(pkt, reason) => format!("M {} {now:?} {reason:?}", pkt.seq),
-            });
+    let (mut fates, mut out, mut number) = (Vec::new(), Vec::new(), 0);
+    let mut free = Time::NEVER;
+    while let Some(entry) = reader.entry().unwrap() {
+        let Entry::Arrived(now, flow, size, ecn, class) = entry else { continue };
+        while free <= now {
+            free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
         }
-        sent.map(|sent| {
-            out.push(format!("T {} {:?}", sent.pkt.seq, sent.start));
-            sent.finish
-        })
-    };
-    loop {
-        let entry = reader.entry().unwrap();
-        let now = match &entry {
-            Some(Entry::Arrived(time, ..)) => *time,
-            Some(Entry::End(..)) | None => Time::NEVER,
-            _ => continue,
-        };
-        while let Some(due) = free.filter(|due| *due <= now && !sim.knows_ahead()) {
-            let sent = sim.transmitter_free(due, &mut fates);
-            free = note(sent, &mut fates, due);
-        }
-        let Some(Entry::Arrived(time, flow, size, ecn, class)) = entry else { return out };
-        let pkt = Pkt {
-            enqueued: Time::ZERO,
-            stamp: Time::ZERO,
-            seq: number,
-            flow: flow as u32,
-            size,
-            sack: 0,
-            hop: 0,
-            class,
-            ecn,
-            flags: 0,
-        };
+        let mut pkt = Pkt { seq: number, flow: (flow >> 1) as u32, size, class, ecn, ..blank() };
         number += 1;
-        let key = Key { time, birth: Time::NEVER, component: u32::MAX };
-        let sent = sim.arrive(pkt, key, &mut fates);
-        free = note(sent, &mut fates, time).or(free);
+        let key = Key { time: now, birth: Time::NEVER, component: u32::MAX };
+        if let Some(wire) = sim.arrive(&mut pkt, key, &mut fates) {
+            sent(Some((pkt, wire)), &mut fates, now, &mut out);
+        } else if !sim.knows_ahead() && !sim.is_busy() {
+            free = sent(sim.serve(now, &mut fates), &mut fates, now, &mut out);
+        }
+        sent(None, &mut fates, now, &mut out);
     }
+    while free < Time::NEVER {
+        free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
+    }
+    out
+}
+
+/// Notes fates and a transmission; its end, if there is one.
+fn sent(
+    wire: Option<(Pkt, OnWire)>,
+    fates: &mut Vec<Fate<Waiting>>,
+    now: Time,
+    out: &mut Vec<String>,
+) -> Time {
+    out.extend(fates.drain(..).map(|fate| match fate {
+        Fate::Dropped(waiting, reason) => format!("D {} {now:?} {reason:?}", waiting.pkt.seq),
+        Fate::Marked(waiting, reason) => format!("M {} {now:?} {reason:?}", waiting.pkt.seq),
+    }));
+    let Some((pkt, wire)) = wire else { return Time::NEVER };
+    out.push(format!("T {} {:?}", pkt.seq, wire.start));
+    wire.finish
 }
 
 /// Flows that both sides see alike: the simulator's packets carry 32 bits.
@@ -107,8 +101,8 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
                 names.push(flow);
                 names.len() - 1
             });
-            let pkt = Pkt { flow: at as u32, ..blank() };
-            recorder.saw(&Event::Arrived { time, number, flow: pkt.flow(), size, ecn, class }, &[]);
+            let flow = Waiting { pkt: Pkt { flow: at as u32, ..blank() }, enqueued: Time::ZERO }.flow();
+            recorder.saw(&Event::Arrived { time, number, flow, size, ecn, class }, &[]);
             number += 1;
         }
     }
@@ -116,8 +110,8 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
 }
 
 fn blank() -> Pkt {
-    let (zero, ecn) = (Time::ZERO, units::Ecn::NotEct);
-    Pkt { enqueued: zero, stamp: zero, seq: 0, flow: 0, size: 0, sack: 0, hop: 0, class: 0, ecn, flags: 0 }
+    let ecn = units::Ecn::NotEct;
+    Pkt { stamp: Time::ZERO, seq: 0, flow: 0, size: 0, sack: 0, step: 0, class: 0, ecn, flags: 0 }
 }
 
 /// The arrivals of a record through the pump.
