@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .results import Result, Variant
     from .scenario import Scenario
     from .series import Series
+    from .sweeping import Sweep, sweep
     from .tables import Cell, Difference, Row
     from .tracing import Trace, trace
 
@@ -35,6 +36,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Series",
+    "Sweep",
     "Trace",
     "UsageError",
     "Variant",
@@ -47,6 +49,7 @@ __all__ = [
     "scenarios",
     "schema",
     "statistics",
+    "sweep",
     "trace",
     "version",
 ]
@@ -63,6 +66,7 @@ _HOME = {
     "Scenario": "scenario",
     "ScenarioError": "errors",
     "Series": "series",
+    "Sweep": "sweeping",
     "Trace": "tracing",
     "UsageError": "errors",
     "Variant": "results",
@@ -75,6 +79,7 @@ _HOME = {
     "scenarios": "library",
     "schema": "library",
     "statistics": "",
+    "sweep": "sweeping",
     "trace": "tracing",
     "version": "library",
 }

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import advise, compare, describe, listing, plot, report, run, schema, show
+from . import advise, compare, describe, listing, plot, report, run, schema, show, sweep
 
 #: What Typer raises for wrong options and arguments, wherever it keeps its parser.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -25,6 +25,8 @@ app = typer.Typer(
 app.command("advise")(advise.advise)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
+app.command("sweep")(sweep.sweep)
+app.command("query")(sweep.query)
 app.command("show")(show.show)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)

@@ -1,0 +1,144 @@
+"""dropcurve sweep: a scenario at many settings; dropcurve query: SQL over a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run on Dask: tcp://HOST:PORT, local:N processes, or slurm:cores=8,memory=16GB,jobs=10.",
+    ),
+]
+ScenarioFile = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of one that ships with dropcurve.")
+]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH=VALUES",
+        help="What to vary: a list of values (queue.max_p=0.02,0.1) or a range (queue.max_p=0.01..0.5). Repeatable.",
+    ),
+]
+Queue = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KIND[:KEY=VALUE,...]", help="A discipline for the bottleneck. Repeatable."),
+]
+At = Annotated[str, typer.Option(metavar="PATH", help="Where --queue goes, such as links.NAME.queue.")]
+Points = Annotated[int | None, typer.Option(metavar="N", help="Points drawn from all ranges together (64).")]
+Method = Annotated[str, typer.Option(help="How they are drawn: sobol, latin or random.")]
+SharedStore = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keep the runs here, for several sweeps to share.")
+]
+
+
+def sweep(
+    scenario: ScenarioFile,
+    vary: Vary = None,
+    queue: Queue = None,
+    at: At = "queue",
+    points: Points = None,
+    method: Method = "sobol",
+    changes: o.Set = None,
+    duration: o.Duration = None,
+    seed: o.Seed = 1,
+    replications: o.Replications = None,
+    jobs: o.Jobs = None,
+    cluster: Cluster = None,
+    out: o.Out = None,
+    store: SharedStore = None,
+    metric: o.Metric = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Run one scenario at many settings.
+
+    Lists make a grid; all ranges together are sampled. Every run is kept once, as a row of a Parquet table, so
+    that the same command goes on after an interruption and a larger one makes only what is missing.
+
+    \b
+    Examples:
+      dropcurve sweep droptail_vs_red --vary queue.max_p=0.02,0.1,0.5 --vary flows.tcp.count=4,16,64
+      dropcurve sweep droptail_vs_red --vary "queue.max_p=0.01..0.5 log" --vary flows.tcp.count=2..64 --points 100
+      dropcurve sweep droptail_vs_red --queue droptail --queue red --queue codel --vary flows.tcp.count=2,8,32
+      dropcurve query results/droptail_vs_red-sweep-1a2b3c4d "select queue, avg(loss) from runs group by all"
+    """
+    from .. import sweeping, values
+    from ..metrics import find, split
+    from ..sweeping import table
+    from ..sweeping.design import points as design
+    from . import console
+
+    for name in metric or []:
+        find(split(name)[0])
+    base = o.load(scenario, changes=changes, duration=duration)
+    settings = values.variations(vary or [])
+    found = design(base, settings, queues=queue or [], at=at, samples=points, method=method, seed=seed)
+    folder = o.folder(out, f"{base.name}-sweep", seed, [point.scenario.hash for point in found])
+    try:
+        with console.progress(quiet=quiet or json) as progress:
+            answer = sweeping.sweep(
+                base, settings, queues=queue or [], at=at, points=points, method=method, seed=seed,
+                replications=replications, jobs=jobs, cluster=cluster, out=folder, store=store,
+                progress=None if progress is None else lambda done, needed: progress(done, needed, done / needed),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        note = f"interrupted; what was finished is kept in {folder}, the same command goes on from there"
+        raise console.Interrupted(note) from None
+    if json:
+        console.data(answer.record | {"points": _plain(answer, metric or [])})
+    elif not quiet:
+        print(table.text(answer, only=metric or []))
+        console.again(answer.record["command"])
+    if not json:
+        print(folder if quiet else f"Kept:   {folder}")
+    return 0
+
+
+def _plain(answer: object, only: list[str]) -> list[dict[str, object]]:
+    from dataclasses import asdict, is_dataclass
+
+    from ..sweeping import Sweep
+
+    assert isinstance(answer, Sweep)
+    return [
+        {
+            name: asdict(cell) if is_dataclass(cell) and not isinstance(cell, type) else cell
+            for name, cell in row.items()
+        }
+        for row in answer.means(only)
+    ]
+
+
+def query(
+    folder: Annotated[Path, typer.Argument(metavar="SWEEP_FOLDER", help="As `sweep` writes it.")],
+    sql: Annotated[
+        str, typer.Argument(metavar="SQL", help="Over the views runs and points.")
+    ] = "DESCRIBE runs",
+    json: o.Json = False,
+) -> int:
+    """Ask a sweep with SQL.
+
+    The files are read where they lie, and only the columns that are asked for. Without SQL, the columns.
+
+    \b
+    Examples:
+      dropcurve query results/droptail_vs_red-sweep-1a2b3c4d
+      dropcurve query FOLDER "select queue_max_p, avg(utilisation) from runs group by all order by 1"
+    """
+    from ..sweeping import Sweep
+    from . import console
+
+    found = Sweep.load(folder).query(sql)
+    if json:
+        rows = found.fetchall() if found is not None else []
+        console.data([dict(zip(found.columns, row, strict=True)) for row in rows])
+    elif found is not None:
+        print(found)
+    return 0

@@ -1,0 +1,102 @@
+"""Runs that are not in the store yet, made on local threads or on a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..scenario import Scenario
+from ..store import build
+from .rows import Row, row
+from .store import Store
+
+if TYPE_CHECKING:
+    from .. import _core
+
+#: Told (runs done, runs needed), those found in the store included.
+Tell = Callable[[int, int], None]
+#: Told each row as soon as it is there.
+Take = Callable[[Row], None]
+
+#: Jobs handed to the threads at once: many enough that none waits for long, few enough to fit in memory.
+CHUNK = 64
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to make."""
+
+    scenario: Scenario
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What it is found by in a store."""
+        return self.scenario.hash, self.seed
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where runs are made: on ``jobs`` local threads (None: all processors), or on the Dask cluster at
+    ``cluster`` (see `cluster`)."""
+
+    jobs: int | None = None
+    cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"jobs = {self.jobs}: must be 1 or more")
+
+    @property
+    def threads(self) -> int:
+        """Local threads."""
+        return self.jobs or os.cpu_count() or 1
+
+
+def execute(jobs: Sequence[Job], store: Store, *, where: Where, take: Take, done: Tell | None = None) -> None:
+    """Makes every run of ``jobs``, none of which is in the store, keeps it there and hands it to ``take``.
+
+    What is finished when this is interrupted or fails stays in the store.
+    """
+    if not jobs:
+        return
+    if where.cluster is not None:
+        from . import cluster
+
+        cluster.execute(jobs, store, address=where.cluster, take=take, done=done)
+        return
+    finished = 0
+
+    def counted(found: Row) -> None:
+        nonlocal finished
+        finished += 1
+        take(found)
+        if done is not None:
+            done(finished, len(jobs))
+
+    with store.writer() as writer:
+        for start in range(0, len(jobs), CHUNK * where.threads):
+            run(
+                jobs[start : start + CHUNK * where.threads],
+                threads=where.threads,
+                keep=writer.add,
+                take=counted,
+            )
+
+
+def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
+    """Makes runs on threads of this process; each row goes to ``keep`` and then to ``take``."""
+    from .. import _core
+
+    made = build()
+
+    def finished(_: int, one: _core.Run) -> None:
+        found = row(json.loads(one.summary()), build=made)
+        keep(found)
+        take(found)
+
+    _core.run_many([(job.scenario.core, job.seed, False) for job in jobs], threads, None, finished)

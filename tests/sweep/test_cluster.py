@@ -1,0 +1,202 @@
+"""Sweeps on a Dask cluster: killing a worker, the scheduler or the client loses nothing and repeats nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import cli
+from dropcurve.errors import DropcurveError, UsageError
+from dropcurve.sweeping import cluster
+from dropcurve.sweeping.rows import KEY
+
+distributed = pytest.importorskip("distributed")
+
+VARY = {"queue.max_p": [0.02 * n for n in range(1, 11)]}
+RUNS = 40
+SWEEP: dict[str, Any] = {"replications": 4, "out": "kept"}
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of a few runs, so that there are some to lose."""
+    monkeypatch.setattr(cluster, "BATCH_S", 0.04)
+
+
+@contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler and two workers as processes of their own: (address, the scheduler)."""
+    file = folder / "scheduler.json"
+    file.unlink(missing_ok=True)
+    shared = ["--scheduler-file", str(file), "--host", "127.0.0.1", "--no-dashboard"]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", *shared, "--port", "0"],
+            **quiet,
+        ),
+        subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", *shared,
+             "--nworkers", "2", "--nthreads", "1", "--death-timeout", "20"],
+            **quiet,
+        ),
+    ]  # fmt: skip
+    try:
+        with distributed.Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            address = client.scheduler.address
+        yield address, started[0]
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(timeout=30)
+
+
+def on_disk(folder: Path) -> list[tuple[object, ...]]:
+    import pyarrow.parquet as parquet
+
+    tables = [
+        parquet.read_table(path, columns=list(KEY)).to_pylist() for path in folder.glob("runs/part-*.parquet")
+    ]
+    return [tuple(one.values()) for table in tables for one in table]
+
+
+def complete(folder: Path) -> None:
+    """Every run is there, and none was made twice: compaction would hide it, so there must have been none."""
+    found = on_disk(folder)
+    assert len(found) == len(set(found)) == RUNS
+
+
+def test_a_killed_worker_loses_nothing_and_repeats_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dropcurve.sweeping.store.Store.compact", lambda _: None)
+    killed: list[int] = []
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", scheduler_port=0
+        ) as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        pids = list(client.run(os.getpid).values())
+
+        def kill(done: int, _: int) -> None:
+            if done >= 8 and not killed:
+                killed.append(pids[0])
+                os.kill(pids[0], signal.SIGKILL)
+
+        table = dc.sweep("short.toml", VARY, **SWEEP, cluster=local.scheduler_address, progress=kill)
+    assert killed
+    complete(folder / "kept")
+    alone = dc.sweep("short.toml", VARY, replications=4, out="alone", jobs=1)
+    wanted = "select seed, queue_max_p, loss, sojourn_ms_p95 from runs"
+    assert table.query(wanted).fetchall() == alone.query(wanted).fetchall()
+
+
+def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dropcurve.sweeping.store.Store.compact", lambda _: None)
+    code = f"""if True:
+        import os, signal
+        import dropcurve as dc
+        from dropcurve.sweeping import cluster
+        cluster.BATCH_S = 0.04
+        def kill(done, needed):
+            if done >= 8:
+                os.kill(os.getpid(), signal.SIGKILL)
+        dc.sweep("short.toml", {VARY!r}, replications=4, out="kept", cluster="ADDRESS", progress=kill)
+    """
+    counts: list[int] = []
+    with scheduler(folder) as (address, process):
+        client = subprocess.run([sys.executable, "-c", code.replace("ADDRESS", address)], cwd=folder)
+        assert client.returncode == -signal.SIGKILL
+
+        def kill(done: int, _: int) -> None:
+            counts.append(done)
+            if done >= 24:
+                process.kill()
+
+        with pytest.raises(DropcurveError, match="the scheduler was lost"):
+            dc.sweep("short.toml", VARY, **SWEEP, cluster=address, progress=kill)
+    assert 8 <= counts[0] < 24
+    counts.clear()
+    with scheduler(folder) as (address, _):
+        dc.sweep("short.toml", VARY, **SWEEP, cluster=address, progress=lambda done, _: counts.append(done))
+    assert 24 <= counts[0] < RUNS
+    complete(folder / "kept")
+
+
+def test_a_batch_given_again_begins_with_what_a_dead_worker_left(folder: Path) -> None:
+    from dropcurve.store import build
+    from dropcurve.sweeping.store import Store
+
+    store = Store(folder / "runs", build())
+    store.open()
+    text = dc.Scenario.load("short.toml").to_toml()
+    batch = cluster.Batch("name", str(store.folder), build(), tuple((text, seed) for seed in (1, 2)))
+    _, rows = cluster.work(batch)
+    assert [row["seed"] for row in rows] == [1, 2]
+    marked = {**rows[0], "loss": -1.0}
+    (store.folder / "journal-name-dead.jsonl").write_text(f"{json.dumps(marked)}\n", encoding="utf-8")
+    _, again = cluster.work(batch)
+    assert again[0] == marked and again[1] == rows[1]
+
+
+def test_work_for_another_build_or_another_disk_is_refused(folder: Path) -> None:
+    from dropcurve.store import build
+
+    with pytest.raises(UsageError, match="another build"):
+        cluster.work(cluster.Batch("name", str(folder), "0" * 8, ()))
+    with pytest.raises(UsageError, match="does not see this folder"):
+        cluster.work(cluster.Batch("name", str(folder / "nowhere"), build(), ()))
+
+
+def test_slurm_jobs_are_made_from_options() -> None:
+    pytest.importorskip("dask_jobqueue")
+    from dask_jobqueue import SLURMCluster
+
+    scaled: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SLURMCluster, "scale", lambda _, jobs: scaled.append(jobs))
+        made = cluster.made("slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10")
+    script = made.job_script()
+    made.close()
+    assert scaled == [10]
+    for line in ("-p short", "--cpus-per-task=8", "-t 02:00:00", "--mem=15G"):
+        assert line in script
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("slurm:queue=short", "needs cores and memory"),
+        ("slurm:cores=8,memory", "must be NAME=VALUE"),
+        ("local:many", "must be local:N"),
+        ("somewhere", "must be the address of a Dask scheduler"),
+        ("tcp://127.0.0.1:1", "no scheduler answers there"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_told_in_one_line(
+    address: str,
+    message: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE_S", 1)
+    arguments = ["sweep", "short.toml", "--vary", "queue.max_p=0.1,0.2", "--out", "x", "--cluster", address]
+    assert cli.invoke(arguments) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert message in told[-1]

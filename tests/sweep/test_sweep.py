@@ -1,0 +1,185 @@
+"""Sweeps: what is run, what is kept, what is asked of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import metrics
+from dropcurve.errors import UsageError
+from dropcurve.store import build
+from dropcurve.sweeping import design
+from dropcurve.sweeping.rows import KEY, row
+from dropcurve.sweeping.store import Store
+
+VARY = {"queue.max_p": [0.02, 0.1], "dumbbell.delay": ["5 ms", "20 ms"]}
+
+
+def rows_on_disk(folder: Path) -> list[tuple[object, ...]]:
+    """The key of every row of every file, twice if it is there twice."""
+    import pyarrow.parquet as parquet
+
+    tables = [
+        parquet.read_table(path, columns=list(KEY)).to_pylist() for path in folder.glob("runs/part-*.parquet")
+    ]
+    return [tuple(one.values()) for table in tables for one in table]
+
+
+def test_a_grid_has_every_combination_with_the_numbers_of_single_runs(folder: Path) -> None:
+    table = dc.sweep("short.toml", VARY, replications=2, out="kept")
+    found = table.query(
+        "select queue_max_p, dumbbell_delay_ms, seed, loss, sojourn_ms_p95 from runs"
+    ).fetchall()
+    assert [row[:3] for row in found] == [
+        (p, delay, seed) for p in (0.02, 0.1) for delay in (5.0, 20.0) for seed in (1, 2)
+    ]
+    one = (
+        dc.Scenario.load("short.toml")
+        .edit([("queue.max_p", 0.1), ("dumbbell.delay", "5 ms")])
+        .run(replications=2)
+    )
+    expected = [(one.baseline.values("loss")[i], one.baseline.values("sojourn_ms_p95")[i]) for i in range(2)]
+    assert [row[3:] for row in found if row[:2] == (0.1, 5.0)] == expected
+
+
+def test_a_row_has_what_the_metrics_say(folder: Path) -> None:
+    (run,) = dc.run("short.toml", replications=1).baseline.runs
+    found = row(run, build="b")
+    for name, one in metrics.METRICS.items():
+        if one.per != "class" and name != "sync":
+            assert found.get(name) == metrics.value(run, name)
+    assert found["goodput_bps[voice]"] == metrics.value(run, "goodput_bps", scope="voice")
+    assert found["friendliness[voice]"] == metrics.value(run, "friendliness", scope="voice")
+
+
+def test_nothing_is_run_twice(folder: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    dc.sweep("short.toml", VARY, replications=1, out="kept")
+    table = dc.sweep(
+        "short.toml", {**VARY, "queue.max_p": [0.02, 0.1, 0.5]}, replications=2, out="kept",
+        progress=lambda done, needed: seen.append((done, needed)),
+    )  # fmt: skip
+    assert seen[0] == (4, 12) and seen[-1] == (12, 12)
+    on_disk = rows_on_disk(folder / "kept")
+    assert len(on_disk) == len(set(on_disk)) == 12
+    assert table.query("select count(*) from runs").fetchall() == [(12,)]
+    # A smaller question to the same store sees only its own.
+    smaller = dc.sweep(
+        "short.toml", {"queue.max_p": [0.02, 0.1]}, replications=1, out="other", store="kept/runs"
+    )
+    assert smaller.query("select count(*) from runs").fetchall() == [(2,)]
+
+
+def test_an_interruption_loses_no_finished_run(folder: Path) -> None:
+    def stop(done: int, _: int) -> None:
+        if done >= 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        dc.sweep("short.toml", VARY, replications=2, out="kept", jobs=1, progress=stop)
+    before = rows_on_disk(folder / "kept")
+    assert len(before) == 3
+    first: list[int] = []
+    dc.sweep("short.toml", VARY, replications=2, out="kept", progress=lambda done, _: first.append(done))
+    assert first[0] == 3
+    after = rows_on_disk(folder / "kept")
+    assert len(after) == len(set(after)) == 8 and set(before) < set(after)
+
+
+def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
+    store = Store(folder / "runs", build())
+    store.open()
+    kept = {"scenario": "a", "seed": 1, "build": build(), "loss": 2.5}
+    whole, cut = json.dumps(kept) + "\n", '{"scenario": "b", "se'
+    (store.folder / "journal-x-1.jsonl").write_text(whole + cut, encoding="utf-8")
+    assert store.left("x") == [kept]
+    store.open()
+    assert list(store.rows()) == [kept] and not list(store.folder.glob("journal*"))
+    assert not list(Store(store.folder, "another build").rows())
+
+
+def test_compaction_keeps_every_run_once(folder: Path) -> None:
+    store = Store(folder / "runs", "b")
+    store.open()
+    for numbers in ((1, 2), (2, 3), (4,)):
+        with store.writer() as writer:
+            for number in numbers:
+                writer.add({"scenario": "a", "seed": number, "build": "b", f"metric{number}": 1.0})
+    before = sorted(store.rows(), key=lambda one: int(one["seed"]))
+    store.compact()
+    assert sorted(store.rows(), key=lambda one: int(one["seed"])) == before and len(before) == 4
+    assert len(store.files()) == 1
+
+
+@pytest.mark.parametrize("method", ["sobol", "latin", "random"])
+def test_a_sample_covers_its_ranges_and_is_the_same_again(folder: Path, method: str) -> None:
+    base = dc.Scenario.load("short.toml")
+    vary = {"queue.max_p": "0.01..0.5 log", "flows.tcp.count": "2..32"}
+    points = design.points(base, vary, samples=16, method=method, seed=3)
+    again = design.points(base, vary, samples=16, method=method, seed=3)
+    assert [point.setting for point in points] == [point.setting for point in again]
+    shares = [float(point.setting["queue.max_p"]) for point in points]
+    assert all(0.01 <= share <= 0.5 for share in shares)
+    if method != "random":
+        # One in each sixteenth of the logarithm.
+        assert sum(share < 0.0707 for share in shares) == 8
+    assert all(isinstance(point.setting["flows.tcp.count"], int) for point in points)
+
+
+def test_other_libraries_get_the_same_numbers(folder: Path) -> None:
+    table = dc.sweep(
+        "short.toml", {"flows.tcp.count": [2, 3]}, queues=["red", "droptail"], replications=2, out="kept"
+    )
+    frame, other, array = table.to_pandas(), table.to_polars(), table.to_xarray()
+    assert list(frame["loss"]) == other["loss"].to_list()
+    for _, one in frame.iterrows():
+        place = {name: one[name] for name in ("queue", "flows_tcp_count", "seed")}
+        assert float(array["loss"].sel(place)) == one["loss"]
+    assert array["loss"].dims == ("queue", "flows_tcp_count", "seed") and array["loss"].attrs["units"] == "%"
+    sample = dc.sweep(
+        "short.toml", {"queue.max_p": "0.01..0.5"}, points=4, replications=1, out="sample"
+    ).to_xarray()
+    assert sample["loss"].dims == ("point", "seed") and sample["queue_max_p"].dims == ("point",)
+
+
+def test_what_cannot_be_swept_is_refused(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    base = dc.Scenario.load("short.toml")
+    for call, rule in (
+        (lambda: design.points(base, {}), "nothing to sweep"),
+        (lambda: design.points(base, {"queue.max_p": [0.1]}, samples=5), "drawn from ranges"),
+        (lambda: design.points(base, {"queue.max_p": "0.1..0.2"}, method="best"), "must be one of sobol"),
+        (lambda: design.points(base, {"queue.max_p": "high..low"}), "must be a list of values, or a range"),
+        (lambda: dc.sweep(base, VARY, replications=0, out="x"), "replications = 0"),
+    ):
+        with pytest.raises(UsageError, match=rule):
+            call()
+
+
+def test_the_command_line_runs_tells_and_answers(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    answer = dropcurve(
+        "sweep", "short.toml", "--vary", "queue.max_p=0.02,0.1", "--replications", "2", "--out", "kept",
+        "--metric", "loss",
+    )  # fmt: skip
+    assert answer.code == 0 and "queue_max_p" in answer.out and "2 points, 2 replications each" in answer.out
+    assert (
+        "Again:  dropcurve sweep short.toml --vary queue.max_p=0.02,0.1 --seed 1 --replications 2"
+        in answer.err
+    )
+    asked = dropcurve("query", "kept", "select max(seed) as most from runs", "--json")
+    assert json.loads(asked.out) == [{"most": 2}]
+    for arguments, message in (
+        (("query", "kept", "select nonsense from runs"), "SQL: "),
+        (("query", "elsewhere"), "holds no sweep"),
+        (("sweep", "short.toml"), "nothing to sweep"),
+        (
+            ("sweep", "short.toml", "--vary", "queue.max_p=0.1,0.2", "--cluster", "nowhere"),
+            "address of a Dask scheduler",
+        ),
+    ):
+        failed = dropcurve(*arguments)
+        assert failed.code == 2 and message in failed.err and len(failed.errors) == 1
