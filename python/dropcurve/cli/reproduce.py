@@ -1,0 +1,79 @@
+"""dropcurve reproduce: published studies done again, each claim judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def reproduce(
+    studies: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="STUDY...", help="dsilva, all, or a Python file."
+        ),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Short runs, few of them: a look, not an answer.")
+    ] = False,
+    precision: Annotated[str, typer.Option(metavar="SHARE", help="How narrow intervals have to be.")] = "5%",
+    jobs: o.Jobs = None,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where pages, figures and numbers go.")] = Path(
+        "results/studies"
+    ),
+    copy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the study's file there, to change it; run nothing."),
+    ] = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Do published studies again and judge each of their claims.
+
+    Writes for each a page with tables and figures beside the paper's numbers, in Markdown and as HTML, and the
+    numbers themselves. Finished runs are kept, so that the same command goes on where it was interrupted. A
+    study is a Python file: `docs/guide/own-study.md` shows how to write one.
+
+    \b
+    Examples:
+      dropcurve reproduce dsilva
+      dropcurve reproduce all --quick
+      dropcurve reproduce dsilva --copy my_study.py
+      dropcurve reproduce my_study.py --quick
+    """
+    from .. import studies as st
+    from .. import values
+    from ..store import Store
+    from . import console
+
+    share = values.share(precision)
+    if copy is not None:
+        print(st.copy(studies[0], copy))
+        return 0
+    found = [st.load(name) for name in (list(st.NAMES) if "all" in studies else dict.fromkeys(studies))]
+    records = []
+    for study in found:
+        place = out / "runs" / study.name
+        try:
+            with console.progress(quiet=quiet or json) as progress:
+                outcome = st.reproduce(
+                    study, folder=place, quick=quick, precision=share, jobs=jobs, progress=progress
+                )
+        except KeyboardInterrupt:
+            kept = Store(place).count()
+            note = f"{kept} finished runs are kept in {place}; the same command goes on from there"
+            raise console.Interrupted(f"interrupted; {note if kept else 'no run was finished'}") from None
+        files = st.write(outcome, out)
+        records.append(st.record(outcome))
+        if quiet:
+            print(files[0])
+        elif not json:
+            print(st.text(outcome, width=console.width()))
+            print(f"Page:   {files[0]}, {files[0].with_suffix('.html').name}\n", flush=True)
+    if json:
+        console.data(records)
+    return 0

@@ -1,0 +1,81 @@
+"""Published studies done again, claim by claim, and the parts to write one of your own.
+
+    from dropcurve import studies
+    outcome = studies.reproduce(studies.load("dsilva"), folder="results/dsilva", quick=True)
+    studies.write(outcome, "results/dsilva")
+
+Each study is one file here, made from what this module and `dropcurve` export, so that a copy of it is the start of
+another one: `docs/guide/own-study.md`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from ..errors import DropcurveError, UsageError
+from ..library import nearest
+from .blocks import Block, Heading, Picture, Table, Text
+from .cells import Cell, Cells, Plan, Probe
+from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
+from .draw import Line, Map, Panel, line, panels
+from .effects import Effect, average, gain, mean, smooth
+from .pages import record, shown, text, write
+from .study import Outcome, Page, Setting, Study, printed, prose, reproduce
+
+__all__ = [
+    "FAILS", "HOLDS", "NAMES", "OPEN", "Block", "Cell", "Cells", "Claim", "Effect", "Finding", "Heading", "Line",
+    "Map", "Outcome", "Page", "Panel", "Picture", "Plan", "Probe", "Setting", "Study", "Table", "Test", "Text",
+    "at", "average", "copy", "gain", "line", "load", "mean", "more", "panels", "printed", "prose", "record",
+    "reproduce", "shown", "smooth", "text", "write",
+]  # fmt: skip
+
+#: The studies that come with the package, by name, and the module of each.
+NAMES = {"dsilva": "dsilva"}
+
+
+def load(name: str) -> Study:
+    """A study by name, or from a Python file that defines ``STUDY``.
+
+    Raises UsageError for an unknown name, or a file that defines no study.
+    """
+    if name in NAMES:
+        found: object = import_module(f"{__name__}.{NAMES[name]}")
+    elif Path(name).suffix == ".py":
+        found = _from_file(Path(name))
+    else:
+        hint = nearest(name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own")
+        raise UsageError(f"{name}: no such study; {hint}")
+    study = getattr(found, "STUDY", None)
+    if not isinstance(study, Study):
+        raise UsageError(f"{name}: defines no STUDY; see the files in {Path(__file__).parent}")
+    return study
+
+
+def copy(name: str, path: str | Path) -> Path:
+    """Writes the file of a study that comes with the package to ``path``, to be changed.
+
+    Raises UsageError for an unknown study, or if there is such a file already.
+    """
+    path = Path(path)
+    if path.exists():
+        raise UsageError(f"{path}: is there already; choose another name")
+    module = sys.modules[f"{__name__}.{NAMES[load(name).name]}"]
+    path.write_text(Path(str(module.__file__)).read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+def _from_file(path: Path) -> object:
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"study_{path.stem}", path)
+    assert spec is not None and spec.loader is not None, "a file that ends in .py has a loader"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (SyntaxError, ImportError, NameError, AttributeError, TypeError) as error:
+        raise DropcurveError(f"{path}: cannot be read as a study: {error}") from error
+    return module

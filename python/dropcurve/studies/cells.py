@@ -1,0 +1,231 @@
+"""The cells of a study: one scenario each, run until its numbers are known well enough.
+
+Every cell starts from the same seed, so that cells compared share their random numbers as far as both go. Each is
+extended on its own: a quiet one stops at five replications while a noisy one goes on. Finished runs are kept in
+a folder and taken from there, so that an interruption costs at most the runs under way.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import derived, statistics
+from ..scenario import Scenario
+from ..series import Series
+from ..store import Done, Store
+from ..tracing import Trace, trace
+from .claims import Absent
+from .effects import Effect, mean
+
+Run = dict[str, Any]
+#: Numbers of a run by name; a gap is NaN.
+Measure = Callable[[Run], Mapping[str, float]]
+#: Told (runs done, runs known to be needed, share done).
+Progress = Callable[[int, int, float], None]
+#: Runs handed to the core at a time.
+BATCH = 200
+#: What no study looks at and takes most of the room.
+BULKY = ("sojourn_ms_histogram", "delay_ms_histogram", "drop_curve")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The numbers of one scenario, a value for each replication; ``series`` are those of the first, if kept."""
+
+    scenario: Scenario
+    numbers: Mapping[str, tuple[float, ...]]
+    series: Series = field(default_factory=Series, repr=False)
+
+    def __getitem__(self, name: str) -> Effect:
+        """The mean of a number. Raises KeyError if there is none of that name."""
+        return mean(self.numbers[name])
+
+    @property
+    def n(self) -> int:
+        """Number of replications."""
+        return len(next(iter(self.numbers.values())))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A scenario whose numbers come from the fate of every packet (`dropcurve.trace`), not from a summary."""
+
+    scenario: Scenario
+    numbers: Callable[[Trace], Mapping[str, float]]
+
+
+class Cells(dict[str, Cell]):
+    """Cells by name; one that is not there raises `Absent`, and a claim about it is not asked."""
+
+    def __missing__(self, name: str) -> Cell:
+        raise Absent(name)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How often to run.
+
+    ``first`` replications, then more until every number named in ``tolerance`` has an interval of at most
+    ``precision`` times its mean, or of the absolute tolerance given for it if that is wider, or ``maximum`` is
+    reached. ``precision`` None: ``first`` and no more.
+    """
+
+    first: int = statistics.MINIMUM
+    precision: float | None = 0.05
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    maximum: int = statistics.MAXIMUM
+    jobs: int | None = None
+
+    def loose(self, cell: Cell) -> list[str]:
+        """Numbers whose interval is still too wide."""
+        return (
+            [] if self.precision is None else [name for name in self.tolerance if not self._tight(cell, name)]
+        )
+
+    def _tight(self, cell: Cell, name: str) -> bool:
+        if name not in cell.numbers:
+            return True
+        values = [value for value in cell.numbers[name] if not math.isnan(value)]
+        assert self.precision is not None
+        if not values or statistics.tight(values, precision=self.precision):
+            return True
+        level = statistics.level_when_stopping(1 - 0.05)
+        return mean(values).half_width(level) <= self.tolerance[name]
+
+
+@dataclass
+class Runner:
+    """Runs cells. ``store`` keeps finished runs; ``keep_series`` names the cells whose series are wanted."""
+
+    measure: Measure
+    plan: Plan
+    store: Store
+    keep_series: frozenset[str] = frozenset()
+    progress: Progress | None = None
+    runs: int = 0
+    reused: int = 0
+    _done: int = 0
+    _needed: int = 0
+
+    def run(self, scenarios: Mapping[str, Scenario], *, maximum: int | None = None) -> Cells:
+        """Every cell, each to its precision, or to ``maximum`` replications if that is less than the plan's."""
+        most = min(self.plan.maximum, maximum or self.plan.maximum)
+        found: dict[str, list[Done]] = {name: [] for name in scenarios}
+        sizes = dict.fromkeys(scenarios, self.plan.first)
+        while sizes:
+            self._extend(scenarios, found, sizes)
+            cells = {name: self._cell(scenarios[name], found[name]) for name in sizes}
+            sizes = {
+                name: statistics.next_size(cell.n, maximum=most)
+                for name, cell in cells.items()
+                if cell.n < most and self.plan.loose(cell)
+            }
+        return Cells({name: self._cell(scenario, found[name]) for name, scenario in scenarios.items()})
+
+    def probe(self, probes: Mapping[str, Probe]) -> Cells:
+        """Cells from traces, each of the plan's first number of replications."""
+        found = {}
+        for name, one in probes.items():
+            rows = [self._traced(one, seed) for seed in range(1, self.plan.first + 1)]
+            numbers = {key: tuple(float(row[key]) for row in rows) for key in rows[0]}
+            found[name] = Cell(one.scenario, numbers)
+        return Cells(found)
+
+    def _traced(self, one: Probe, seed: int) -> Mapping[str, float]:
+        self.runs += 1
+        key = f"{one.scenario.hash}-trace"
+        kept = self.store.find(key, seed, series=False)
+        if kept is None:
+            kept = Done(dict(one.numbers(trace(one.scenario, seed=seed))))
+            self.store.keep(key, seed, kept)
+        return kept.summary
+
+    def _extend(
+        self, scenarios: Mapping[str, Scenario], found: dict[str, list[Done]], sizes: Mapping[str, int]
+    ) -> None:
+        """Adds replications of each named cell up to its size: those in the store are read, the others run."""
+        slots = [
+            (name, seed) for name, size in sizes.items() for seed in range(len(found[name]) + 1, size + 1)
+        ]
+        keys = {(name, seed): (scenarios[name].hash, seed) for name, seed in slots}
+        # Cells that are the same scenario share their runs.
+        first = {key: slot for slot, key in reversed(keys.items())}
+        kept = {slot: self._stored(scenarios[slot[0]], *slot) for slot in slots}
+        missing = [slot for slot in slots if kept[slot] is None and first[keys[slot]] == slot]
+        self._needed += len(slots)
+        self._done += len(slots) - len(missing)
+        self.reused += len(slots) - len(missing)
+        self.runs += len(slots)
+        for start in range(0, len(missing), BATCH):
+            self._batch(scenarios, missing[start : start + BATCH], kept)
+        for name, seed in slots:
+            done = kept[name, seed] or kept[first[keys[name, seed]]]
+            assert done is not None, "every run was either found or finished"
+            found[name].append(done)
+
+    def _batch(
+        self,
+        scenarios: Mapping[str, Scenario],
+        slots: list[tuple[str, int]],
+        kept: dict[tuple[str, int], Done | None],
+    ) -> None:
+        from .. import _core
+
+        def finished(index: int, run: _core.Run) -> None:
+            name, seed = slots[index]
+            kept[slots[index]] = self._harvest(scenarios[name], name, seed, run)
+
+        def tell(count: int, share: float) -> None:
+            if self.progress is not None:
+                done = self._done + share * len(slots)
+                self.progress(self._done + count, self._needed, done / self._needed)
+
+        work = [(scenarios[name].core, seed, self._sampled(scenarios[name])) for name, seed in slots]
+        _core.run_many(work, self.plan.jobs or os.cpu_count() or 1, tell, finished)
+        self._done += len(slots)
+
+    def _sampled(self, scenario: Scenario) -> bool:
+        return scenario.flow_count <= derived.MOST_FLOWS
+
+    def _stored(self, scenario: Scenario, name: str, seed: int) -> Done | None:
+        return self.store.find(scenario.hash, seed, series=self._wanted(name, seed))
+
+    def _wanted(self, name: str, seed: int) -> bool:
+        return seed == 1 and name in self.keep_series
+
+    def _harvest(self, scenario: Scenario, name: str, seed: int, run: Any) -> Done:
+        series = Series.from_curves(run.series())
+        summary = slim(derived.add(json.loads(run.summary()), series))
+        done = Done(summary, series if self._wanted(name, seed) else None)
+        self.store.keep(scenario.hash, seed, done)
+        return done
+
+    def _cell(self, scenario: Scenario, runs: Iterable[Done]) -> Cell:
+        done = list(runs)
+        rows = [self.measure(one.summary) for one in done]
+        numbers = {name: tuple(float(row[name]) for row in rows) for name in rows[0]}
+        return Cell(scenario, numbers, done[0].series or Series())
+
+
+def slim(summary: Run) -> Run:
+    """A summary without its histograms."""
+    links = {
+        name: {key: value for key, value in link.items() if key not in BULKY}
+        for name, link in summary["links"].items()
+    }
+    return {key: value for key, value in summary.items() if key not in ("groups", "conservation")} | {
+        "links": links
+    }
+
+
+def open_store(folder: Path) -> Store:
+    """A place for finished runs. Raises ResultError if it cannot be written."""
+    store = Store(folder)
+    store.open()
+    return store

@@ -1,0 +1,346 @@
+"""Dsilva: RED or tail drop where UDP floods two bottlenecks in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import dropcurve as dc
+from dropcurve import studies as st
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TCP, UDP, BOTTLENECKS = ("tcp_n0", "tcp_n1", "tcp_n8"), ("udp_n5", "udp_n6"), ("n1_n2", "n2_n3")
+SEGMENT = 536
+#: Replications where only verdicts are wanted.
+MOST = 27
+QUEUES = (2000, 8000, 16000, 32000, 61440, 64000)
+WINDOWS = ((2000, 2000), (8000, 8000), (16000, 16000), (64000, 32000), (64000, 64000))
+THRESHOLDS = ((5, 15), (30, 90), (60, 180), (90, 270), (120, 360))
+MAX_P = ("1/4", "1/10", "1/20", "1/50", "1/80", "1/90")
+RTTS = (10, 30, 50, 120)
+RATES = (0.8, 1.0, 2.0)
+
+#: How ns-3 sent in the years of the report, and how ns-2.35 does.
+NS3 = {
+    "profile": "ns3", "recovery": "newreno", "mss": "536 B", "headers": "42 B", "ack_size": "42 B",
+    "initial_window": 1, "min_rto": "1 s", "ack_every": 2,
+}  # fmt: skip
+NS2 = {
+    "profile": "ns2-2.35", "recovery": "newreno", "mss": "536 B", "headers": "42 B", "ack_size": "42 B",
+    "initial_window": 1, "ack_every": 2,
+}  # fmt: skip
+
+
+def network(stack: Mapping[str, Any] = NS3, *, core_ms: float = 20, small: bool = False) -> dc.Scenario:
+    """Three TCP and two UDP sources to n4; the links n1-n2 and n2-n3 carry 1 Mbit/s."""
+    edits: list[tuple[str, Any]] = [(f"flows.{name}.start", "uniform 1 s to 1.1 s") for name in (*TCP, *UDP)]
+    edits += [(f"flows.{name}.{key}", value) for name in TCP for key, value in stack.items()]
+    edits += [(f"links.{name}.delay", f"{core_ms} ms") for name in BOTTLENECKS]
+    edits += [(f"flows.{name}.mss", "128 B") for name in TCP] if small else []
+    return dc.Scenario.load("dsilva_red_droptail").edit(edits)
+
+
+def window(scenario: dc.Scenario, size_bytes: int) -> dc.Scenario:
+    """With a receiver's window."""
+    segment = int(str(scenario.get("flows.tcp_n0.mss")).split()[0])
+    return scenario.edit([(f"flows.{name}.window", max(1, size_bytes // segment)) for name in TCP])
+
+
+def red(base: dc.Scenario, *, low: int, high: int, max_p: str, size_bytes: int = 64000) -> dc.Scenario:
+    """RED at both bottlenecks; the report's sizes are in bytes of 128-byte packets."""
+    keys = {
+        "dialect": "ns3", "limit": f"{size_bytes // 128} pkts", "min_th": f"{low} pkts",
+        "max_th": f"{high} pkts", "max_p": max_p, "w_q": "1/128", "mean_packet": "158 B",
+    }  # fmt: skip
+    return window(base.edit([(f"links.{one}.queue", {"kind": "red", **keys}) for one in BOTTLENECKS]), 64000)
+
+
+def droptail(base: dc.Scenario, size_bytes: int = 64000, window_bytes: int = 64000) -> dc.Scenario:
+    """Tail drop at both bottlenecks."""
+    queue = {"kind": "droptail", "limit": f"{size_bytes // 128} pkts"}
+    return window(base.edit([(f"links.{one}.queue", queue) for one in BOTTLENECKS]), window_bytes)
+
+
+def rtt(base: dc.Scenario, delay_ms: float) -> dc.Scenario:
+    """What the report calls RTT: the delay of n0-n1 and n3-n4."""
+    return base.edit([(f"links.{one}.delay", f"{delay_ms} ms") for one in ("n0_n1", "n3_n4")])
+
+
+def udp(base: dc.Scenario, mbps: float) -> dc.Scenario:
+    """Payload that each UDP source offers."""
+    return base.edit([(f"flows.{one}.rate", f"{mbps:g} Mbit/s") for one in UDP])
+
+
+def cells(base: dc.Scenario, *, scale: float = 1.0, least: float = 0.8) -> dict[str, dc.Scenario]:
+    """Every row of tables 1 to 8. ``scale`` multiplies the rates of UDP, ``least`` is the slowest in the tables."""
+    base = udp(base, scale * least)
+    found = {f"queue {size}": red(base, low=60, high=180, max_p="1/50", size_bytes=size) for size in QUEUES}
+    found |= {f"droptail {size}/{win}": droptail(base, size, win) for size, win in WINDOWS}
+    found |= {f"th {low}-{high}": red(base, low=low, high=high, max_p="1/50") for low, high in THRESHOLDS}
+    found |= {f"max_p {max_p}": red(base, low=90, high=270, max_p=max_p) for max_p in MAX_P}
+    best = red(base, low=90, high=270, max_p="1/90")
+    for delay in RTTS:
+        found[f"red rtt {delay}"] = rtt(best, delay)
+        found[f"droptail rtt {delay}"] = rtt(droptail(base), delay)
+    for rate in RATES:
+        offered = scale * (least if rate == RATES[0] else rate)
+        found[f"red udp {rate:g}"] = udp(best, offered)
+        found[f"droptail udp {rate:g}"] = udp(droptail(base), offered)
+    return found
+
+
+def today() -> dict[str, dc.Scenario]:
+    """CUBIC, 1500-byte packets, a hundred times the rate; as many packets in the queues."""
+    stack = {"profile": "rfc", "cc": "cubic", "mss": "1460 B"}
+    edits: list[tuple[str, Any]] = [(f"links.{name}.rate", "100 Mbit/s") for name in BOTTLENECKS]
+    edits += [(f"links.{name}.rate", "1 Gbit/s") for name in ("n0_n1", "n5_n1", "n8_n2", "n6_n2", "n3_n4")]
+    edits += [("run.duration", "15 s"), ("run.warmup", "5 s")]
+    edits += [(f"flows.{name}.{key}", value) for name in TCP for key, value in stack.items()]
+    edits += [(f"flows.{name}.{key}", value) for name in UDP for key, value in
+              {"packet": "1228 B", "headers": "28 B", "start": "uniform 0 s to 1 s"}.items()]  # fmt: skip
+    edits += [(f"flows.{name}.{key}", value) for name in TCP for key, value in
+              {"start": "uniform 0 s to 1 s", "headers": "40 B", "ack_size": "40 B"}.items()]  # fmt: skip
+    base = dc.Scenario.load("dsilva_red_droptail").edit(edits)
+    wide = {name: one.edit([(f"flows.{flow}.window", "auto") for flow in TCP])
+            for name, one in cells(base, scale=100).items()}  # fmt: skip
+    return {name: one.edit([(f"links.{link}.queue.mean_packet", "1500 B") for link in BOTTLENECKS])
+            if one.get("links.n1_n2.queue.kind") == "red" else one for name, one in wide.items()}  # fmt: skip
+
+
+def measure(run: dict[str, Any]) -> dict[str, float]:
+    """Goodput in bytes a second over the whole run, as the report counts it, and losses at the second bottleneck."""
+    seconds = run["simulated_s"] - run["warmup_s"]
+    flows = {flow["group"]: flow for flow in run["flows"]}
+    tcp = sum(flows[name]["goodput_bytes"] for name in TCP) / seconds
+    sent = sum(flows[name]["goodput_bytes"] for name in UDP) / seconds
+    return {
+        "tcp_Bps": tcp, "udp_Bps": sent, "total_Bps": tcp + sent, "share": 100 * tcp / (tcp + sent),
+        "timeouts": sum(flows[name]["timeouts"] or 0 for name in TCP),
+        "loss": dc.metrics.value(run, "loss", scope="n2_n3") or 0.0,
+    }  # fmt: skip
+
+
+def tcp(cells: st.Cells, one: str, over: str) -> st.Effect:
+    """By how many per cent TCP does better in one cell than in the other."""
+    return st.gain(cells[one]["tcp_Bps"], cells[over]["tcp_Bps"])
+
+
+def better(one: str, over: str, label: str, **range_: float) -> st.Test:
+    """A test on TCP's goodput in one cell over that in another."""
+    return st.Test(label, partial(tcp, one=one, over=over), unit="%", **range_)
+
+
+CLAIMS = (
+    st.Claim("D1", "tables 1 and 2",
+             "TCP gets more with a larger queue, under both; tuned RED beats the best tail drop", (
+        better("queue 64000", "queue 2000", "RED, 64000 over 2000 bytes", above=10),
+        better("droptail 64000/64000", "droptail 2000/2000", "tail drop, 64000 over 2000 bytes", above=10),
+        better("max_p 1/90", "droptail 64000/64000", "tuned RED over tail drop", above=10),
+    )),
+    st.Claim("D2", "table 3", "higher thresholds give TCP more", (
+        better("th 120-360", "th 5-15", "120-360 over 5-15", above=10),
+    )),
+    st.Claim("D3", "table 4", "max_p changes TCP's goodput little, and 1/90 is the fairest", (
+        *(better(f"max_p {p}", "max_p 1/90", f"{p} over 1/90", above=-15, below=15) for p in ("1/4", "1/20", "1/50")),
+        st.Test("share of TCP, 1/90 over 1/4", lambda x: st.gain(x["max_p 1/90"]["share"], x["max_p 1/4"]["share"]),
+                above=5, unit="%"),
+    )),
+    st.Claim("D4", "tables 5 and 7", "a longer round trip costs goodput; RED beats tail drop at each", (
+        better("red rtt 120", "red rtt 10", "RED, 120 over 10 ms", below=-10),
+        *(better(f"red rtt {delay}", f"droptail rtt {delay}", f"RED over tail drop, {delay} ms", above=10)
+          for delay in RTTS),
+    )),
+    st.Claim("D5", "tables 6 and 8", "faster UDP starves TCP; at 2 Mbit/s both queues give the same", (
+        better("red udp 2", "red udp 0.8", "RED, 2 over 0.8 Mbit/s", below=-50),
+        st.Test("total under RED less tail drop, 2 Mbit/s",
+                lambda x: st.gain(x["red udp 2"]["total_Bps"], x["droptail udp 2"]["total_Bps"]),
+                above=-1, below=1, unit="%"),
+    )),
+)  # fmt: skip
+
+#: The cells of each table of the report, and where its printed row is found.
+TABLES = {
+    "Tables 1 and 2: queue size": ("queue_length", "queue_and_window"),
+    "Table 3: thresholds": ("thresholds",),
+    "Table 4: max_p": ("max_p",),
+    "Tables 5 and 7: round trip": ("rtt",),
+    "Tables 6 and 8: rate of UDP": ("udp_rate",),
+}
+
+
+def cell_of(row: Mapping[str, str]) -> str:
+    """The cell that does a printed row again."""
+    kind, value = row["queue"], row["value"]
+    return {
+        "queue_length": f"queue {value}", "queue_and_window": f"droptail {value}", "thresholds": f"th {value}",
+        "max_p": f"max_p {value}", "rtt": f"{kind} rtt {value}", "udp_rate": f"{kind} udp {value}",
+    }[row["experiment"]]  # fmt: skip
+
+
+def segments(goodput_Bps: float) -> tuple[int, int]:
+    """The only way to make up a printed figure of whole segments of 128 and 536 bytes in ten seconds, with at most
+    twelve small ones: (small, large)."""
+    total = round(10 * goodput_Bps)
+    return next((small, (total - 128 * small) // SEGMENT) for small in range(13)
+                if total >= 128 * small and (total - 128 * small) % SEGMENT == 0)  # fmt: skip
+
+
+def tables(found: st.Cells) -> list[st.Table]:
+    """Each table of the report, its numbers beside ours, and how far single runs scatter."""
+    made = []
+    for title, experiments in TABLES.items():
+        rows = []
+        for row in st.printed("dsilva"):
+            if row["experiment"] not in experiments:
+                continue
+            cell = found[cell_of(row)]
+            runs = cell.numbers["tcp_Bps"]
+            small, large = segments(float(row["tcp_goodput_Bps"]))
+            rows.append([
+                f"{'RED' if row['queue'] == 'red' else 'tail drop'}, {row['value']}", row["tcp_goodput_Bps"],
+                f"{small} × 128 + {large} × 536", st.shown(cell["tcp_Bps"]), f"{min(runs):.0f} to {max(runs):.0f}",
+                row["udp_goodput_Bps"], st.shown(cell["udp_Bps"]),
+            ])  # fmt: skip
+        head = [
+            "queue",
+            "TCP, report",
+            "that is, bytes in 10 s",
+            "TCP, here",
+            "single runs",
+            "UDP, report",
+            "UDP, here",
+        ]
+        made.append(st.Table(head, rows, caption=f"{title} (goodput in bytes a second)"))
+    return made
+
+
+def scatter(found: st.Cells, width_in: float) -> Figure:
+    """Every printed figure for TCP beside the runs of its cell."""
+    rows = st.printed("dsilva")
+    cells = [found[cell_of(row)] for row in rows]
+    low = [min(cell.numbers["tcp_Bps"]) for cell in cells]
+    high = [max(cell.numbers["tcp_Bps"]) for cell in cells]
+    places = [float(i) for i in range(len(rows))]
+    middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+    half = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
+    starts = [i for i, row in enumerate(rows) if i == 0 or row["experiment"] != rows[i - 1]["experiment"]]
+    names = {
+        float(i): rows[i]["experiment"].replace("_", " ").replace("queue and window", "tail drop")
+        for i in starts
+    }
+    lines = [
+        st.Line("from the least to the most of single runs", places, middle, half, look=6, markers=False, joined=False),
+        st.Line("mean here", places, [cell["tcp_Bps"].value for cell in cells], look=0, joined=False),
+        st.Line("the report's single run", places, [float(row["tcp_goodput_Bps"]) for row in rows], look=1, paper=True),
+    ]  # fmt: skip
+    panel = st.Panel(lines, "row of the tables, in their order", "TCP goodput (bytes/s)", ticks=names)
+    return st.panels([panel], width_in, height_in=2.9)
+
+
+def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
+    """RED and tail drop against round trip and, where the rates are those of the report, UDP's rate."""
+    found = outcome[setting]
+    axes = [("what the report calls RTT (ms)", RTTS, "rtt"), ("UDP, each source (Mbit/s)", RATES, "udp")]
+    made = []
+    for x, values, name in axes[: 1 if setting == "room" else 2]:
+        lines = [st.line(label, [(float(v), found[f"{kind} {name} {v:g}"]["tcp_Bps"]) for v in values], look)
+                 for look, (kind, label) in enumerate((("red", "RED, tuned"), ("droptail", "tail drop")))]  # fmt: skip
+        made.append(st.Panel(lines, x, "TCP goodput (bytes/s)", ticks={float(v): f"{v:g}" for v in values}))
+    return st.panels(made, width_in)
+
+
+def page(outcome: st.Outcome) -> st.Page:
+    """What the page says beside verdicts and method."""
+    found = outcome[outcome.main]
+    runs = found["queue 64000"].numbers["tcp_Bps"]
+    return st.Page(
+        short=st.prose(f"""
+            UDP offers {2 * 0.8 * 158 / 128:.2f} times what the link can carry, and TCP gets a dozen segments in ten
+            seconds; the report compares settings by one run each. Its differences are a few segments, and another
+            start of the sources by some milliseconds moves them as much: where it has 582.4 bytes a second (RED,
+            64000 bytes), single runs here give from {min(runs):.0f} to {max(runs):.0f}.
+            """),
+        choices=CHOICES,
+        results=[
+            *tables(found),
+            st.Picture("scatter", "The report's figures among single runs", SCATTER, partial(scatter, found)),
+            pair(outcome, "compared", outcome.main, "RED and tail drop by round trip and load", "Era of the report."),
+        ],
+        today=[] if "today" not in outcome else [
+            *map(st.Text, st.prose(TODAY)),
+            pair(outcome, "today", "today", "RED and tail drop at 100 Mbit/s", "A link carries 12.5 MB/s."),
+        ],
+        questions=[] if "room" not in outcome else [
+            *map(st.Text, st.prose(ROOM)),
+            pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "TCP has 30 kB/s to win."),
+        ],
+        surprises=st.prose(SURPRISES),
+    )  # fmt: skip
+
+
+def pair(outcome: st.Outcome, name: str, setting: str, title: str, note: str) -> st.Picture:
+    """The figure of two panels for a setting."""
+    return st.Picture(name, title, f"{note} Bars are 95 % intervals over replications.",
+                      partial(compared, outcome, setting=setting))  # fmt: skip
+
+
+SCATTER = (
+    "Grey: from the least to the most that single runs give when the sources start within a tenth of a second "
+    "of each other."
+)
+CHOICES = (
+    ("link rates", "not given",
+     "1 Mbit/s at both bottlenecks: 7047 packets of 128 bytes with 30 bytes of headers fill it for 9 s"),
+    ("delays of the bottlenecks", "not given", "20 ms; 5 and 100 ms in other settings"),
+    ("TCP", "ns-3's of about 2014",
+     "NewReno, segments of 536 bytes, initial window 1, least timeout 1 s, an acknowledgement for two segments"),
+    ("size of the queue", "bytes", "that many packets of 128 bytes"),
+    ("start", "1 s", "drawn between 1 and 1.1 s, so that replications differ"),
+    ("length", "10 s, goodput over all of them", "the same"),
+)  # fmt: skip
+TODAY = """
+    CUBIC with an initial window of 10, RFC 6298 timers, 1500-byte packets and bottlenecks of 100 Mbit/s. UDP offers the
+    same multiples of the link; the queues hold as many packets. The verdicts are in the row `today` above.
+    """
+ROOM = """
+    **What if UDP leaves room?** In the report UDP alone offers twice what the link carries, so no queue can help TCP.
+    With 0.3 Mbit/s from each source TCP has something to win, and the queue matters:
+    """
+SURPRISES = """
+    **The odd figures are counts of segments.** Each figure for TCP, times ten seconds, is a multiple of 128 bytes, at
+    most twelve, plus a multiple of 536, and in one way only (third column of the tables). The simplest explanation: the
+    source writes 128 bytes at a time, the first window of 536 bytes lets four such writes out as segments of their
+    own, and from then on what has piled up leaves in full segments. Three flows times four small segments are the
+    twelve. 582.4 bytes a second are these twelve and eight full segments; 51.2 at 2 Mbit/s are the first four
+    segments of one flow, and nothing ever after. So a table of the report tells 8 segments from 14.
+
+    **The sum hardly moves.** TCP and UDP together fill the bottleneck, and a byte that TCP gains, UDP loses. What
+    the report calls the best cumulative goodput differs from the others by the share of headers alone.
+    """
+
+
+STUDY = st.Study(
+    name="dsilva",
+    title="RED or tail drop under a flood of UDP",
+    source="Vivian Dsilva, *Comparison of RED vs DropTail Queuing* (course report, about 2014, ns-3)",
+    question="Does RED leave TCP more than tail drop does, where UDP floods two bottlenecks in a row?",
+    measure=measure,
+    settings={
+        "era": st.Setting("as in the report: ns-3's TCP and RED", lambda: cells(network()), kind="era"),
+        "ns2": st.Setting("TCP of ns-2.35", lambda: cells(network(NS2)), maximum=MOST),
+        "near": st.Setting("bottlenecks of 5 ms", lambda: cells(network(core_ms=5)), maximum=MOST),
+        "far": st.Setting("bottlenecks of 100 ms", lambda: cells(network(core_ms=100)), maximum=MOST),
+        "small": st.Setting("TCP segments of 128 bytes throughout", lambda: cells(network(small=True)), maximum=MOST),
+        "today": st.Setting("CUBIC, 1500-byte packets, 100 Mbit/s", today, kind="today", maximum=12),
+        "room": st.Setting("UDP at 0.3 Mbit/s", lambda: cells(network(), least=0.3), kind="question", maximum=MOST),
+    },
+    claims=CLAIMS,
+    page=page,
+    tolerance={"tcp_Bps": SEGMENT / 20},
+    maximum=800,
+    quick=("era", "today"),
+    shorten=0.3,
+)  # fmt: skip

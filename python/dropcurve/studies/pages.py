@@ -1,0 +1,274 @@
+"""The pages of a study: Markdown with figures beside it, the same in HTML, and the numbers as a table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .. import library, statistics, wording
+from ..plot import style
+from .blocks import Block, Heading, Picture, Table, Text
+from .claims import FAILS, HOLDS, OPEN, UNASKED, Finding
+from .effects import Effect
+from .study import Outcome, Page
+
+#: Signs of verdicts in tables.
+SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", UNASKED: "–"}
+PLURAL = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
+#: Of intervals that are printed.
+CONFIDENCE = 0.95
+
+
+def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", html: bool = True) -> list[Path]:
+    """Writes ``NAME.md``, its figures as SVG, ``NAME.html``, ``NAME.csv`` (every number of every cell) and
+    ``NAME.json`` (the verdicts) into a folder, and returns the files."""
+    from . import web
+
+    folder = Path(folder)
+    (folder / figures).mkdir(parents=True, exist_ok=True)
+    name = outcome.study.name
+    blocks = list(compose(outcome))
+    files = [_write(folder / f"{name}.md", markdown(outcome, blocks, figures))]
+    for picture in (block for block in blocks if isinstance(block, Picture)):
+        with style.styled():
+            svg = style.to_bytes(picture.draw(style.PAGE_IN), format="svg")
+        files.append(folder / figures / f"{name}-{picture.name}.svg")
+        files[-1].write_bytes(svg)
+    if html:
+        files.append(_write(folder / f"{name}.html", web.render(outcome, blocks)))
+    files.append(_write_numbers(outcome, folder / f"{name}.csv"))
+    files.append(
+        _write(folder / f"{name}.json", json.dumps(record(outcome), indent=1, ensure_ascii=False) + "\n")
+    )
+    return files
+
+
+def compose(outcome: Outcome) -> Iterator[Block]:
+    """The page in its order; the title comes before it."""
+    page = outcome.study.page(outcome)
+    yield Text(f"After {outcome.study.source}.")
+    yield Text(f"**Question.** {outcome.study.question}")
+    yield Text(f"**Result.** {_tally(outcome)} {page.short[0]}")
+    yield from map(Text, page.short[1:])
+    if outcome.quick:
+        yield Text(
+            "**This is the quick form**: short runs, few replications. Its numbers are not to be quoted."
+        )
+    yield Heading("Verdicts")
+    yield Text(
+        "Each test was stated before the run, with its margin. A claim holds if the whole interval of its estimate "
+        "lies where the claim says, does not hold if none of it does, and cannot be decided otherwise. A claim of "
+        "several tests needs all of them; its intervals are widened so that a verdict is wrong in at most one case "
+        "of twenty."
+    )
+    yield verdicts(outcome)
+    yield Heading("How it was done")
+    yield from _method(outcome, page)
+    yield Heading("Tables and figures")
+    yield from page.results
+    if len(outcome.findings) > 1:
+        yield Heading("Where a verdict hangs on a choice")
+        yield choices(outcome)
+        yield from page.sensitivity
+    for title, part in (
+        ("Does it still hold today?", page.today),
+        ("What the paper does not ask", page.questions),
+    ):
+        if part:
+            yield Heading(title)
+            yield from part
+    if page.surprises:
+        yield Heading("What surprised")
+        yield from map(Text, page.surprises)
+    yield Heading("Again")
+    yield Text(
+        f"`dropcurve reproduce {outcome.study.name}{' --quick' if outcome.quick else ''}` does all of this anew: "
+        f"{outcome.runs} runs. {_precision(outcome)} The study is one file, `python/dropcurve/studies/"
+        f"{outcome.study.name.replace('-', '_')}.py`, made to be copied. dropcurve {library.version()}."
+    )
+
+
+def _tally(outcome: Outcome) -> str:
+    counts = {verdict: outcome.count(verdict) for verdict in (HOLDS, FAILS, OPEN)}
+    words = [f"{n} {verdict if n == 1 else PLURAL[verdict]}" for verdict, n in counts.items() if n]
+    return f"Of its {wording.count(outcome.asked, 'claim')}, {', '.join(words)}."
+
+
+def verdicts(outcome: Outcome) -> Table:
+    """One row a test."""
+    rows = []
+    for finding in outcome.findings[outcome.main]:
+        claim = f"**{finding.claim.key}** {finding.claim.text} ({finding.claim.place})"
+        first = True
+        for part in finding.parts:
+            rows.append([
+                claim if first else "", part.label, part.rule, part.estimate, str(part.n),
+                f"**{finding.verdict}**" if first else "",
+                SIGNS[part.verdict],
+            ])  # fmt: skip
+            first = False
+        if not finding.parts:
+            rows.append([claim, "", "", "", "", "not asked", ""])
+    return Table(["claim", "estimated", "holds if", "found", "n", "verdict", ""], rows, words=3)
+
+
+def choices(outcome: Outcome) -> Table:
+    """Claims against settings."""
+    settings = list(outcome.findings)
+    keys = [claim.key for claim in outcome.study.claims]
+    rows = []
+    for name in settings:
+        setting = outcome.study.settings[name]
+        signs = [_sign(finding) for finding in outcome.findings[name]]
+        rows.append([f"`{name}`", setting.about, *signs])
+    return Table(
+        ["setting", "what it is", *keys],
+        rows,
+        "✓ holds, ✗ does not, ? cannot be decided, – not asked.",
+        words=2,
+    )
+
+
+def _sign(finding: Finding) -> str:
+    return SIGNS[finding.verdict]
+
+
+def _method(outcome: Outcome, page: Page) -> Iterator[Block]:
+    yield Table(["what", "in the paper", "here"], [list(row) for row in page.choices], words=3)
+    plan = outcome.plan
+    if plan.precision is None:
+        return
+    yield Text(
+        f"Every cell runs at least {plan.first} times, with seeds from 1 on, and then until the interval of "
+        f"{_listing([f'`{name}`' for name in plan.tolerance])} is within {wording.percent(plan.precision)} of its mean "
+        f"or within the tolerance of the study, at most {plan.maximum} times{_caps(outcome)}. Intervals are at 95 %; "
+        "cells that are compared share their random numbers."
+    )
+
+
+def _caps(outcome: Outcome) -> str:
+    """What is said of settings with fewer replications."""
+    caps = {one.maximum for name in outcome.cells if (one := outcome.study.settings[name]).maximum}
+    return (
+        f" ({_listing([str(cap) for cap in sorted(caps)])} in settings that only verdicts are taken of)"
+        if caps
+        else ""
+    )
+
+
+def _listing(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _precision(outcome: Outcome) -> str:
+    if outcome.plan.precision is None:
+        return ""
+    settings = outcome.study.settings
+    cells = sum(len(cells) for name, cells in outcome.cells.items() if settings[name].maximum is None)
+    if not outcome.loose:
+        return f"All {cells} cells reached their precision."
+    return (
+        f"{cells - len(outcome.loose)} of {cells} cells reached their precision; the others stopped at "
+        f"{outcome.plan.maximum} replications."
+    )
+
+
+def shown(effect: Effect, *, scale: float = 1.0, unit: str = "") -> str:
+    """``12.3 ± 0.4`` for a table."""
+    if math.isnan(effect.value):
+        return "–"
+    half = effect.half_width(CONFIDENCE) * scale
+    centre, width = wording.value(effect.value * scale, half if math.isfinite(half) else None)
+    return f"{centre} ± {width} {unit}".rstrip() if width else f"{centre} {unit}".rstrip()
+
+
+def markdown(outcome: Outcome, blocks: Sequence[Block], figures: str) -> str:
+    """The page as Markdown."""
+    parts = [f"# {outcome.study.title}"]
+    for block in blocks:
+        match block:
+            case Heading(text):
+                parts.append(f"## {text}")
+            case Text(text):
+                parts.append(text)
+            case Table():
+                parts.append(_table(block))
+            case Picture(name, title, see, _):
+                parts.append(f"![{title}]({figures}/{outcome.study.name}-{name}.svg)\n\n*{title}.* {see}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(table: Table) -> str:
+    rule = ["---" if i < table.words else "--:" for i in range(len(table.head))]
+    rows = [table.head, rule, *table.rows]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([f"**{table.caption}**\n"] * bool(table.caption) + lines)
+
+
+def text(outcome: Outcome, *, width: int = 100) -> str:
+    """The verdicts for a terminal: a line for each claim, its tests below."""
+    lines = [outcome.study.title, _tally(outcome), ""]
+    for finding in outcome.findings[outcome.main]:
+        lines.append(f"{SIGNS[finding.verdict]} {finding.claim.key} {finding.verdict}: {finding.claim.text}")
+        lines += [
+            f"    {part.label}: {part.estimate} (n = {part.n}; holds if {part.rule})"
+            for part in finding.parts
+        ]
+    return "\n".join(
+        piece for line in lines for piece in (textwrap.wrap(line, width, subsequent_indent="      ") or [""])
+    )
+
+
+def record(outcome: Outcome) -> dict[str, object]:
+    """The verdicts as data: what ``--json`` prints."""
+    return {
+        "study": outcome.study.name,
+        "title": outcome.study.title,
+        "version": library.version(),
+        "quick": outcome.quick,
+        "runs": outcome.runs,
+        "settings": {name: outcome.study.settings[name].about for name in outcome.cells},
+        "findings": [
+            {
+                "setting": setting, "claim": finding.claim.key, "text": finding.claim.text,
+                "verdict": finding.verdict,
+                "tests": [
+                    {"estimated": part.label, "rule": part.rule, "unit": part.unit, "value": _json(part.value),
+                     "half_width": _json(part.half_width), "n": part.n, "verdict": part.verdict}
+                    for part in finding.parts
+                ],
+            }
+            for setting, findings in outcome.findings.items() for finding in findings
+        ],
+    }  # fmt: skip
+
+
+def _json(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _write_numbers(outcome: Outcome, path: Path) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["setting", "cell", "number", "mean", "half_width_95", "n"])
+        for setting, cells in outcome.cells.items():
+            for name, cell in cells.items():
+                for number, values in cell.numbers.items():
+                    found = statistics.t_interval(values, confidence=CONFIDENCE)
+                    rows.writerow(
+                        [setting, name, number, _digits(found.mean), _digits(found.half_width), found.n]
+                    )
+    return path
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path

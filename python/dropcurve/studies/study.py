@@ -1,0 +1,205 @@
+"""A study: what is asked, in which settings, by which tests, and the page that tells it."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import UsageError
+from ..scenario import Scenario
+from .blocks import Block
+from .cells import Cells, Measure, Plan, Probe, Progress, Runner, open_store
+from .claims import HOLDS, UNASKED, Claim, Finding, judge
+
+#: Replications of each cell in the quick form.
+QUICK = 3
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A whole set of cells under one set of choices.
+
+    ``about`` says what differs from the first setting. ``judged``: whether the claims are asked here. ``kind`` is "era"
+    for the study as it was, "choice" for another value of what the paper leaves open, "today" for a stack and a
+    link of the present, and "question" for what the paper did not ask. ``maximum`` caps the replications of its
+    cells where verdicts need fewer than numbers that are printed. ``probes`` are cells from packet traces.
+    """
+
+    about: str
+    scenarios: Callable[[], Mapping[str, Scenario]]
+    kind: str = "choice"
+    judged: bool = True
+    maximum: int | None = None
+    probes: Callable[[], Mapping[str, Probe]] = dict
+
+
+@dataclass(frozen=True)
+class Page:
+    """What only the author can say. Strings are paragraphs of Markdown.
+
+    ``short`` answers the question; ``choices`` has rows (what, in the paper, here); ``results`` are its tables and
+    figures; ``sensitivity``, ``today`` and ``questions`` go under headings of their own.
+    """
+
+    short: Sequence[str]
+    choices: Sequence[tuple[str, str, str]]
+    results: Sequence[Block]
+    today: Sequence[Block] = ()
+    sensitivity: Sequence[Block] = ()
+    questions: Sequence[Block] = ()
+    surprises: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study, complete: copy one of the files beside this as the start of your own.
+
+    ``measure`` gives the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run, each
+    with the absolute half-width that is always good enough. ``quick`` names the settings of the quick form, whose runs
+    are shortened to the share ``shorten``. ``keep_series`` names cells whose sampled series figures need.
+    """
+
+    name: str
+    title: str
+    source: str
+    question: str
+    measure: Measure
+    settings: Mapping[str, Setting]
+    claims: Sequence[Claim]
+    page: Callable[[Outcome], Page]
+    tolerance: Mapping[str, float]
+    maximum: int = 100
+    first: int = 5
+    quick: Sequence[str] = ()
+    shorten: float = 1.0
+    keep_series: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study found: cells and findings by setting."""
+
+    study: Study
+    plan: Plan
+    cells: Mapping[str, Cells]
+    findings: Mapping[str, Sequence[Finding]]
+    runs: int
+    reused: int
+    seconds: float
+    loose: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def quick(self) -> bool:
+        """Whether this is the quick form: too few replications to quote."""
+        return self.plan.precision is None
+
+    def __getitem__(self, setting: str) -> Cells:
+        """The cells of a setting. Raises KeyError where it was left out."""
+        return self.cells[setting]
+
+    def __contains__(self, setting: str) -> bool:
+        return setting in self.cells
+
+    @property
+    def main(self) -> str:
+        """The setting the verdicts are from: the first."""
+        return next(iter(self.study.settings))
+
+    def verdict(self, claim: str, setting: str = "") -> str:
+        """How a claim ended in a setting."""
+        return self.finding(claim, setting).verdict
+
+    def finding(self, claim: str, setting: str = "") -> Finding:
+        """The finding on a claim in a setting. Raises KeyError for an unknown one."""
+        return next(one for one in self.findings[setting or self.main] if one.claim.key == claim)
+
+    def count(self, verdict: str = HOLDS, setting: str = "") -> int:
+        """How many claims ended so."""
+        return sum(one.verdict == verdict for one in self.findings[setting or self.main])
+
+    @property
+    def asked(self) -> int:
+        """How many claims were asked in the first setting."""
+        return sum(one.verdict != UNASKED for one in self.findings[self.main])
+
+
+def reproduce(
+    study: Study,
+    *,
+    folder: str | Path,
+    quick: bool = False,
+    precision: float = 0.05,
+    replications: int = QUICK,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Runs a study and judges its claims; `write` in the module `pages` makes the pages of the outcome.
+
+    Finished runs are kept in ``folder`` and taken from there. ``quick`` takes the study's quick settings,
+    shortened, with ``replications`` of each cell; otherwise each cell runs until its numbers are known to
+    ``precision``. Raises DropcurveError if a scenario is refused or the folder cannot be written.
+    """
+    began = time.monotonic()
+    plan = Plan(replications, None, study.tolerance, jobs=jobs)
+    if not quick:
+        plan = Plan(study.first, precision, study.tolerance, study.maximum, jobs)
+    names = list(study.settings)
+    if quick:
+        names = list(study.quick or names[:1])
+    store = open_store(Path(folder))
+    runner = Runner(study.measure, plan, store, study.keep_series, progress)
+    found = {name: _run(runner, study.settings[name], _scenarios(study, name, quick=quick)) for name in names}
+    findings = {
+        name: [judge(claim, cells, sequential=not quick) for claim in study.claims]
+        for name, cells in found.items()
+        if study.settings[name].judged
+    }
+    loose = {
+        f"{name}: {label}": missed
+        for name, cells in found.items()
+        if study.settings[name].maximum is None
+        for label, cell in cells.items()
+        if (missed := plan.loose(cell))
+    }
+    return Outcome(study, plan, found, findings, runner.runs, runner.reused, time.monotonic() - began, loose)
+
+
+def _run(runner: Runner, setting: Setting, scenarios: Mapping[str, Scenario]) -> Cells:
+    return Cells(runner.run(scenarios, maximum=setting.maximum) | runner.probe(setting.probes()))
+
+
+def _scenarios(study: Study, setting: str, *, quick: bool) -> Mapping[str, Scenario]:
+    full = study.settings[setting].scenarios()
+    if not quick or study.shorten == 1.0:
+        return full
+    return {name: _shortened(scenario, study.shorten) for name, scenario in full.items()}
+
+
+def _shortened(scenario: Scenario, share: float) -> Scenario:
+    """With less simulated time, warm-up included."""
+    run = scenario.resolved["run"]
+    cut = {key: f"{share * seconds(run[key]):g} s" for key in ("duration", "warmup") if run[key] != "auto"}
+    return scenario.edit([(f"run.{key}", value) for key, value in cut.items()])
+
+
+def seconds(text: str) -> float:
+    """A span such as "20 ms" in seconds."""
+    number, unit = text.split()
+    return float(number) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}[unit]
+
+
+def printed(name: str) -> list[dict[str, str]]:
+    """The numbers a paper prints, as rows of the file ``printed/NAME.csv`` of this package."""
+    path = Path(__file__).parent / "printed" / f"{name}.csv"
+    if not path.is_file():
+        raise UsageError(f"{name}: no printed numbers of that name")
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def prose(text: str) -> list[str]:
+    """Paragraphs of a text that is wrapped and indented as code is."""
+    return [" ".join(part.split()) for part in text.strip().split("\n\n")]

@@ -1,0 +1,73 @@
+"""A study's page as HTML that opens offline, in the style of the pages of results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .. import library
+from ..plot import style
+from .blocks import Block, Heading, Picture, Table, Text
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from .study import Outcome
+
+
+def render(outcome: Outcome, blocks: Sequence[Block]) -> str:
+    """The page; figures are inlined, nothing is fetched."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from ..report import TEMPLATES
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["inline"] = inline
+    css = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))
+    page = environment.get_template("study.html").render(
+        title=outcome.study.title,
+        css=css,
+        version=library.version(),
+        parts=[_part(block) for block in blocks],
+    )
+    return page.rstrip() + "\n"
+
+
+def _part(block: Block) -> dict[str, object]:
+    """A block as the template wants it."""
+    from markupsafe import Markup
+
+    match block:
+        case Heading(text):
+            return {
+                "kind": "heading",
+                "text": text,
+                "id": re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"),
+            }
+        case Text(text):
+            return {"kind": "text", "text": text}
+        case Table(head, rows, caption, words):
+            return {"kind": "table", "head": head, "rows": rows, "caption": caption, "words": words}
+        case Picture(name, title, see, draw):
+            found: dict[str, object] = {"kind": "figure", "id": name, "title": title, "see": see}
+            for size, width in (("wide", style.PAGE_IN), ("narrow", style.COLUMN_IN)):
+                with style.styled(text_as_text=True):
+                    svg = style.to_bytes(draw(width), format="svg")
+                found[size] = Markup(style.embeddable(svg, prefix=f"{name}-{size}", label=title))
+            return found
+
+
+def inline(text: str) -> Markup:
+    """Markdown's `code`, **bold**, *emphasis* and [links](to); all else is escaped."""
+    from markupsafe import Markup, escape
+
+    found = str(escape(text))
+    found = re.sub(r"`([^`]+)`", r"<code>\1</code>", found)
+    found = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", found)
+    found = re.sub(r"(?<!\*)\*([^*]+)\*(?!\*)", r"<i>\1</i>", found)
+    return Markup(re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", r'<a href="\2">\1</a>', found))

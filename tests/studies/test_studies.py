@@ -1,0 +1,153 @@
+"""Every study in its quick form, how studies run and resume, and the verb."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import studies as st
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("name", st.NAMES)
+def test_quick_form(name: str, tmp_path: Path) -> None:
+    study = st.load(name)
+    outcome = st.reproduce(study, folder=tmp_path / "runs", quick=True, replications=2)
+    files = st.write(outcome, tmp_path)
+    page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+    assert all(f"**{claim.key}** {claim.text}" in page for claim in study.claims)
+    pictures = re.findall(r"!\[[^\]]+\]\((figures/[^)]+)\)", page)
+    assert len(pictures) >= 2
+    assert all((tmp_path / picture) in files for picture in pictures)
+    html = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+    assert html.count("<figure") == len(pictures)
+    assert "<svg" in html
+    assert not re.search(r"(src|href)=.http", html)
+    record = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+    assert {one["claim"] for one in record["findings"]} == {claim.key for claim in study.claims}
+    main = [one for one in record["findings"] if one["setting"] == outcome.main]
+    assert all(one["tests"] for one in main), "every claim is asked in the first setting"
+
+
+@pytest.mark.parametrize("name", st.NAMES)
+def test_the_published_page_tells_the_claims_as_they_are(name: str) -> None:
+    study = st.load(name)
+    page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
+    assert all(f"**{claim.key}** {claim.text} ({claim.place})" in page for claim in study.claims)
+    for setting, told in study.settings.items():
+        assert f"`{setting}` | {told.about}" in page or not told.judged
+    assert "quick form" not in page
+
+
+def test_every_printed_figure_of_dsilva_is_a_number_of_segments() -> None:
+    from dropcurve.studies import dsilva
+
+    for row in st.printed("dsilva"):
+        total = round(10 * float(row["tcp_goodput_Bps"]))
+        ways = [small for small in range(13) if total >= 128 * small and (total - 128 * small) % 536 == 0]
+        assert len(ways) == 1
+        small, large = dsilva.segments(float(row["tcp_goodput_Bps"]))
+        assert 128 * small + 536 * large == total
+
+
+def study(measure: Callable[[dict[str, Any]], dict[str, float]], **options: Any) -> st.Study:
+    """A study of two disciplines over the shortest of scenarios."""
+    base = dc.Scenario.load("short.toml")
+    scenarios = {"red": base, "droptail": base.queue("droptail")}
+    claim = st.Claim(
+        "X", "table 1", "RED is quicker",
+        (st.Test("delay", lambda c: c["red"]["ms"] - c["droptail"]["ms"], below=0, unit="ms"),),
+    )  # fmt: skip
+    fields: dict[str, Any] = {
+        "name": "short", "title": "Short", "source": "us", "question": "Which?", "measure": measure,
+        "settings": {"era": st.Setting("as it was", lambda: scenarios, kind="era")}, "claims": (claim,),
+        "page": lambda outcome: st.Page(short=["So."], choices=(), results=()), "tolerance": {"ms": 0.0},
+    }  # fmt: skip
+    return st.Study(**{**fields, **options})
+
+
+def delay(run: dict[str, Any]) -> dict[str, float]:
+    """Mean queueing delay."""
+    return {"ms": dc.metrics.value(run, "sojourn_ms_mean") or 0.0}
+
+
+def test_cells_run_until_they_are_precise(folder: Path) -> None:
+    loose = st.reproduce(study(delay), folder=folder / "a", precision=0.5)
+    tight = st.reproduce(study(delay), folder=folder / "a", precision=0.05)
+    few, many = (sum(cell.n for cell in one["era"].values()) for one in (loose, tight))
+    assert many > few
+    assert tight.reused == few
+    assert not tight.loose
+    for cell in tight["era"].values():
+        assert cell["ms"].half_width(0.95) <= 0.05 * cell["ms"].value
+    assert tight.verdict("X") == st.HOLDS
+
+
+def test_cells_that_are_the_same_scenario_run_once(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml")
+    twins = {"red": base, "again": base, "droptail": base.queue("droptail")}
+    outcome = st.reproduce(
+        study(delay, settings={"era": st.Setting("as it was", lambda: twins)}),
+        folder=folder / "a",
+        quick=True,
+    )
+    assert (outcome.runs, outcome.reused) == (9, 3)
+    assert outcome["era"]["red"].numbers == outcome["era"]["again"].numbers
+
+
+def test_a_setting_may_stop_earlier(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml")
+    capped = {"era": st.Setting("as it was", lambda: {"red": base, "droptail": base}, maximum=6)}
+    outcome = st.reproduce(study(delay, settings=capped), folder=folder / "a", precision=0.0001)
+    assert {cell.n for cell in outcome["era"].values()} == {6}
+    assert not outcome.loose
+
+
+def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
+    outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
+    assert set(outcome.loose) == {"era: red", "era: droptail"}
+    st.write(outcome, folder)
+    assert "0 of 2 cells reached their precision" in (folder / "short.md").read_text(encoding="utf-8")
+
+
+def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:
+    def interrupt(done: int, needed: int, share: float) -> None:
+        if done >= 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        st.reproduce(study(delay), folder=folder / "a", jobs=1, progress=interrupt)
+    told: list[tuple[int, int, float]] = []
+    resumed = st.reproduce(
+        study(delay), folder=folder / "a", jobs=1, progress=lambda *what: told.append(what)
+    )
+    assert resumed.reused >= 3
+    assert all(done <= needed and 0 <= share <= 1 for done, needed, share in told)
+    whole = st.reproduce(study(delay), folder=folder / "b")
+    assert resumed["era"]["red"].numbers == whole["era"]["red"].numbers
+
+
+def test_the_verb(dropcurve: Callable[..., Any]) -> None:
+    answer = dropcurve("reproduce", "dsilvo")
+    assert (answer.code, answer.errors) == (2, ["dropcurve: dsilvo: no such study; did you mean 'dsilva'?"])
+    answer = dropcurve("reproduce", "none.py")
+    assert (answer.code, answer.errors) == (2, ["dropcurve: none.py: no such file"])
+    Path("empty.py").write_text("STUDY = 1\n", encoding="utf-8")
+    answer = dropcurve("reproduce", "empty.py")
+    assert answer.code == 2
+    assert answer.errors[0].startswith("dropcurve: empty.py: defines no STUDY")
+    assert dropcurve("reproduce", "dsilva", "--copy", "mine.py").out == "mine.py\n"
+    assert dropcurve("reproduce", "dsilva", "--copy", "mine.py").code == 2
+    assert st.load("mine.py").title == st.load("dsilva").title
+
+
+def test_no_study_reads_anything_but_the_package() -> None:
+    for file in (ROOT / "python" / "dropcurve" / "studies").glob("*.py"):
+        assert "shared" not in file.read_text(encoding="utf-8")
