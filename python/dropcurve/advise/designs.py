@@ -63,7 +63,7 @@ def room(given: Conditions, max_th: float = 0.0) -> float:
     everything.
     """
     if given.buffer is not None:
-        return given.buffer
+        return max(1.0, math.floor(given.buffer))
     longest = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
     return float(math.ceil(max(longest, 4.0 * max_th, 20.0)))
 

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from . import advise, compare, describe, listing, plot, report, reproduce, run, schema, show, sweep
+from . import (
+    advise,
+    compare,
+    describe,
+    export,
+    import_,
+    listing,
+    plot,
+    report,
+    reproduce,
+    run,
+    schema,
+    show,
+    sweep,
+)
 
 #: What Typer raises for wrong options and arguments, wherever it keeps its parser.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -31,6 +45,8 @@ app.command("show")(show.show)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
+app.command("export")(export.export)
+app.command("import")(import_.import_)
 app.command("list")(listing.list_)
 app.command("describe")(describe.describe)
 app.command("schema")(schema.schema)

@@ -1,0 +1,91 @@
+"""Configurations of boxes: a discipline with its parameters to and from what a router or switch is told.
+
+    made = export("red", {"min_th": "5 pkts", "max_th": "15 pkts"}, box="linux", rate_bps=10e6)
+    print(made.text, *made.notes, *made.effect, sep="\\n")
+    found = read(made.text)
+    print(found.queue)
+
+Units are converted as the box does it; what it cannot express is rounded, and said. Contradictions are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..errors import UsageError
+from .model import Export, Import, Note
+
+__all__ = ["BOXES", "Export", "Import", "Note", "export", "read"]
+
+#: What there is, and what each is.
+BOXES = {
+    "linux": "Linux: tc commands",
+}
+
+
+def export(
+    discipline: str,
+    params: Mapping[str, object],
+    *,
+    box: str,
+    rate_bps: float,
+    packet_bytes: int = 1500,
+    rtt_s: float = 0.1,
+    **options: Any,
+) -> Export:
+    """The configuration that makes a box do this.
+
+    ``params`` are as in scenarios; automatic ones are worked out for a link of ``rate_bps`` with packets of
+    ``packet_bytes``. ``options`` are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError
+    for parameters that contradict each other or that the box refuses, UsageError for an unknown box or option.
+    """
+    from . import effect
+    from .settings import settings
+
+    asked = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
+    made: Export = _writer(box)(asked, params=dict(params), **options)
+    loaded = settings(
+        made.discipline_as_loaded,
+        made.params_as_loaded,
+        rate_bps=rate_bps,
+        packet_bytes=packet_bytes,
+        rtt_s=rtt_s,
+    )
+    return replace(made, effect=effect.effect(asked, loaded))
+
+
+def _writer(box: str) -> Any:
+    if box == "linux":
+        from . import tc
+
+        return tc.export
+    raise UsageError(f"box '{box}': must be one of {', '.join(BOXES)}")
+
+
+def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
+    """The discipline and parameters of an existing configuration; ``box`` is found out if it is not said.
+
+    ``options`` are those of the box. Raises ScenarioError for a text that holds no queue, one that is not known, or
+    contradictions in it.
+    """
+    name = box or _kind_of(text)
+    found: Import = _reader(name)(text, origin=origin, **options)
+    return found
+
+
+def _kind_of(text: str) -> str:
+    from . import tc_parse
+
+    if tc_parse.looks_like(text):
+        return "linux"
+    raise UsageError(f"the text is of no kind that is known ({', '.join(BOXES)}); name it with --box")
+
+
+def _reader(box: str) -> Any:
+    if box == "linux":
+        from . import tc_read
+
+        return tc_read.read
+    raise UsageError(f"box '{box}': must be one of {', '.join(BOXES)}")

@@ -1,0 +1,101 @@
+"""How what a box will do differs from what was asked for: in words, from the drop curves of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..spacing import RULES, share
+from .settings import Settings
+
+#: Differences of less than this share of the larger are not worth a word.
+WORTH = 0.02
+
+
+def effect(asked: Settings, loaded: Settings) -> list[str]:
+    """Sentences; empty where both do the same, as far as curves and averages tell."""
+    return [*_curves(asked, loaded), *_weights(asked, loaded)]
+
+
+def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
+    found, made = _Law.of(asked), _Law.of(loaded)
+    if found is None or made is None:
+        return
+    for where, avg in (
+        ("half way between the thresholds", found.middle),
+        ("just below max_th", found.high * 0.999),
+    ):
+        wanted, got = found.taken(avg), made.taken(avg)
+        if abs(wanted - got) > WORTH * max(wanted, got):
+            yield f"{where} ({avg:.4g} packets) {_percent(wanted)} of packets were asked for, {_percent(got)} are taken"
+            return
+    beyond = 1.1 * found.high
+    wanted, got = found.taken(beyond), made.taken(beyond)
+    if abs(wanted - got) > WORTH * max(wanted, got):
+        yield f"above max_th (at {beyond:.4g} packets) {_percent(wanted)} were asked for, {_percent(got)} are taken"
+
+
+def _weights(asked: Settings, loaded: Settings) -> Iterator[str]:
+    found, made = _weight(asked), _weight(loaded)
+    if found and made and abs(found - made) > WORTH * max(found, made):
+        packets = asked.rate_bps / 8.0 / asked.mean_packet
+        slow, fast = 1.0 / (packets * found), 1.0 / (packets * made)
+        yield (
+            f"the average answers a change of the queue in {_seconds(fast)} instead of {_seconds(slow)} (time "
+            "constant at full rate, "
+            f"packets of {asked.mean_packet} B)"
+        )
+
+
+def _weight(one: Settings) -> float | None:
+    if "exponent" in one:
+        return float(0.5 ** one.whole("exponent"))
+    return one.number("w_q") if "w_q" in one else None
+
+
+class _Law:
+    """The curve of a class: thresholds in packets."""
+
+    def __init__(self, one: Settings, low: float, high: float, max_p: float) -> None:
+        self.low, self.high, self.max_p = low, high, max_p
+        self.spacing = one.text("spacing") if one.options.get("spacing") in RULES else "geometric"
+        self.above = str(one.options.get("above_max", "drop"))
+
+    @classmethod
+    def of(cls, one: Settings) -> _Law | None:
+        """That of the first class; None for a discipline of another kind."""
+        if one.discipline in ("wred", "gred"):
+            low, high = one.amounts("min_th")[0][0], one.amounts("max_th")[0][0]
+            top = (
+                1.0 / one.numbers("denominator")[0]
+                if one.discipline == "wred"
+                else one.numbers("probability")[0]
+            )
+            return cls(one, low, high, top)
+        if one.discipline in ("red", "choke"):
+            return cls(one, one.packets("min_th"), one.packets("max_th"), one.number("max_p"))
+        return None
+
+    @property
+    def middle(self) -> float:
+        """Half way between the thresholds."""
+        return (self.low + self.high) / 2.0
+
+    def taken(self, avg: float) -> float:
+        """Share of packets taken at a steady average."""
+        if avg < self.low:
+            return 0.0
+        if avg < self.high:
+            return share(self.max_p * (avg - self.low) / (self.high - self.low), self.spacing)
+        if self.above == "gentle":
+            return share(
+                min(1.0, self.max_p + (1.0 - self.max_p) * (avg - self.high) / self.high), self.spacing
+            )
+        return share(self.max_p, self.spacing) if self.above == "capped" else 1.0
+
+
+def _percent(value: float) -> str:
+    return f"{100.0 * value:.3g} %"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3g} s" if value >= 1.0 else f"{1000.0 * value:.3g} ms"

@@ -1,0 +1,108 @@
+"""What an export and an import are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from .. import values
+from ..errors import Problem, ScenarioError
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something to know about one option.
+
+    ``kind`` is "rounded" (the box knows other steps), "lost" (the box cannot express it), "assumed" (the
+    configuration does not say it) or "load" (what to mind when loading it).
+    """
+
+    kind: str
+    key: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.kind:<8} {self.key}: {self.text}" if self.key else f"{self.kind:<8} {self.text}"
+
+
+@dataclass(frozen=True)
+class Export:
+    """A configuration: its text, what was rounded or lost on the way, and what the box will do.
+
+    ``discipline_as_loaded`` and ``params_as_loaded`` are in the form scenarios have; ``discipline`` and ``params``
+    those that were asked for. ``effect`` says in words how the two differ.
+    """
+
+    box: str
+    discipline: str
+    params: dict[str, Any]
+    text: str
+    notes: list[Note]
+    discipline_as_loaded: str
+    params_as_loaded: dict[str, Any]
+    effect: list[str] = field(default_factory=list)
+
+    @property
+    def queue_as_loaded(self) -> str:
+        """As `dropcurve compare --queue` takes it."""
+        return queue_text(self.discipline_as_loaded, self.params_as_loaded)
+
+
+@dataclass(frozen=True)
+class Import:
+    """An existing configuration as a discipline with parameters.
+
+    ``rate_bps`` is that of a shaper in it, None if it has none; ``others`` names further queues in the text that were
+    not taken.
+    """
+
+    box: str
+    discipline: str
+    params: dict[str, Any]
+    notes: list[Note]
+    rate_bps: float | None = None
+    others: list[str] = field(default_factory=list)
+
+    @property
+    def queue(self) -> str:
+        """As `dropcurve compare --queue` takes it."""
+        return queue_text(self.discipline, self.params)
+
+
+def queue_text(discipline: str, params: Mapping[str, Any]) -> str:
+    """``red:limit=100 pkts,max_p=0.1``."""
+    return f"{discipline}:{','.join(f'{key}={values.show(value)}' for key, value in params.items())}"
+
+
+class Problems:
+    """Problems of a configuration, gathered so that all are told at once."""
+
+    def __init__(self, origin: str = "") -> None:
+        self.found: list[Problem] = []
+        self.origin = origin
+
+    def add(self, path: str, value: object, rule: str, remedy: str = "") -> None:
+        """Adds one."""
+        self.found.append(Problem(path, str(value), rule, remedy))
+
+    def require(self, holds: bool, path: str, value: object, rule: str, remedy: str = "") -> None:
+        """Adds one unless it holds."""
+        if not holds:
+            self.add(path, value, rule, remedy)
+
+    def raise_if_any(self) -> None:
+        """Raises ScenarioError with all of them."""
+        if self.found:
+            raise ScenarioError(self.found, origin=self.origin)
+
+
+def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str = "") -> NoReturn:
+    """Raises ScenarioError with one problem."""
+    raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
+
+
+def profiles(count: int, **lists: list[Any]) -> Iterator[dict[str, Any]]:
+    """Rows of lists whose last value stands for the rest, as in the options of `wred` and `gred`."""
+    for i in range(count):
+        yield {key: some[min(i, len(some) - 1)] for key, some in lists.items()}

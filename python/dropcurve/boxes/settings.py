@@ -1,0 +1,136 @@
+"""A discipline's options as plain numbers, automatic ones worked out for the link at hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import quantities
+from ..errors import UsageError
+from ..scenario import Scenario
+
+_LINK = """\
+[run]
+duration = "1 s"
+
+[dumbbell]
+rate = "{rate} bit/s"
+delay = "{delay}"
+packet = "{packet} B"
+access_delay = "0 s"
+exit_delay = "0 s"
+
+[queue]
+kind = "{kind}"
+
+[flows.tcp]
+mss = "{mss} B"
+"""
+
+#: Round trip that automatic values follow where none is given.
+RTT_S = 0.1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Resolved options of a discipline on a link of ``rate_bps`` with full packets of ``packet_bytes``."""
+
+    discipline: str
+    options: dict[str, Any]
+    rate_bps: float
+    packet_bytes: int
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.options
+
+    def text(self, key: str) -> str:
+        """An option as text."""
+        return str(self.options[key])
+
+    def number(self, key: str) -> float:
+        """A plain number."""
+        return float(self.options[key])
+
+    def whole(self, key: str) -> int:
+        """A count."""
+        return int(self.options[key])
+
+    def flag(self, key: str) -> bool:
+        """A switch; off where the discipline has none of the name."""
+        return bool(self.options.get(key, False))
+
+    def seconds(self, key: str) -> float:
+        """A span."""
+        return span(self.text(key))
+
+    def rate(self, key: str) -> float:
+        """A rate in bit/s."""
+        return quantities.rate(self.text(key))
+
+    @property
+    def mean_packet(self) -> int:
+        """Bytes of a typical packet: the option, or else a full packet."""
+        value = self.options.get("mean_packet", "auto")
+        return self.packet_bytes if value == "auto" else quantities.size(value)
+
+    def packets(self, key: str) -> float:
+        """An amount in packets."""
+        return amount(self.options[key], packet_bytes=self.mean_packet)[0]
+
+    def bytes_(self, key: str) -> float:
+        """An amount in bytes."""
+        return amount(self.options[key], packet_bytes=self.mean_packet)[1]
+
+    def amounts(self, key: str) -> list[tuple[float, float]]:
+        """A list of amounts, each in (packets, bytes)."""
+        return [amount(one, packet_bytes=self.mean_packet) for one in self.options[key]]
+
+    def numbers(self, key: str) -> list[float]:
+        """A list of plain numbers."""
+        return [float(one) for one in self.options[key]]
+
+
+def settings(
+    discipline: str,
+    params: Mapping[str, Any],
+    *,
+    rate_bps: float,
+    packet_bytes: int = 1500,
+    rtt_s: float = RTT_S,
+) -> Settings:
+    """Checks and resolves parameters on a link. Raises ScenarioError with every problem in them."""
+    if not 0.0 < rate_bps < 1e13:
+        raise UsageError(f"rate = {rate_bps:g} bit/s: must be above 0 and below 10 Tbit/s")
+    if not 64 <= packet_bytes <= 65535:
+        raise UsageError(f"packet = {packet_bytes} B: must lie between 64 and 65535")
+    text = _LINK.format(
+        rate=quantities.plain(rate_bps),
+        delay=quantities.show_span(rtt_s / 2.0),
+        packet=packet_bytes,
+        kind="droptail",
+        mss=packet_bytes - 40,
+    )
+    plain = {key: value for key, value in params.items() if key != "kind"}
+    scenario = Scenario.parse(text).edit([("queue", {"kind": discipline, **plain})])
+    options = dict(scenario.resolved["queue"])
+    options.update(scenario.automatic.get("bottleneck", {}))
+    return Settings(discipline, options, rate_bps, packet_bytes)
+
+
+def amount(value: Any, *, packet_bytes: int) -> tuple[float, float]:
+    """(packets, bytes) of an amount such as ``"50 pkts"`` or ``"75 kB"``."""
+    text = str(value)
+    unit = text.lstrip("0123456789.eE+- ")
+    if unit.startswith(("pkt", "packet")):
+        count = float(text[: -len(unit)])
+        return count, count * packet_bytes
+    size = 0.0 if float(text[: -len(unit)]) == 0.0 else float(quantities.size(text))
+    return size / packet_bytes, size
+
+
+def span(text: str) -> float:
+    """Seconds of a span, 0 included."""
+    zero = re.fullmatch(r"\s*0+(?:\.0*)?\s*[a-z]*\s*", text)
+    return 0.0 if zero else quantities.span(text)

@@ -1,0 +1,336 @@
+"""Linux disciplines beyond the RED family as ``tc`` words: CoDel, PIE, CAKE, DualPI2, SFQ, SFB and the plain
+queues.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import quantities
+from . import tc_numbers as tc
+from .model import Note, Problems
+from .settings import Settings
+from .tc_written import Written
+
+
+def codel(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`codel`."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    words, shown = _codel_times(given, notes)
+    ecn = given.flag("ecn")
+    return Written(
+        "codel", ["limit", str(limit), *words, "ecn" if ecn else "noecn"], "codel",
+        {"dialect": "linux", "limit": f"{limit} pkts", **shown, "ecn": ecn},
+    )  # fmt: skip
+
+
+def fq_codel(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`fq_codel`."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    words, shown = _codel_times(given, notes)
+    ecn, memory = (
+        given.flag("ecn"),
+        quantities.size(given.text("memory_limit")) if not _zero(given, "memory_limit") else 0,
+    )
+    flows, quantum, batch = (
+        given.whole("flows"),
+        quantities.size(given.text("quantum")),
+        given.whole("drop_batch"),
+    )
+    problems.require(quantum >= 256, "quantum", f"{quantum} B", "Linux takes 256 B or more", "raise it")
+    _only(given, notes, ways=1)
+    if not memory:
+        notes.append(Note("rounded", "memory_limit", "no bound becomes 4 GB, the most there is"))
+        memory = 2**32 - 1
+    words = [
+        "limit", str(limit), "flows", str(flows), *words, "quantum", str(quantum),
+        "memory_limit", str(memory),
+        "drop_batch", str(batch), "ecn" if ecn else "noecn",
+    ]  # fmt: skip
+    return Written(
+        "fq_codel", words, "fq_codel",
+        {"dialect": "linux", "limit": f"{limit} pkts", "memory_limit": f"{memory} B", "flows": flows, **shown,
+         "quantum": f"{quantum} B", "drop_batch": batch, "ecn": ecn},
+    )  # fmt: skip
+
+
+def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[str, Any]]:
+    words, shown = [], {}
+    for key in ("target", "interval", "ce_threshold"):
+        seconds = given.seconds(key)
+        if key == "ce_threshold" and seconds == 0.0:
+            continue
+        told = _micro(key, seconds, notes)
+        words += [key, tc.show_time(told)]
+        shown[key] = quantities.show_span(tc.codel_time(told))
+    if "ce_threshold" in shown and given.options.get("ce_for") == "ect1":
+        notes.append(
+            Note(
+                "lost",
+                "ce_for",
+                "ect1: tc before 6.0 marks all capable packets; newer ones take ce_threshold_selector",
+            )
+        )
+    return words, shown
+
+
+def _micro(key: str, seconds: float, notes: list[Note]) -> float:
+    """A time in whole microseconds, which is what tc reads."""
+    micro = max(1, round(seconds * 1e6))
+    if abs(micro / 1e6 - seconds) > 1e-12:
+        notes.append(Note("rounded", key, f"{quantities.show_span(seconds)} becomes {micro} us"))
+    return micro / 1e6
+
+
+def pie(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`pie`."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    words, shown = _pie_words(given, notes, problems)
+    byte_mode, rate_estimate = given.flag("byte_mode"), given.options.get("delay") == "rate"
+    words = [
+        "limit", str(limit), *words, "ecn" if given.flag("ecn") else "noecn",
+        "bytemode" if byte_mode else "nobytemode",
+        *(["dq_rate_estimator"] if rate_estimate else []),
+    ]  # fmt: skip
+    _only(given, notes, derandomise=True, active_share=0.0, cap_step=True)
+    shown = {
+        "dialect": "linux",
+        "limit": f"{limit} pkts",
+        **shown,
+        "ecn": given.flag("ecn"),
+        "byte_mode": byte_mode,
+    }
+    return Written("pie", words, "pie", {**shown, **({"delay": "rate"} if rate_estimate else {})})
+
+
+def fq_pie(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`fq_pie`."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    words, shown = _pie_words(given, notes, problems)
+    flows, quantum = given.whole("flows"), quantities.size(given.text("quantum"))
+    memory = 2**32 - 1 if _zero(given, "memory_limit") else quantities.size(given.text("memory_limit"))
+    share = _hundredth(given, notes)
+    ecn = given.flag("ecn")
+    words = [
+        "limit", str(limit), "flows", str(flows), *words, "quantum", str(quantum),
+        "memory_limit", str(memory),
+        "ecn_prob", str(share), "ecn" if ecn else "noecn",
+    ]  # fmt: skip
+    _only(given, notes, ways=1, derandomise=True)
+    return Written(
+        "fq_pie", words, "fq_pie",
+        {"dialect": "linux", "limit": f"{limit} pkts", "flows": flows, **shown, "quantum": f"{quantum} B",
+         "memory_limit": f"{memory} B", "mark_limit": share / 100.0, "ecn": ecn},
+    )  # fmt: skip
+
+
+def _hundredth(given: Settings, notes: list[Note]) -> int:
+    exact = 100.0 * given.number("mark_limit")
+    share = min(100, max(0, round(exact)))
+    if abs(share - exact) > 1e-9:
+        notes.append(Note("rounded", "mark_limit", f"{exact:g} % becomes {share} %"))
+    return share
+
+
+def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[list[str], dict[str, Any]]:
+    """Times, and alpha and beta in sixteenths between 0 and 2."""
+    words: list[str] = []
+    shown: dict[str, Any] = {}
+    for key, name in (("target", "target"), ("t_update", "tupdate")):
+        told = _micro(key, given.seconds(key), notes)
+        words += [name, tc.show_time(told)]
+        shown[key] = quantities.show_span(told)
+    for key in ("alpha", "beta"):
+        exact = given.number(key)
+        steps = round(16.0 * exact)
+        problems.require(
+            0 <= steps <= 32, key, f"{exact:g}", "tc takes sixteenths from 0 to 2", "bring it between 0 and 2"
+        )
+        if steps / 16.0 != exact:
+            notes.append(Note("rounded", key, f"{exact:g} becomes {steps}/16 = {steps / 16.0:g}"))
+        words += [key, str(steps)]
+        shown[key] = steps / 16.0
+    if given.options.get("max_burst", "150 ms") != "150 ms":
+        notes.append(
+            Note(
+                "lost",
+                "max_burst",
+                f"{given.options['max_burst']} becomes 150 ms, which the kernel has fixed",
+            )
+        )
+    return words, shown
+
+
+def cobalt(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`cake` with one queue for all flows: COBALT behind CAKE's own shaper."""
+    interval = _micro("interval", given.seconds("interval"), notes)
+    target = interval / 20.0
+    if abs(target - given.seconds("target")) > 1e-9:
+        text = f"{given.text('target')} becomes {quantities.show_span(target)}: CAKE takes a twentieth of its rtt"
+        notes.append(Note("rounded", "target", text))
+    limit = round(given.bytes_("limit"))
+    notes.append(
+        Note("lost", "limit", f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}")
+    )
+    if not given.flag("ecn"):
+        notes.append(Note("lost", "ecn", "CAKE always marks ECN-capable packets"))
+    words = [
+        "bandwidth",
+        tc.show_rate(given.rate_bps),
+        "besteffort",
+        "flowblind",
+        "rtt",
+        tc.show_time(interval),
+        "memlimit",
+        str(limit),
+    ]
+    shown = {
+        "dialect": "cake", "limit": f"{limit} B", "target": quantities.show_span(target),
+        "interval": quantities.show_span(interval),
+        "ecn": True,
+    }  # fmt: skip
+    return Written("cake", words, "cobalt", shown, shapes=True)
+
+
+def dualpi2(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`dualpi2` (Linux 6.17, iproute2 6.16 or newer)."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    target, update = (_micro(one, given.seconds(one), notes) for one in ("target", "t_update"))
+    step = _micro("min_th", given.seconds("min_th") + given.seconds("range") / 2.0, notes)
+    if given.seconds("range") > 0.0:
+        notes.append(
+            Note("lost", "range", f"Linux has a step, not a ramp: at {tc.show_time(step)}, its middle")
+        )
+    coupling, share = round(given.number("coupling")), round(100.0 * given.number("classic_share"))
+    weights = {}
+    for name in ("alpha", "beta"):
+        weights[name] = round(256.0 * given.number(name)) / 256.0
+        if weights[name] != given.number(name):
+            notes.append(
+                Note(
+                    "rounded", name, f"{given.number(name):g} becomes {weights[name]:.6g}, in steps of 1/256"
+                )
+            )
+    words = [
+        "limit", str(limit), "coupling_factor", str(coupling), "step_thresh", tc.show_time(step),
+        "min_qlen_step", str(given.whole("min_len")),
+        "drop_on_overload" if given.text("overload") == "drop" else "overflow",
+        "drop_dequeue", "classic_protection", f"{share}%", "target", tc.show_time(target),
+        "tupdate", tc.show_time(update),
+        "alpha", quantities.plain(given.number("alpha")), "beta", quantities.plain(given.number("beta")),
+    ]  # fmt: skip
+    if not given.flag("ecn"):
+        notes.append(Note("lost", "ecn", "Linux marks capable packets of the classic queue"))
+    notes.append(Note("load", "", "needs Linux 6.17 and iproute2 6.16 or newer"))
+    shown = {
+        "dialect": "linux", "limit": f"{limit} pkts", "target": quantities.show_span(target),
+        "t_update": quantities.show_span(update),
+        "min_th": quantities.show_span(step), "min_len": given.whole("min_len"), "coupling": coupling,
+        "classic_share": share / 100.0,
+        "overload": given.text("overload"), **weights,
+    }  # fmt: skip
+    return Written("dualpi2", words, "dualpi2", shown)
+
+
+def sfq(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`sfq`."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    problems.require(
+        limit <= 65536, "limit", f"{limit} pkts", "Linux takes at most 65536 packets", "lower it"
+    )
+    buckets = given.whole("buckets")
+    divisor = 2 ** max(0, round(math.log2(buckets)))
+    problems.require(divisor <= 65536, "buckets", buckets, "Linux takes at most 65536", "lower it")
+    if divisor != buckets:
+        notes.append(Note("rounded", "buckets", f"{buckets} becomes {divisor}, a power of two"))
+    if given.text("refuse") != "longest":
+        notes.append(Note("lost", "refuse", "Linux takes from the longest queue"))
+    depth = min(limit, 127)
+    words = ["limit", str(limit), "depth", str(depth), "divisor", str(divisor)]
+    if depth < limit:
+        notes.append(Note("load", "depth", f"one flow may hold {depth} packets"))
+    shown: dict[str, Any] = {"limit": f"{limit} pkts", "buckets": divisor, "refuse": "longest"}
+    if given.text("perturb") != "auto":
+        seconds = max(1, round(given.seconds("perturb")))
+        if seconds != given.seconds("perturb"):
+            notes.append(Note("rounded", "perturb", f"{given.text('perturb')} becomes {seconds} s"))
+        words += ["perturb", str(seconds)]
+        shown["perturb"] = f"{seconds} s"
+    return Written("sfq", words, "sfq", shown)
+
+
+def sfb(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`sfb`: probabilities in 65535ths."""
+    limit = _whole_packets(given, "limit", notes, problems)
+    _only(given, notes, levels=8, bins=16)
+    steps = {}
+    for key in ("increment", "decrement"):
+        exact = given.number(key)
+        whole = max(1, round(exact * 65535.0))
+        steps[key] = whole / 65535.0
+        if abs(steps[key] - exact) > 0.005 * exact:
+            notes.append(Note("rounded", key, f"{exact:.4g} becomes {whole}/65535 = {steps[key]:.4g}"))
+    milli = {key: round(1000.0 * given.seconds(key)) for key in ("rehash", "warmup")}
+    words = [
+        "rehash", str(milli["rehash"]), "db", str(milli["warmup"]), "limit", str(limit),
+        "max", str(given.whole("max")),
+        "target", str(given.whole("target")), "increment", f"{steps['increment']:.9f}",
+        "decrement", f"{steps['decrement']:.9f}",
+        "penalty_rate", str(round(given.number("penalty_rate"))),
+        "penalty_burst", str(given.whole("penalty_burst")),
+    ]  # fmt: skip
+    if not given.flag("ecn"):
+        notes.append(Note("lost", "ecn", "Linux marks ECN-capable packets"))
+    shown = {
+        "limit": f"{limit} pkts", "target": given.whole("target"), "max": given.whole("max"), **steps,
+        "rehash": f"{milli['rehash']} ms", "warmup": f"{milli['warmup']} ms",
+        "penalty_rate": round(given.number("penalty_rate")), "penalty_burst": given.whole("penalty_burst"),
+    }  # fmt: skip
+    return Written("sfb", words, "sfb", shown)
+
+
+def droptail(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`pfifo`, `bfifo` or `pfifo_head_drop`."""
+    head = given.text("victim") == "head"
+    if given.text("victim") == "random":
+        notes.append(Note("lost", "victim", "random: Linux drops the arriving packet"))
+    if given.text("limit_test") == "before":
+        notes.append(Note("lost", "limit_test", "Linux refuses what would not fit"))
+    shown: dict[str, Any] = {"victim": "head" if head else "tail"}
+    if not given.text("limit").endswith(("pkts", "pkt")) and not head:
+        limit = round(given.bytes_("limit"))
+        return Written("bfifo", ["limit", str(limit)], "droptail", {"limit": f"{limit} B", **shown})
+    limit = _whole_packets(given, "limit", notes, problems)
+    kind = "pfifo_head_drop" if head else "pfifo"
+    return Written(kind, ["limit", str(limit)], "droptail", {"limit": f"{limit} pkts", **shown})
+
+
+def _whole_packets(given: Settings, key: str, notes: list[Note], problems: Problems) -> int:
+    exact = given.packets(key)
+    if given.text("limit_test") == "counts_arrival" if "limit_test" in given else False:
+        exact -= 1.0
+        notes.append(
+            Note(
+                "rounded",
+                key,
+                f"{exact + 1:g} packets with the arriving one become {exact:g}, which is what may wait",
+            )
+        )
+    whole = round(exact)
+    problems.require(1 <= whole < 2**32, key, given.text(key), "must be 1 packet or more, and below 2^32")
+    if not given.text(key).endswith(("pkts", "pkt")) or whole != exact:
+        notes.append(
+            Note("rounded", key, f"{given.text(key)} becomes {whole} packets of {given.mean_packet} B")
+        )
+    return whole
+
+
+def _only(given: Settings, notes: list[Note], **plain: Any) -> None:
+    for key, value in plain.items():
+        if key in given and given.options[key] != value:
+            notes.append(Note("lost", key, f"{given.options[key]}: Linux has it {str(value).lower()}"))
+
+
+def _zero(given: Settings, key: str) -> bool:
+    return given.text(key).split()[0] in ("0", "0.0")

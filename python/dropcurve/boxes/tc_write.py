@@ -1,0 +1,163 @@
+"""Disciplines as ``tc`` commands for Linux.
+
+Each writer takes resolved options and gives the words after the kind, and the options as the kernel will have them.
+Times, rates and probabilities are rounded as tc and the kernel do; `tc_numbers` says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import tc_numbers as tc
+from . import tc_red
+from .model import Note, Problems, profiles, refuse
+from .settings import Settings
+from .tc_delay import cobalt, codel, droptail, dualpi2, fq_codel, fq_pie, pie, sfb, sfq
+from .tc_written import Writer, Written
+
+
+def red(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`red`, in bytes."""
+    one = _curve(given, notes, problems)
+    if one is None:
+        return None
+    tc_red.lost_options(given, notes)
+    words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *_red_flags(given)]
+    return Written("red", words, "red", tc_red.loaded(one, given, ecn=given.flag("ecn")))
+
+
+def ared(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`red adaptive`: the kernel's own rules for max_p."""
+    one = _curve(given, notes, problems)
+    if one is None:
+        return None
+    tc_red.lost_options(given, notes)
+    for key, fixed in (
+        ("interval", "500 ms"),
+        ("top", 0.5),
+        ("bottom", 0.01),
+        ("alpha", 0.01),
+        ("beta", 0.9),
+    ):
+        if str(given.options[key]) not in (str(fixed), "auto"):
+            notes.append(
+                Note("lost", key, f"{given.options[key]} becomes {fixed}, which the kernel has fixed")
+            )
+    words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *_red_flags(given), "adaptive"]
+    shown = {
+        "dialect": "linux", "limit": one.amount(one.limit), "unit": "bytes", "min_th": one.amount(one.low),
+        "max_th": one.amount(one.high), "max_p": one.max_p_loaded, "w_q": one.w_q,
+        "mean_packet": f"{one.avpkt} B",
+        "ecn": given.flag("ecn"), **tc_red.forced(given),
+    }  # fmt: skip
+    return Written("red", words, "ared", shown)
+
+
+def _curve(given: Settings, notes: list[Note], problems: Problems) -> tc_red.Curve | None:
+    return tc_red.curve(
+        given, limit=given.bytes_("limit"), low=given.bytes_("min_th"), high=given.bytes_("max_th"),
+        max_p=given.number("max_p"), w_q=given.number("w_q"), unit="bytes", notes=notes, problems=problems,
+    )  # fmt: skip
+
+
+def _red_flags(given: Settings) -> list[str]:
+    if not given.flag("ecn"):
+        return []
+    return ["ecn", "harddrop"] if given.options.get("ecn_forced") == "drop" else ["ecn"]
+
+
+def choke(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`choke`, in packets."""
+    one = tc_red.curve(
+        given, limit=given.packets("limit"), low=given.packets("min_th"), high=given.packets("max_th"),
+        max_p=given.number("max_p"), w_q=given.number("w_q"), unit="packets", notes=notes, problems=problems,
+    )  # fmt: skip
+    if one is None:
+        return None
+    tc_red.lost_options(given, notes)
+    for key, plain in (("candidates", 1), ("candidate", "random")):
+        if given.options[key] != plain:
+            notes.append(Note("lost", key, f"{given.options[key]}: Linux has it {plain}"))
+    words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *(["ecn"] if given.flag("ecn") else [])]
+    shown = {
+        "limit": one.amount(one.limit), "min_th": one.amount(one.low), "max_th": one.amount(one.high),
+        "max_p": one.max_p_loaded, "w_q": one.w_q, "spacing": "cycle", "idle_from": "link_idle",
+        "ecn": given.flag("ecn"),
+        "ecn_forced": "mark",
+    }  # fmt: skip
+    return Written("choke", words, "choke", shown)
+
+
+def gred(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`gred`: set up, then one change for each virtual queue."""
+    count = max(len(given.options[key]) for key in ("dp_limit", "min_th", "max_th", "probability", "prio"))
+    if count > 16:
+        refuse("dp_limit", count, "Linux has at most 16 virtual queues", "merge some")
+    rows = profiles(
+        count, limit=given.amounts("dp_limit"), low=given.amounts("min_th"), high=given.amounts("max_th"),
+        p=given.numbers("probability"), prio=given.options["prio"],
+    )  # fmt: skip
+    curves = [
+        tc_red.curve(
+            given, limit=row["limit"][1], low=row["low"][1], high=row["high"][1], max_p=row["p"],
+            w_q=given.number("w_q"),
+            unit="bytes", notes=notes, problems=problems, name=f"DP {i}",
+        )
+        for i, row in enumerate(rows)
+    ]  # fmt: skip
+    kept = [one for one in curves if one is not None]
+    default, total = given.whole("default_dp"), round(given.bytes_("limit"))
+    problems.require(
+        default < count, "default_dp", default, f"must be below the number of virtual queues ({count})"
+    )
+    if len(kept) < count or problems.found:
+        return None
+    tc_red.lost_options(given, notes)
+    _gred_notes(kept, notes)
+    prio = [given.options["prio"][min(i, len(given.options["prio"]) - 1)] for i in range(count)]
+    grio = given.flag("grio")
+    words = [
+        "setup",
+        "DPs",
+        str(count),
+        "default",
+        str(default),
+        *(["grio"] if grio else []),
+        "limit",
+        str(total),
+    ]
+    changes = [
+        [
+            *one.words(),
+            "bandwidth",
+            tc.show_rate(given.rate_bps),
+            "DP",
+            str(i),
+            *(["prio", str(prio[i])] if grio else []),
+        ]
+        for i, one in enumerate(kept)
+    ]
+    shown = {
+        "limit": f"{total} B", "unit": "bytes", "mean_packet": f"{given.mean_packet} B",
+        "default_dp": default, "grio": grio,
+        "dp_limit": [one.amount(one.limit) for one in kept], "min_th": [one.amount(one.low) for one in kept],
+        "max_th": [one.amount(one.high) for one in kept], "probability": [one.max_p_loaded for one in kept],
+        "prio": prio, "w_q": kept[0].w_q, "spacing": "cycle", "ecn": given.flag("ecn"),
+    }  # fmt: skip
+    return Written("gred", [*words, *(["ecn"] if given.flag("ecn") else [])], "gred", shown, changes)
+
+
+def _gred_notes(kept: list[tc_red.Curve], notes: list[Note]) -> None:
+    if len({one.exponent for one in kept}) > 1:
+        text = "the virtual queues come to different weights in Linux; as loaded, the first one's is shown"
+        notes.append(Note("lost", "w_q", text))
+    text = "packets find their virtual queue by skb->tc_index & 15: set it with a filter or dsmark"
+    notes.append(Note("load", "class", text))
+
+
+#: Writers by discipline.
+WRITERS: Mapping[str, Writer] = {
+    "red": red, "ared": ared, "gred": gred, "choke": choke, "codel": codel, "fq_codel": fq_codel,
+    "pie": pie, "fq_pie": fq_pie,
+    "cobalt": cobalt, "dualpi2": dualpi2, "sfq": sfq, "sfb": sfb, "droptail": droptail,
+}  # fmt: skip

@@ -1,0 +1,141 @@
+"""dropcurve export: the configuration of a box for a discipline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..boxes import Export
+
+#: What --show-effect shows.
+EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
+BOXES = "linux, ios, junos, sonic or openconfig"
+
+
+Queue = Annotated[
+    str,
+    typer.Argument(
+        metavar="KIND[:KEY=VALUE,...]|SCENARIO", help="A discipline, or a scenario that holds one."
+    ),
+]
+Box = Annotated[str, typer.Option("--for", metavar="BOX", help=f"What is configured: {BOXES}.")]
+Rate = Annotated[
+    str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit. Of a scenario: its own.")
+]
+Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet.")]
+Dev = Annotated[str | None, typer.Option(metavar="NAME", help="The interface (eth0 on Linux).")]
+Name = Annotated[str | None, typer.Option(metavar="NAME", help="What policies and profiles are called.")]
+Shape = Annotated[bool, typer.Option("--shape", help="Put a shaper of the link's rate above the queue.")]
+Try = Annotated[
+    bool, typer.Option("--try", help="Let the real tc judge it, in a network namespace of its own.")
+]
+ShowEffect = Annotated[
+    bool, typer.Option("--show-effect", help="Simulate what was asked for beside what the box will do.")
+]
+Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip, for --show-effect.")]
+Flows = Annotated[int, typer.Option(metavar="N", help="Long TCP flows, for --show-effect.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Where the configuration goes (standard output).")
+]
+
+
+def export(
+    queue: Queue,
+    box: Box = "linux",
+    rate: Rate = None,
+    packet: Packet = "1500B",
+    dev: Dev = None,
+    name: Name = None,
+    shape: Shape = False,
+    try_: Try = False,
+    show_effect: ShowEffect = False,
+    rtt: Rtt = "40ms",
+    flows: Flows = 20,
+    out: Out = None,
+    json: o.Json = False,
+) -> int:
+    """Write a box's configuration for a discipline.
+
+    Units are converted as the box does it. What it cannot express is rounded or left out, and said, with what that
+    does to the drop curve. Contradictions are refused.
+
+    The configuration goes to standard output, all else to standard error.
+
+    \b
+    Examples:
+      dropcurve export "red:min_th=30 pkts,max_th=90 pkts,max_p=0.1,limit=500 pkts" --rate 100Mbit --for linux
+      dropcurve export "red:min_th=30 pkts,max_th=90 pkts,limit=500 pkts" --rate 100Mbit --for ios
+      dropcurve export droptail_vs_red --for linux --shape --try
+    """
+    from .. import boxes, commands, quantities
+    from ..boxes import tc_try, text
+    from . import console
+
+    size = quantities.size(packet, what="packet")
+    kind, params, own = _asked(queue)
+    rate_bps = quantities.rate(rate) if rate else own
+    if rate_bps is None:
+        from ..errors import UsageError
+
+        raise UsageError(
+            "--rate: not given; a configuration depends on the rate of the link, such as --rate 100Mbit"
+        )
+    extra: dict[str, Any] = {
+        key: value
+        for key, value in (("dev", dev), ("name", name), ("shape", shape or None))
+        if value is not None
+    }
+    made = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **extra)
+    trial = tc_try.trial(made.text) if try_ and box == "linux" else None
+    if json:
+        console.data(text.export_data(made, trial))
+    elif out is not None:
+        out.write_text(made.text, encoding="utf-8")
+        print(out)
+    else:
+        print(made.text, end="", flush=True)
+    if not json:
+        if try_ and box != "linux":
+            console.say("not tried: only Linux exports can be tried here")
+        console.say(text.about(made, width=console.width(), trial=trial))
+    if show_effect and not json:
+        print(_effect(made, rate_bps, rtt, flows, size))
+    shown = [("for", box), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape)]
+    console.again(commands.line("export", [queue], shown))
+    return 1 if trial is not None and not (trial.passed or trial.skipped) else 0
+
+
+def _asked(queue: str) -> tuple[str, dict[str, object], float | None]:
+    """Kind, parameters and rate: of a discipline as typed, or of a scenario."""
+    from .. import library, quantities, values
+    from ..scenario import Scenario
+
+    kind, params = values.queue(queue)
+    if any(one["kind"] == kind for one in library.catalogue()["disciplines"]):
+        return kind, params, None
+    found = Scenario.load(queue).resolved
+    held = dict(found["queue"])
+    wire = found.get("dumbbell") or found.get("chain") or {}
+    return held.pop("kind"), held, quantities.rate(wire["rate"]) if "rate" in wire else None
+
+
+def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:
+    from .. import comparison, quantities
+    from .. import show as shown
+    from ..boxes.link import scenario
+    from ..boxes.model import queue_text
+    from . import console
+
+    span = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
+    base = scenario(
+        made.discipline, made.params, rate_bps=rate_bps, rtt_s=span, flows=flows, packet_bytes=size
+    )
+    queues = [f"asked={queue_text(made.discipline, made.params)}", f"loaded={made.queue_as_loaded}"]
+    with console.progress(quiet=False) as progress:
+        result = comparison.compare(base, queues=queues, replications=5, progress=progress)
+    return shown.text(result, only=EFFECT, width=console.width())

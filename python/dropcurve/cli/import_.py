@@ -1,0 +1,149 @@
+"""dropcurve import: an existing configuration as a discipline, a scenario, and an answer to whether it is any
+good.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..boxes import Import
+    from ..scenario import Scenario
+
+#: What an imported queue is compared with.
+RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel")
+#: What the comparison shows.
+SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bps", "jain"]
+
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="The configuration, or - for standard input.")]
+Box = Annotated[
+    str | None,
+    typer.Option("--from", metavar="BOX", help="linux, ios, junos, sonic or openconfig (found out)."),
+]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Which policy, profile or queue, where there are several.")
+]
+Rate = Annotated[
+    str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit; if no shaper in the text says it.")
+]
+Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip without queueing, or its range.")]
+Flows = Annotated[int, typer.Option(metavar="N", help="Long TCP flows.")]
+Buffer = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Of the queue, where the text has shares of it: 1000pkts.")
+]
+Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a scenario with this queue; needs a rate.")
+]
+Compare = Annotated[
+    bool, typer.Option("--compare", help=f"Simulate it beside {', '.join(RIVALS)} and the advised RED.")
+]
+Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each, for --compare.")]
+
+
+def import_(
+    file: File,
+    box: Box = None,
+    name: Name = None,
+    rate: Rate = None,
+    rtt: Rtt = "40ms",
+    flows: Flows = 20,
+    buffer: Buffer = None,
+    packet: Packet = "1500B",
+    out: Out = None,
+    compare: Compare = False,
+    replications: Replications = 5,
+    duration: o.Duration = None,
+    json: o.Json = False,
+) -> int:
+    """Read a box's configuration: is it any good?
+
+    Takes tc commands and what tc qdisc show prints (also -j), IOS configurations and show policy-map, Junos stanzas
+    and set lines, SONiC's CONFIG_DB and OpenConfig JSON. What the text leaves out is assumed, and said.
+
+    \b
+    Examples:
+      dropcurve import router.cfg --rate 100Mbit --rtt 40ms --flows 20 --compare
+      tc -d qdisc show dev eth0 | dropcurve import - --rate 100Mbit
+      dropcurve import router.cfg --rate 100Mbit --out mine.toml
+    """
+    from .. import boxes, commands, quantities
+    from ..boxes import text
+    from ..errors import DropcurveError
+    from . import console
+
+    try:
+        held = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DropcurveError(f"{file}: is not text") from None
+    size = quantities.size(packet, what="packet")
+    room = None if buffer is None else quantities.packets(buffer, packet_bytes=size)
+    given = quantities.rate(rate) if rate else None
+    found = boxes.read(
+        held, box=box, origin="" if file == "-" else file, name=name,
+        buffer_bytes=None if room is None else round(room * size),
+        rate_bps=given, packet_bytes=size,
+    )  # fmt: skip
+    shown = [
+        ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
+        ("compare", compare),
+        ("replications", replications if compare else None), ("duration", duration),
+    ]  # fmt: skip
+    command = commands.line("import", [file], shown)
+    rate_bps = given or found.rate_bps
+    if json:
+        console.data(text.import_data(found))
+    else:
+        print(text.import_text(found, width=console.width()), flush=True)
+    if out is not None or compare:
+        base = _scenario(found, rate_bps, rtt, flows, size, Path(file).stem if file != "-" else "imported")
+        base = base if duration is None else base.set("run.duration", duration)
+        if out is not None:
+            out.write_text(base.to_toml(), encoding="utf-8")
+            console.say(f"scenario  {out}")
+        if compare:
+            _compare(found, base, replications, command=command, quiet=json)
+            return 0
+    console.again(command)
+    return 0
+
+
+def _scenario(found: Import, rate_bps: float | None, rtt: str, flows: int, size: int, name: str) -> Scenario:
+    from .. import quantities
+    from ..boxes.link import scenario
+    from ..errors import UsageError
+
+    if rate_bps is None:
+        raise UsageError("--rate: not given, and no shaper in the text says it; such as --rate 100Mbit")
+    span = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
+    return scenario(
+        found.discipline, found.params, rate_bps=rate_bps, rtt_s=span, flows=flows, packet_bytes=size,
+        title=f"{name}, as {found.box} has it", name=name,
+    )  # fmt: skip
+
+
+def _compare(found: Import, base: Scenario, replications: int, *, command: str, quiet: bool) -> None:
+    """Simulates the imported queue beside its rivals, all with the same buffer, and prints the table."""
+    from .. import show as shown
+    from ..advise import advise
+    from ..replicate import Effort, replicate
+    from . import console
+
+    design = advise(base).design("RED by the queue law")
+    shared: dict[str, object] = {key: found.params[key] for key in ("limit", "ecn") if key in found.params}
+    queues: dict[str, dict[str, object]] = {name: {"kind": name, **shared} for name in RIVALS}
+    queues["droptail"].pop("ecn", None)
+    queues["advised RED"] = {"kind": design.discipline, **design.params}
+    variants = {"yours": base, **{name: base.set("queue", queue) for name, queue in queues.items()}}
+    with console.progress(quiet=quiet) as progress:
+        effort = Effort(replications=replications)
+        result = replicate(variants, effort, name=base.name, command=command, progress=progress)
+    print()
+    print(shown.text(result, only=SHOWN, width=console.width()))

@@ -1,0 +1,255 @@
+"""Linux: what tc and the kernel make of numbers, exports that come back as they were loaded, contradictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import dropcurve as dc
+from dropcurve.boxes import export, read, tc_numbers, tc_try
+from dropcurve.boxes.tc_write import WRITERS
+
+RATE = 1e8
+
+#: (min packets, burst) to the ewma that ``tc -d qdisc show`` printed after loading (iproute2 6.1, Linux 7.3).
+EWMA = {(10, 20): 4, (30, 55): 5, (31, 60): 6, (31, 400): 12, (5, 20): 6}
+#: (ewma, avpkt, rate) to the Scell_log it printed.
+SCELL = {
+    (4, 1500, 1e7): 15, (6, 1000, 1e7): 16, (6, 1500, 1e7): 17, (5, 1000, 1e8): 12, (6, 1500, 1e8): 13,
+    (12, 1500, 1e9): 16,
+}  # fmt: skip
+
+
+def params(text: str) -> dict[str, Any]:
+    return read(text).params
+
+
+@pytest.mark.parametrize(("asked", "found"), EWMA.items())
+def test_a_burst_becomes_the_weight_that_tc_finds(asked: tuple[int, int], found: int) -> None:
+    assert tc_numbers.ewma(*asked) == found
+    assert asked[1] in tc_numbers.bursts(asked[0], found)
+
+
+@pytest.mark.parametrize(("asked", "found"), SCELL.items())
+def test_the_idle_table_has_the_cells_that_tc_finds(asked: tuple[int, int, float], found: int) -> None:
+    assert tc_numbers.scell_log(*asked) == found
+
+
+def test_bursts_that_tc_refuses() -> None:
+    """tc said "burst 5 is too small" for a min of ten packets."""
+    assert tc_numbers.ewma(10, 5) is None
+
+
+def test_what_fits_the_kernels_bits() -> None:
+    """max 141000 loaded with ewma 12 and was refused with 14; max 45000 was refused with bursts of 5000 and
+    100000.
+    """
+    assert tc_numbers.most_exponent(141000) == 13
+    assert tc_numbers.most_exponent(45000) < min(
+        tc_numbers.ewma(10, 5000) or 0, tc_numbers.ewma(10, 100000) or 0
+    )
+
+
+def test_a_slope_is_a_whole_number_of_32_bit_steps() -> None:
+    """0.1 over 30000 bytes: floor(2^32/10/30000) = 14316 steps a byte, 0.0999961 at max."""
+    assert tc_numbers.max_p_loaded(0.1, 30000) == 14316 * 30000 / 2**32
+
+
+@given(st.floats(1.0, 1000.0), st.integers(1, 24))
+def test_every_burst_of_a_weight_gives_that_weight(low: float, exponent: int) -> None:
+    some = tc_numbers.bursts(low, exponent)
+    assert all(
+        tc_numbers.ewma(low, burst) == exponent
+        for burst in {*some[:1], *some[-1:], *some[len(some) // 2 :][:1]}
+    )
+    for outside in (some.start - 1, some.stop) if some else ():
+        assert tc_numbers.ewma(low, outside) != exponent
+
+
+@pytest.mark.parametrize("discipline", sorted(WRITERS))
+@pytest.mark.parametrize("shape", [False, True])
+def test_defaults_come_back_as_loaded(discipline: str, shape: bool) -> None:
+    made = export(discipline, {}, box="linux", rate_bps=RATE, shape=shape)
+    found = read(made.text)
+    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    assert found.rate_bps == (RATE if shape or discipline == "cobalt" else None)
+
+
+amounts = st.integers(2, 5000)
+weights = st.floats(1e-5, 0.5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    low=amounts,
+    width=amounts,
+    room=amounts,
+    max_p=st.floats(0.001, 1.0),
+    w_q=weights,
+    ecn=st.booleans(),
+    kind=st.sampled_from(["red", "ared", "choke"]),
+)
+def test_red_and_its_relatives_come_back_as_loaded(
+    low: int, width: int, room: int, max_p: float, w_q: float, ecn: bool, kind: str
+) -> None:
+    asked: dict[str, Any] = {
+        "limit": f"{low + width + room} pkts", "min_th": f"{low} pkts", "max_th": f"{low + width} pkts", "max_p": max_p,
+        "w_q": w_q, "ecn": ecn,
+    }  # fmt: skip
+    assume(max_p / (1500 * width) > 2.0**-30)  # flatter ones are refused
+    made = export(kind, asked, box="linux", rate_bps=RATE)
+    found = read(made.text)
+    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    # What is loaded is itself expressible: a second trip changes nothing.
+    again = export(found.discipline, found.params, box="linux", rate_bps=RATE)
+    assert again.params_as_loaded == made.params_as_loaded
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    target=st.integers(2, 500_000),
+    interval=st.integers(500_001, 5_000_000),
+    limit=st.integers(1, 100_000),
+    flows=st.integers(1, 65536),
+    quantum=st.integers(256, 9000),
+)
+def test_codel_and_fq_codel_come_back_as_loaded(
+    target: int, interval: int, limit: int, flows: int, quantum: int
+) -> None:
+    times = {"target": f"{target} us", "interval": f"{interval} us", "limit": f"{limit} pkts"}
+    for kind, extra in (("codel", {}), ("fq_codel", {"flows": flows, "quantum": f"{quantum} B"})):
+        made = export(kind, {**times, **extra}, box="linux", rate_bps=RATE)
+        assert read(made.text).params == made.params_as_loaded
+
+
+@settings(max_examples=40, deadline=None)
+@given(alpha=st.integers(0, 32), beta=st.integers(0, 32), target=st.integers(1, 10**6), ecn=st.booleans())
+def test_pie_comes_back_as_asked(alpha: int, beta: int, target: int, ecn: bool) -> None:
+    asked = {"alpha": alpha / 16, "beta": beta / 16, "target": f"{target} us", "ecn": ecn}
+    found = params(export("pie", asked, box="linux", rate_bps=RATE).text)
+    assert (found["alpha"], found["beta"], found["ecn"]) == (alpha / 16, beta / 16, ecn)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"min_th": "20 pkts", "max_th": "10 pkts"}, "max_th = 10 pkts: must exceed min_th"),
+        ({"limit": "40 pkts", "min_th": "20 pkts", "max_th": "60 pkts"}, "limit = 60000: must exceed max_th"),
+        ({"max_p": 1.5}, "queue.max_p = 1.5: must lie in"),
+        ({"min_th": "0.0001 pkts", "max_th": "1 pkts"}, "min_th = 0: must be 1 or more"),
+        ({"max_p": 1e-8, "min_th": "5 pkts", "max_th": "60 pkts"}, "too flat for tc"),
+    ],
+)
+def test_contradictions_are_refused_in_one_line(asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(dc.ScenarioError, match=words.replace("(", r"\(")) as error:
+        export("red", asked, box="linux", rate_bps=RATE)
+    assert len(error.value.problems) == 1
+
+
+def test_several_contradictions_are_told_at_once() -> None:
+    asked = {
+        "limit": "90 pkts",
+        "dp_limit": ["20 pkts"],
+        "min_th": ["10 pkts"],
+        "max_th": ["40 pkts", "30 pkts"],
+    }
+    with pytest.raises(dc.ScenarioError) as error:
+        export("gred", asked, box="linux", rate_bps=RATE)
+    assert [one.path for one in error.value.problems] == ["DP 0.limit", "DP 1.limit", "DP 2.limit"]
+
+
+def test_a_probability_of_one_does_not_overflow() -> None:
+    made = export("red", {"max_p": 1.0}, box="linux", rate_bps=RATE)
+    assert "probability 0.9999999" in made.text
+    assert any(note.key == "max_p" and "overflows" in note.text for note in made.notes)
+
+
+def test_what_is_lost_is_said_with_its_effect() -> None:
+    made = export(
+        "red",
+        {"dialect": "ns2", "limit": "200 pkts", "min_th": "20 pkts", "max_th": "60 pkts", "w_q": 0.002},
+        box="linux",
+        rate_bps=RATE,
+    )
+    assert {note.key for note in made.notes if note.kind == "lost"} >= {"spacing", "above_max", "byte_mode"}
+    # ns-2 takes 2/3 p_b, Linux 2 p_b: three times as much.
+    assert any("half way" in line and "3.39 %" in line and "9.52 %" in line for line in made.effect)
+
+
+def test_what_linux_has_not_is_refused() -> None:
+    with pytest.raises(dc.ScenarioError, match="kind = pi: Linux has no such queue"):
+        export("pi", {}, box="linux", rate_bps=RATE)
+
+
+SHOWN = """\
+qdisc htb 1: dev eth0 root refcnt 9 r2q 10 default 0x1 direct_packets_stat 0 ver 3.17 direct_qlen 1000
+qdisc red 10: dev eth0 parent 1:1 limit 150000b min 15000b max 45000b ecn ewma 4 probability 0.1 Scell_log 15
+ Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)
+"""
+SHOWN_JSON = """\
+[{"kind":"fq_codel","handle":"8028:","dev":"eth0","root":true,"refcnt":2,"options":{"limit":10240,"flows":1024,"quantum":1514,
+"target":4999,"interval":99999,"memory_limit":33554432,"ecn":true,"drop_batch":64}}]
+"""
+VQS = """\
+qdisc gred 8023: root refcnt 2 vqs 2 default 1 grio limit 100Kb
+ vq 0 prio 2 limit 60Kb min 15Kb max 25Kb ewma 4 probability 0.02 Scell_log 15
+ vq 1 prio 3 limit 60Kb min 15Kb max 25Kb ewma 4 probability 0.02 Scell_log 15
+"""
+
+
+def test_what_tc_shows_is_read() -> None:
+    found = params(SHOWN)
+    assert (found["limit"], found["min_th"], found["max_th"], found["w_q"], found["ecn"]) == (
+        "150000 B", "15000 B", "45000 B", 1 / 16, True,
+    )  # fmt: skip
+    codel = params(SHOWN_JSON)
+    assert (codel["target"], codel["interval"]) == ("4.999168 ms", "99.999744 ms")
+    assert read(VQS).params["dp_limit"] == ["61440 B", "61440 B"]
+    assert read(VQS).params["grio"] is True
+
+
+def test_what_the_text_hides_is_assumed_and_said() -> None:
+    found = read("qdisc red 8001: dev eth0 root refcnt 2 limit 400000b min 30000b max 90000b\n")
+    assert {note.key for note in found.notes if note.kind == "assumed"} == {"max_p", "w_q"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "tc qdisc add dev e root red limit 150000 min 45000 max 15000 avpkt 1500 burst 40",
+            "must exceed min",
+        ),
+        (
+            "tc qdisc add dev e root red limit 150000 min 15000 max 45000 avpkt 1500 burst 5",
+            "too small for min",
+        ),
+        ("tc qdisc add dev e root red min 15000 max 45000 avpkt 1500 burst 50", "red limit: is missing"),
+        ("tc qdisc add dev e root htb default 1", "holds no queue that is known"),
+        ("tc qdisc add dev e root codel target fast", "'fast' is no"),
+    ],
+)
+def test_texts_that_are_refused(text: str, words: str) -> None:
+    with pytest.raises(dc.ScenarioError, match=words) as error:
+        read(text)
+    assert len(error.value.problems) == 1
+
+
+@pytest.mark.parametrize("discipline", sorted(WRITERS))
+def test_the_real_tc_takes_every_export(discipline: str) -> None:
+    found = tc_try.trial(export(discipline, {}, box="linux", rate_bps=RATE, shape=True).text)
+    if found.skipped:
+        pytest.skip(found.skipped)
+    assert found.passed, [one for one in found.verdicts if one.outcome == "refused"]
+
+
+def test_the_real_tc_refuses_nonsense() -> None:
+    found = tc_try.trial(
+        "tc qdisc add dev eth0 root red limit 150000 min 15000 max 45000 avpkt 1500 burst 5\n"
+    )
+    if found.skipped:
+        pytest.skip(found.skipped)
+    assert [one.outcome for one in found.verdicts] == ["refused"]
