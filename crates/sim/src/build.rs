@@ -68,7 +68,7 @@ fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link
     let mut link = Link::new(number as u32, queue, dice, plan.rate, delay, plan.counts_wire);
     link.loss = Loss::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
     if plan.reported {
-        link.probe = Some(Box::new(LinkProbe::new(window)));
+        link = link.with_probe(LinkProbe::new(window));
     }
     link
 }

@@ -53,9 +53,7 @@ impl Line {
         if self.held.pkts > 0 {
             self.start_waiting_before(key, idle);
         }
-        if self.probe.is_some() {
-            self.note_arrival(size, now);
-        }
+        let held = self.held;
         let start = if idle {
             if now > self.until {
                 self.serializer.restart();
@@ -67,32 +65,18 @@ impl Line {
         };
         let finish = start + self.serializer.next(Bytes(u64::from(size)));
         (self.last_start, self.until) = (start, finish);
-        let wire = OnWire { start, finish };
-        if self.probe.is_some() {
-            self.note_departure(size, now, wire);
-        }
-        Some(wire)
-    }
-
-    #[inline(never)]
-    fn note_arrival(&mut self, size: u32, now: Time) {
         if let Some(probe) = &mut self.probe {
-            probe.hold_until(now, self.held, None);
-            probe.arrived(now, size, None, &[]);
+            probe.passed(now, held, size, start, finish);
         }
-    }
-
-    #[inline(never)]
-    fn note_departure(&mut self, size: u32, now: Time, wire: OnWire) {
-        if let Some(probe) = &mut self.probe {
-            probe.departed(size, now, wire.start, wire.finish);
-        }
+        Some(OnWire { start, finish })
     }
 
     /// Lets a packet wait: when it will start, or `None` if there is no room.
     fn queue_up(&mut self, size: u32, now: Time) -> Option<Time> {
         if self.held.pkts >= self.limit {
             if let Some(probe) = &mut self.probe {
+                probe.hold_until(now, self.held, None);
+                probe.arrived(now, size, None, &[]);
                 probe.overflowed(now);
             }
             return None;
@@ -165,9 +149,8 @@ mod tests {
         #[test]
         fn a_line_equals_its_link(arrivals in proptest::collection::vec((0u64..20, 1u32..4), 1..300)) {
             let window = Window { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
-            let (mut link, mut short) = (link("droptail"), link("droptail"));
-            link.probe = Some(Box::new(LinkProbe::new(window)));
-            short.probe = Some(Box::new(LinkProbe::new(window)));
+            let make = || link("droptail").with_probe(LinkProbe::new(window));
+            let (mut link, mut short) = (make(), make());
             let mut line = short.as_line().expect("plain tail drop");
             let mut fates = Vec::new();
             let mut now = 0;
@@ -179,7 +162,7 @@ mod tests {
             }
             link.finish(Time(now), &mut fates);
             prop_assert_eq!(line.finish(Time(now)), link.waiting() as u64);
-            let (of_link, of_line) = (link.probe.unwrap(), line.probe.unwrap());
+            let (of_link, of_line) = (link.probe().unwrap(), line.probe.unwrap());
             prop_assert_eq!(of_line.counters, of_link.counters);
             prop_assert_eq!(format!("{:?}", of_line.queue), format!("{:?}", of_link.queue));
             prop_assert_eq!(format!("{:?}", of_line.sojourn), format!("{:?}", of_link.sojourn));

@@ -27,7 +27,17 @@ pub struct OnWire {
 /// One direction of a link.
 pub struct Link {
     queue: Disc<Waiting>,
-    /// What it holds.
+    transmitter: Transmitter,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What it destroys, if anything.
+    pub loss: Option<Box<Loss>>,
+}
+
+/// All of a link but its discipline, which its verbs are given: they are compiled for RED by name and for any other
+/// behind the match over all kinds, so that the one met most often costs no match.
+struct Transmitter {
+    /// What the queue holds.
     held: Held,
     dice: Stream,
     /// This link's number, its place in the order of events.
@@ -38,7 +48,7 @@ pub struct Link {
     ticks: bool,
     /// Whether the packet on the wire counts as queued.
     counts_wire: bool,
-    /// Whether the transmitter is sending, what, since when and until when.
+    /// Whether it is sending, what, since when and until when.
     busy: bool,
     on_wire: Bytes,
     started: Time,
@@ -48,12 +58,19 @@ pub struct Link {
     /// will be then.
     accepted_until: Time,
     line_ahead: Serializer,
-    /// Propagation delay.
-    pub delay: Span,
-    /// What it destroys, if anything.
-    pub loss: Option<Box<Loss>>,
-    /// What it writes to results, if anything.
-    pub probe: Option<Box<LinkProbe>>,
+    /// What the link writes to results, if anything.
+    probe: Option<Box<LinkProbe>>,
+}
+
+/// Does something with the discipline and the transmitter of a link, in code made for RED or for any.
+macro_rules! with_disc {
+    ($link:expr, |$queue:ident, $transmitter:ident| $work:expr) => {{
+        let Link { queue, transmitter: $transmitter, .. } = $link;
+        match queue {
+            Disc::Red($queue) => $work,
+            $queue => $work,
+        }
+    }};
 }
 
 impl Link {
@@ -66,13 +83,12 @@ impl Link {
         delay: Span,
         counts_wire: bool,
     ) -> Link {
-        Link {
-            ahead: queue.decides() == Decides::AtArrival,
-            ticks: queue.next_deadline().is_some(),
-            queue,
+        let transmitter = Transmitter {
             held: Held::default(),
             dice,
             component,
+            ahead: queue.decides() == Decides::AtArrival,
+            ticks: queue.next_deadline().is_some(),
             counts_wire,
             busy: false,
             on_wire: Bytes(0),
@@ -81,28 +97,44 @@ impl Link {
             line: Serializer::new(rate),
             accepted_until: Time::ZERO,
             line_ahead: Serializer::new(rate),
-            delay,
-            loss: None,
             probe: None,
-        }
+        };
+        Link { queue, transmitter, delay, loss: None }
+    }
+
+    /// The same link with accounts.
+    pub fn with_probe(mut self, probe: LinkProbe) -> Link {
+        self.transmitter.probe = Some(Box::new(probe));
+        self
+    }
+
+    /// What it writes to results, if anything.
+    pub fn probe(&self) -> Option<&LinkProbe> {
+        self.transmitter.probe.as_deref()
+    }
+
+    /// What it writes to results, to be written.
+    pub fn probe_mut(&mut self) -> &mut Option<Box<LinkProbe>> {
+        &mut self.transmitter.probe
     }
 
     /// Whether departures are known at arrival.
     #[inline]
     pub fn knows_ahead(&self) -> bool {
-        self.ahead
+        self.transmitter.ahead
     }
 
     /// The short form of this link, if it has one: see [`Line`]. It takes the probe with it.
     pub fn as_line(&mut self) -> Option<Line> {
-        let plain = self.loss.is_none() && !self.counts_wire;
+        let plain = self.loss.is_none() && !self.transmitter.counts_wire;
         let limit = self.queue.plain_limit().filter(|_| plain)?;
-        Some(Line::new(self.component, limit, self.rate(), self.delay, self.probe.take()))
+        let probe = self.transmitter.probe.take();
+        Some(Line::new(self.transmitter.component, limit, self.rate(), self.delay, probe))
     }
 
     /// Rate of the transmitter.
     pub fn rate(&self) -> Rate {
-        self.line.rate()
+        self.transmitter.line.rate()
     }
 
     /// What the discipline's own average counts.
@@ -119,18 +151,61 @@ impl Link {
     /// it was dropped. Otherwise `None`, and an idle transmitter is to be served. Fates are appended to `fates`.
     #[inline]
     pub fn arrive(&mut self, pkt: &mut Pkt, key: Key, fates: &mut Vec<Fate<Waiting>>) -> Option<OnWire> {
-        self.catch_up(key, fates);
+        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates))
+    }
+
+    /// Whether the transmitter is sending.
+    pub fn is_busy(&self) -> bool {
+        self.transmitter.busy
+    }
+
+    /// The end of a transmission, where each is an event: starts the next, if any.
+    pub fn transmitter_free(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
+        let Link { queue, transmitter, .. } = self;
+        transmitter.tick_until(queue, now, fates);
+        transmitter.observe(queue, now);
+        transmitter.busy = false;
+        transmitter.serve(queue, now, fates)
+    }
+
+    /// Takes the next packet from the queue of an idle transmitter and puts it on the wire.
+    pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
+        self.transmitter.serve(&mut self.queue, now, fates)
+    }
+
+    /// Brings the link to the end of the run: all that was due by then has happened, and was observed.
+    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Waiting>>) {
+        let Link { queue, transmitter, .. } = self;
+        let key = Key { time: end, birth: Time::NEVER, component: u32::MAX };
+        transmitter.catch_up(queue, key, fates);
+        if let Some(probe) = &mut transmitter.probe {
+            let busy_until = transmitter.accepted_until.max(transmitter.free_at);
+            probe.finish(end, busy_until, transmitter.held, Some(queue));
+        }
+    }
+}
+
+impl Transmitter {
+    #[inline]
+    fn arrive<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        pkt: &mut Pkt,
+        key: Key,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<OnWire> {
+        self.catch_up(queue, key, fates);
         let now = key.time;
-        self.observe(now);
+        self.observe(queue, now);
         let before = fates.len();
         let waiting = Waiting { pkt: *pkt, enqueued: now };
-        self.with_queue(now, fates, |queue, cx| queue.enqueue(waiting, cx));
+        queue.enqueue(waiting, &mut self.window(now, fates));
         let came = &fates[before..];
         if let Some(probe) = &mut self.probe {
-            probe.arrived(now, pkt.size, self.queue.avg(), came);
+            probe.arrived(now, pkt.size, queue.avg(), came);
         }
         if !self.ahead {
-            self.look_at_queue();
+            self.look_at(queue);
             return None;
         }
         let dropped = !came.is_empty() && is_dropped(pkt, came);
@@ -138,38 +213,20 @@ impl Link {
             self.held.add(pkt.size);
         }
         if !self.busy {
-            self.start_next(now, fates);
+            self.start_next(queue, now, fates);
         }
         (!dropped).then(|| self.settle(pkt.size, now))
     }
 
-    /// Whether the transmitter is sending.
-    pub fn is_busy(&self) -> bool {
-        self.busy
-    }
-
-    /// The end of a transmission, where each is an event: starts the next, if any.
-    pub fn transmitter_free(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
-        self.tick_until(now, fates);
-        self.observe(now);
-        self.busy = false;
-        self.serve(now, fates)
-    }
-
-    /// Brings the link to the end of the run: all that was due by then has happened, and was observed.
-    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Waiting>>) {
-        self.catch_up(Key { time: end, birth: Time::NEVER, component: u32::MAX }, fates);
-        if let Some(probe) = &mut self.probe {
-            let busy_until = self.accepted_until.max(self.free_at);
-            probe.finish(end, busy_until, self.held, Some(&self.queue));
-        }
-    }
-
-    /// Takes the next packet from the queue of an idle transmitter and puts it on the wire.
-    pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
+    fn serve(
+        &mut self,
+        queue: &mut Disc<Waiting>,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<(Pkt, OnWire)> {
         let before = fates.len();
-        let next = self.with_queue(now, fates, |queue, cx| queue.dequeue(cx));
-        self.look_at_queue();
+        let next = queue.dequeue(&mut self.window(now, fates));
+        self.look_at(queue);
         if let Some(probe) = &mut self.probe {
             probe.ended(now, &fates[before..]);
         }
@@ -198,8 +255,13 @@ impl Link {
 
     /// With departures known ahead: the dequeue at the end of a transmission, or after an arrival at an idle line.
     #[inline]
-    fn start_next(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) {
-        match self.with_queue(now, fates, |queue, cx| queue.release(cx)) {
+    fn start_next<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) {
+        match queue.release(&mut self.window(now, fates)) {
             Some(Bytes(size)) => {
                 self.held.remove(size as u32);
                 self.occupy(size as u32, now);
@@ -222,22 +284,22 @@ impl Link {
 
     /// Where a discipline may end packets at any time: what it holds after a call.
     #[inline]
-    fn look_at_queue(&mut self) {
-        self.held = Held { pkts: self.queue.len() as u64, bytes: self.queue.backlog().0 };
+    fn look_at<D: QueueDisc<Waiting>>(&mut self, queue: &D) {
+        self.held = Held { pkts: queue.len() as u64, bytes: queue.backlog().0 };
     }
 
     /// Does what was due before `key`: dequeues (where they are no events) and the discipline's own ticks.
     #[inline]
-    fn catch_up(&mut self, key: Key, fates: &mut Vec<Fate<Waiting>>) {
+    fn catch_up<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, key: Key, fates: &mut Vec<Fate<Waiting>>) {
         if self.ahead {
             while self.busy && self.free_key().precedes(&key) {
                 let now = self.free_at;
-                self.tick_until(now, fates);
-                self.observe(now);
-                self.start_next(now, fates);
+                self.tick_until(queue, now, fates);
+                self.observe(queue, now);
+                self.start_next(queue, now, fates);
             }
         }
-        self.tick_until(key.time, fates);
+        self.tick_until(queue, key.time, fates);
     }
 
     /// The place of the end of the present transmission in the order of events.
@@ -248,18 +310,23 @@ impl Link {
 
     /// Runs the discipline's ticks that are due before `now`; ticks come last at equal times.
     #[inline]
-    fn tick_until(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) {
+    fn tick_until<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) {
         if self.ticks {
-            self.run_ticks(now, fates);
+            self.run_ticks(queue, now, fates);
         }
     }
 
-    fn run_ticks(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) {
-        while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
-            self.observe(due);
+    fn run_ticks<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, now: Time, fates: &mut Vec<Fate<Waiting>>) {
+        while let Some(due) = queue.next_deadline().filter(|due| *due < now) {
+            self.observe(queue, due);
             let before = fates.len();
-            self.with_queue(due, fates, |queue, cx| queue.on_deadline(cx));
-            self.look_at_queue();
+            queue.on_deadline(&mut self.window(due, fates));
+            self.look_at(queue);
             if let Some(probe) = &mut self.probe {
                 probe.ended(due, &fates[before..]);
             }
@@ -268,24 +335,19 @@ impl Link {
 
     /// Accounts for the state held until `now`, before it changes.
     #[inline]
-    fn observe(&mut self, now: Time) {
+    fn observe<D: QueueDisc<Waiting>>(&mut self, queue: &D, now: Time) {
         if let Some(probe) = &mut self.probe {
-            probe.hold_until(now, self.held, Some(&self.queue));
+            probe.hold_until(now, self.held, Some(queue));
         }
     }
 
+    /// The discipline's window on the world.
     #[inline]
-    fn with_queue<R>(
-        &mut self,
-        now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
-        call: impl FnOnce(&mut Disc<Waiting>, &mut Cx<'_, Waiting>) -> R,
-    ) -> R {
+    fn window<'a>(&'a mut self, now: Time, fates: &'a mut Vec<Fate<Waiting>>) -> Cx<'a, Waiting> {
+        let on_wire = if self.counts_wire && self.busy { self.on_wire } else { Bytes(0) };
         let mut cx = Cx::new(now, &mut self.dice, fates);
-        if self.counts_wire && self.busy {
-            cx.on_wire = self.on_wire;
-        }
-        call(&mut self.queue, &mut cx)
+        cx.on_wire = on_wire;
+        cx
     }
 }
 
@@ -333,7 +395,7 @@ pub(crate) mod tests {
     /// Departures with known-ahead service, and with an event at the end of each transmission.
     fn departures(kind: &str, arrivals: &[(u64, u32)], ahead: bool) -> Vec<(u32, Time, Time)> {
         let mut link = link(kind);
-        link.ahead = ahead;
+        link.transmitter.ahead = ahead;
         let (mut fates, mut out, mut free) = (Vec::new(), Vec::new(), None::<Key>);
         let mut note = |sent: Option<(u32, OnWire)>, next: &mut Option<Key>| {
             if let Some((seq, OnWire { start, finish })) = sent {
@@ -373,8 +435,7 @@ pub(crate) mod tests {
     fn busy_ns(kind: &str, arrivals: &[(u64, u32)], ends: u64, cut: u64) -> u64 {
         let window =
             Window { warmup: Time(3_000_000), end: Time(ends), sample: Span(1_000_000), series: false };
-        let mut link = link(kind);
-        link.probe = Some(Box::new(LinkProbe::new(window)));
+        let mut link = link(kind).with_probe(LinkProbe::new(window));
         let (mut fates, mut now) = (Vec::new(), 0);
         for (seq, (gap, size)) in arrivals.iter().enumerate() {
             now += gap;
@@ -384,7 +445,7 @@ pub(crate) mod tests {
             link.arrive(&mut packet(seq as u32, *size), key(now), &mut fates);
         }
         link.finish(Time(cut), &mut fates);
-        link.probe.map_or(0, |probe| probe.counters.busy_ns)
+        link.probe().map_or(0, |probe| probe.counters.busy_ns)
     }
 
     proptest! {

@@ -50,7 +50,7 @@ impl Outcome {
         let links = plan.links.iter().zip(&self.network.links);
         let links: Map<String, Value> = links
             .filter_map(|(planned, link)| {
-                Some((planned.name.clone(), link_summary(planned, link, link.probe.as_ref()?)))
+                Some((planned.name.clone(), link_summary(planned, link, link.probe()?)))
             })
             .collect();
         let flows: Vec<Value> = plan
@@ -94,7 +94,7 @@ impl Outcome {
             }
         };
         for (planned, link) in plan.links.iter().zip(&self.network.links) {
-            let Some(probe) = &link.probe else { continue };
+            let Some(probe) = link.probe() else { continue };
             let series = &probe.series;
             add("queue_pkts", &planned.name, reals(&series.queue_pkts));
             add("queue_bytes", &planned.name, reals(&series.queue_bytes));

@@ -3,7 +3,6 @@
 use crate::packet::Waiting;
 use crate::stats::{Histogram, Samples, TimeAverages};
 use queue::disc::{Fate, Probe, QueueDisc, Reason};
-use queue::Disc;
 use units::{Span, Time};
 
 /// When counting starts and ends, and the grid of the samples.
@@ -83,6 +82,9 @@ impl Held {
     }
 }
 
+/// The discipline a probe may ask; a link in short form has none.
+type Asked<'a> = Option<&'a dyn QueueDisc<Waiting>>;
+
 /// One link's accounts.
 pub struct LinkProbe {
     window: Window,
@@ -135,7 +137,7 @@ impl LinkProbe {
 
     /// The queue held this much until `now`. A link in short form has no discipline to ask.
     #[inline]
-    pub fn hold_until(&mut self, now: Time, held: Held, disc: Option<&Disc<Waiting>>) {
+    pub fn hold_until(&mut self, now: Time, held: Held, disc: Asked<'_>) {
         if self.next_sample < now {
             self.take_samples(now, held, disc);
         }
@@ -161,6 +163,14 @@ impl LinkProbe {
         if !fates.is_empty() {
             self.ended(now, fates);
         }
+    }
+
+    /// A packet passes a link in short form, where `held` wait: [`LinkProbe::hold_until`], [`LinkProbe::arrived`] and
+    /// [`LinkProbe::departed`] in one.
+    pub fn passed(&mut self, now: Time, held: Held, size: u32, start: Time, finish: Time) {
+        self.hold_until(now, held, None);
+        self.arrived(now, size, None, &[]);
+        self.departed(size, now, start, finish);
     }
 
     /// A link in short form had no room for a packet.
@@ -208,7 +218,7 @@ impl LinkProbe {
 
     /// The run is over. The transmitter would have been sending without a pause until `busy_until`; what lies behind
     /// the end of a run that was cut short no longer counts.
-    pub fn finish(&mut self, end: Time, busy_until: Time, held: Held, disc: Option<&Disc<Waiting>>) {
+    pub fn finish(&mut self, end: Time, busy_until: Time, held: Held, disc: Asked<'_>) {
         self.counters.busy_ns -= self.window.clip(end, busy_until).0;
         self.hold_until(end, held, disc);
         if self.next_sample == end {
@@ -217,15 +227,15 @@ impl LinkProbe {
     }
 
     #[cold]
-    fn take_samples(&mut self, now: Time, held: Held, disc: Option<&Disc<Waiting>>) {
+    fn take_samples(&mut self, now: Time, held: Held, disc: Asked<'_>) {
         while self.next_sample < now {
             self.take_sample(held, disc);
         }
     }
 
-    fn take_sample(&mut self, held: Held, disc: Option<&Disc<Waiting>>) {
+    fn take_sample(&mut self, held: Held, disc: Asked<'_>) {
         if self.window.counts(self.next_sample) {
-            if let Some(avg) = disc.and_then(Disc::avg) {
+            if let Some(avg) = disc.and_then(QueueDisc::avg) {
                 self.avg.add(avg);
             }
         }
@@ -237,7 +247,7 @@ impl LinkProbe {
 }
 
 impl LinkSeries {
-    fn take(&mut self, held: Held, disc: Option<&Disc<Waiting>>) {
+    fn take(&mut self, held: Held, disc: Asked<'_>) {
         self.queue_pkts.push(held.pkts as u32);
         self.queue_bytes.push(held.bytes as u32);
         for (kept, running) in self.events.iter_mut().zip(&mut self.running) {

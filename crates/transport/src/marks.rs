@@ -148,6 +148,26 @@ impl Marks {
         self.find_back(first, past, 0)
     }
 
+    /// The member of `[first, past)` with `above` members between itself and `past`.
+    pub fn last_present_but(&self, above: u32, first: u32, past: u32) -> Option<u32> {
+        let (mut end, mut left) = (past, above);
+        while end > first && !self.words.is_empty() {
+            let start = ((end - 1) & !63).max(first);
+            let (word, mask, _) = self.masked(start, end);
+            let mut members = self.words[word] & mask;
+            while members != 0 {
+                let highest = members.ilog2();
+                if left == 0 {
+                    return Some((start & !63) + highest);
+                }
+                members ^= 1 << highest;
+                left -= 1;
+            }
+            end = start;
+        }
+        None
+    }
+
     fn find_back(&self, first: u32, past: u32, flip: u64) -> Option<u32> {
         if self.words.is_empty() {
             return (flip != 0 && first < past).then(|| past - 1);
@@ -186,6 +206,9 @@ mod tests {
                 prop_assert_eq!(marks.count(low, high), set.range(low..high).count() as u32);
                 prop_assert_eq!(marks.first_present(low, high), set.range(low..high).next().copied());
                 prop_assert_eq!(marks.last_present(low, high), set.range(low..high).next_back().copied());
+                let above = offset % 5;
+                let but = set.range(low..high).rev().nth(above as usize).copied();
+                prop_assert_eq!(marks.last_present_but(above, low, high), but);
                 prop_assert_eq!(marks.first_absent(low, high), (low..high).find(|seq| !set.contains(seq)));
                 prop_assert_eq!(marks.last_absent(low, high), (low..high).rev().find(|seq| !set.contains(seq)));
                 let gone = set.range(base..base + slide).count() as u32;

@@ -210,6 +210,12 @@ impl Receiver {
     /// The block around `seq` becomes the first reported; those it swallowed go.
     fn report_first(&mut self, seq: u32) {
         let store = &mut *self.store;
+        let alone = seq + 1 == self.highest || !store.marks.contains(seq + 1);
+        if store.blocks > 0 && store.recent[0].1 == seq && alone {
+            // The block reported last grows by one.
+            store.recent[0].1 = seq + 1;
+            return;
+        }
         let start = store.marks.last_absent(self.rcv_nxt, seq).map_or(self.rcv_nxt, |gap| gap + 1);
         let end = store.marks.first_absent(seq, self.highest).unwrap_or(self.highest);
         let mut previous = (start, end);

@@ -17,7 +17,7 @@ impl Network {
         }
         for line in &mut self.lines {
             self.waiting_in_lines += line.finish(end);
-            self.links[line.component as usize].probe = line.probe.take();
+            *self.links[line.component as usize].probe_mut() = line.probe.take();
         }
         let window = &self.window;
         for flow in &mut self.flows {
@@ -79,7 +79,7 @@ impl Network {
     /// A packet falls to a link's loss model.
     #[cold]
     pub(super) fn destroy(&mut self, link: u32, pkt: &Pkt, now: Time) {
-        if let Some(probe) = &mut self.links[link as usize].probe {
+        if let Some(probe) = self.links[link as usize].probe_mut() {
             probe.lost(now);
         }
         let probe = &mut self.flows[pkt.flow as usize].probe;

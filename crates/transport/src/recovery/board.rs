@@ -9,11 +9,14 @@
 
 use crate::marks::Marks;
 use crate::params::{Params, Reduction};
+use crate::segment::MAX_SACK_BLOCKS;
 
 /// The scoreboard.
 #[derive(Clone, Debug)]
 pub struct Board {
     sacked: Marks,
+    /// The blocks of the last acknowledgement that had any: most blocks repeat one of them, or lengthen it.
+    last: [(u32, u32); MAX_SACK_BLOCKS],
     /// Whether retransmissions count as in flight until acknowledged cumulatively, and those that do.
     repair_all: bool,
     kept: Marks,
@@ -50,6 +53,7 @@ impl Board {
     pub fn new(params: &Params) -> Board {
         Board {
             sacked: Marks::default(),
+            last: [(0, 0); MAX_SACK_BLOCKS],
             repair_all: params.repair_all,
             kept: Marks::default(),
             sacked_count: 0,
@@ -69,31 +73,41 @@ impl Board {
     }
 
     /// Notes blocks above `una`; the number of segments newly known to have arrived.
+    #[inline]
     pub fn add(&mut self, blocks: &[(u32, u32)], una: u32, max: u32) -> u32 {
+        let known = self.last;
         let mut fresh = 0;
-        for &(start, end) in blocks {
-            let (start, end) = (start.max(una), end.min(max));
-            if start >= end {
+        for (index, &(start, end)) in blocks.iter().enumerate() {
+            // A block moves on by at most one place from one acknowledgement to the next.
+            let (same, before) = (known[index], known[index.saturating_sub(1)]);
+            if (start, end) == same || (start, end) == before {
+                self.last[index] = (start, end);
                 continue;
             }
-            self.sacked.reserve(una, max);
-            // Most blocks repeat what is known, or most of it.
-            let Some(start) = self.sacked.first_absent(start, end) else { continue };
-            let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
-            if self.repair_all {
-                self.keep(start, sent, una, max);
-            }
-            let (lost_before, sent_before) = (self.absent(start, lost), self.absent(start, sent));
-            let added = self.sacked.insert_range(start, end);
-            if added > 0 {
-                self.lost_count -= lost_before - self.absent(start, lost);
-                self.rxt_out -= sent_before - self.absent(start, sent);
-                self.sacked_count += added;
-                self.highest = self.highest.max(end);
-                fresh += added;
+            let from = if start == same.0 && end > same.1 { same.1 } else { start };
+            let (from, past) = (from.max(una), end.min(max));
+            self.last[index] = (start, past);
+            if from < past {
+                fresh += self.add_block(from, past, una, max);
             }
         }
         fresh
+    }
+
+    fn add_block(&mut self, start: u32, end: u32, una: u32, max: u32) -> u32 {
+        self.sacked.reserve(una, max);
+        let Some(start) = self.sacked.first_absent(start, end) else { return 0 };
+        let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
+        if self.repair_all {
+            self.keep(start, sent, una, max);
+        }
+        let (lost_before, sent_before) = (self.absent(start, lost), self.absent(start, sent));
+        let added = self.sacked.insert_range(start, end);
+        self.lost_count -= lost_before - self.absent(start, lost);
+        self.rxt_out -= sent_before - self.absent(start, sent);
+        self.sacked_count += added;
+        self.highest = self.highest.max(end);
+        added
     }
 
     /// Retransmissions about to be selectively acknowledged stay in the flight.
@@ -144,14 +158,9 @@ impl Board {
         if self.sacked_count < self.threshold {
             return;
         }
-        let mut edge = self.highest;
-        for _ in 0..self.threshold {
-            match self.sacked.last_present(una, edge) {
-                Some(seq) => edge = seq,
-                None => return,
-            }
+        if let Some(edge) = self.sacked.last_present_but(self.threshold - 1, una, self.highest) {
+            self.lose_below(una, edge);
         }
-        self.lose_below(una, edge);
     }
 
     /// Everything below `edge` that is not selectively acknowledged is lost.
@@ -202,6 +211,7 @@ impl Board {
             self.sacked.remove_range(una, self.highest);
             self.sacked_count = 0;
         }
+        self.last = [(0, 0); MAX_SACK_BLOCKS];
         self.highest = 0;
         self.lost_edge = 0;
         self.lost_count = 0;
