@@ -205,7 +205,17 @@ def _source(name: str) -> Iterator[Description]:
     for one in library.catalogue()["sources"]:
         if one["name"] == name:
             tables = [("Parameters", _fields(one["fields"]))] if one["fields"] else []
-            yield Description(f"{name}: {one['doc']}", one, [f"Over {one['transport']}."], tables)
+            if one["presets"]:
+                tables.append(
+                    (
+                        f"Rows of options ({one['preset_key']})",
+                        [(row["name"], row["doc"]) for row in one["presets"]],
+                    )
+                )
+                tables.append(("What the rows set", _options(one["presets"])))
+            yield Description(
+                f"{name}: {one['doc']}", one, [f"Over {' or '.join(one['transports'])}."], tables
+            )
 
 
 def _section(name: str) -> Iterator[Description]:

@@ -4,11 +4,13 @@ use crate::flow::FlowProbe;
 use crate::link::Link;
 use crate::loss::Loss;
 use crate::network::{Flow, Network};
-use crate::plan::{FlowPlan, LinkPlan, Member, Plan, TransportPlan};
+use crate::plan::{AppPlan, FlowPlan, LinkPlan, Load, Member, Plan, TransportPlan};
 use crate::probe::{LinkProbe, Window};
-use crate::source::{Marker, Sink, Source, TfrcSink, TfrcSource, UdpSource};
+use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, TfrcSink, TfrcSource, UdpSource};
 use queue::Setting;
+use std::sync::Arc;
 use transport::tcp;
+use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
 
 /// Up to this many flows each keep a histogram of their own; beyond it, each group keeps one.
@@ -31,7 +33,10 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
     let mut network = Network::new(window, links, histograms);
     for (number, flow) in plan.flows.iter().enumerate() {
         let keep = series && number < FLOWS_WITH_SERIES;
-        let probe = FlowProbe::new(&window, histogram_of[number], keep);
+        let mut probe = FlowProbe::new(&window, histogram_of[number], keep);
+        if matches!(&flow.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
+            probe.completions = Some(Box::default());
+        }
         network.add_flow(build_flow(flow, seed, probe), &flow.forward, &flow.back);
     }
     network
@@ -79,11 +84,12 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
     let stop = plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));
     let (source, sink, stop) = match &plan.transport {
-        TransportPlan::Tcp { params, size } => {
+        TransportPlan::Tcp { params, load: Load::App(app) } => build_app(params, app, stop, stream),
+        TransportPlan::Tcp { params, load } => {
             let mut sender = tcp::Sender::new(params, stream);
-            match size {
-                Some(size) => sender.supply_bytes(size.0),
-                None => sender.supply_forever(),
+            match load {
+                Load::File(size) => sender.supply_bytes(size.0),
+                _ => sender.supply_forever(),
             }
             (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)), stop)
         }
@@ -98,6 +104,21 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
     };
     let marker = Marker::new(plan.class, plan.meter, Stream::new(seed, &format!("meter/{name}")));
     Flow::new(source, sink, marker, start, stop, probe)
+}
+
+/// The ends of a session, or the place where sessions arrive.
+fn build_app(
+    params: &Arc<Valid<tcp::Params>>,
+    app: &Arc<AppPlan>,
+    stop: Time,
+    stream: Stream,
+) -> (Source, Sink, Time) {
+    let sink = Sink::App(Box::new(AppSink::new(params.clone())));
+    if app.is_open_loop() {
+        let origin = Origin::new(params.clone(), app.clone(), stop, stream);
+        return (Source::Origin(Box::new(origin)), sink, Time::NEVER);
+    }
+    (Source::App(Box::new(AppSource::new(params.clone(), app.clone(), stream))), sink, stop)
 }
 
 /// The value of one member of a group; random ones come from the stream with this name.

@@ -1,6 +1,8 @@
 //! What a flow writes to results.
 
+use crate::completions::Completions;
 use crate::probe::Window;
+use crate::source::app::{AppSource, Object};
 use crate::stats::{Histogram, Moments, TimeAverage};
 use transport::{tfrc, SenderCounters};
 use units::{Span, Time};
@@ -20,6 +22,12 @@ impl Tally {
     pub fn add(&mut self, size: u32) {
         self.pkts += 1;
         self.bytes += u64::from(size);
+    }
+
+    /// All packets of another tally.
+    pub fn absorb(&mut self, other: Tally) {
+        self.pkts += other.pkts;
+        self.bytes += other.bytes;
     }
 
     /// One packet fewer.
@@ -46,12 +54,31 @@ pub struct Conservation {
 }
 
 impl Conservation {
+    /// All packets of another flow.
+    pub fn absorb(&mut self, other: &Conservation) {
+        self.sent.absorb(other.sent);
+        self.delivered.absorb(other.delivered);
+        self.dropped.absorb(other.dropped);
+        self.in_flight.absorb(other.in_flight);
+        self.queued.absorb(other.queued);
+    }
+
     /// Whether nothing appeared or vanished.
     pub fn holds(&self) -> bool {
         let ends = [self.delivered, self.dropped, self.in_flight, self.queued];
         let pkts: u64 = ends.iter().map(|tally| tally.pkts).sum();
         let bytes: u64 = ends.iter().map(|tally| tally.bytes).sum();
         self.sent == Tally { pkts, bytes }
+    }
+}
+
+/// The mean of two means by their weights.
+fn mean_of(a: (f64, u64), b: (f64, u64)) -> f64 {
+    let whole = a.1 + b.1;
+    if whole == 0 {
+        0.0
+    } else {
+        (a.0 * a.1 as f64 + b.0 * b.1 as f64) / whole as f64
     }
 }
 
@@ -88,6 +115,8 @@ pub struct FlowProbe {
     pub series: Option<Box<FlowSeries>>,
     /// When a finite amount was acknowledged in full.
     pub finished: Option<Time>,
+    /// How long the objects of an application took.
+    pub completions: Option<Box<Completions>>,
 }
 
 /// A flow's series. `received` is indexed by interval, the others have one entry a sample.
@@ -134,6 +163,7 @@ impl FlowProbe {
             next_sample: if series { Time::ZERO } else { Time::NEVER },
             series: series.then(Box::default),
             finished: None,
+            completions: None,
         }
     }
 
@@ -156,6 +186,55 @@ impl FlowProbe {
         }
         if now > self.next_sample {
             self.sample_window(now, window, || (bps, sender.loss_event_rate()));
+        }
+    }
+
+    /// Takes note of an application's sender before it changes at `now`. While no connection is open nothing changes, and a
+    /// late duplicate may be seen out of turn.
+    pub fn observe_app(&mut self, now: Time, window: &Window, source: &AppSource) {
+        let sender = &source.sender;
+        if now >= window.warmup {
+            self.cwnd.hold([(sender.cwnd() * CWND_STEPS) as u64], now);
+            if self.before.is_none() && source.is_open() {
+                self.before = Some(source.counters());
+            }
+        }
+        if now > self.next_sample {
+            self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
+        }
+    }
+
+    /// An application handed over so many objects at `now`.
+    pub fn handed_over(&mut self, now: Time, objects: u64, window: &Window) {
+        if let Some(completions) = self.completions.as_mut().filter(|_| now >= window.warmup) {
+            completions.begun += objects;
+        }
+    }
+
+    /// An object of an application arrived in full.
+    pub fn completed(&mut self, now: Time, object: &Object, window: &Window) {
+        if let Some(completions) = self.completions.as_mut().filter(|_| now >= window.warmup) {
+            completions.add(object.bytes, now.since(object.start));
+        }
+    }
+
+    /// Takes over what another flow counted: a session of this one.
+    pub fn absorb(&mut self, other: FlowProbe) {
+        self.conservation.absorb(&other.conservation);
+        self.sent.absorb(other.sent);
+        self.jitter_ms =
+            mean_of((self.jitter_ms, self.received.pkts), (other.jitter_ms, other.received.pkts));
+        self.received.absorb(other.received);
+        self.dropped_pkts += other.dropped_pkts;
+        self.marked_pkts += other.marked_pkts;
+        self.delay.merge(&other.delay);
+        self.ipdv.merge(&other.ipdv);
+        if let (Some(mine), Some(theirs)) = (&mut self.series, &other.series) {
+            mine.received.resize(mine.received.len().max(theirs.received.len()), 0);
+            mine.received.iter_mut().zip(&theirs.received).for_each(|(mine, theirs)| *mine += theirs);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.completions, &other.completions) {
+            mine.merge(theirs);
         }
     }
 

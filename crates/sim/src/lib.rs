@@ -8,7 +8,7 @@
 //! | [`network`] | what happens at each event: links, routes and endpoints at work |
 //! | [`calendar`] | pending events in total order |
 //! | [`link`], [`line`], [`loss`], [`packet`], [`source`] | the parts of a network |
-//! | [`probe`], [`flow`], [`stats`] | what is counted |
+//! | [`probe`], [`flow`], [`completions`], [`stats`] | what is counted |
 //! | [`trace`] | what happened to each packet |
 //! | [`run`](mod@run), [`outcome`] | one run, and what it leaves behind |
 
@@ -16,6 +16,7 @@
 
 pub mod build;
 pub mod calendar;
+pub mod completions;
 pub mod flow;
 pub mod line;
 pub mod link;

@@ -1,10 +1,11 @@
 //! What a run leaves behind: the summary and the series described in `docs/results.md`.
 
 use crate::build::groups;
+use crate::completions::{Completions, CLASSES};
 use crate::flow::{Conservation, FlowProbe, Tally, CWND_STEPS};
 use crate::link::Link;
 use crate::network::{Flow, Network};
-use crate::plan::{FlowPlan, LinkPlan, Plan, TransportPlan};
+use crate::plan::{FlowPlan, LinkPlan, Load, Plan, TransportPlan};
 use crate::probe::{LinkProbe, EVENT_SERIES};
 use crate::run::StoppedBy;
 use crate::source::{Sink, Source};
@@ -127,7 +128,8 @@ impl Outcome {
         let own_histogram = self.network.histograms.len() == self.network.flows.len();
         let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram]);
         let (transport, size) = match &plan.transport {
-            TransportPlan::Tcp { size, .. } => ("tcp", size.map(|size| size.0)),
+            TransportPlan::Tcp { load: Load::File(size), .. } => ("tcp", Some(size.0)),
+            TransportPlan::Tcp { .. } => ("tcp", None),
             TransportPlan::Tfrc(_) => ("tfrc", None),
             TransportPlan::Udp(_) => ("udp", None),
         };
@@ -153,6 +155,9 @@ impl Outcome {
         if let Value::Object(map) = &mut summary {
             map.extend(tcp_summary(flow, probe));
             map.extend(tfrc_summary(flow));
+            if let Some(completions) = &probe.completions {
+                map.insert("objects".into(), objects(completions, false));
+            }
         }
         summary
     }
@@ -172,24 +177,57 @@ impl Outcome {
             for number in numbers {
                 merged.merge(&self.network.histograms[number]);
             }
-            json!({ "delay_ms": spread(&merged.moments, Some(&merged)), "delay_ms_histogram": histogram_rows(&merged) })
+            let mut row = json!({
+                "delay_ms": spread(&merged.moments, Some(&merged)),
+                "delay_ms_histogram": histogram_rows(&merged),
+            });
+            let members =
+                self.network.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.group == group);
+            let mut completions = members.filter_map(|(flow, _)| flow.probe.completions.as_deref());
+            if let Some(mut whole) = completions.next().cloned() {
+                completions.for_each(|more| whole.merge(more));
+                row["objects"] = objects(&whole, true);
+            }
+            row
         };
         groups(plan).into_iter().map(|group| (group.to_string(), summary(group))).collect()
     }
 }
 
 fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
-    let Source::Tcp(sender) = &flow.source else { return Vec::new() };
-    let (now, before) = (sender.counters(), probe.before.unwrap_or_default());
+    let (now, sender) = match &flow.source {
+        Source::Tcp(sender) => (sender.counters(), Some(sender)),
+        Source::App(source) => (source.counters(), Some(&source.sender)),
+        Source::Origin(origin) => (origin.counters, None),
+        Source::Tfrc(_) | Source::Udp(_) => return Vec::new(),
+    };
+    let before = probe.before.unwrap_or_default();
     let rows = [
         ("retransmits", json!(now.retransmits - before.retransmits)),
         ("timeouts", json!(now.timeouts - before.timeouts)),
         ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
         ("window_cuts", json!(now.cuts - before.cuts)),
-        ("cwnd_mean", json!(probe.cwnd.mean(0) / CWND_STEPS)),
-        ("srtt_ms", json!(sender.srtt().map(|srtt| srtt.as_millis()))),
+        ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean(0) / CWND_STEPS))),
+        ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+/// Objects of an application: how many, and how long they took, by class of size.
+fn objects(completions: &Completions, histograms: bool) -> Value {
+    let all = completions.all();
+    let mut map = Map::new();
+    map.insert("begun".into(), json!(completions.begun));
+    map.insert("completed".into(), json!(all.moments.count));
+    map.insert("payload_bytes".into(), json!(completions.bytes));
+    let classes = CLASSES.iter().map(|(name, _)| *name).zip(&completions.times);
+    for (name, times) in std::iter::once(("all", &all)).chain(classes) {
+        map.insert(format!("fct_ms_{name}"), spread(&times.moments, Some(times)));
+        if histograms {
+            map.insert(format!("fct_ms_{name}_histogram"), histogram_rows(times));
+        }
+    }
+    Value::Object(map)
 }
 
 fn tfrc_summary(flow: &Flow) -> Vec<(String, Value)> {

@@ -3,10 +3,12 @@
 //! Names have become indices and routes are known, but nothing random is drawn yet: one plan serves every
 //! seed.
 
+use crate::source::http::{Http, Loop, Visitor};
 use queue::Spec;
+use std::sync::Arc;
 use transport::{tcp, tfrc};
 use units::param::{Spread, Valid};
-use units::{Bytes, Rate, Span};
+use units::{Bytes, Rate, Span, Stream};
 
 /// Everything a run needs but its seed.
 #[derive(Clone, Debug)]
@@ -130,17 +132,49 @@ pub enum Measure {
 /// How a flow sends.
 #[derive(Clone, Debug)]
 pub enum TransportPlan {
-    /// TCP, greedy or with a finite amount of payload.
+    /// TCP.
     Tcp {
         /// Options of sender and receiver.
-        params: Box<Valid<tcp::Params>>,
-        /// Payload to send; `None` is greedy.
-        size: Option<Bytes>,
+        params: Arc<Valid<tcp::Params>>,
+        /// What there is to send.
+        load: Load,
     },
     /// TFRC, greedy.
     Tfrc(Box<Valid<tfrc::Params>>),
     /// UDP from an open-loop source.
     Udp(UdpPlan),
+}
+
+/// What a transport with feedback has to send.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// As much as it takes.
+    Greedy,
+    /// So much payload.
+    File(Bytes),
+    /// What an application hands over.
+    App(Arc<AppPlan>),
+}
+
+/// An application over TCP.
+#[derive(Clone, Debug)]
+pub enum AppPlan {
+    /// Web sessions.
+    Http(Http),
+}
+
+impl AppPlan {
+    /// Whether each flow is a place where sessions arrive, not a session.
+    pub fn is_open_loop(&self) -> bool {
+        let AppPlan::Http(http) = self;
+        http.sessions == Loop::Open
+    }
+
+    /// One session of it.
+    pub fn visitor(&self, dice: &mut Stream) -> Visitor {
+        let AppPlan::Http(http) = self;
+        Visitor::new(http, dice)
+    }
 }
 
 /// An open-loop source: constant rate while on.

@@ -77,6 +77,32 @@ fn dumbbell(rate: u32, delay: u32, access: u32, flows: u32, udp: u32, queue: &st
     )
 }
 
+/// Web sessions of both loops, with and without connections that are kept, beside a long transfer.
+fn web(rate: u32, queue: &str, connection: &str, users: u32) -> String {
+    let text = dumbbell(rate, 10, 20, 1, 1, queue);
+    format!(
+        r#"{text}
+        [flows.closed]
+        count = {users}
+        source = "http"
+        size = "pareto 8 kB shape 1.3"
+        think = "exponential 100 ms"
+        embedded = "exponential 2"
+        connection = "{connection}"
+        [flows.open]
+        count = 2
+        source = "http"
+        sessions = "open"
+        arrival = "exponential 150 ms"
+        pages = "exponential 2"
+        think = "exponential 80 ms"
+        size = "lognormal 10 kB sd 20 kB"
+        connection = "{connection}"
+        handshake = "none"
+        "#
+    )
+}
+
 #[test]
 fn a_single_flow_where_every_link_is_private() {
     let text = dumbbell(2000, 10, 10, 1, 1, "kind = \"droptail\"\nlimit = \"20 pkts\"").replace(
@@ -125,6 +151,25 @@ const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn folding_changes_no_bit_of_web_sessions(
+        rate in 300u32..20_000,
+        limit in 4u32..40,
+        red in any::<bool>(),
+        connection in prop_oneof![Just("object"), Just("page"), Just("session")],
+        users in 1u32..6,
+        seed in any::<u64>(),
+    ) {
+        let queue = if red {
+            "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"2 pkts\"\nmax_th = \"8 pkts\"".to_string()
+        } else {
+            format!("kind = \"droptail\"\nlimit = \"{limit} pkts\"")
+        };
+        let (folded, hops) = both(&web(rate, &queue, connection, users), seed);
+        prop_assert_eq!(difference(&folded, &hops, ""), None);
+        prop_assert!(folded["groups"]["open"]["objects"]["begun"].as_u64() > Some(10));
+    }
 
     #[test]
     fn folding_changes_no_bit(

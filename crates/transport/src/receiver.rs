@@ -107,6 +107,11 @@ impl Receiver {
         }
     }
 
+    /// What acknowledgements echo before any segment has come in order.
+    pub fn echo_from(&mut self, time: Time) {
+        self.echo = time;
+    }
+
     /// A segment arrives.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {

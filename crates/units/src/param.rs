@@ -7,9 +7,11 @@
 
 mod declare;
 mod kinds;
+mod law;
 mod read;
 
 pub use kinds::{Kind, Param, Spread};
+pub use law::{Amounted, Form, Law};
 pub use read::{nearest, read_table};
 
 use std::ops::Deref;

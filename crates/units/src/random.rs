@@ -32,6 +32,12 @@ impl Stream {
         Stream { key: split(seed), id: split(id), block: 0, words: [0; 2], used: 2 }
     }
 
+    /// A stream of its own for part number `part` of this component, whatever was drawn so far.
+    pub fn branch(&self, part: u64) -> Stream {
+        let name = [self.id[0], self.id[1], split(part)[0], split(part)[1]].map(u32::to_le_bytes).concat();
+        Stream { key: self.key, id: split(fnv1a(&name)), block: 0, words: [0; 2], used: 2 }
+    }
+
     /// Sixty-four random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
@@ -58,6 +64,19 @@ impl Stream {
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         let scale = mean * (shape - 1.0) / shape;
         scale * math::pow(1.0 - self.uniform(), -1.0 / shape)
+    }
+
+    /// Pareto with the given least value and shape (> 0): `least (1-u)^(-1/shape)`.
+    #[inline]
+    pub fn pareto_from(&mut self, least: f64, shape: f64) -> f64 {
+        least * math::pow(1.0 - self.uniform(), -1.0 / shape)
+    }
+
+    /// Lognormal with the given mean and standard deviation.
+    pub fn lognormal(&mut self, mean: f64, sd: f64) -> f64 {
+        let ratio = sd / mean;
+        let variance = math::ln(1.0 + ratio * ratio);
+        math::exp(math::ln(mean) - 0.5 * variance + variance.sqrt() * math::normal_quantile(self.uniform()))
     }
 
     /// Uniform between `low` and `high`.
@@ -127,6 +146,10 @@ mod tests {
         assert_eq!(first(1, "queue/a"), first(1, "queue/a"));
         assert_ne!(first(1, "queue/a"), first(1, "queue/b"));
         assert_ne!(first(1, "queue/a"), first(2, "queue/a"));
+        let (fresh, mut used) = (Stream::new(1, "a"), Stream::new(1, "a"));
+        used.uniform();
+        assert_eq!(fresh.branch(3).next_u64(), used.branch(3).next_u64());
+        assert_ne!(fresh.branch(3).next_u64(), fresh.branch(4).next_u64());
     }
 
     #[test]

@@ -109,11 +109,70 @@ limit = "5000 pkts"
 {groups}"""
 
 
+#: Schemes of the RED-AT table that are kinds of their own: kind, dialect, and what the script sets beyond it.
+REDAT_SCHEMES = {
+    "ARED": ("ared", "ns2", ""),
+    "ARED_ng": ("ared", "ns2", 'above_max = "drop"\n'),
+    "FENG": ("feng", "ns3", 'above_max = "drop"\nlimit_test = "before"\ndraws = "always"\n'),
+}
+
+
+def redat_queue(row: Row) -> str:
+    """RED, gentle, adaptive after Floyd or Feng, or tail drop."""
+    queue = red(row, limit=row["buf"], low=row["minth"], high=row["maxth"], mean_packet="1000")
+    if row["scheme"] in REDAT_SCHEMES:
+        kind, dialect, more = REDAT_SCHEMES[row["scheme"]]
+        queue = (
+            queue.replace('kind = "red"', f'kind = "{kind}"').replace('"ns2_explicit"', f'"{dialect}"') + more
+        )
+    return queue + ('above_max = "gentle"\n' if row["scheme"] == "GRED" else "")
+
+
 def redat(row: Row) -> str:
     """NewReno transfers with round trips spread evenly."""
-    queue = red(row, limit=row["buf"], low=row["minth"], high=row["maxth"], mean_packet="1000")
-    if row["scheme"] == "GRED":
-        queue += 'above_max = "gentle"\n'
+    return redat_network(row) + redat_flows(row, "ftp", int(row["N"]), "even 1 ms to 9 ms")
+
+
+def redat_web(row: Row) -> str:
+    """The same of which three in ten, spread evenly over the round trips, are web users."""
+    n = int(row["N"])
+    web = int(0.3 * n + 0.5)
+    users = [(i + 1) * web // n > i * web // n for i in range(n)]
+    delays = [1 + 8 * i / (n - 1) for i in range(n)]
+
+    def listed(kind: bool) -> str:
+        chosen = [delay for delay, is_web in zip(delays, users, strict=True) if is_web == kind]
+        return "[" + ", ".join(f'"{delay:.9g} ms"' for delay in chosen) + "]"
+
+    return (
+        redat_network(row)
+        + redat_flows(row, "ftp", n - web, listed(False))
+        + redat_flows(row, "web", web, listed(True))
+        + """source = "http"
+size = "pareto 11520 B shape 1.2"
+size_of = "segments"
+think = "exponential 500 ms"
+"""
+    )
+
+
+def redat_flows(row: Row, name: str, count: int, delay: str) -> str:
+    """A group of the study."""
+    delay = delay if delay.startswith("[") else f'"{delay}"'
+    return f"""
+[flows.{name}]
+count = {count}
+profile = "{profile(row)}"
+recovery = "newreno"
+mss = "960 B"
+window = {row["window"]}
+start = "uniform 0 s to 5 s"
+access_delay = {delay}
+"""
+
+
+def redat_network(row: Row) -> str:
+    """All but the flows."""
     return f"""\
 [run]
 duration = "{row["dur"]} s"
@@ -129,18 +188,10 @@ exit_delay = "0 s"
 access_queue = "2000 pkts"
 
 [queue]
-{queue}
+{redat_queue(row)}
 [back_queue]
 kind = "droptail"
 limit = "2000 pkts"
-
-[flows.ftp]
-count = {row["N"]}
-profile = "{profile(row)}"
-recovery = "newreno"
-mss = "960 B"
-window = {row["window"]}
-start = "uniform 0 s to 5 s"
 """
 
 

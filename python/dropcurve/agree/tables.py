@@ -142,12 +142,18 @@ def wtred_name(row: Row) -> str:
     return ", ".join(parts)
 
 
-def redat_missing(row: Row) -> str:
-    """Web sessions, and the schemes that change themselves."""
-    scheme = {"ARED": "Adaptive RED", "ARED_ng": "Adaptive RED", "FENG": "Feng's adaptive RED"}.get(
-        row["scheme"]
-    )
-    return " and ".join(part for part in ("web sessions", scheme) if part)
+def long_and_web(run: dict[str, Any], row: Row) -> Numbers:
+    """The columns of the table of long transfers and web sessions: rates are those of the long ones."""
+    long = [flow for flow in run["flows"] if flow["group"] == "ftp"]
+    tcp = numbers.tcp(run, headers=40, mss=960, flows=long)
+    link = numbers.link(run)
+    web = [flow["objects"]["begun"] for flow in run["flows"] if flow["group"] == "web"]
+    return link | {
+        "drop_rate": link["loss"],
+        "ftp_goodput_bps": tcp["goodput_bps"],
+        "jain_ftp": tcp["jain"],
+        "http_objs": float(sum(web)),
+    }
 
 
 def cnodder_name(row: Row) -> str:
@@ -213,7 +219,9 @@ TABLES = (
     Table(
         "redat", ("ns2", "redat.csv"), "Long transfers and web sessions over RED", "ns-2.35",
         lambda row: f"{row['scheme']}, N {row['N']}, {row['rate']}" + ("" if row["wait"] == "true" else ", no wait"),
-        dumbbells.redat, partial(one_size, 1000), LINK_COLUMNS, redat_missing,
+        dumbbells.redat_web, long_and_web,
+        {"drop_rate": 1e-4, "early_frac": 0.01, "util": 0.0, "ftp_goodput_bps": 0.0, "jain_ftp": 0.01, "http_objs": 1.0,
+         "qmean": 0.1, "ave_mean": 0.1, "qdelay_ms": 0.05},
     ),
     Table(
         "redat_ftp", ("redat_ftp.csv",), "Long transfers alone over RED", "ns-2.35",

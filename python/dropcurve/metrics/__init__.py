@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from .. import library
 from ..errors import UsageError
-from . import flows, links  # noqa: F401 (importing them registers their metrics)
+from . import flows, links, objects  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
 from .registry import METRICS, Metric, Run, classes, main_links, measured_s, metric, reference_class
 

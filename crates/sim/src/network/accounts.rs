@@ -28,7 +28,8 @@ impl Network {
                     flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
                 }
                 Source::Tfrc(source) => flow.probe.observe_rate(end + Span(1), window, &source.sender),
-                Source::Udp(_) => {}
+                Source::App(source) => flow.probe.observe_app(end + Span(1), window, source),
+                Source::Udp(_) | Source::Origin(_) => {}
             }
         }
         let pending: Vec<(Key, Event)> = self.calendar.iter().map(|(key, event)| (key, *event)).collect();

@@ -7,6 +7,7 @@ use crate::packet::Pkt;
 use crate::probe::Window;
 use crate::source::{Sink, Source};
 use crate::trace::What;
+use transport::Ack;
 use units::Time;
 
 impl Network {
@@ -35,8 +36,8 @@ impl Network {
             if flow.probe.finished.is_none() && sender.is_done() {
                 flow.probe.finished = Some(now);
             }
-        } else if let (Source::Tfrc(source), Sink::Tfrc(sink)) = (&mut flow.source, &mut flow.sink) {
-            source.on_report(now, ack.ack, sink);
+        } else {
+            flow.on_feedback(now, &ack, &self.window);
         }
         self.drain_source(pkt.flow, now, now);
     }
@@ -60,7 +61,13 @@ impl Network {
                 sink.on_packet(now, pkt.seq, source);
                 self.drain_sink(pkt.flow, now, now);
             }
-            (Sink::Udp { .. } | Sink::Tfrc(_), _) => {}
+            (Sink::App(sink), Source::App(source)) => {
+                if let Some(object) = sink.on_segment(now, &pkt.segment(), source) {
+                    flow.probe.completed(now, &object, &self.window);
+                }
+                self.drain_sink(pkt.flow, now, now);
+            }
+            (Sink::Udp { .. } | Sink::Tfrc(_) | Sink::App(_), _) => {}
         }
     }
 
@@ -104,6 +111,7 @@ impl Network {
             match &mut flow.sink {
                 Sink::Tcp(receiver) => receiver.on_timer(now),
                 Sink::Tfrc(sink) => sink.receiver.on_timer(now),
+                Sink::App(sink) => sink.receiver.on_timer(now),
                 Sink::Udp { .. } => {}
             }
             self.drain_sink(number, now, birth);
@@ -127,13 +135,28 @@ impl Network {
             Source::Tfrc(source) => source.sender.on_timer(now),
             Source::Udp(source) if starts => source.start(now),
             Source::Udp(source) => source.on_timer(now),
+            Source::App(source) if stops => {
+                source.cease();
+                flow.stop = Time::NEVER;
+            }
+            Source::App(source) => {
+                let before = source.begun();
+                if starts {
+                    source.start(now);
+                } else {
+                    source.on_timer(now);
+                }
+                flow.probe.handed_over(now, source.begun() - before, &self.window);
+            }
+            Source::Origin(origin) if starts => origin.start(now),
+            Source::Origin(_) => self.admit_sessions(number, now),
         }
         self.drain_source(number, now, birth);
     }
 
     /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
     #[inline]
-    fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
+    pub(super) fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number) };
         loop {
             let flow = &mut self.flows[number as usize];
@@ -141,6 +164,8 @@ impl Network {
                 Source::Tcp(sender) => sender.poll_transmit(now),
                 Source::Tfrc(source) => source.poll_transmit(now),
                 Source::Udp(source) => source.poll_transmit(now),
+                Source::App(source) => source.poll_transmit(now),
+                Source::Origin(_) => None,
             };
             let Some(segment) = segment else { break };
             if now >= self.window.warmup {
@@ -164,6 +189,7 @@ impl Network {
             let ack = match &mut flow.sink {
                 Sink::Tcp(receiver) => receiver.poll_transmit(now),
                 Sink::Tfrc(sink) => sink.poll_transmit(now),
+                Sink::App(sink) => sink.receiver.poll_transmit(now),
                 Sink::Udp { .. } => None,
             };
             let Some(ack) = ack else { break };
@@ -199,6 +225,19 @@ impl Network {
 }
 
 impl Flow {
+    /// Feedback that is not for a plain TCP sender.
+    fn on_feedback(&mut self, now: Time, ack: &Ack, window: &Window) {
+        match (&mut self.source, &mut self.sink) {
+            (Source::Tfrc(source), Sink::Tfrc(sink)) => source.on_report(now, ack.ack, sink),
+            (Source::App(source), _) => {
+                let before = source.begun();
+                source.on_ack(now, ack);
+                self.probe.handed_over(now, source.begun() - before, window);
+            }
+            _ => {}
+        }
+    }
+
     /// Asks one end for its next deadline.
     #[inline(always)]
     fn deadline(&self, side: usize) -> Time {
@@ -206,8 +245,11 @@ impl Flow {
             (0, Source::Tcp(sender), _) => sender.poll_timeout(),
             (0, Source::Tfrc(source), _) => source.sender.poll_timeout(),
             (0, Source::Udp(source), _) => source.poll_timeout(),
+            (0, Source::App(source), _) => source.poll_timeout(),
+            (0, Source::Origin(origin), _) => origin.poll_timeout(),
             (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
             (_, _, Sink::Tfrc(sink)) => sink.receiver.poll_timeout(),
+            (_, _, Sink::App(sink)) => sink.receiver.poll_timeout(),
             (_, _, Sink::Udp { .. }) => None,
         };
         let due = due.unwrap_or(Time::NEVER);
@@ -224,7 +266,8 @@ impl Flow {
         let sender = match &self.source {
             Source::Tcp(sender) => sender,
             Source::Tfrc(source) => return self.probe.observe_rate(now, window, &source.sender),
-            Source::Udp(_) => return,
+            Source::App(source) => return self.probe.observe_app(now, window, source),
+            Source::Udp(_) | Source::Origin(_) => return,
         };
         if now >= window.warmup {
             self.probe.cwnd.hold([(sender.cwnd() * CWND_STEPS) as u64], now);

@@ -1,6 +1,7 @@
 //! Finds out which work may be done early.
 
 use super::{Network, Route, Step};
+use crate::source::Source;
 
 impl Network {
     /// Gives each link its short form, if it has one, and finds out what may be done early if that is `allowed`:
@@ -51,7 +52,12 @@ impl Network {
         let mut feeders: Vec<Option<u32>> = vec![None; self.links.len()];
         let mut shared = vec![false; self.links.len()];
         for (number, routes) in self.routes.iter().enumerate() {
+            // Sessions that arrive here are flows of their own, and share even the private links.
+            let many = matches!(self.flows[number].source, Source::Origin(_));
             for (side, route) in routes.iter().enumerate() {
+                if let Some(first) = self.links_of(*route).next().filter(|_| many) {
+                    shared[first] = true;
+                }
                 let mut feeder = self.component_of(2 * number as u32 + side as u32);
                 for link in self.links_of(*route) {
                     let known = feeders[link].get_or_insert(feeder);

@@ -9,6 +9,7 @@
 mod accounts;
 mod ends;
 mod fold;
+mod sessions;
 
 use crate::calendar::{Calendar, Key};
 use crate::flow::FlowProbe;

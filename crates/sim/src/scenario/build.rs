@@ -2,15 +2,12 @@
 
 use super::links::limit_of;
 use super::marking::{Marking, Meter};
-use super::model::{Direction, Flow, Model, Pattern, Sends, Trunk};
+use super::model::{Direction, Flow, Model, Sends, Trunk};
 use super::routes::{way, Nodes, Way};
 use super::sections::bare;
-use super::traffic::{Onoff, RateOf, Sizes, Source, Udp};
-use crate::plan::{
-    Bursts, FlowPlan, Gaps, LinkPlan, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan,
-    UdpPlan,
-};
+use crate::plan::{FlowPlan, LinkPlan, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan};
 use queue::{Setting, Spec};
+use std::sync::Arc;
 use units::param::{Param, Problem, Spread};
 use units::{Bytes, Rate};
 
@@ -100,7 +97,7 @@ fn typical_packets(model: &Model, ways: &[Way], links: &mut [LinkPlan]) {
         let (mut flows, mut bytes) = (0, 0);
         for (flow, _) in crossing {
             flows += flow.group.count;
-            bytes += flow.group.count * flow.sends.packet().0;
+            bytes += flow.group.count * flow.packet().0;
         }
         link.packet = (bytes + flows / 2).checked_div(flows).map_or(Bytes(1000), Bytes);
     }
@@ -140,7 +137,7 @@ fn add_members(
     let group = &flow.group;
     let of = group.count as usize;
     let counted_as = group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
-    let transport = transport_plan(&flow.sends);
+    let transport = flow.transport_plan();
     let private =
         flow.access.as_ref().and_then(|access| Some((access, limit_of("", access, &mut Vec::new())?)));
     for index in 0..of {
@@ -148,7 +145,7 @@ fn add_members(
         if let Some((access, queue)) = &private {
             let names = ["access", "exit"].map(|side| format!("{side}/{}.{index}", flow.name));
             let [source, sink] = [nodes.number(&names[0]), nodes.number(&names[1])];
-            let packet = flow.sends.packet();
+            let packet = flow.packet();
             let mut pair = |name: &str, ends: (usize, usize), rate: Option<Rate>, spread: &Spread| {
                 let delay = Member { spread: spread.clone(), index, of };
                 let there = private_link(name.to_string(), ends, rate, delay, queue, packet);
@@ -211,14 +208,6 @@ fn staggered(spread: &Spread, by: units::Span) -> Spread {
     }
 }
 
-fn transport_plan(sends: &Sends) -> TransportPlan {
-    match sends {
-        Sends::Tcp(tcp) => TransportPlan::Tcp { params: tcp.params.clone(), size: tcp.bytes },
-        Sends::Tfrc(tfrc) => TransportPlan::Tfrc(tfrc.params.clone()),
-        Sends::Udp(udp, pattern) => TransportPlan::Udp(udp_plan(udp, pattern)),
-    }
-}
-
 fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
     let measure = match marking.meter {
         Meter::TokenBucket => Measure::Bucket(marking.meter_burst),
@@ -227,44 +216,27 @@ fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
     marking.meter_rate.map(|rate| MeterPlan { rate, measure, out_class: marking.out_class.0 })
 }
 
-fn udp_plan(udp: &Udp, pattern: &Pattern) -> UdpPlan {
-    let payload = udp.packet - udp.headers;
-    let rate = match udp.rate_of {
-        RateOf::Wire => udp.rate,
-        RateOf::Payload => {
-            let wire = u128::from(udp.rate.0) * u128::from(udp.packet.0) / u128::from(payload.0);
-            Rate(u64::try_from(wire).unwrap_or(u64::MAX))
-        }
-    };
-    let jittered = |jitter: f64| if jitter > 0.0 { Gaps::Jittered(jitter) } else { Gaps::Constant };
-    let (gaps, bursts) = match pattern {
-        Pattern::Cbr(cbr) => (jittered(cbr.jitter), None),
-        Pattern::Onoff(Onoff { on, off, shape, jitter }) => {
-            (jittered(*jitter), Some(Bursts { on: *on, off: *off, shape: *shape }))
-        }
-        Pattern::Poisson(poisson) if poisson.sizes == Sizes::Exponential => (Gaps::ExponentialSizes, None),
-        Pattern::Poisson(_) => (Gaps::Exponential, None),
-    };
-    UdpPlan { rate, packet: udp.packet, payload, bursts, gaps }
-}
-
-impl Sends {
-    /// Size of a data packet on the wire.
-    pub fn packet(&self) -> Bytes {
-        match self {
-            Sends::Tcp(tcp) => tcp.params.mss + tcp.params.headers,
-            Sends::Tfrc(tfrc) => tfrc.params.mss + tfrc.params.headers,
-            Sends::Udp(udp, _) => udp.packet,
+impl Flow {
+    /// How it sends, worked out.
+    fn transport_plan(&self) -> TransportPlan {
+        match &self.sends {
+            Sends::Tcp(tcp) => {
+                TransportPlan::Tcp { params: Arc::new((*tcp.params).clone()), load: self.source.load() }
+            }
+            Sends::Tfrc(tfrc) => TransportPlan::Tfrc(tfrc.params.clone()),
+            Sends::Udp(udp) => {
+                let plan = self.source.datagrams(udp);
+                TransportPlan::Udp(plan.expect("a source for UDP says when its packets leave"))
+            }
         }
     }
 
-    /// The source that goes without saying.
-    pub fn source(&self) -> Source {
-        match self {
-            Sends::Tcp(..) | Sends::Tfrc(..) => Source::Ftp,
-            Sends::Udp(_, Pattern::Cbr(_)) => Source::Cbr,
-            Sends::Udp(_, Pattern::Onoff(_)) => Source::Onoff,
-            Sends::Udp(_, Pattern::Poisson(_)) => Source::Poisson,
+    /// Size of a data packet on the wire.
+    fn packet(&self) -> Bytes {
+        match &self.sends {
+            Sends::Tcp(tcp) => tcp.params.mss + tcp.params.headers,
+            Sends::Tfrc(tfrc) => tfrc.params.mss + tfrc.params.headers,
+            Sends::Udp(udp) => self.source.datagrams(udp).map_or(udp.packet, |plan| plan.packet),
         }
     }
 }

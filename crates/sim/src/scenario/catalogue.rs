@@ -3,10 +3,9 @@
 use super::json::{json, object as table_json};
 use super::marking::Marking;
 use super::schema::examples;
-use super::sections::{Access, Chain, Ends, Head, Run, Wire};
-use super::traffic::{
-    Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Source, Transport, Udp,
-};
+use super::sections::{Access, Chain, Ends, Head, Part, Run, Wire};
+use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
+use crate::source::packets::Udp;
 use serde_json::{json as object, Value as Json};
 use transport::{tcp, tfrc};
 use units::param::{Check, Choice, Described, Field, Preset, Table, Value};
@@ -23,15 +22,6 @@ pub fn catalogue() -> Json {
         "topologies": topologies(),
         "sections": sections(),
     })
-}
-
-/// The fields of a part, with docs on one line.
-pub fn fields_of<T: Described>() -> Vec<Field> {
-    let mut fields = T::fields();
-    for field in &mut fields {
-        field.doc = one_line(&field.doc);
-    }
-    fields
 }
 
 /// Text that was wrapped in the source, on one line.
@@ -127,13 +117,17 @@ fn choices_of<T: Described>(key: &str) -> Vec<Json> {
 
 fn sources() -> Vec<Json> {
     let each = Source::all().iter().map(|(source, name, doc)| {
-        let (transport, own) = match source {
-            Source::Ftp => ("tcp", fields::<Ftp>()),
-            Source::Cbr => ("udp", fields::<Cbr>()),
-            Source::Onoff => ("udp", fields::<Onoff>()),
-            Source::Poisson => ("udp", fields::<Poisson>()),
-        };
-        object!({ "name": name, "doc": one_line(doc), "transport": transport, "fields": own })
+        let part = source.part();
+        let over: Vec<&str> = source.transports().iter().map(|transport| transport.name()).collect();
+        object!({
+            "name": name,
+            "doc": one_line(doc),
+            "transport": over[0],
+            "transports": over,
+            "preset_key": part.presets.0,
+            "presets": presets(part.presets.1),
+            "fields": part.fields.iter().map(field).collect::<Vec<_>>(),
+        })
     });
     each.collect()
 }
@@ -155,7 +149,7 @@ pub struct Section {
     /// What the part is.
     pub doc: String,
     /// When its keys apply; empty if always.
-    pub when: &'static str,
+    pub when: String,
     /// Its keys.
     pub fields: Vec<Field>,
     /// The key that names a row of options, and the rows.
@@ -164,7 +158,7 @@ pub struct Section {
 
 /// Every table of a scenario, part by part, in the order to read them.
 pub fn parts() -> Vec<Section> {
-    vec![
+    let mut parts = vec![
         part::<Head>("", ""),
         part::<Run>("run", ""),
         part::<Wire>("dumbbell", ""),
@@ -185,24 +179,28 @@ pub fn parts() -> Vec<Section> {
         part::<ChainWay>("flows.NAME", "in a chain"),
         part::<GraphWay>("flows.NAME", "in a graph"),
         part::<Access>("flows.NAME", "in a dumbbell or chain"),
-        part::<Ftp>("flows.NAME", "transport = \"tcp\""),
         part::<tcp::Params>("flows.NAME", "transport = \"tcp\""),
         part::<tfrc::Params>("flows.NAME", "transport = \"tfrc\""),
         part::<Udp>("flows.NAME", "transport = \"udp\""),
-        part::<Cbr>("flows.NAME", "source = \"cbr\""),
-        part::<Onoff>("flows.NAME", "source = \"onoff\""),
-        part::<Poisson>("flows.NAME", "source = \"poisson\""),
-    ]
+    ];
+    parts.extend(
+        Source::all()
+            .iter()
+            .map(|(source, name, _)| section(source.part(), "flows.NAME", format!("source = \"{name}\""))),
+    );
+    parts
 }
 
-fn part<T: Check>(path: &'static str, when: &'static str) -> Section {
-    Section {
-        path,
-        doc: one_line(T::DOC),
-        when,
-        fields: fields_of::<T>(),
-        presets: (T::PRESET_KEY, T::presets()),
+fn part<T: Check>(path: &'static str, when: &str) -> Section {
+    section(Part::of::<T>(), path, when.to_string())
+}
+
+fn section(part: Part, path: &'static str, when: String) -> Section {
+    let mut fields = part.fields;
+    for field in &mut fields {
+        field.doc = one_line(&field.doc);
     }
+    Section { path, doc: one_line(part.doc), when, fields, presets: part.presets }
 }
 
 fn sections() -> Vec<Json> {

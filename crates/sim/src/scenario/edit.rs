@@ -11,9 +11,10 @@
 use super::links::usual_queue;
 use super::sections::{keys, Access};
 use super::text::dotted;
-use super::traffic::{Cbr, ChainWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
-use transport::tcp;
-use units::param::{nearest, Problem, Table, Value};
+use super::traffic::{ChainWay, GraphWay, Group, Source, Transport};
+use crate::source::packets::Udp;
+use transport::{tcp, tfrc};
+use units::param::{nearest, Choice, Problem, Table, Value};
 
 /// Replaces the value at `path`.
 pub fn apply(given: &mut Table, path: &str, value: Value) -> Result<(), Problem> {
@@ -96,10 +97,20 @@ fn drop_unknown(table: &mut Table, key: &str, value: &Value) {
             Some(entry) => entry.fields.iter().map(|field| field.name).collect(),
             None => return,
         },
-        ("transport", "tcp") => [keys::<Ftp>(), keys::<tcp::Params>()].concat(),
-        ("transport", "udp") | ("source", "cbr") => [keys::<Udp>(), keys::<Cbr>()].concat(),
-        ("source", "onoff") => [keys::<Udp>(), keys::<Onoff>()].concat(),
-        ("source", "poisson") => [keys::<Udp>(), keys::<Poisson>()].concat(),
+        ("transport", name) => match Transport::all().iter().find(|(_, other, _)| *other == name) {
+            Some((transport, ..)) => {
+                let usual = Group { transport: *transport, ..Group::default() }.source();
+                [carried_by(*transport), usual.part().keys()].concat()
+            }
+            None => return,
+        },
+        ("source", name) => match Source::all().iter().find(|(_, other, _)| *other == name) {
+            Some((source, ..)) => {
+                let carriers = source.transports().iter().flat_map(|transport| carried_by(*transport));
+                carriers.chain(source.part().keys()).collect()
+            }
+            None => return,
+        },
         _ => return,
     };
     let mut common = vec![key];
@@ -111,6 +122,15 @@ fn drop_unknown(table: &mut Table, key: &str, value: &Value) {
     table.retain(|(name, _)| {
         !stale(name) && (common.contains(&name.as_str()) || known.contains(&name.as_str()))
     });
+}
+
+/// The keys of a transport.
+fn carried_by(transport: Transport) -> Vec<&'static str> {
+    match transport {
+        Transport::Tcp => keys::<tcp::Params>(),
+        Transport::Tfrc => keys::<tfrc::Params>(),
+        Transport::Udp => keys::<Udp>(),
+    }
 }
 
 /// The value at `path` of a resolved scenario; what a part inherits is found where it is inherited from.

@@ -18,7 +18,7 @@ mod links;
 mod marking;
 mod model;
 mod read;
-mod reader;
+pub(crate) mod reader;
 mod routes;
 mod schema;
 pub mod sections;

@@ -2,11 +2,12 @@
 
 use super::marking::Marking;
 use super::sections::{Access, Head, Run, Wire};
-use super::traffic::{Cbr, ChainWay, DumbbellWay, GraphWay, Group, Onoff, Poisson, Udp};
+use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group};
+use crate::source;
+use crate::source::packets::Udp;
 use queue::Spec;
 use transport::{tcp, tfrc};
 use units::param::Valid;
-use units::Bytes;
 
 /// All sections.
 #[derive(Clone, Debug)]
@@ -109,6 +110,10 @@ pub struct Flow {
     pub access: Option<Access>,
     /// How it sends.
     pub sends: Sends,
+    /// What it sends.
+    pub source: source::Spec,
+    /// The row of the source's options that was named, if one was.
+    pub source_row: Option<String>,
 }
 
 /// A group's way through the topology.
@@ -153,8 +158,8 @@ pub enum Sends {
     Tcp(Tcp),
     /// Over TFRC.
     Tfrc(Tfrc),
-    /// Over UDP, in a pattern.
-    Udp(Udp, Pattern),
+    /// Over UDP; the keys of packets are the defaults where the source has its own.
+    Udp(Udp),
 }
 
 /// A TCP sender.
@@ -164,8 +169,6 @@ pub struct Tcp {
     pub profile: Option<String>,
     /// Its options.
     pub params: Box<Valid<tcp::Params>>,
-    /// The size of its file, if it has an end.
-    pub bytes: Option<Bytes>,
 }
 
 /// A TFRC sender.
@@ -175,15 +178,4 @@ pub struct Tfrc {
     pub profile: Option<String>,
     /// Its options.
     pub params: Box<Valid<tfrc::Params>>,
-}
-
-/// When UDP packets leave.
-#[derive(Clone, Debug)]
-pub enum Pattern {
-    /// At a constant rate.
-    Cbr(Cbr),
-    /// In bursts.
-    Onoff(Onoff),
-    /// At random.
-    Poisson(Poisson),
 }

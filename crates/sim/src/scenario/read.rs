@@ -2,13 +2,15 @@
 
 use super::links::{self, limit_of, Queues};
 use super::marking::Marking;
-use super::model::{Flow, Form, Model, Pattern, Sends, Tcp, Tfrc, Way};
+use super::model::{Flow, Form, Model, Sends, Tcp, Tfrc, Way};
 use super::reader::Reader;
 use super::sections::{Access, Head};
 use super::text::dotted;
-use super::traffic::{Cbr, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Source, Transport, Udp};
+use super::traffic::{DumbbellWay, GraphWay, Group, Source, Transport};
+use crate::plan::Load;
+use crate::source::packets::Udp;
 use transport::{tcp, tfrc};
-use units::param::{Check, Param, Problem, Table, Valid, Value};
+use units::param::{Check, Choice, Param, Problem, Table, Valid, Value};
 
 /// Reads a whole scenario. `None` only if there are problems.
 pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
@@ -129,12 +131,20 @@ fn group(
             None
         }
     };
-    let sends = sends(&group, &mut reader);
+    let kind = carried(&group);
+    let source_row = reader.text(kind.part().presets.0);
+    let source = kind.read(&mut reader);
+    let sends = sends(&group, kind, &mut reader);
+    if let (Transport::Tfrc, Load::File(bytes)) = (group.transport, source.load()) {
+        let rule = "is a key of TCP: a transfer over TFRC has no end";
+        reader.complain("bytes", bytes.show(), rule, "remove it, or write transport = \"tcp\"");
+    }
+    refuse_others(&group, kind, &mut reader);
     reader.finish();
     if let Some(access) = &access {
         limit_of(path, access, problems)?;
     }
-    Some(Flow { name, group, marking, way, access, sends: sends? })
+    Some(Flow { name, group, marking, way, access, sends: sends?, source, source_row })
 }
 
 /// A group's way through the topology; a dumbbell's if no topology is known.
@@ -160,64 +170,62 @@ fn way(form: Option<Form>, reader: &mut Reader<'_>) -> Way {
     }
 }
 
-fn sends(group: &Group, reader: &mut Reader<'_>) -> Option<Sends> {
+/// The source of a group; the usual one where it names one that its transport cannot carry, which is a problem of its own.
+fn carried(group: &Group) -> Source {
+    let named = group.source();
+    if named.transports().contains(&group.transport) {
+        named
+    } else {
+        Group { source: None, ..group.clone() }.source()
+    }
+}
+
+fn sends(group: &Group, kind: Source, reader: &mut Reader<'_>) -> Option<Sends> {
     match group.transport {
         Transport::Tcp => {
-            let ftp: Ftp = reader.part();
             let profile = reader.text(tcp::Params::PRESET_KEY);
             let params: tcp::Params = reader.part();
-            refuse_udp(group, reader);
-            refuse_tfrc(group, reader);
             let params = Box::new(Valid::new(params).ok()?);
-            Some(Sends::Tcp(Tcp { profile, params, bytes: ftp.bytes }))
+            Some(Sends::Tcp(Tcp { profile, params }))
         }
         Transport::Tfrc => {
             let profile = reader.text(tfrc::Params::PRESET_KEY);
             let params: tfrc::Params = reader.part();
-            refuse_udp(group, reader);
-            refuse_tcp(group, reader);
             let params = Box::new(Valid::new(params).ok()?);
             Some(Sends::Tfrc(Tfrc { profile, params }))
         }
-        Transport::Udp => {
-            let udp: Udp = reader.part();
-            let pattern = match group.source() {
-                Source::Onoff => Pattern::Onoff(reader.part()),
-                Source::Poisson => Pattern::Poisson(reader.part()),
-                Source::Cbr | Source::Ftp => Pattern::Cbr(reader.part()),
-            };
-            refuse_tcp(group, reader);
-            refuse_tfrc(group, reader);
-            let other = format!("is a key of another source than {}", group.source().show());
-            reader.refuse::<Onoff>(&other, "remove it, or write source = \"onoff\"");
-            reader.refuse::<Poisson>(&other, "remove it, or write source = \"poisson\"");
-            reader.refuse::<Cbr>(&other, "remove it, or write source = \"cbr\"");
-            Some(Sends::Udp(udp, pattern))
-        }
+        Transport::Udp if kind.packets() => Some(Sends::Udp(reader.part())),
+        Transport::Udp => Some(Sends::Udp(Udp::default())),
     }
 }
 
-/// Why a key of another transport is not taken, and what to do.
-fn foreign(group: &Group, name: &str, transport: Transport) -> (String, String) {
-    let rule = format!("is a key of {name}, and this group's transport is {}", group.transport.show());
-    (rule, format!("remove it, or write transport = {}", transport.show()))
-}
-
-fn refuse_tcp(group: &Group, reader: &mut Reader<'_>) {
-    let (rule, remedy) = foreign(group, "TCP", Transport::Tcp);
-    reader.refuse::<Ftp>(&rule, &remedy);
-    reader.refuse::<tcp::Params>(&rule, &remedy);
-}
-
-fn refuse_tfrc(group: &Group, reader: &mut Reader<'_>) {
-    let (rule, remedy) = foreign(group, "TFRC", Transport::Tfrc);
-    reader.refuse::<tfrc::Params>(&rule, &remedy);
-}
-
-fn refuse_udp(group: &Group, reader: &mut Reader<'_>) {
-    let (rule, remedy) = foreign(group, "UDP", Transport::Udp);
-    reader.refuse::<Udp>(&rule, &remedy);
-    reader.refuse::<Cbr>(&rule, &remedy);
-    reader.refuse::<Onoff>(&rule, &remedy);
-    reader.refuse::<Poisson>(&rule, &remedy);
+/// Keys that belong to another transport or another source.
+fn refuse_others(group: &Group, kind: Source, reader: &mut Reader<'_>) {
+    let foreign = |transport: Transport| {
+        let name = transport.name().to_uppercase();
+        let rule = format!("is a key of {name}, and this group's transport is {}", group.transport.show());
+        (rule, format!("remove it, or write transport = {}", transport.show()))
+    };
+    for (transport, ..) in Transport::all() {
+        let (rule, remedy) = foreign(*transport);
+        match transport {
+            Transport::Tcp => reader.refuse::<tcp::Params>(&rule, &remedy),
+            Transport::Tfrc => reader.refuse::<tfrc::Params>(&rule, &remedy),
+            Transport::Udp if group.transport == Transport::Udp && !kind.packets() => {
+                let alone = format!("is no key of source {}", kind.show());
+                reader.refuse::<Udp>(&alone, "remove it: the source sets its packets by itself");
+            }
+            Transport::Udp => reader.refuse::<Udp>(&rule, &remedy),
+        }
+    }
+    for (other, name, _) in Source::all().iter().filter(|(other, ..)| *other != kind) {
+        let (rule, remedy) = match other.transports().iter().find(|over| **over != group.transport) {
+            Some(over) if !other.transports().contains(&group.transport) => foreign(*over),
+            _ => {
+                let rule = format!("is a key of another source than {}", kind.show());
+                (rule, format!("remove it, or write source = \"{name}\""))
+            }
+        };
+        reader.refuse_keys(other.part().keys(), &rule, &remedy);
+    }
 }

@@ -88,8 +88,12 @@ impl<'a> Reader<'a> {
 
     /// Takes keys that mean something elsewhere but not here, and says so.
     pub fn refuse<T: Described + Check>(&mut self, rule: &str, remedy: &str) {
+        self.refuse_keys(super::sections::keys::<T>(), rule, remedy);
+    }
+
+    /// The same for keys known by name.
+    pub fn refuse_keys(&mut self, mut foreign: Vec<&str>, rule: &str, remedy: &str) {
         let known = self.known.clone();
-        let mut foreign = super::sections::keys::<T>();
         foreign.retain(|key| known.iter().all(|name| name != key));
         for (key, value) in self.take(&foreign) {
             let path = dotted(&self.path, &key);

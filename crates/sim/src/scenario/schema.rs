@@ -4,17 +4,19 @@
 //! each combination is a definition of its own with `additionalProperties: false`. Their keys point at the
 //! definitions of the parts, where each key is described once.
 
-use super::catalogue::fields_of;
+use super::catalogue::one_line;
 use super::json::json;
 use super::marking::Marking;
 use super::model::Form;
-use super::sections::{keys, Access, Chain, Ends, Head, Run, Wire};
-use super::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
+use super::sections::{keys, Access, Chain, Ends, Head, Part, Run, Wire};
+use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
+use crate::source::packets::Udp;
 use serde_json::{json as object, Map, Value as Json};
 use transport::{tcp, tfrc};
-use units::param::{Check, Described, Field, Kind, Preset, Range};
+use units::param::{Check, Choice, Described, Field, Kind, Preset, Range};
 
 const NUMBER: &str = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*(/\s*[0-9._]+([eE][-+]?[0-9]+)?)?\s*$";
+const LAW: &str = r"^\s*((exponential|uniform|pareto( from)?|lognormal)\s+)?[0-9]";
 const NAME: &str = "^[A-Za-z0-9_-]+$";
 
 /// The schema of a whole scenario.
@@ -31,13 +33,12 @@ pub fn schema() -> Json {
     part::<DumbbellWay>(&mut defs, "way_dumbbell");
     part::<ChainWay>(&mut defs, "way_chain");
     part::<GraphWay>(&mut defs, "way_links");
-    part::<Ftp>(&mut defs, "ftp");
     part::<tcp::Params>(&mut defs, "tcp");
     part::<tfrc::Params>(&mut defs, "tfrc");
     part::<Udp>(&mut defs, "udp");
-    part::<Cbr>(&mut defs, "cbr");
-    part::<Onoff>(&mut defs, "onoff");
-    part::<Poisson>(&mut defs, "poisson");
+    for (source, name, _) in Source::all() {
+        define(&mut defs, &source_name(name), &source.part());
+    }
     disciplines(&mut defs);
     topologies(&mut defs);
     for form in [Form::Dumbbell, Form::Chain, Form::Graph] {
@@ -65,20 +66,37 @@ fn point(name: &str) -> Json {
     object!({ "$ref": format!("#/$defs/{name}") })
 }
 
+/// The name of a source's definition.
+fn source_name(name: &str) -> String {
+    format!("source_{name}")
+}
+
 /// Pointers to the keys of a part.
 fn pointers<T: Check>(name: &str) -> Map<String, Json> {
-    let each = keys::<T>().into_iter();
+    pointers_to(keys::<T>(), name)
+}
+
+fn pointers_to(keys: Vec<&str>, name: &str) -> Map<String, Json> {
+    let each = keys.into_iter();
     each.map(|key| (key.to_string(), point(&format!("{name}/properties/{key}")))).collect()
 }
 
 /// The definition of a part.
 fn part<T: Check>(defs: &mut Map<String, Json>, name: &str) {
+    define(defs, name, &Part::of::<T>());
+}
+
+fn define(defs: &mut Map<String, Json>, name: &str, part: &Part) {
     let mut properties = Map::new();
-    if !T::PRESET_KEY.is_empty() {
-        properties.insert(T::PRESET_KEY.into(), preset(T::presets()));
+    let (preset_key, presets) = part.presets;
+    if !preset_key.is_empty() {
+        properties.insert(preset_key.into(), preset(presets));
     }
-    properties.extend(fields_of::<T>().iter().map(|field| (field.name.to_string(), key(field))));
-    defs.insert(name.into(), closed(T::DOC, properties, &[]));
+    for field in &part.fields {
+        let field = Field { doc: one_line(&field.doc), ..field.clone() };
+        properties.insert(field.name.to_string(), key(&field));
+    }
+    defs.insert(name.into(), closed(part.doc, properties, &[]));
 }
 
 fn closed(description: &str, properties: Map<String, Json>, required: &[&str]) -> Json {
@@ -185,6 +203,8 @@ fn single(kind: &Kind, range: Range) -> Json {
             let each = kind.choices.iter().map(|(name, doc)| object!({ "const": name, "description": doc }));
             object!({ "enum": names, "anyOf": each.collect::<Vec<_>>() })
         }
+        "size law" | "time law" => object!({ "type": "string", "pattern": LAW }),
+        "count law" => object!({ "type": ["string", "integer"], "pattern": LAW, "minimum": 0 }),
         _ if kind.example.is_empty() => object!({ "type": "string" }),
         _ => object!({ "type": ["string", "integer"] }),
     }
@@ -265,28 +285,33 @@ fn flows(defs: &mut Map<String, Json>, form: Form) {
     if form != Form::Graph {
         common.extend(pointers::<Access>("access"));
     }
-    let mut required = if form == Form::Graph { vec!["from", "to"] } else { Vec::new() };
+    let required = if form == Form::Graph { vec!["from", "to"] } else { Vec::new() };
     let mut each = Vec::new();
-    let mut add = |name: &str, sources: &[&str], own: Map<String, Json>, needed: &[&str]| {
-        let transport = if ["tcp", "tfrc"].contains(&name) { name } else { "udp" };
-        let mut properties = common.clone();
-        properties.extend(own);
-        let among = |key: &str, schema: Json| object!({ "$ref": format!("#/$defs/group/properties/{key}"), "enum": schema });
-        properties.insert("transport".into(), among("transport", object!([transport])));
-        properties.insert("source".into(), among("source", object!(sources)));
-        let name = format!("flow_{section}_{name}");
-        defs.insert(name.clone(), closed(Group::DOC, properties, needed));
-        each.push(point(&name));
-    };
-    let udp = |own: Map<String, Json>| pointers::<Udp>("udp").into_iter().chain(own).collect::<Map<_, _>>();
-    let tcp = pointers::<Ftp>("ftp").into_iter().chain(pointers::<tcp::Params>("tcp")).collect();
-    add("tcp", &["ftp", "auto"], tcp, &required);
-    required.push("transport");
-    add("tfrc", &["ftp", "auto"], pointers::<tfrc::Params>("tfrc"), &required);
-    add("cbr", &["cbr", "auto"], udp(pointers::<Cbr>("cbr")), &required);
-    required.push("source");
-    add("onoff", &["onoff"], udp(pointers::<Onoff>("onoff")), &required);
-    add("poisson", &["poisson"], udp(pointers::<Poisson>("poisson")), &required);
+    for (transport, transport_name, _) in Transport::all() {
+        for (source, source_key, _) in
+            Source::all().iter().filter(|(source, ..)| source.transports().contains(transport))
+        {
+            let mut properties = common.clone();
+            properties.extend(match transport {
+                Transport::Tcp => pointers::<tcp::Params>("tcp"),
+                Transport::Tfrc => pointers::<tfrc::Params>("tfrc"),
+                Transport::Udp if source.packets() => pointers::<Udp>("udp"),
+                Transport::Udp => Map::new(),
+            });
+            properties.extend(pointers_to(source.part().keys(), &source_name(source_key)));
+            let usual = Group { transport: *transport, ..Group::default() }.source() == *source;
+            let among = |key: &str, schema: Json| object!({ "$ref": format!("#/$defs/group/properties/{key}"), "enum": schema });
+            let named = if usual { object!([source_key, "auto"]) } else { object!([source_key]) };
+            properties.insert("transport".into(), among("transport", object!([transport_name])));
+            properties.insert("source".into(), among("source", named));
+            let mut needed = required.clone();
+            needed.extend(Some("transport").filter(|_| *transport != Transport::Tcp));
+            needed.extend(Some("source").filter(|_| !usual));
+            let name = format!("flow_{section}_{transport_name}_{source_key}");
+            defs.insert(name.clone(), closed(Group::DOC, properties, &needed));
+            each.push(point(&name));
+        }
+    }
     defs.insert(format!("flow_{section}"), object!({ "oneOf": each }));
 }
 

@@ -3,7 +3,9 @@
 //! A table of the file may be read by several *parts*: `[dumbbell]` is a [`Wire`] and an [`Access`], a
 //! group of flows is a [`Group`](super::traffic::Group), its way through the topology, its transport and its source.
 
-use units::param::{require, Check, Described, Kind, Param, Problem, Range, Spread, Table, Value};
+use units::param::{
+    require, Check, Described, Field, Kind, Param, Preset, Problem, Range, Spread, Table, Value,
+};
 use units::quantity::Amount;
 use units::{params, Bytes, Rate, Span};
 
@@ -215,11 +217,30 @@ pub fn bare(span: Span) -> String {
 
 /// The keys of a part, with that of its preset.
 pub fn keys<T: Check>() -> Vec<&'static str> {
-    let mut keys: Vec<&str> = T::fields().iter().map(|field| field.name).collect();
-    if !T::PRESET_KEY.is_empty() {
-        keys.insert(0, T::PRESET_KEY);
+    Part::of::<T>().keys()
+}
+
+/// The keys of a part as data, for readers that do not know its type.
+pub struct Part {
+    /// What the part is.
+    pub doc: &'static str,
+    /// Its keys.
+    pub fields: Vec<Field>,
+    /// The key that names a row of options, and the rows.
+    pub presets: (&'static str, &'static [Preset]),
+}
+
+impl Part {
+    /// The keys of `T`.
+    pub fn of<T: Check>() -> Part {
+        Part { doc: T::DOC, fields: T::fields(), presets: (T::PRESET_KEY, T::presets()) }
     }
-    keys
+
+    /// Their names, with that of the preset.
+    pub fn keys(&self) -> Vec<&'static str> {
+        let preset = Some(self.presets.0).filter(|key| !key.is_empty());
+        preset.into_iter().chain(self.fields.iter().map(|field| field.name)).collect()
+    }
 }
 
 /// The fields a part shows, without those equal to `base`.

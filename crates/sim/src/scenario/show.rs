@@ -1,8 +1,8 @@
 //! [`Model`] back to a [`Table`], every default written out.
 
-use super::model::{Both, Direction, Flow, Form, Model, Pattern, Sends, Topology, Way};
+use super::model::{Both, Direction, Flow, Form, Model, Sends, Topology, Way};
 use super::sections::{difference, Run, Wire};
-use super::traffic::{Ftp, Group};
+use super::traffic::Group;
 use crate::plan::Plan;
 use units::param::{Described, Table, Value};
 
@@ -103,7 +103,7 @@ fn hop(base: &Both, own: &Both) -> Table {
 fn group(model: &Model, flow: &Flow) -> Table {
     let counted_as = flow.group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
     let group =
-        Group { counted_as: Some(counted_as), source: Some(flow.sends.source()), ..flow.group.clone() };
+        Group { counted_as: Some(counted_as), source: Some(flow.source.kind()), ..flow.group.clone() };
     let mut rows = group.show();
     rows.extend(flow.marking.show());
     let text = |name: &str| Value::Text(name.to_string());
@@ -115,9 +115,11 @@ fn group(model: &Model, flow: &Flow) -> Table {
     if let (Some(own), Some(base)) = (&flow.access, &model.topology.base) {
         rows.extend(difference(own, &base.access));
     }
+    let row_key = flow.source.kind().part().presets.0;
+    rows.extend(flow.source_row.iter().map(|name| (row_key.to_string(), text(name))));
     match &flow.sends {
         Sends::Tcp(tcp) => {
-            rows.extend(Ftp { bytes: tcp.bytes }.show());
+            rows.extend(flow.source.show());
             rows.extend(tcp.profile.iter().map(|name| ("profile".to_string(), text(name))));
             rows.extend(tcp.params.show());
         }
@@ -125,13 +127,11 @@ fn group(model: &Model, flow: &Flow) -> Table {
             rows.extend(tfrc.profile.iter().map(|name| ("profile".to_string(), text(name))));
             rows.extend(tfrc.params.show());
         }
-        Sends::Udp(udp, pattern) => {
-            rows.extend(udp.show());
-            rows.extend(match pattern {
-                Pattern::Cbr(cbr) => cbr.show(),
-                Pattern::Onoff(onoff) => onoff.show(),
-                Pattern::Poisson(poisson) => poisson.show(),
-            });
+        Sends::Udp(udp) => {
+            if flow.source.kind().packets() {
+                rows.extend(udp.show());
+            }
+            rows.extend(flow.source.show());
         }
     }
     rows

@@ -1,9 +1,10 @@
 //! The keys of a group of flows, declared part by part: what every group has, its way through the
-//! topology, and what its transport and source add.
+//! topology and its transport. What its source adds is declared beside that source, in [`crate::source`].
 
 use super::sections::{bare, Place};
-use units::param::{require, Check, Param, Problem, Range, Spread};
-use units::{choices, params, Bytes, Rate, Span};
+pub use crate::source::Kind as Source;
+use units::param::{require, Check, Choice, Param, Problem, Range, Spread};
+use units::{choices, params, Span};
 
 choices! {
     /// How a flow sends.
@@ -14,20 +15,6 @@ choices! {
         Tfrc = "tfrc",
         /// Datagrams without any feedback.
         Udp = "udp",
-    }
-}
-
-choices! {
-    /// What a flow has to send.
-    pub enum Source {
-        /// As much as TCP or TFRC takes, or over TCP a file of `bytes`.
-        Ftp = "ftp",
-        /// UDP packets at a constant rate.
-        Cbr = "cbr",
-        /// UDP packets at a constant rate while on, in turns with silence.
-        Onoff = "onoff",
-        /// UDP packets with exponential gaps.
-        Poisson = "poisson",
     }
 }
 
@@ -75,15 +62,19 @@ impl Group {
 impl Check for Group {
     fn relations(&self, problems: &mut Vec<Problem>) {
         let (transport, source) = (self.transport, self.source());
-        let fits = (transport != Transport::Udp) == (source == Source::Ftp);
-        let (only, other) = if source == Source::Ftp { ("TCP", "tcp") } else { ("UDP", "udp") };
+        let over = source.transports();
+        let names: Vec<String> = over.iter().map(|one| one.name().to_uppercase()).collect();
         require(
             problems,
-            fits,
+            over.contains(&transport),
             "source",
             source.show(),
-            format!("is a source for {only}, and this group's transport is {}", transport.show()),
-            format!("write transport = \"{other}\", or choose another source"),
+            format!(
+                "is a source for {}, and this group's transport is {}",
+                names.join(" and "),
+                transport.show()
+            ),
+            format!("write transport = \"{}\", or choose another source", over[0].name()),
         );
         let (_, last) = self.starts();
         require(
@@ -139,98 +130,3 @@ params! {
 }
 
 impl Check for GraphWay {}
-
-params! {
-    /// What a TCP flow has to send.
-    pub struct Ftp {
-        /// Payload of a file; `"auto"` sends without end.
-        bytes: Option<Bytes> = None => { range: Range::Positive },
-    }
-}
-
-impl Check for Ftp {}
-
-choices! {
-    /// What a rate counts.
-    pub enum RateOf {
-        /// Bytes on the wire.
-        Wire = "wire",
-        /// Payload only.
-        Payload = "payload",
-    }
-}
-
-params! {
-    /// Packets of a UDP flow.
-    pub struct Udp {
-        /// Rate while sending.
-        rate: Rate = Rate(1_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
-        /// What `rate` counts.
-        rate_of: RateOf = RateOf::Wire,
-        /// Size of a packet on the wire, headers included.
-        packet: Bytes = Bytes(500) => { range: Range::Within(1.0, 65_535.0), source: "dropcurve", assumed: true },
-        /// Headers in it.
-        headers: Bytes = Bytes(28) => { source: "IPv4 20 and UDP 8 (RFC 791, RFC 768)" },
-    }
-}
-
-impl Check for Udp {
-    fn relations(&self, problems: &mut Vec<Problem>) {
-        require(
-            problems,
-            self.headers < self.packet,
-            "packet",
-            self.packet.show(),
-            format!("must exceed headers ({})", units::quantity::show_bytes(self.headers)),
-            "packet counts bytes on the wire, headers included",
-        );
-    }
-}
-
-params! {
-    /// A constant rate.
-    pub struct Cbr {
-        /// Each gap is scaled by a uniform factor in 1 ± jitter, which breaks up phase effects.
-        jitter: f64 = 0.0 => { unit: "1", range: JITTER },
-    }
-}
-
-const JITTER: Range = Range::Within(0.0, 0.999);
-
-impl Check for Cbr {}
-
-params! {
-    /// Bursts at a constant rate in turns with silence.
-    pub struct Onoff {
-        /// Mean length of a burst.
-        on: Span = Span::from_millis(500) => { range: Range::Positive, source: "ns-2 exponential source" },
-        /// Mean length of a silence.
-        off: Span = Span::from_millis(500) => { range: Range::Positive, source: "ns-2 exponential source" },
-        /// Pareto shape of both lengths; `"auto"` makes them exponential.
-        shape: Option<f64> = None => { unit: "1", range: Range::Above(1.0, 100.0) },
-        /// Each gap inside a burst is scaled by a uniform factor in 1 ± jitter.
-        jitter: f64 = 0.0 => { unit: "1", range: JITTER },
-    }
-}
-
-impl Check for Onoff {}
-
-choices! {
-    /// Sizes of packets.
-    pub enum Sizes {
-        /// All of size `packet`.
-        Constant = "constant",
-        /// Exponential with mean `packet`, as in M/M/1.
-        Exponential = "exponential",
-    }
-}
-
-params! {
-    /// A Poisson process.
-    pub struct Poisson {
-        /// Sizes of its packets.
-        sizes: Sizes = Sizes::Constant,
-    }
-}
-
-impl Check for Poisson {}

@@ -1,22 +1,131 @@
-//! What feeds a flow: one file for each kind of source.
+//! What feeds a flow: one file for each kind of source, with the keys a scenario may write for it, and the two ends
+//! of a flow as the engine drives them.
 
+pub mod app;
+pub mod ftp;
+pub mod http;
 pub mod meter;
+pub mod origin;
+pub mod packets;
 pub mod tfrc;
 pub mod udp;
 
+pub use app::{AppSink, AppSource};
 pub use meter::Marker;
+pub use origin::Origin;
 pub use tfrc::{TfrcSink, TfrcSource};
-use transport::tcp;
 pub use udp::UdpSource;
+
+use crate::plan::{Load, UdpPlan};
+use crate::scenario::reader::Reader;
+use crate::scenario::sections::Part;
+use crate::scenario::traffic::Transport;
+use transport::tcp;
+use units::param::{Check, Described, Table};
+
+/// The keys of one kind of source, and what they mean to the engine.
+pub trait SourcePart: Check {
+    /// The transports that can carry it.
+    const OVER: &'static [Transport];
+    /// Whether the keys of [`packets::Udp`] apply: packets of one size at a rate.
+    const PACKETS: bool = false;
+    /// Over a transport with feedback: what it hands over.
+    fn load(&self) -> Load {
+        Load::Greedy
+    }
+    /// Over UDP: when packets leave; `packets` are the keys of the group.
+    fn datagrams(&self, _packets: &packets::Udp) -> Option<UdpPlan> {
+        None
+    }
+}
+
+/// Declares every source: what the scenario may name, and the part that reads its keys.
+macro_rules! sources {
+    ($( $(#[doc = $doc:literal])+ $variant:ident($part:ty) = $name:literal, )+) => {
+        units::choices! {
+            /// What a flow has to send.
+            pub enum Kind {
+                $( $(#[doc = $doc])+ $variant = $name, )+
+            }
+        }
+
+        /// A source with its options.
+        #[derive(Clone, Debug)]
+        pub enum Spec {
+            $( $(#[doc = $doc])+ $variant(Box<$part>), )+
+        }
+
+        impl Kind {
+            /// The transports that can carry it.
+            pub fn transports(self) -> &'static [Transport] {
+                match self { $( Kind::$variant => <$part as SourcePart>::OVER, )+ }
+            }
+
+            /// Whether the keys of [`packets::Udp`] apply.
+            pub fn packets(self) -> bool {
+                match self { $( Kind::$variant => <$part as SourcePart>::PACKETS, )+ }
+            }
+
+            /// Its keys, as data.
+            pub fn part(self) -> Part {
+                match self { $( Kind::$variant => Part::of::<$part>(), )+ }
+            }
+
+            /// Reads its keys.
+            pub(crate) fn read(self, reader: &mut Reader<'_>) -> Spec {
+                match self { $( Kind::$variant => Spec::$variant(Box::new(reader.part())), )+ }
+            }
+        }
+
+        impl Spec {
+            /// Which kind it is.
+            pub fn kind(&self) -> Kind {
+                match self { $( Spec::$variant(_) => Kind::$variant, )+ }
+            }
+
+            /// Its keys with their values.
+            pub fn show(&self) -> Table {
+                match self { $( Spec::$variant(part) => part.show(), )+ }
+            }
+
+            /// What it hands over to a transport with feedback.
+            pub fn load(&self) -> Load {
+                match self { $( Spec::$variant(part) => part.load(), )+ }
+            }
+
+            /// When its packets leave over UDP.
+            pub fn datagrams(&self, packets: &packets::Udp) -> Option<UdpPlan> {
+                match self { $( Spec::$variant(part) => part.datagrams(packets), )+ }
+            }
+        }
+    };
+}
+
+sources! {
+    /// As much as TCP or TFRC takes, or over TCP a file of `bytes`.
+    Ftp(ftp::Ftp) = "ftp",
+    /// Web pages over short TCP connections, with times to think in between.
+    Http(http::Http) = "http",
+    /// UDP packets at a constant rate.
+    Cbr(packets::Cbr) = "cbr",
+    /// UDP packets at a constant rate while on, in turns with silence.
+    Onoff(packets::Onoff) = "onoff",
+    /// UDP packets with exponential gaps.
+    Poisson(packets::Poisson) = "poisson",
+}
 
 /// The sending end of a flow.
 pub enum Source {
-    /// A TCP sender.
+    /// A TCP sender with a supply that is known from the start.
     Tcp(tcp::Sender),
     /// A TFRC sender.
     Tfrc(Box<TfrcSource>),
     /// An open-loop source.
     Udp(UdpSource),
+    /// An application over TCP.
+    App(Box<AppSource>),
+    /// Where sessions arrive; each becomes a flow of its own.
+    Origin(Box<Origin>),
 }
 
 /// The receiving end of a flow.
@@ -30,6 +139,8 @@ pub enum Sink {
         /// Payload bytes received.
         payload: u64,
     },
+    /// The TCP receiver of an application.
+    App(Box<AppSink>),
 }
 
 impl Sink {
@@ -39,6 +150,7 @@ impl Sink {
             Sink::Tcp(receiver) => receiver.delivered_payload(),
             Sink::Tfrc(sink) => sink.receiver.received_payload(),
             Sink::Udp { payload } => *payload,
+            Sink::App(sink) => sink.delivered_payload(),
         }
     }
 }

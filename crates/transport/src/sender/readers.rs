@@ -87,6 +87,11 @@ impl Sender {
         self.nxt
     }
 
+    /// One past the last segment supplied.
+    pub fn supplied(&self) -> u32 {
+        self.limit
+    }
+
     /// Whether everything supplied has been acknowledged. Never true of an endless supply.
     pub fn is_done(&self) -> bool {
         self.una >= self.limit

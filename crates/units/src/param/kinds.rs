@@ -7,7 +7,8 @@ use crate::{Bytes, Rate, Span};
 /// What may be written for a parameter, for the schema and for people.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kind {
-    /// Short name: `rate`, `span`, `bytes`, `amount`, `number`, `count`, `switch`, `choice`, `text`, `spread`.
+    /// Short name: `rate`, `span`, `bytes`, `amount`, `number`, `count`, `switch`, `choice`, `text`, `spread`,
+    /// `size law`, `time law`, `count law`.
     pub name: &'static str,
     /// An example of what to write.
     pub example: &'static str,

@@ -2,12 +2,22 @@
 
 use super::files::folder;
 use super::*;
-use crate::scenario::catalogue::{fields_of, one_line};
+use crate::scenario::catalogue::one_line;
 use crate::scenario::marking::Marking;
 use crate::scenario::sections::{Access, Chain, Ends, Head, Run, Wire};
-use crate::scenario::traffic::{Cbr, ChainWay, DumbbellWay, Ftp, GraphWay, Group, Onoff, Poisson, Udp};
+use crate::scenario::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
+use crate::source::packets::Udp;
 use transport::{tcp, tfrc};
-use units::param::{Check, Described, Field, Range};
+use units::param::{Check, Choice, Described, Field, Range};
+
+/// The fields of a part, with docs on one line.
+fn fields_of<T: Described>() -> Vec<Field> {
+    let mut fields = T::fields();
+    for field in &mut fields {
+        field.doc = one_line(&field.doc);
+    }
+    fields
+}
 
 /// A table of keys in Markdown.
 fn keys_table(fields: &[Field]) -> String {
@@ -69,13 +79,9 @@ fn generated(marker: &str) -> String {
         "keys: way_dumbbell" => part::<DumbbellWay>(),
         "keys: way_chain" => part::<ChainWay>(),
         "keys: way_links" => part::<GraphWay>(),
-        "keys: ftp" => part::<Ftp>(),
         "keys: tcp" => part::<tcp::Params>(),
         "keys: tfrc" => part::<tfrc::Params>(),
         "keys: udp" => part::<Udp>(),
-        "keys: cbr" => part::<Cbr>(),
-        "keys: onoff" => part::<Onoff>(),
-        "keys: poisson" => part::<Poisson>(),
         "profiles" => {
             let rows = tcp::Params::presets().iter().map(|row| (row.name.to_string(), row.doc.to_string()));
             rows_table("profile", rows)
@@ -88,7 +94,27 @@ fn generated(marker: &str) -> String {
             let entries = queue::catalogue().into_iter();
             rows_table("kind", entries.map(|entry| (entry.kind.to_string(), entry.about.to_string())))
         }
-        other => panic!("docs/scenarios.md has an unknown marker: {other}"),
+        other => {
+            of_source(other).unwrap_or_else(|| panic!("docs/scenarios.md has an unknown marker: {other}"))
+        }
+    }
+}
+
+/// The keys of a source (`keys: http`), or its rows of options (`models: http`).
+fn of_source(marker: &str) -> Option<String> {
+    let (what, name) = marker.split_once(": ")?;
+    let (source, ..) = Source::all().iter().find(|(_, other, _)| *other == name)?;
+    let mut part = source.part();
+    match what {
+        "keys" => {
+            part.fields.iter_mut().for_each(|field| field.doc = one_line(&field.doc));
+            Some(keys_table(&part.fields))
+        }
+        "models" => {
+            let (key, rows) = part.presets;
+            Some(rows_table(key, rows.iter().map(|row| (row.name.to_string(), row.doc.to_string()))))
+        }
+        _ => None,
     }
 }
 

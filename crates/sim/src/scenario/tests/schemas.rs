@@ -118,7 +118,7 @@ fn every_key_of_the_schema_is_explained() {
             for word in ["description", "examples"] {
                 assert!(described.get(word).is_some(), "{name}.{key} lacks {word}: {described:#}");
             }
-            let preset = key == "dialect" || key == "profile";
+            let preset = ["dialect", "profile", "model"].contains(&key.as_str());
             assert!(preset || described.get("default").is_some(), "{name}.{key} lacks a default");
         }
     }
@@ -137,7 +137,7 @@ fn the_catalogue_names_everything() {
             .collect()
     };
     assert_eq!(names("disciplines", "kind"), queue::KINDS);
-    assert_eq!(names("sources", "name"), ["ftp", "cbr", "onoff", "poisson"]);
+    assert_eq!(names("sources", "name"), ["ftp", "http", "cbr", "onoff", "poisson"]);
     assert_eq!(names("transports", "name"), ["tcp", "tfrc", "udp"]);
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
     assert_eq!(names("topologies", "name"), ["dumbbell", "chain", "links"]);

@@ -1,0 +1,80 @@
+//! Sessions that arrive in an open loop: each is a flow of its own while it lasts.
+//!
+//! Sessions arrive in the order of the calendar, whatever endpoints run ahead, and a flow carries a new one only if
+//! its last had ended before; so which flow it is does not depend on how far ahead the engine works.
+
+use super::{Flow, Network};
+use crate::flow::FlowProbe;
+use crate::source::{AppSink, Sink, Source};
+use units::{Stream, Time};
+
+impl Network {
+    /// Begins the sessions that arrive at flow `number` at `now`.
+    #[cold]
+    pub(super) fn admit_sessions(&mut self, number: u32, now: Time) {
+        let arrived = match &mut self.flows[number as usize].source {
+            Source::Origin(origin) => origin.arrived(now),
+            _ => None,
+        };
+        let Some(dice) = arrived else { return };
+        let idle = |flow: &&u32| match &self.flows[**flow as usize].source {
+            Source::App(source) => source.ended_before(now),
+            _ => false,
+        };
+        let Source::Origin(origin) = &self.flows[number as usize].source else { return };
+        let carrier = origin.flows.iter().find(idle).copied();
+        let carrier = match carrier {
+            Some(flow) => {
+                if let Source::App(source) = &mut self.flows[flow as usize].source {
+                    source.start_again(now, dice);
+                }
+                flow
+            }
+            None => self.add_session(number, now, dice),
+        };
+        self.flows[carrier as usize].probe.handed_over(now, 1, &self.window);
+        self.drain_source(carrier, now, Time::NEVER);
+    }
+
+    /// A flow for one more session at a time.
+    fn add_session(&mut self, number: u32, now: Time, dice: Stream) -> u32 {
+        let fresh = self.flows.len() as u32;
+        let parent = &mut self.flows[number as usize];
+        let Source::Origin(origin) = &mut parent.source else { return number };
+        origin.flows.push(fresh);
+        let mut source = origin.source(dice);
+        source.start(now);
+        let mut probe = FlowProbe::new(&self.window, parent.probe.histogram, parent.probe.series.is_some());
+        // Windows are sampled of no session: they come and go.
+        probe.next_sample = Time::NEVER;
+        probe.completions = Some(Box::default());
+        let sink = Sink::App(Box::new(AppSink::new(origin.params())));
+        let (marker, first_step) = (parent.marker.clone(), parent.first_step);
+        let mut flow = Flow::new(Source::App(Box::new(source)), sink, marker, now, Time::NEVER, probe);
+        flow.started = true;
+        flow.first_step = first_step;
+        self.flows.push(flow);
+        self.routes.push(self.routes[number as usize]);
+        fresh
+    }
+
+    /// After the run: the first `planned` flows take over what their sessions counted.
+    pub fn gather_sessions(&mut self, planned: usize) {
+        let mut sessions: Vec<Option<Flow>> = self.flows.drain(planned..).map(Some).collect();
+        for flow in &mut self.flows {
+            let Source::Origin(origin) = &mut flow.source else { continue };
+            let (mut delivered, mut before) = (0, 0);
+            for number in std::mem::take(&mut origin.flows) {
+                let Some(session) = sessions[number as usize - planned].take() else { continue };
+                if let Source::App(source) = &session.source {
+                    origin.count(source.counters(), session.probe.before.unwrap_or_default());
+                }
+                delivered += session.sink.delivered_bytes();
+                before += session.probe.goodput_before.unwrap_or(0);
+                flow.probe.absorb(session.probe);
+            }
+            flow.sink = Sink::Udp { payload: delivered };
+            flow.probe.goodput_before = Some(before);
+        }
+    }
+}

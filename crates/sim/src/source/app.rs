@@ -1,0 +1,270 @@
+//! An application over TCP: it hands over objects one at a time, on one connection after another or on one it keeps.
+//!
+//! A flow's connections follow one another at the same two ends. A packet tells which it belongs to by the time it left:
+//! what left before the present connection was opened is an old duplicate and is ignored. The receiver
+//! learns of a new connection from its first packet, so nothing it does depends on how far ahead the sender is.
+
+use super::http::Visitor;
+use crate::plan::AppPlan;
+use crate::source::http::SizeOf;
+use std::sync::Arc;
+use transport::segment::{Ack, Segment};
+use transport::tcp::{Params, Receiver, Sender};
+use transport::SenderCounters;
+use units::param::Valid;
+use units::{Span, Stream, Time};
+
+/// What an application does next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Hand over an object.
+    Send {
+        /// Its payload.
+        bytes: u64,
+        /// On a new connection.
+        fresh: bool,
+    },
+    /// Nothing for a while.
+    Wait {
+        /// How long.
+        span: Span,
+        /// The connection is closed before.
+        close: bool,
+    },
+    /// Nothing more.
+    End,
+}
+
+/// An object on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Object {
+    /// When it was handed over.
+    pub start: Time,
+    /// Its payload in bytes.
+    pub bytes: u64,
+    /// One past its last segment.
+    end: u32,
+}
+
+/// The sending end.
+pub struct AppSource {
+    /// The sender of the present connection.
+    pub sender: Sender,
+    params: Arc<Valid<Params>>,
+    plan: Arc<AppPlan>,
+    visitor: Visitor,
+    dice: Stream,
+    /// Connections opened so far, and objects handed over.
+    connections: u64,
+    objects: u64,
+    /// When the present connection was opened.
+    opened: Time,
+    /// No connection is open.
+    closed: bool,
+    /// An object is not yet acknowledged in full.
+    busy: bool,
+    /// When the application goes on.
+    wake: Time,
+    /// When it came to its end.
+    ended: Option<Time>,
+    ceased: bool,
+    object: Option<Object>,
+    /// What the senders of earlier connections counted.
+    past: SenderCounters,
+}
+
+impl AppSource {
+    /// A silent source; `dice` are those of its first session.
+    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, mut dice: Stream) -> AppSource {
+        let visitor = plan.visitor(&mut dice);
+        AppSource {
+            sender: Sender::new(&params, dice.branch(0)),
+            params,
+            plan,
+            visitor,
+            dice,
+            connections: 0,
+            objects: 0,
+            opened: Time::ZERO,
+            closed: true,
+            busy: false,
+            wake: Time::NEVER,
+            ended: None,
+            ceased: false,
+            object: None,
+            past: SenderCounters::default(),
+        }
+    }
+
+    /// Begins its session.
+    pub fn start(&mut self, now: Time) {
+        self.wake = now;
+        self.on_timer(now);
+    }
+
+    /// Begins another session, after the end of the one before.
+    pub fn start_again(&mut self, now: Time, mut dice: Stream) {
+        self.visitor = self.plan.visitor(&mut dice);
+        self.dice = dice;
+        self.ended = None;
+        self.start(now);
+    }
+
+    /// An acknowledgement arrives.
+    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if self.closed || ack.echo < self.opened {
+            return;
+        }
+        self.sender.on_ack(now, ack);
+        if self.busy && self.sender.is_done() {
+            self.busy = false;
+            let AppPlan::Http(http) = &*self.plan;
+            let step = self.visitor.done(http, &mut self.dice);
+            self.take(now, step);
+        }
+    }
+
+    /// A deadline of `poll_timeout` has come.
+    pub fn on_timer(&mut self, now: Time) {
+        if !self.closed {
+            self.sender.on_timer(now);
+        }
+        if now >= self.wake {
+            self.wake = Time::NEVER;
+            if self.ceased {
+                return self.take(now, Step::End);
+            }
+            let AppPlan::Http(http) = &*self.plan;
+            let step = self.visitor.go_on(http, &mut self.dice);
+            self.take(now, step);
+        }
+    }
+
+    /// No new object is begun.
+    pub fn cease(&mut self) {
+        self.ceased = true;
+    }
+
+    /// The next segment to send.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if self.closed {
+            return None;
+        }
+        self.sender.poll_transmit(now)
+    }
+
+    /// When to call `on_timer`, if ever.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let sender = if self.closed { None } else { self.sender.poll_timeout() };
+        let next = self.wake.min(sender.unwrap_or(Time::NEVER));
+        (next != Time::NEVER).then_some(next)
+    }
+
+    /// What the senders of all its connections counted.
+    pub fn counters(&self) -> SenderCounters {
+        added(self.past, self.sender.counters())
+    }
+
+    /// Objects handed over so far.
+    pub fn begun(&self) -> u64 {
+        self.objects
+    }
+
+    /// Whether a connection is open.
+    pub fn is_open(&self) -> bool {
+        !self.closed
+    }
+
+    /// Whether its session ended before `now`.
+    pub fn ended_before(&self, now: Time) -> bool {
+        self.ended.is_some_and(|ended| ended < now)
+    }
+
+    fn take(&mut self, now: Time, step: Step) {
+        match step {
+            Step::Send { bytes, fresh } => self.send(now, bytes, fresh),
+            Step::Wait { span, close } => {
+                self.closed = close;
+                self.wake = now + span;
+            }
+            Step::End => {
+                self.closed = true;
+                self.ended = Some(now);
+            }
+        }
+    }
+
+    fn send(&mut self, now: Time, bytes: u64, fresh: bool) {
+        if fresh {
+            self.past = added(self.past, self.sender.counters());
+            self.connections += 1;
+            self.sender = Sender::new(&self.params, self.dice.branch(self.connections));
+            self.opened = now;
+        }
+        let AppPlan::Http(http) = &*self.plan;
+        match http.size_of {
+            SizeOf::Payload => self.sender.supply_bytes(bytes),
+            SizeOf::Segments => {
+                let segments = bytes.div_ceil(self.params.mss.0).min(u64::from(u32::MAX)) as u32;
+                self.sender.supply(segments);
+            }
+        }
+        self.closed = false;
+        self.busy = true;
+        self.objects += 1;
+        self.object = Some(Object { start: now, bytes, end: self.sender.supplied() });
+        if fresh {
+            self.sender.start(now);
+        }
+    }
+}
+
+fn added(a: SenderCounters, b: SenderCounters) -> SenderCounters {
+    SenderCounters {
+        sent: a.sent + b.sent,
+        retransmits: a.retransmits + b.retransmits,
+        timeouts: a.timeouts + b.timeouts,
+        fast_recoveries: a.fast_recoveries + b.fast_recoveries,
+        cuts: a.cuts + b.cuts,
+        ecn_cuts: a.ecn_cuts + b.ecn_cuts,
+    }
+}
+
+/// The receiving end.
+pub struct AppSink {
+    /// The receiver of the present connection.
+    pub receiver: Receiver,
+    params: Arc<Valid<Params>>,
+    opened: Option<Time>,
+    /// Payload delivered on earlier connections.
+    past: u64,
+}
+
+impl AppSink {
+    /// Nothing has come yet.
+    pub fn new(params: Arc<Valid<Params>>) -> AppSink {
+        AppSink { receiver: Receiver::new(&params), params, opened: None, past: 0 }
+    }
+
+    /// A segment arrives from `source`; the object it completes, if it does.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, source: &mut AppSource) -> Option<Object> {
+        if segment.sent >= source.opened && self.opened != Some(source.opened) {
+            self.past += self.receiver.delivered_payload();
+            self.receiver = Receiver::new(&self.params);
+            self.receiver.echo_from(source.opened);
+            self.opened = Some(source.opened);
+        }
+        if self.opened.is_none_or(|opened| segment.sent < opened) {
+            return None;
+        }
+        self.receiver.on_segment(now, segment);
+        let whole =
+            |object: &mut Object| self.receiver.delivered() >= object.end && segment.sent >= object.start;
+        source.object.take_if(whole)
+    }
+
+    /// Payload delivered in order, on all connections.
+    pub fn delivered_payload(&self) -> u64 {
+        self.past + self.receiver.delivered_payload()
+    }
+}

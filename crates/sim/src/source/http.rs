@@ -1,0 +1,240 @@
+//! Web sessions: pages of one or more objects over short TCP connections, with times to think in between.
+//!
+//! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for what makes
+//! users wait); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.
+//! *Deviations*: only responses are simulated. A request takes no time and no packet, so a page takes half a round trip
+//! to a round trip less than a browser would measure; objects of a page come one after the other.
+
+use super::app::Step;
+use super::SourcePart;
+use crate::plan::{AppPlan, Load};
+use crate::scenario::traffic::Transport;
+use std::sync::Arc;
+use units::param::{Check, Form, Law, Preset};
+use units::{choices, params, Bytes, Span, Stream};
+
+choices! {
+    /// Who sets the pace of sessions.
+    pub enum Loop {
+        /// Each flow of the group is one user who never leaves: the next page comes a time to think after the last.
+        Closed = "closed",
+        /// Sessions arrive at each flow of the group, whatever became of those before.
+        Open = "open",
+    }
+}
+
+choices! {
+    /// How long a connection is kept.
+    pub enum Connection {
+        /// For one object.
+        Object = "object",
+        /// For one page.
+        Page = "page",
+        /// For the whole session.
+        Session = "session",
+    }
+}
+
+choices! {
+    /// What a size means.
+    pub enum SizeOf {
+        /// Payload; the last segment may be short.
+        Payload = "payload",
+        /// Whole segments, rounded up (ns-2 `advanceby`).
+        Segments = "segments",
+    }
+}
+
+/// Rows of options with a source.
+const MODELS: &[Preset] = &[
+    Preset {
+        name: "study",
+        doc: "One object a page: Pareto with mean 12 kB and shape 1.2, half a second to think. The shape is that of the studies of web traffic, the rest is a choice.",
+        options: &[],
+    },
+    Preset {
+        name: "3gpp2",
+        doc: "The web pages of the cdma2000 evaluation methodology (3GPP2-EM): lognormal objects, up to 53 more in a page, half a minute to read.",
+        options: &[
+            ("size", "lognormal 10710 B sd 25032 B up to 2000000 B"),
+            ("embedded_size", "lognormal 7758 B sd 126168 B up to 2000000 B"),
+            ("embedded", "pareto from 2 shape 1.1 up to 55 less 2"),
+            ("parse", "exponential 130 ms"),
+            ("think", "exponential 30 s"),
+            ("connection", "page"),
+        ],
+    },
+    Preset {
+        name: "crovella",
+        doc: "Files on the web as Crovella and Bestavros (CB97) found them: Pareto from 1 kB with shape 1.06, here cut at 100 MB; silences Pareto from 1 s with shape 1.5.",
+        options: &[("size", "pareto from 1 kB shape 1.06 up to 100 MB"), ("think", "pareto from 1 s shape 1.5")],
+    },
+];
+
+params! {
+    /// Web sessions. Amounts are random laws such as `"pareto 12 kB shape 1.2"` (the mean and the shape).
+    pub struct Http {
+        /// Who sets the pace.
+        sessions: Loop = Loop::Closed => { source: "SWH06" },
+        /// Time between the arrivals of sessions at one flow (`sessions = "open"`); exponential is a Poisson process.
+        arrival: Law<Span> = Law::of(Form::Exponential(1.0)) => { source: "dropcurve", assumed: true },
+        /// Pages of a session (`sessions = "open"`).
+        pages: Law<u64> = Law::of(Form::Constant(1.0)) => { source: "dropcurve", assumed: true },
+        /// Size of a page's first object.
+        size: Law<Bytes> = Law::of(Form::Pareto(12_000.0, 1.2)) => { source: "CB97 for the shape", assumed: true },
+        /// More objects in a page.
+        embedded: Law<u64> = Law::of(Form::Constant(0.0)) => { source: "dropcurve", assumed: true },
+        /// Their sizes; `"auto"` is `size`.
+        embedded_size: Option<Law<Bytes>> = None,
+        /// Time between the objects of a page.
+        parse: Law<Span> = Law::of(Form::Constant(0.0)) => { source: "dropcurve", assumed: true },
+        /// Time between pages, from the last acknowledgement of one to the first packet of the next.
+        think: Law<Span> = Law::of(Form::Exponential(0.5)) => { source: "dropcurve", assumed: true },
+        /// How long a connection is kept. A new one starts from the initial window and the initial timeout.
+        connection: Connection = Connection::Object => { source: "RFC 9112 section 9" },
+        /// What a size means.
+        size_of: SizeOf = SizeOf::Payload => { source: "ns-2 for segments" },
+    }
+}
+
+impl Check for Http {
+    const PRESET_KEY: &'static str = "model";
+
+    fn presets() -> &'static [Preset] {
+        MODELS
+    }
+}
+
+impl SourcePart for Http {
+    const OVER: &'static [Transport] = &[Transport::Tcp];
+
+    fn load(&self) -> Load {
+        Load::App(Arc::new(AppPlan::Http(self.clone())))
+    }
+}
+
+/// One session at work: asked what to do next, it answers with a [`Step`].
+#[derive(Clone, Debug, Default)]
+pub struct Visitor {
+    /// Pages still to come after this one; `None` without end.
+    pages: Option<u64>,
+    /// Objects of this page still to come.
+    objects: u64,
+    /// Whether a connection may be open.
+    connected: bool,
+}
+
+impl Visitor {
+    /// The visitor of a new session.
+    pub fn new(plan: &Http, dice: &mut Stream) -> Visitor {
+        let pages = match plan.sessions {
+            Loop::Closed => None,
+            Loop::Open => Some(plan.pages.draw(dice).max(1)),
+        };
+        Visitor { pages, ..Visitor::default() }
+    }
+
+    /// At the start, and after each wait.
+    pub fn go_on(&mut self, plan: &Http, dice: &mut Stream) -> Step {
+        let first = self.objects == 0;
+        let size = if first {
+            self.objects = plan.embedded.draw(dice);
+            self.pages = self.pages.map(|pages| pages - 1);
+            &plan.size
+        } else {
+            self.objects -= 1;
+            plan.embedded_size.as_ref().unwrap_or(&plan.size)
+        };
+        let fresh = !self.connected || plan.connection == Connection::Object;
+        self.connected = true;
+        Step::Send { bytes: size.draw(dice).0.max(1), fresh }
+    }
+
+    /// After an object has been acknowledged.
+    pub fn done(&mut self, plan: &Http, dice: &mut Stream) -> Step {
+        let page_ends = self.objects == 0;
+        if page_ends && self.pages == Some(0) {
+            return Step::End;
+        }
+        let close = match plan.connection {
+            Connection::Object => true,
+            Connection::Page => page_ends,
+            Connection::Session => false,
+        };
+        self.connected &= !close;
+        let law = if page_ends { &plan.think } else { &plan.parse };
+        Step::Wait { span: law.draw(dice), close }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::param::{read_table, Table, Value};
+
+    fn http(rows: &[(&str, &str)]) -> Http {
+        let table: Table =
+            rows.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect();
+        let mut problems = Vec::new();
+        let read = read_table("", &table, &mut problems);
+        assert_eq!(problems, []);
+        read
+    }
+
+    /// Two pages of a first object and two more each, on connections kept as the option says.
+    #[test]
+    fn a_session_by_hand() {
+        for (connection, fresh) in [
+            ("object", [true; 6]),
+            ("page", [true, false, false, true, false, false]),
+            ("session", [true, false, false, false, false, false]),
+        ] {
+            let plan = http(&[
+                ("sessions", "open"),
+                ("pages", "2"),
+                ("size", "3 kB"),
+                ("embedded", "2"),
+                ("embedded_size", "1 kB"),
+                ("parse", "10 ms"),
+                ("think", "5 s"),
+                ("connection", connection),
+            ]);
+            let mut dice = Stream::new(1, "visitor");
+            let mut visitor = Visitor::new(&plan, &mut dice);
+            for (number, opens) in fresh.into_iter().enumerate() {
+                let bytes = if number % 3 == 0 { 3000 } else { 1000 };
+                assert_eq!(
+                    visitor.go_on(&plan, &mut dice),
+                    Step::Send { bytes, fresh: opens },
+                    "{connection} {number}"
+                );
+                let step = visitor.done(&plan, &mut dice);
+                let close = opens && connection == "object" || number == 2 && connection == "page";
+                match number {
+                    5 => assert_eq!(step, Step::End),
+                    2 => assert_eq!(step, Step::Wait { span: Span::from_secs(5.0), close }),
+                    _ => assert_eq!(step, Step::Wait { span: Span::from_millis(10), close }),
+                }
+            }
+        }
+    }
+
+    /// The published means: 5.64 more objects in a page; 10 710 bytes before the cut at 2 MB, which takes off little.
+    #[test]
+    fn the_pages_of_3gpp2_have_their_means() {
+        let plan = http(&[("model", "3gpp2")]);
+        let mut dice = Stream::new(1, "pages");
+        let n = 200_000;
+        let more = (0..n).map(|_| plan.embedded.real(&mut dice)).sum::<f64>() / f64::from(n);
+        assert!((more - 5.64).abs() < 0.15, "{more}");
+        let bytes = (0..n).map(|_| plan.size.real(&mut dice)).sum::<f64>() / f64::from(n);
+        assert!((bytes / 10_710.0 - 1.0).abs() < 0.05, "{bytes}");
+    }
+
+    #[test]
+    fn every_model_is_valid() {
+        for model in MODELS {
+            http(&[("model", model.name)]);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Web sessions in the simulator: completion times worked by hand, slow-start theory, renewal theory of both loops.
+
+use serde_json::Value;
+use sim::scenario::Scenario;
+use sim::{run, Options};
+
+/// The summary of one run. 12 Mbit/s: 1500 bytes take 1 ms. 22 ms one way, and the private links take no time to send.
+fn summary(flows: &str, rate: &str, seconds: u32, seed: u64) -> Value {
+    let text = format!(
+        r#"
+        [run]
+        duration = "{seconds} s"
+        warmup = "0 s"
+        [dumbbell]
+        rate = "{rate}"
+        delay = "20 ms"
+        access_rate = "0 bit/s"
+        [queue]
+        kind = "droptail"
+        limit = "10000 pkts"
+        [flows.web]
+        source = "http"
+        {flows}
+        "#
+    );
+    let scenario = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
+    let plan = scenario.plan();
+    run(&plan, seed, &Options::default()).summary(&plan, "")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// One object of ten segments: the SYN and its answer (40 bytes, 26 667 ns each way), ten milliseconds of data, 22 ms to go.
+#[test]
+fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
+    let found = summary("size = \"14600 B\"\nthink = \"1 s\"", "12 Mbit/s", 5, 1);
+    let objects = &found["flows"][0]["objects"];
+    let exact = 2.0 * (22.0 + 0.026667) + 10.0 + 22.0;
+    for class in ["all", "medium"] {
+        let times = &objects[format!("fct_ms_{class}")];
+        assert!(
+            (number(&times["mean"]) - exact).abs() < 1e-5 && (number(&times["max"]) - exact).abs() < 1e-5,
+            "{times}"
+        );
+    }
+    // A cycle ends with the last acknowledgement, a second of thought follows: 0, 1.098, 2.196, 3.294, 4.392 s.
+    assert_eq!((objects["begun"].as_u64(), objects["completed"].as_u64()), (Some(5), Some(5)));
+    assert_eq!(found["flows"][0]["goodput_bytes"], 5 * 14_600);
+    assert_eq!(objects["fct_ms_short"]["count"], 0);
+}
+
+/// A connection that is kept needs no second handshake and goes on with its window.
+#[test]
+fn a_kept_connection_saves_the_handshake() {
+    let flows = "size = \"14600 B\"\nthink = \"1 s\"\nconnection = \"session\"";
+    let found = summary(flows, "12 Mbit/s", 2, 1);
+    let times = &found["flows"][0]["objects"]["fct_ms_all"];
+    let (first, second) = (76.053334, 10.0 + 22.0);
+    assert_eq!(times["count"], 2);
+    assert!((number(&times["mean"]) - (first + second) / 2.0).abs() < 1e-5, "{times}");
+}
+
+/// Slow start without loss: windows of 10, 20, 40 … segments, one a round trip, after one for the handshake. On a link
+/// of 10 Gbit/s the last window takes half a round trip more and next to no time to send.
+#[test]
+fn completion_times_follow_slow_start() {
+    let rtt = 44.0;
+    for (segments, rounds) in
+        [(1, 1), (10, 1), (11, 2), (30, 2), (31, 3), (70, 3), (71, 4), (150, 4), (151, 5)]
+    {
+        let flows = format!("size = \"{} B\"\nack_every = 1\nthink = \"10 s\"", segments * 1460);
+        let found = summary(&flows, "10 Gbit/s", 3, 1);
+        let time = number(&found["flows"][0]["objects"]["fct_ms_all"]["mean"]);
+        let theory = rtt + f64::from(rounds - 1) * rtt + rtt / 2.0;
+        assert!(time >= theory && time < theory + 1.0, "{segments} segments: {time} ms, {theory} by theory");
+    }
+}
+
+/// Closed loop: 40 users, each cycle a constant time to the last acknowledgement and an exponential time to think.
+#[test]
+fn closed_loop_objects_are_a_renewal_process() {
+    let keys = "count = 40\nsize = \"14600 B\"\nthink = \"exponential 400 ms\"\nack_every = 1\nstart = \"uniform 0 s to 1 s\"";
+    let found = summary(keys, "10 Gbit/s", 100, 7);
+    let flows = found["flows"].as_array().unwrap();
+    let begun: f64 = flows.iter().map(|flow| number(&flow["objects"]["begun"])).sum();
+    let cycle: f64 = 0.4 + 0.088;
+    // Renewals in t: mean t / cycle, variance t sd^2 / cycle^3; half a second of each user's time goes by before the start.
+    let (mean, sd) = (40.0 * 99.5 / cycle, (40.0 * 99.5 * 0.4f64.powi(2) / cycle.powi(3)).sqrt());
+    assert!((begun - mean).abs() < 5.0 * sd, "{begun} objects, {mean} ± {sd} expected");
+}
+
+/// Open loop: as many sessions as arrive, Poisson, and twice the pages; flows are used again, and nothing is lost in the sums.
+#[test]
+fn open_loop_sessions_arrive_whatever_happens() {
+    let keys = "count = 2\nsessions = \"open\"\narrival = \"exponential 20 ms\"\npages = 2\nthink = \"50 ms\"\nsize = \"7300 B\"\nembedded = 1";
+    let found = summary(keys, "100 Mbit/s", 60, 5);
+    let flows = found["flows"].as_array().unwrap();
+    assert_eq!(flows.len(), 2);
+    let (mut begun, mut done, mut goodput) = (0.0, 0.0, 0.0);
+    for flow in flows {
+        begun += number(&flow["objects"]["begun"]);
+        done += number(&flow["objects"]["completed"]);
+        goodput += number(&flow["goodput_bytes"]);
+        assert_eq!(flow["retransmits"], 0);
+        assert_eq!(flow["received_pkts"], flow["delay_ms"]["count"]);
+    }
+    // 100 sessions a second of four objects; the last ones are not done.
+    let (mean, sd) = (6000.0 * 4.0, 6000f64.sqrt() * 4.0);
+    assert!((begun - mean).abs() < 5.0 * sd, "{begun} objects, {mean} ± {sd} expected");
+    assert!(begun - done < 300.0 && begun >= done, "{begun} begun, {done} done");
+    assert!((goodput - done * 7300.0).abs() < 200.0 * 7300.0, "{goodput}");
+    let group = &found["groups"]["web"]["objects"];
+    assert_eq!(number(&group["completed"]), done);
+}
+
+/// Above the capacity an open loop fills the link, and a closed loop of few users cannot.
+#[test]
+fn the_loops_differ_under_overload() {
+    let open = "sessions = \"open\"\narrival = \"exponential 10 ms\"\nsize = \"30 kB\"";
+    let closed = "count = 3\nsize = \"30 kB\"\nthink = \"exponential 1 s\"";
+    let mean = |flows: &str| {
+        number(&summary(flows, "12 Mbit/s", 20, 3)["groups"]["web"]["objects"]["fct_ms_all"]["mean"])
+    };
+    let (open, closed) = (mean(open), mean(closed));
+    assert!(open > 10.0 * closed, "{open} ms, {closed} ms");
+}

@@ -1,0 +1,99 @@
+"""Metrics of the objects that applications hand over: flow completion times of web pages and the like."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from .registry import Flow, Run, as_number, metric
+
+#: Size classes of ``crates/sim/src/completions.rs``, and what belongs to them.
+CLASSES = {
+    "all": "",
+    "short": "of up to 10 kB",
+    "medium": "of 10 to 100 kB",
+    "long": "of 100 kB to 1 MB",
+    "huge": "of more than 1 MB",
+}
+SOURCE = "RFC 7928 section 2.1"
+
+
+def _times(flows: list[Flow], key: str) -> list[dict[str, Any]]:
+    return [flow["objects"][key] for flow in flows if flow.get("objects") and flow["objects"][key]["count"]]
+
+
+def _mean(flows: list[Flow], key: str) -> float | None:
+    times = _times(flows, key)
+    count = sum(one["count"] for one in times)
+    return math.fsum(one["mean"] * one["count"] for one in times) / count if count else None
+
+
+def _percentile(run: Run, flows: list[Flow], key: str, part: str) -> float | None:
+    """From the histograms of groups if the flows are whole groups; of one flow its own; else there is none."""
+    if len(flows) == 1:
+        times = _times(flows, key)
+        return as_number(times[0][part]) if times else None
+    names = {flow["group"] for flow in flows}
+    if len(flows) != sum(flow["group"] in names for flow in run["flows"]):
+        return None
+    groups = [
+        group["objects"] for name, group in run["groups"].items() if name in names and "objects" in group
+    ]
+    if len(groups) == 1:
+        return as_number(groups[0][key].get(part))
+    bins: Counter[float] = Counter()
+    for group in groups:
+        rows = group[f"{key}_histogram"]
+        bins.update(dict(zip(rows["upper_ms"], rows["count"], strict=True)))
+    rank, seen = int(part[1:]) / 100 * bins.total(), 0
+    for upper in sorted(bins):
+        seen += bins[upper]
+        if seen >= rank:
+            return upper
+    return None
+
+
+def _register(name: str, which: str) -> None:
+    infix = "" if name == "all" else f"_{name}"
+    title = "object completion time" if name == "all" else f"completion time, {name} objects"
+    key = f"fct_ms_{name}"
+
+    def mean(run: Run, flows: list[Flow]) -> float | None:
+        return _mean(flows, key)
+
+    def percentile(part: str) -> Callable[[Run, list[Flow]], float | None]:
+        return lambda run, flows: _percentile(run, flows, key, part)
+
+    objects = f"objects {which}".strip()
+    span = "from handing it to the transport until its last byte arrived in order"
+    for part, function, what in (
+        ("mean", mean, "Mean time"),
+        ("p50", percentile("p50"), "Median of the time"),
+        ("p95", percentile("p95"), "95th percentile of the time"),
+    ):
+        function.__doc__ = (
+            f"{what}, over {objects} that applications completed in the counting period, {span}."
+        )
+        metric(f"fct{infix}_ms_{part}", title=f"{title}, {'median' if part == 'p50' else part}", unit="ms",
+               better="lower", source=SOURCE, per="flow", shown=name == "all")(function)  # fmt: skip
+
+
+for _name, _which in CLASSES.items():
+    _register(_name, _which)
+
+
+@metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True)
+def objects(run: Run, flows: list[Flow]) -> float | None:
+    """Objects of applications, such as those of web pages, that arrived in full in the counting period."""
+    known = [flow["objects"]["completed"] for flow in flows if flow.get("objects")]
+    return float(sum(known)) if known else None
+
+
+@metric("objects_begun", title="objects begun", unit="", better="none", source=SOURCE, per="flow")
+def objects_begun(run: Run, flows: list[Flow]) -> float | None:
+    """Objects that applications handed to the transport in the counting period. In an open loop it is the load
+    offered; in a closed loop it falls as the network gets slower."""
+    known = [flow["objects"]["begun"] for flow in flows if flow.get("objects")]
+    return float(sum(known)) if known else None
