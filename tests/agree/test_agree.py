@@ -32,6 +32,15 @@ def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
     assert {case.name for case in cases if case.verdict == "outside"} <= CUBIC_LATE
 
 
+def test_tfrc_of_ns2_comes_packet_by_packet() -> None:
+    """All but the runs in which a report falls due with an arrival, within the first few packets."""
+    cases = quick("tfrc_packets")
+    assert len(cases) == 10
+    outside = [case for case in cases if case.verdict == "outside"]
+    assert len(outside) <= 3
+    assert all(case.figures[0].ours <= 10 for case in outside)
+
+
 @pytest.mark.parametrize("name", ["wtred", "cnodder", "hassan_tcp"])
 def test_means_of_ns2(name: str) -> None:
     """Goodput, queue and delay within 5 % with four seeds; losses and timeouts vary more."""

@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
-from . import defects, ns2_packets, ns3_packets, tables, theory, verdicts
+from . import defects, ns2_packets, ns3_packets, tables, tfrc_packets, theory, verdicts
 from .cases import Area, Case
 from .context import Context
 
@@ -17,6 +17,7 @@ from .context import Context
 AREAS: dict[str, Callable[[Context], Area]] = {
     "ns2_packets": ns2_packets.compare,
     "ns3_packets": ns3_packets.compare,
+    "tfrc_packets": tfrc_packets.compare,
     "verdicts": verdicts.compare,
     **{table.key: partial(tables.compare, table) for table in tables.TABLES},
     "theory": theory.compare,

@@ -18,6 +18,8 @@ pub const WEIGHTS: [f64; INTERVALS] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 pub struct History {
     discounts: bool,
     least_discount: f64,
+    /// Whether the open interval makes the oldest closed one give way, however few there are.
+    replaces: bool,
     /// Closed intervals, newest first, each with the discount it has collected.
     closed: VecDeque<(f64, f64)>,
     /// Discount of all closed intervals for as long as the open one lasts.
@@ -30,6 +32,7 @@ impl History {
         History {
             discounts: params.discount,
             least_discount: params.least_discount,
+            replaces: params.open_replaces,
             closed: VecDeque::with_capacity(INTERVALS + 1),
             discount: 1.0,
         }
@@ -65,7 +68,8 @@ impl History {
             self.discount = (2.0 * without / open).max(self.least_discount);
         }
         let older = self.closed.iter().map(|(length, own)| (*length, own * self.discount));
-        let with = weighted(std::iter::once((open, 1.0)).chain(older).take(self.closed.len()));
+        let terms = if self.replaces { self.closed.len() } else { INTERVALS };
+        let with = weighted(std::iter::once((open, 1.0)).chain(older).take(terms));
         with.max(without)
     }
 }
@@ -95,6 +99,8 @@ struct Missing {
 pub struct Detector {
     patience: u64,
     new_round: bool,
+    /// Whether the first loss event dates from the packet that showed it instead of from the lost one.
+    first_shown: bool,
     missing: VecDeque<Missing>,
     /// Highest packet so far and when it left.
     highest: Option<(u32, Time)>,
@@ -110,6 +116,7 @@ impl Detector {
         Detector {
             patience: params.loss_after,
             new_round: params.loss_new_round,
+            first_shown: params.open_from_report,
             missing: VecDeque::new(),
             highest: None,
             event: None,
@@ -145,7 +152,8 @@ impl Detector {
                 .event
                 .is_none_or(|(start, when)| lost.sent > start + rtt && (!self.new_round || round > when));
             if apart {
-                self.event = Some((lost.sent, round));
+                let shown = self.event.is_none() && self.first_shown;
+                self.event = Some((if shown { sent } else { lost.sent }, round));
                 begins(lost.seq);
             }
         }
@@ -178,8 +186,12 @@ mod tests {
     fn fewer_intervals_share_the_weights() {
         assert_eq!(history(&[]).mean(100.0), f64::INFINITY);
         assert_eq!(history(&[12.0]).mean(3.0), 12.0);
-        // Two closed: the older of them makes way for the open one.
+        // Two closed: the older of them makes way for the open one, or it does not.
         assert_eq!(history(&[8.0, 16.0]).mean(20.0), 14.0);
+        let beside = Params { open_replaces: false, ..Params::default() };
+        let mut history = History::new(&beside);
+        [16.0, 8.0].into_iter().for_each(|length| history.close(length));
+        assert_eq!(history.mean(21.0), 15.0);
     }
 
     #[test]

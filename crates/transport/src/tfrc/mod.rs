@@ -39,8 +39,8 @@ pub struct Data {
     pub size: u32,
     /// When it left the sender.
     pub sent: Time,
-    /// The sender's estimate of the round trip, once it has one.
-    pub rtt: Option<Span>,
+    /// The sender's estimate of the round trip in seconds, once it has one: a mean, so not in whole nanoseconds.
+    pub rtt: Option<f64>,
     /// The sender's timeout as the equation takes it.
     pub t_rto: Span,
     /// Rounds of feedback the sender has seen.

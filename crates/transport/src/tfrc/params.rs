@@ -20,6 +20,8 @@ units::choices! {
     pub enum InitialRate {
         /// The initial window of RFC 3390 a round trip.
         Rfc3390 = "rfc3390",
+        /// The same in whole packets: four up to 1095 bytes, three below 2190, else two.
+        WholePackets = "whole_packets",
         /// One packet a round trip.
         OnePacket = "one_packet",
     }
@@ -40,7 +42,8 @@ units::choices! {
     pub enum Silence {
         /// Lowers the limits its rate is held to (RFC 5348 section 4.4).
         Rfc5348 = "rfc5348",
-        /// Halves its rate, and sends a packet at once to ask for a report.
+        /// Halves its rate, and sends a packet at once to ask for a report. The timer goes by the rate before the report
+        /// that restarts it.
         Halve = "halve",
     }
 }
@@ -51,7 +54,7 @@ units::choices! {
         /// A round trip after the last report, if something came since (RFC 5348 section 6.2).
         Timer = "timer",
         /// With the first packet that comes a round trip after the last report; by a timer of one and a half if
-        /// none does.
+        /// none does, where the report of a packet is repeated once. A rate not known is a packet a second.
         Packet = "packet",
     }
 }
@@ -105,15 +108,21 @@ units::params! {
         loss_after: u64 = 3 => { range: Range::Within(1.0, 1e6), source: "RFC 5348 section 5.1" },
         /// A loss begins a new loss event only if the sender has also seen a report since the last one began.
         loss_new_round: bool = false => { source: "ns-2 PreciseLoss_" },
+        /// While fewer than eight intervals have closed, the open one replaces the oldest; otherwise it counts beside them.
+        open_replaces: bool = true => { source: "RFC 5348 section 5.4" },
         /// Older intervals lose weight while the open one is long.
         discount: bool = true => { source: "RFC 5348 section 5.5" },
         /// The least such weight.
         least_discount: f64 = 0.5 => { unit: "1", range: Range::Within(0.01, 1.0), source: "RFC 5348 section 5.5" },
         /// How closely the first interval, from inverting the equation, has to give the rate received.
         first_tolerance: f64 = 0.001 => { unit: "1", range: Range::Within(1e-9, 0.5), assumed: true },
+        /// The report of the first loss event carries the rate found by inverting, not 1 over that interval in whole
+        /// packets.
+        first_exact: bool = false => { source: "ns-2" },
         /// The first interval stands for half the rate received (RFC 5348); otherwise for all of it.
         first_half: bool = true => { source: "RFC 5348 section 6.3.1" },
-        /// After the first loss event the open interval counts from the last report, not from the loss.
+        /// The first loss event lasts a round trip from the packet that showed it, and the open interval counts from the
+        /// last report; otherwise both begin at the loss.
         open_from_report: bool = false => { source: "ns-2" },
         /// When the receiver reports.
         report: Report = Report::Timer => { source: "RFC 5348 section 6.2" },
@@ -151,6 +160,7 @@ pub const PROFILES: &[Preset] = &[
             ("timeout", "ticks"),
             ("rtt_filter", "0.95"),
             ("first_rate", "2400 bit/s"),
+            ("initial_rate", "whole_packets"),
             ("response", "steps"),
             ("slow_increase", "true"),
             ("report_releases", "true"),
@@ -162,8 +172,10 @@ pub const PROFILES: &[Preset] = &[
             ("loss_after", "1"),
             ("loss_new_round", "true"),
             ("first_tolerance", "0.05"),
+            ("first_exact", "true"),
             ("first_half", "false"),
             ("open_from_report", "true"),
+            ("open_replaces", "false"),
             ("report", "packet"),
         ],
     },
@@ -190,8 +202,10 @@ pub const PROFILES: &[Preset] = &[
             ("loss_after", "1"),
             ("loss_new_round", "true"),
             ("first_tolerance", "0.05"),
+            ("first_exact", "true"),
             ("first_half", "false"),
             ("open_from_report", "true"),
+            ("open_replaces", "false"),
             ("report", "packet"),
         ],
     },

@@ -19,6 +19,8 @@ pub struct Receiver {
     params: Params,
     detector: Detector,
     history: History,
+    /// The loss event rate to report of the first loss event, before it was rounded to a whole interval.
+    first_rate: Option<f64>,
     /// The open interval counts from here.
     open_from: u32,
     /// Arrivals of the last round trip.
@@ -43,6 +45,7 @@ impl Receiver {
             detector: Detector::new(&params),
             history: History::new(&params),
             params,
+            first_rate: None,
             open_from: 0,
             arrivals: VecDeque::new(),
             last: None,
@@ -60,7 +63,8 @@ impl Receiver {
     pub fn on_packet(&mut self, now: Time, data: &Data) {
         self.received += 1;
         self.since_report += 1;
-        let rtt = data.rtt.unwrap_or(Span::ZERO);
+        let r = data.rtt.unwrap_or(0.0);
+        let rtt = Span::from_secs(r);
         self.note_arrival(now, rtt);
         let first = self.last.is_none();
         self.last = Some((*data, now));
@@ -70,7 +74,7 @@ impl Receiver {
             self.begin_event(*seq, now);
         }
         let overdue =
-            self.params.report == Report::Packet && rtt > Span::ZERO && now.since(self.last_report) >= rtt;
+            self.params.report == Report::Packet && r > 0.0 && now.since(self.last_report).as_secs() >= r;
         if self.timer.is_none() {
             self.restart_timer(now);
         }
@@ -80,7 +84,9 @@ impl Receiver {
     /// The moment of [`Receiver::poll_timeout`] has come.
     pub fn on_timer(&mut self, now: Time) {
         if self.timer.is_some_and(|timer| timer <= now) {
-            self.due |= self.since_report > 0;
+            let repeats = self.params.report == Report::Packet
+                && self.last.is_some_and(|(_, arrived)| arrived >= self.last_report);
+            self.due |= self.since_report > 0 || repeats;
             self.restart_timer(now);
         }
     }
@@ -92,7 +98,7 @@ impl Receiver {
         }
         let (data, arrived) = self.last?;
         let x_recv = self.rate(now);
-        let p = self.loss_event_rate();
+        let p = self.first_rate.take().unwrap_or_else(|| self.loss_event_rate());
         let feedback = Feedback {
             number: self.reports,
             size: self.params.feedback_size.0 as u32,
@@ -152,7 +158,9 @@ impl Receiver {
     /// A loss begins a loss event.
     fn begin_event(&mut self, seq: u32, now: Time) {
         if self.history.is_empty() {
-            self.history.close(self.first_interval(now));
+            let p = self.first_loss_rate(now);
+            self.first_rate = self.params.first_exact.then_some(p);
+            self.history.close((1.0 / p).floor().max(1.0));
             self.open_from = if self.params.open_from_report { self.highest_reported } else { seq };
         } else {
             self.history.close(f64::from(seq.saturating_sub(self.open_from)));
@@ -160,39 +168,45 @@ impl Receiver {
         }
     }
 
-    /// The interval that would have led to the rate received (RFC 5348 section 6.3.1), in whole packets.
-    fn first_interval(&self, now: Time) -> f64 {
+    /// The loss event rate that would have led to the rate received (RFC 5348 section 6.3.1).
+    fn first_loss_rate(&self, now: Time) -> f64 {
         let share = if self.params.first_half { 0.5 } else { 1.0 };
         let x = (self.rate(now) * share).max(1.0);
         let Some((data, _)) = self.last else { return 1.0 };
         let path = Path {
             s: self.params.mss.0 as f64,
-            r: data.rtt.map_or(1.0, Span::as_secs).max(1e-6),
+            r: data.rtt.unwrap_or(1.0).max(1e-6),
             t_rto: data.t_rto.as_secs(),
             b: self.params.b,
             bounded: self.params.bounded,
         };
-        (1.0 / equation::loss_rate(x, &path, self.params.first_tolerance)).floor().max(1.0)
+        equation::loss_rate(x, &path, self.params.first_tolerance)
     }
 
     /// The rate received since the last report, or in the last round trip if that is longer.
     fn rate(&self, now: Time) -> f64 {
         let s = self.params.mss.0 as f64;
-        let Some(rtt) = self.last.and_then(|(data, _)| data.rtt).filter(|rtt| *rtt > Span::ZERO) else {
-            return 0.0;
+        let unknown = if self.params.report == Report::Packet { s } else { 0.0 };
+        let Some(rtt) = self.rtt() else {
+            return unknown;
         };
-        let since = now.since(self.last_report);
+        let since = now.since(self.last_report).as_secs();
         if since >= rtt {
-            return s * self.since_report as f64 / since.as_secs();
+            let counted = s * self.since_report as f64 / since;
+            return if self.since_report > 0 { counted } else { unknown };
         }
-        let recent = self.arrivals.iter().rev().take_while(|at| now.since(**at) < rtt).count();
-        s * recent as f64 / rtt.as_secs()
+        let recent = self.arrivals.iter().rev().take_while(|at| now.since(**at).as_secs() < rtt).count();
+        s * recent as f64 / rtt
+    }
+
+    /// The sender's estimate of the round trip in seconds, once it has one.
+    fn rtt(&self) -> Option<f64> {
+        self.last.and_then(|(data, _)| data.rtt).filter(|rtt| *rtt > 0.0)
     }
 
     fn restart_timer(&mut self, now: Time) {
-        let rtt = self.last.and_then(|(data, _)| data.rtt).filter(|rtt| *rtt > Span::ZERO);
         let factor = if self.params.report == Report::Packet { 1.5 } else { 1.0 };
-        self.timer = rtt.map(|rtt| now + rtt.scale(factor).max(Span(1)));
+        self.timer = self.rtt().map(|rtt| now + Span::from_secs(rtt * factor).max(Span(1)));
     }
 }
 
@@ -205,7 +219,7 @@ mod tests {
             seq,
             size: 1000,
             sent: Time(ms * 1_000_000),
-            rtt: rtt_ms.map(Span::from_millis),
+            rtt: rtt_ms.map(|ms| ms as f64 / 1e3),
             t_rto: Span::from_millis(300),
             round: ms as u32,
             urgent: false,
@@ -259,7 +273,7 @@ mod tests {
         let x = equation::throughput(1.0 / interval, &path);
         assert!((x / report.x_recv - 1.0).abs() < 0.06, "{x} for {}", report.x_recv);
         assert_eq!(report.x_recv, 3.0 * 1000.0 / 0.04);
-        assert_eq!(report.p, 1.0 / interval);
+        assert_eq!((1.0 / report.p).floor(), interval, "the report has it before it is rounded");
         assert_eq!(receiver.losses(), 1);
     }
 }

@@ -56,8 +56,8 @@ pub struct Sender {
 /// The silence timer before the first report.
 const FIRST_SILENCE: Span = Span::from_millis(2000);
 
-/// Rates this close are the same: a full link gives the same rate in each report but for rounding.
-const TIE: f64 = 1e-9;
+/// Rates this close are the same: a full link gives the same rate in each report but for whole nanoseconds.
+const TIE: f64 = 1e-7;
 
 /// No rate is taken to exceed this; it keeps arithmetic finite.
 const MOST: f64 = 1e15;
@@ -124,15 +124,21 @@ impl Sender {
         self.clock.take(now.since(feedback.echo + feedback.held));
         self.p = feedback.p;
         self.x_calc = equation::throughput(self.p, &self.path()).min(MOST);
+        if self.params.silence == Silence::Halve {
+            self.restart_silence(now);
+        }
         match self.params.response {
             Response::Rfc5348 => self.follow(now, feedback.x_recv),
             Response::Steps => self.step(now, feedback.x_recv),
         }
         self.x = self.x.clamp(self.least(), MOST);
         if self.ceased {
+            self.silence = None;
             return;
         }
-        self.restart_silence(now);
+        if self.params.silence == Silence::Rfc5348 {
+            self.restart_silence(now);
+        }
         if self.params.report_releases && self.slow_start {
             self.due += 1;
             self.depart(now);
@@ -163,7 +169,7 @@ impl Sender {
             seq: self.seq,
             size: (self.params.mss.0 + self.params.headers.0) as u32,
             sent: now,
-            rtt: self.clock.rtt().map(Span::from_secs),
+            rtt: self.clock.rtt(),
             t_rto: Span::from_secs(self.clock.t_rto()),
             round: self.round,
             urgent: self.urgent,
@@ -230,8 +236,8 @@ impl Sender {
 
     /// The response in steps.
     fn step(&mut self, now: Time, x_recv: f64) {
-        let received = if self.counters.reports > 1 { 2.0 * x_recv } else { 0.0 };
-        if self.slow_start && self.p > 0.0 {
+        let received = if self.round > 1 { 2.0 * x_recv } else { 0.0 };
+        if self.slow_start && self.p > 0.0 && self.counters.reports > 1 {
             self.slow_start = false;
             self.x = self.x_calc;
             self.x_rising = self.x;
@@ -254,24 +260,33 @@ impl Sender {
         }
     }
 
-    /// Slow start of the response in steps: doubles once a round trip, to at most `most`; half of that once above it.
+    /// Slow start of the response in steps: the rate of RFC 3390 until two reports have come (one tells no rate yet);
+    /// then doubles once a round trip, to at most `most`; half of that once above it.
     fn rise_slowly(&mut self, now: Time, most: f64) {
-        if self.counters.reports == 1 {
-            self.x = self.initial();
+        let settling = if self.initial_packets() > 1.0 { 2 } else { 1 };
+        if self.round <= settling || self.counters.reports == 1 {
             self.x_rising = self.x;
+            self.x = self.x.max(self.initial());
+            self.rise = self.packet_rise();
             self.changed = Some(now);
-        } else if self.x < most {
+        } else if self.x <= most * (1.0 + TIE) {
             if self.changed.is_none_or(|at| now.since(at).as_secs() > self.r()) {
                 self.x_rising = self.x;
                 self.x = (2.0 * self.x).min(most);
-                self.rise = (self.x - self.x_rising) / (self.x * self.r() / self.s);
+                self.rise = self.packet_rise();
                 self.changed = Some(now);
             }
-        } else if self.x > most * (1.0 + TIE) {
-            self.x = (most / 2.0).max(self.initial());
+        } else {
+            self.x = most / 2.0;
             self.x_rising = self.x;
+            self.rise = 0.0;
             self.changed = Some(now);
         }
+    }
+
+    /// What each packet adds, so that a round trip of them reaches the rate.
+    fn packet_rise(&self) -> f64 {
+        (self.x - self.x_rising) / (self.x * self.r() / self.s)
     }
 
     /// Reports stay away.
@@ -310,7 +325,7 @@ impl Sender {
             let rising = self.params.slow_increase
                 && self.slow_start
                 && self.round > 2
-                && self.x_rising + 1e-6 < self.x;
+                && self.x_rising * (1.0 + TIE) < self.x;
             if rising {
                 self.x_rising += self.rise;
                 return now + Span::from_secs(self.s / self.x_rising).max(Span(1));
@@ -328,11 +343,18 @@ impl Sender {
 
     /// The rate after the first report.
     fn initial(&self) -> f64 {
-        let packets = match self.params.initial_rate {
+        self.initial_packets() * self.s / self.r()
+    }
+
+    /// Packets a round trip at that rate.
+    fn initial_packets(&self) -> f64 {
+        match self.params.initial_rate {
             InitialRate::Rfc3390 => (4380.0 / self.s).clamp(2.0, 4.0),
+            InitialRate::WholePackets if self.s <= 1095.0 => 4.0,
+            InitialRate::WholePackets if self.s < 2190.0 => 3.0,
+            InitialRate::WholePackets => 2.0,
             InitialRate::OnePacket => 1.0,
-        };
-        packets * self.s / self.r()
+        }
     }
 
     /// One packet in `t_mbi`.

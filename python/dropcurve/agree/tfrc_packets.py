@@ -1,0 +1,225 @@
+"""TFRC packet by packet: recorded runs of one flow in ns-2.35, through the whole engine.
+
+    python -m dropcurve.agree.tfrc_packets OUT      records them again, with an ns-2 at hand
+
+Path of Fall and Floyd (1996), with datagrams beside the flow; `tests/agree/ns2/tfrc.tcl` states it for ns-2. Compared are
+order and time of every departure and drop of data, which are all that a rate-based sender shows.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import dropcurve as dc
+
+from .cases import Area, Case, Figure
+from .context import ROOT, Context
+
+TITLE = "TFRC, packet by packet, against ns-2.35"
+METHOD = (
+    "One TFRC flow beside steady datagrams over 0.8 Mbit/s, with losses drawn on both ways. `events` counts departures and "
+    "drops of data, all of which must come in the same order within 0.1 ms over 20 s; `sent` are the packets."
+)
+RECORDED = ROOT / "tests" / "agree" / "data" / "tfrc_packets.txt"
+SCRIPT = ROOT / "tests" / "agree" / "ns2" / "tfrc.tcl"
+#: Each report turns a rounding of either side into a slightly different rate; over 20 s that may add up to this.
+ALLOWED_US = 100
+
+SCENARIO = """\
+[run]
+duration = "20 s"
+warmup = "0 s"
+
+[links.near]
+from = "source"
+to = "left"
+rate = "8 Mbit/s"
+delay = "0.1 ms"
+drop = [{drop}]
+
+[links.other]
+from = "other"
+to = "left"
+rate = "8 Mbit/s"
+delay = "0.1 ms"
+
+[links.middle]
+from = "left"
+to = "right"
+rate = "0.8 Mbit/s"
+delay = "{delay}"
+
+[links.middle.queue]
+kind = "droptail"
+dialect = "ns2"
+limit = "{limit} pkts"
+
+[links.middle.back]
+drop = [{adrop}]
+
+[links.far]
+from = "right"
+to = "sink"
+rate = "8 Mbit/s"
+delay = "0.1 ms"
+
+[flows.tfrc]
+from = "source"
+to = "sink"
+transport = "tfrc"
+profile = "{profile}"
+mss = "1000 B"
+
+[flows.steady]
+from = "other"
+to = "sink"
+transport = "udp"
+packet = "{datagram} B"
+rate = "548 kbit/s"
+start = "1 ms"
+"""
+
+#: (microseconds, letter, packet): S sent, D dropped.
+Event = tuple[int, str, int]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One run of ns-2: what it was told, and its events."""
+
+    keys: dict[str, str]
+    events: list[Event]
+
+    @property
+    def name(self) -> str:
+        """Year, share of losses drawn, queue and delay."""
+        key = self.keys
+        lost = f"{float(key['loss']):.1%} lost" + (
+            f", {float(key['aloss']):.0%} of reports" * (key["aloss"] != "0")
+        )
+        year = "as of 2000" if key["years"] == "2000" else "2.35"
+        return f"{year}, {lost}, queue {key['limit']}, {key['delay']}, draw {key['draw']}"
+
+
+def compare(context: Context) -> Area:
+    """Every recorded run."""
+    recorded = read(RECORDED)
+    cases = context.each("TFRC, packet by packet", recorded[::3] if context.quick else recorded, case)
+    return Area("tfrc_packets", TITLE, "ns-2.35", METHOD, cases)
+
+
+def read(path: Path) -> list[Recorded]:
+    """The runs of the file: a line of keys, then one of events as microseconds since the one before."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [_parse(head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
+
+
+def _parse(head: str, events: str) -> Recorded:
+    found: list[Event] = []
+    at = 0
+    for token in events.split():
+        letter = "D" if "D" in token else "S"
+        since, _, number = token.partition(letter)
+        at += int(since)
+        found.append((at, letter, int(number)))
+    return Recorded(dict(pair.split("=") for pair in head.split()), found)
+
+
+def scenario(one: Recorded) -> dc.Scenario:
+    """The run as a scenario."""
+    key = one.keys
+    lists = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
+    profile = "ns2-2000" if key["years"] == "2000" else "ns2-2.35"
+    delay = key["delay"].replace("ms", " ms")
+    text = SCENARIO.format(
+        **lists, delay=delay, limit=key["limit"], datagram=key["datagram"], profile=profile
+    )
+    return dc.Scenario.parse(text)
+
+
+def events(trace: dc.Trace, flow: int) -> list[Event]:
+    """Our departures and drops of data of a flow."""
+    letters = {"send": "S", "drop": "D"}
+    return [
+        (round(int(trace.time_ns[row]) / 1000), letters[trace.words[trace.what[row]]], int(trace.seq[row]))
+        for row in trace.rows(*letters)
+        if trace.flow[row] == flow and not trace.back[row]
+    ]
+
+
+def case(one: Recorded) -> Case:
+    """One run compared."""
+    trace = dc.trace(scenario(one))
+    flow = next(flow for flow in trace.summary["flows"] if flow["group"] == "tfrc")
+    ours, theirs = events(trace, trace.summary["flows"].index(flow)), one.events
+    same = _common(ours, theirs)
+    note = ""
+    if same < max(len(ours), len(theirs)):
+        note = f"first difference: ns-2 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
+    sent = sum(letter == "S" for _, letter, _ in theirs)
+    both = Figure("events", len(theirs), same if same < len(theirs) else len(ours))
+    return Case(one.name, (both, Figure("sent", sent, flow["sent_pkts"])), note=note)
+
+
+def _common(ours: list[Event], theirs: list[Event]) -> int:
+    """How many events agree before the first that does not."""
+    pairs = zip(ours, theirs, strict=False)
+    return next(
+        (i for i, (a, b) in enumerate(pairs) if a[1:] != b[1:] or abs(a[0] - b[0]) > ALLOWED_US),
+        min(len(ours), len(theirs)),
+    )
+
+
+def record(draw: int) -> str:
+    """One run of ns-2 with losses drawn by this number, in the form `read` takes."""
+    chance = random.Random(draw)
+    loss = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3)[draw % 7]
+    back = (0.0, 0.0, 0.05, 0.2)[draw % 4]
+    key = {
+        "draw": str(draw),
+        "years": ("2011", "2000")[draw % 2],
+        "loss": f"{loss:g}",
+        "aloss": f"{back:g}",
+        "drop": _drawn(chance, loss, 1500),
+        "adrop": _drawn(chance, back, 500),
+        "limit": ("1000", "10")[draw % 3 == 2],
+        "delay": ("100ms", "13ms", "37ms")[draw % 3],
+        "datagram": ("501", "303")[draw // 2 % 2],
+    }
+    told = [
+        part
+        for name in ("years", "drop", "adrop", "limit", "delay", "datagram")
+        for part in (name, key[name])
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace"
+        subprocess.run(["ns", str(SCRIPT), *told, "out", str(trace)], check=True)
+        tokens, last = [], 0
+        for line in trace.read_text(encoding="utf-8").splitlines():
+            what, time, start, end, kind, *_, number, _ = line.split()
+            letter = "D" if what == "d" else "S" if (what, start, end) == ("+", "0", "2") else ""
+            if kind == "tcpFriend" and letter:
+                at = round(float(time) * 1e6)
+                tokens.append(f"{at - last}{letter}{number}")
+                last = at
+    return " ".join(f"{name}={value}" for name, value in key.items()) + "\n" + " ".join(tokens) + "\n"
+
+
+def _drawn(chance: random.Random, share: float, count: int) -> str:
+    """Positions lost, never the first packet's."""
+    return ",".join(str(number) for number in range(1, count) if chance.random() < share) or "-"
+
+
+def main(words: Sequence[str]) -> None:
+    """Records the runs into a file."""
+    Path(words[0]).write_text("".join(record(draw) for draw in range(28)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
