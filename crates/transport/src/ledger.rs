@@ -33,12 +33,19 @@ pub struct Sent {
 }
 
 /// The segments from `una` to `max`, in a ring that grows on demand and is reused.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ledger {
     ring: Vec<Sent>,
+    /// Entries to make room for at first.
+    room: usize,
 }
 
 impl Ledger {
+    /// An empty ledger for a receiver's window of so many segments, if there is one. Nothing is allocated before the first entry.
+    pub fn new(window: Option<u64>) -> Ledger {
+        Ledger { ring: Vec::new(), room: window.map_or(64, |window| window.clamp(64, 1024) as usize) }
+    }
+
     #[inline]
     fn slot(&self, seq: u32) -> usize {
         seq as usize & (self.ring.len() - 1)
@@ -51,7 +58,7 @@ impl Ledger {
             return;
         }
         let old = std::mem::take(&mut self.ring);
-        self.ring = vec![Sent::default(); need.next_power_of_two().max(64)];
+        self.ring = vec![Sent::default(); need.max(self.room).next_power_of_two()];
         for seq in una..past.min(una.saturating_add(old.len() as u32)) {
             let (to, from) = (self.slot(seq), seq as usize & (old.len() - 1));
             self.ring[to] = old[from];
@@ -91,7 +98,7 @@ mod tests {
     /// The window moves from 0 to 5000 and is up to 300 wide: entries stay with their segments.
     #[test]
     fn entries_survive_growth() {
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger::new(None);
         for seq in 0..5000u32 {
             let una = seq.saturating_sub(seq % 300);
             ledger.open(una, seq, false).delivered = seq;
@@ -101,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_retransmission_keeps_its_entry() {
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger::new(None);
         ledger.open(0, 0, false).lost = 7;
         assert_eq!((ledger.open(0, 0, true).transmits, ledger.get(0).lost), (2, 7));
         assert_eq!(ledger.open(0, 0, false).transmits, 1);

@@ -22,6 +22,7 @@
 //! | [`recovery`] | how losses are noticed and repaired, one file a family |
 //! | [`marks`] | a moving set of segment numbers |
 //! | [`ledger`] | what is remembered of each segment in flight |
+//! | [`rate`] | samples of the delivery rate |
 //! | [`rtt`] | round-trip estimate and timeout |
 //! | [`catalogue`](mod@catalogue) | all of it as data |
 //! | [`cc`] | congestion control, one file an algorithm |
@@ -35,6 +36,7 @@ pub mod ledger;
 pub mod marks;
 pub mod params;
 pub mod profiles;
+pub mod rate;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;

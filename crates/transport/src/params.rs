@@ -11,8 +11,10 @@ use units::{Bytes, Span};
 use crate::cc::Algorithm;
 
 mod controls;
+mod dialogue;
 
 pub use controls::{CubicRule, HyStartRule, VegasRule, WestwoodRule};
+pub use dialogue::{AckRule, EcnRule, Pacing};
 
 units::choices! {
     /// How losses are noticed and repaired.
@@ -145,30 +147,6 @@ units::choices! {
     }
 }
 
-units::choices! {
-    /// When a delayed acknowledgement may not wait.
-    pub enum AckRule {
-        /// Out of order, or a repeat: at once (RFC 5681).
-        Rfc5681 = "rfc5681",
-        /// As `rfc5681`, but segment 0 may not wait and a repeat of the newest in-order segment may (ns-2).
-        Ns2 = "ns2",
-    }
-}
-
-units::choices! {
-    /// Who says what in the dialogue of explicit congestion notification.
-    pub enum EcnRule {
-        /// ECE on every acknowledgement until CWR; retransmissions are not capable; no growth on an echo.
-        Rfc3168 = "rfc3168",
-        /// Segment 0 negotiates and its acknowledgement carries ECE; only acknowledgements of capable segments
-        /// echo; a retransmission may carry CWR; growth does not stop before the first echo (ns-2).
-        Ns2 = "ns2",
-        /// As `rfc3168`, but each acknowledgement says whether the segments it answers were marked; a change is
-        /// acknowledged at once (RFC 8257 section 3.2).
-        Dctcp = "dctcp",
-    }
-}
-
 units::params! {
     /// A TCP connection: the options of its sender and its receiver.
     pub struct Params {
@@ -218,6 +196,14 @@ units::params! {
         binomial_alpha: f64 = 1.0 => { range: Range::Positive, source: "Bansal and Balakrishnan 2001" },
         /// Scale of the decrease (binomial).
         binomial_beta: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Bansal and Balakrishnan 2001" },
+        /// Whether segments are spread over time.
+        pacing: Pacing = Pacing::Auto => { source: "RFC 9002 section 7.7; draft-ietf-ccwg-bbr" },
+        /// The initial window is spread, too, by the round trip of the handshake.
+        pace_start: bool = true => { source: "draft-ietf-ccwg-bbr" },
+        /// Pace over window and round trip in slow start, up to half the threshold.
+        pacing_gain_start: f64 = 2.0 => { range: Range::Positive, source: "Linux tcp_pacing_ss_ratio" },
+        /// Pace over window and round trip after that.
+        pacing_gain: f64 = 1.2 => { range: Range::Positive, source: "Linux tcp_pacing_ca_ratio; RFC 9002: 1.25" },
         /// Payload of a data segment.
         mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
         /// Header bytes added to each segment on the wire.
@@ -327,6 +313,11 @@ units::params! {
 }
 
 impl Params {
+    /// Bits of a full segment on the wire.
+    pub(crate) fn wire_bits(&self) -> f64 {
+        (self.mss.0 + self.headers.0) as f64 * 8.0
+    }
+
     /// The first segment that carries data: 1 where segment 0 opens the connection as in ns-2.
     pub(crate) fn first_segment(&self) -> u32 {
         u32::from(self.handshake == Handshake::Ns2Syn || self.bare_first)

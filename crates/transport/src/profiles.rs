@@ -49,6 +49,7 @@ pub const PROFILES: &[Preset] = &[
             ("grow_unused", "true"),
             ("initial_rto", "3 s"),
             ("ack_timeout", "200 ms"),
+            ("pace_start", "false"),
         ],
     },
     Preset {

@@ -6,17 +6,22 @@
 //! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero windows.
 
 mod emit;
+mod pace;
 mod readers;
+mod track;
 
 use crate::cc::{Cc, Control, Window};
 use crate::ledger::Ledger;
-use crate::params::{Handshake, Params, Recovery};
+use crate::params::{Handshake, Pacing, Params, Recovery};
+use crate::rate::Sampler;
 use crate::recovery::board::Board;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Segment};
 use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
+
+pub(crate) use pace::Pacer;
 
 /// No segment.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -85,6 +90,14 @@ pub(crate) struct Cold {
     pub(crate) board: Board,
     pub(crate) ledger: Ledger,
     pub(crate) fine: FineClock,
+    pub(crate) sampler: Sampler,
+    pub(crate) pacer: Pacer,
+    /// Losses below this segment have been shown to the model.
+    pub(crate) seen_edge: u32,
+    /// The random delay of `overhead` ends then.
+    pub(crate) jitter_until: Time,
+    /// The pace lets the next segment go then.
+    pub(crate) pace_until: Time,
 }
 
 impl Cold {
@@ -101,8 +114,13 @@ impl Cold {
             dup_max: 0,
             rtt,
             board: Board::new(params),
-            ledger: Ledger::default(),
+            ledger: Ledger::new(params.window),
             fine: FineClock::new(params),
+            sampler: Sampler::default(),
+            pacer: Pacer::new(),
+            seen_edge: 0,
+            jitter_until: Time::NEVER,
+            pace_until: Time::NEVER,
         }
     }
 }
@@ -131,7 +149,7 @@ pub struct Sender {
     pub(crate) timed: u32,
     pub(crate) timed_at: Time,
     pub(crate) rto_at: Time,
-    /// The random delay of `overhead` ends then.
+    /// The earliest of the deadlines beside the retransmission timer.
     pub(crate) hold_until: Time,
     pub(crate) rto: Span,
     pub(crate) window: Window,
@@ -161,8 +179,14 @@ pub struct Sender {
     released: bool,
     /// The congestion control wants to see every acknowledgement.
     watched: bool,
-    /// The ledger is kept.
+    /// The ledger is kept or the pace matters.
     tracked: bool,
+    /// The congestion control sets the window from a model of the path.
+    pub(crate) modelled: bool,
+    /// Segments are spread over time.
+    paced: bool,
+    /// Segments may have to wait though the window lets them go.
+    gated: bool,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -176,6 +200,12 @@ impl Sender {
         let ssthresh = p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64);
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
         let cc = Cc::new(p);
+        let modelled = cc.models();
+        let paced = match p.pacing {
+            Pacing::Auto => cc.paces(),
+            Pacing::Window => true,
+            Pacing::Off => false,
+        };
         Sender {
             una: 0,
             nxt: 0,
@@ -221,8 +251,11 @@ impl Sender {
             cwr: false,
             jitter: p.overhead > Span::ZERO,
             released: false,
-            watched: cc.watches(),
-            tracked: p.recovery == Recovery::Vegas,
+            watched: cc.watches() || modelled,
+            tracked: p.recovery == Recovery::Vegas || modelled || paced,
+            modelled,
+            paced,
+            gated: paced || p.overhead > Span::ZERO,
             cc,
             cold: Box::new(Cold::new(params, stream, rtt)),
         }
@@ -262,6 +295,7 @@ impl Sender {
             self.forced = 0;
         } else {
             self.opened = true;
+            self.open_pace();
             self.allow_sending();
         }
     }
@@ -295,14 +329,15 @@ impl Sender {
             Recovery::Vegas => self.on_ack_vegas(now, ack),
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(now, ack),
         }
+        if self.tracked {
+            self.settle(now);
+        }
     }
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.
     pub fn on_timer(&mut self, now: Time) {
         if now >= self.hold_until {
-            self.hold_until = Time::NEVER;
-            self.quota = self.burst;
-            self.released = true;
+            self.on_wake(now);
         }
         if now >= self.rto_at {
             self.on_timeout(now);
@@ -327,8 +362,7 @@ impl Sender {
                 (self.nxt < past).then_some(self.nxt)?
             }
         };
-        if self.jitter && !self.released {
-            self.hold(now);
+        if self.gated && !self.may_leave(now) {
             return None;
         }
         self.quota -= 1;
@@ -353,15 +387,5 @@ impl Sender {
     #[inline]
     pub(crate) fn usable(&self) -> u32 {
         (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
-    }
-
-    /// Draws the delay before the window may be used (`overhead`).
-    #[cold]
-    fn hold(&mut self, now: Time) {
-        self.quota = 0;
-        if self.hold_until == Time::NEVER {
-            let u = self.cold.stream.uniform();
-            self.hold_until = now + self.cold.params.overhead.scale(u);
-        }
     }
 }

@@ -166,7 +166,7 @@ proptest! {
         ecn in any::<bool>(),
         jitter in any::<bool>(),
         reduction in 0usize..3,
-        choice in 0usize..42,
+        choice in 0usize..54,
         exact_marks in any::<bool>(),
         fates in prop::collection::vec(fate(), 0..200),
     ) {
@@ -187,6 +187,7 @@ proptest! {
             ("ecn", if ecn { "true" } else { "false" }),
             ("overhead", if jitter { "3 ms" } else { "0 s" }),
             ("reduction", ["at_once", "rfc6937", "rfc9937"][reduction]),
+            ("pacing", ["auto", "window", "off"][choice % 3]),
         ];
         if exact_marks {
             keys.push(("ecn_rule", "dctcp"));
@@ -198,7 +199,7 @@ proptest! {
     #[test]
     fn nonsense_is_survived(
         recovery in 0usize..6,
-        choice in 0usize..42,
+        choice in 0usize..54,
         acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
     ) {
         let (cc, cubic_rule, hystart, _) = control(choice);
@@ -223,7 +224,9 @@ proptest! {
             now += Span::from_millis(after);
             if sender.poll_timeout().is_some_and(|due| due <= now) {
                 sender.on_timer(now);
-                while sender.poll_transmit(now).is_some() {}
+                while let Some(segment) = sender.poll_transmit(now) {
+                    sent = sent.max(segment.seq + 1);
+                }
             }
             let mut sack = SackBlocks::default();
             sack.push(start, start + len);

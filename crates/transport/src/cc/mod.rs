@@ -4,6 +4,8 @@
 //! with the sender, so that the common path touches one cache line. Algorithms are an enum, so every call is
 //! a direct one. Registering an algorithm is one line below.
 
+mod bbr;
+mod bbr3;
 mod binomial;
 mod cubic;
 mod dctcp;
@@ -12,7 +14,10 @@ mod hystart;
 mod reno;
 mod vegas;
 mod westwood;
+mod windowed;
 
+pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use binomial::Binomial;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
@@ -22,7 +27,8 @@ pub use vegas::Vegas;
 pub use westwood::Westwood;
 
 use crate::params::{Counting, Params};
-use units::{Rate, Span, Time};
+use crate::rate::{Lost, Sample};
+use units::{Span, Stream, Time};
 
 /// The congestion window and the slow start threshold, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,10 +104,36 @@ pub trait Control {
     /// moves ssthresh and cwnd there as its recovery says.
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64;
 
-    /// Segments may be spaced at this rate; `None`: as acknowledgements come.
-    fn pacing_rate(&self) -> Option<Rate> {
+    /// Segments a second to send at; `None`: as acknowledgements come. Asked where [`Control::paces`].
+    fn pace(&self) -> Option<f64> {
         None
     }
+
+    /// Whether it wants segments spread over time.
+    fn paces(&self) -> bool {
+        self.models()
+    }
+
+    /// Whether it sets the window itself, in recoveries too, by [`Control::on_sample`]; then neither cuts nor growth of others apply,
+    /// save that a timeout leaves one segment.
+    fn models(&self) -> bool {
+        false
+    }
+
+    /// Sets the window from a sample of the path, at the end of an acknowledgement. True while the rate is low on purpose, so that
+    /// samples of it say nothing of the path.
+    fn on_sample(&mut self, _window: &mut Window, _sample: &Sample, _dice: &mut Stream) -> bool {
+        false
+    }
+
+    /// A segment was taken for lost.
+    fn on_lost(&mut self, _window: &Window, _lost: &Lost, _now: Time, _dice: &mut Stream) {}
+
+    /// The connection is open; its handshake may have given a round trip.
+    fn on_open(&mut self, _srtt: Option<Span>) {}
+
+    /// Sending begins again after the source had nothing to send.
+    fn on_restart(&mut self, _now: Time) {}
 
     /// Measures: called before anything else for each acknowledgement, in recoveries too, where
     /// [`Control::watches`]. A duplicate counts as one segment delivered.
@@ -164,9 +196,26 @@ macro_rules! controls {
             fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
                 match self { $( Cc::$variant(cc) => cc.on_congestion(window, event), )+ }
             }
-            #[inline]
-            fn pacing_rate(&self) -> Option<Rate> {
-                match self { $( Cc::$variant(cc) => cc.pacing_rate(), )+ }
+            fn pace(&self) -> Option<f64> {
+                match self { $( Cc::$variant(cc) => cc.pace(), )+ }
+            }
+            fn paces(&self) -> bool {
+                match self { $( Cc::$variant(cc) => cc.paces(), )+ }
+            }
+            fn models(&self) -> bool {
+                match self { $( Cc::$variant(cc) => cc.models(), )+ }
+            }
+            fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+                match self { $( Cc::$variant(cc) => cc.on_sample(window, sample, dice), )+ }
+            }
+            fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, dice: &mut Stream) {
+                match self { $( Cc::$variant(cc) => cc.on_lost(window, lost, now, dice), )+ }
+            }
+            fn on_open(&mut self, srtt: Option<Span>) {
+                match self { $( Cc::$variant(cc) => cc.on_open(srtt), )+ }
+            }
+            fn on_restart(&mut self, now: Time) {
+                match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ }
             }
             fn on_every_ack(&mut self, event: &AckEvent) {
                 match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ }
@@ -186,4 +235,6 @@ controls! {
     Westwood = "westwood", "Falls to the measured bandwidth times the least round trip (Mascolo 2001)." => Westwood as Box<Westwood>,
     Gaimd = "gaimd", "Additive increase and multiplicative decrease by any two numbers (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
     Binomial = "binomial", "Increase and decrease by powers of the window (Bansal and Balakrishnan 2001)." => Binomial as Box<Binomial>,
+    Bbr = "bbr", "Paces at the delivery rate of the path and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
+    Bbr3 = "bbr3", "The same with bounds learnt from losses (BBR version 3)." => Bbr3 as Box<Bbr3>,
 }

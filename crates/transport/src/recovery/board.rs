@@ -122,6 +122,12 @@ impl Board {
         }
     }
 
+    /// The first segment of `[first, past)` that is not selectively acknowledged; `una` and `max` bound what is outstanding.
+    pub fn first_unknown(&mut self, first: u32, past: u32, una: u32, max: u32) -> Option<u32> {
+        self.sacked.reserve(una, max);
+        self.sacked.first_absent(first.max(una), past.min(max))
+    }
+
     /// Segments of `[first, past)` not selectively acknowledged.
     fn absent(&self, first: u32, past: u32) -> u32 {
         if first >= past {

@@ -55,7 +55,7 @@ impl Sender {
                 self.last_action = Action::Exited;
             }
             let exit = self.cold.params.exit_window;
-            if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh {
+            if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh && !self.modelled {
                 let least = u32::from(exit == ExitWindow::Flight);
                 let flight = f64::from((self.max - ack).max(least) + 1);
                 self.window.cwnd = self.window.ssthresh.min(flight);
@@ -74,10 +74,11 @@ impl Sender {
             if self.inflation > acked {
                 self.inflation -= acked - 1;
             } else {
-                self.window.cwnd -= f64::from(acked - self.inflation);
+                if !self.modelled {
+                    self.window.cwnd = (self.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
+                }
                 self.inflation = 1;
             }
-            self.window.cwnd = self.window.cwnd.max(1.0);
         } else {
             self.inflation = 0;
         }

@@ -37,6 +37,7 @@ impl Sender {
             self.window.cwnd = 1.0;
         }
         self.rto = self.cold.rtt.rto();
+        self.open_pace();
     }
 
     /// Everything below `ack.ack` has arrived: moves `una`, samples the round trip, restarts the timer.
@@ -106,6 +107,9 @@ impl Sender {
 
     /// Shows an acknowledgement to a congestion control that measures.
     pub(crate) fn show(&mut self, now: Time, ack: &Ack) {
+        if self.modelled {
+            self.note_arrivals(now, ack);
+        }
         let acked = ack.ack.saturating_sub(self.una);
         let event = AckEvent {
             now,
@@ -192,13 +196,16 @@ impl Sender {
         }
         let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
         let target = self.cc.on_congestion(&self.window, &event);
+        self.cwr = true;
+        if self.modelled {
+            return;
+        }
         let (ssthresh, cwnd) = match arithmetic {
             Arithmetic::Real | Arithmetic::Bytes => (target.max(2.0), target.max(2.0)),
             Arithmetic::WholeSsthresh => (target.floor().max(2.0), target),
             Arithmetic::Integer => (target.floor().max(2.0), target.floor()),
         };
         self.window = Window { cwnd, ssthresh };
-        self.cwr = true;
     }
 
     /// The retransmission timer has expired.

@@ -97,7 +97,7 @@ impl Sender {
         self.recovering = false;
         self.last_action = Action::Exited;
         self.cold.board.begin(self.una);
-        if self.cold.board.reduction != Reduction::AtOnce {
+        if self.cold.board.reduction != Reduction::AtOnce && !self.modelled {
             self.window.cwnd = self.window.ssthresh;
         }
     }
@@ -109,7 +109,7 @@ impl Sender {
         let pipe = f64::from(self.pipe());
         let whole = self.cold.params.arithmetic == Arithmetic::Integer;
         let board = &mut self.cold.board;
-        if board.reduction == Reduction::AtOnce {
+        if board.reduction == Reduction::AtOnce || self.modelled {
             return;
         }
         board.prr_delivered += delivered;

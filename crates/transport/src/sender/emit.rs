@@ -1,7 +1,7 @@
 //! Makes the segments a sender lets go.
 
 use super::{Sender, NONE};
-use crate::params::{Handshake, Recovery, VegasRule};
+use crate::params::Handshake;
 use crate::segment::{Role, Segment};
 use units::{Ecn, Time};
 
@@ -54,13 +54,6 @@ impl Sender {
             segment.size = self.cold.last_size;
         }
         segment
-    }
-
-    /// Notes a transmission; whether it restarts the timer of a connection that had nothing outstanding.
-    fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
-        self.cold.ledger.open(self.una, seq, again).at = now;
-        self.cold.fine.note(now, seq);
-        self.recovery != Recovery::Vegas || self.cold.params.vegas_rule != VegasRule::Ns2
     }
 
     #[cold]

@@ -52,9 +52,10 @@ impl Sender {
         self.dupacks
     }
 
-    /// The rate the congestion control wants segments spaced at, if any.
+    /// The rate on the wire at which segments are spaced, if they are.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        self.cc.pacing_rate()
+        let pace = if self.modelled { self.cc.pace() } else { self.window_pace() };
+        pace.filter(|_| self.paced).map(|pace| Rate((pace * self.cold.params.wire_bits()) as u64))
     }
 
     /// What the sender is doing.

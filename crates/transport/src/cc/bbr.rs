@@ -1,0 +1,478 @@
+//! BBR, version 1: paces at the greatest delivery rate of the last rounds and keeps two bandwidth-delay products in flight.
+//!
+//! *Reference*: CCHJ17 sections 4.1 to 4.3; Linux by its output (see `docs/transports/bbr.md`).
+//! *Units*: windows in segments, rates in segments a second.
+//! *Deviations*: the windowed maximum is exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
+//! nothing, as in Linux.
+
+use super::windowed::WindowedMax;
+use super::{AckEvent, CongestionEvent, Control, Window};
+use crate::params::Params;
+use crate::rate::Sample;
+use units::{Dice, Span, Stream, Time};
+
+/// 2/ln 2: the least gain that doubles the rate each round.
+const HIGH_GAIN: f64 = 2.885;
+/// Gains of a cycle: up, down, six round trips as it is.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Rounds the bandwidth filter remembers.
+const BANDWIDTH_ROUNDS: u32 = 10;
+/// How long a least round trip is believed.
+const MIN_RTT_WINDOW: Span = Span::from_millis(10_000);
+/// How long the flight is kept small to measure it again.
+const PROBE_RTT: Span = Span::from_millis(200);
+/// The window then, and the least one at all.
+const MIN_WINDOW: f64 = 4.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// What the sender is repairing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repair {
+    None,
+    Fast,
+    Timeout,
+}
+
+/// BBR version 1.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    state: State,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    bandwidth: WindowedMax,
+    min_rtt: Option<Span>,
+    min_rtt_at: Time,
+    round_count: u32,
+    round_start: bool,
+    /// A round ends when a segment is acknowledged that was sent after so many had been delivered.
+    next_round_delivered: u32,
+    full_bw: f64,
+    full_bw_count: u32,
+    filled: bool,
+    cycle: usize,
+    cycle_at: Time,
+    probe_done_at: Option<Time>,
+    probe_round_done: bool,
+    prior_cwnd: f64,
+    repair: Repair,
+    /// In the first round of a recovery one segment leaves for each that arrived.
+    conserving: bool,
+    idle_restart: bool,
+    initial_window: f64,
+    segment_bits: f64,
+    pace: Option<f64>,
+}
+
+impl Bbr {
+    /// Nothing measured yet.
+    pub fn new(params: &Params) -> Bbr {
+        Bbr {
+            state: State::Startup,
+            pacing_gain: HIGH_GAIN,
+            cwnd_gain: HIGH_GAIN,
+            bandwidth: WindowedMax::default(),
+            min_rtt: None,
+            min_rtt_at: Time::ZERO,
+            round_count: 0,
+            round_start: false,
+            next_round_delivered: 0,
+            full_bw: 0.0,
+            full_bw_count: 0,
+            filled: false,
+            cycle: 0,
+            cycle_at: Time::ZERO,
+            probe_done_at: None,
+            probe_round_done: false,
+            prior_cwnd: 0.0,
+            repair: Repair::None,
+            conserving: false,
+            idle_restart: false,
+            initial_window: params.initial_window as f64,
+            segment_bits: params.wire_bits(),
+            pace: None,
+        }
+    }
+
+    fn update_round(&mut self, sample: &Sample) {
+        self.round_start = sample.newly_acked > 0 && sample.prior_delivered >= self.next_round_delivered;
+        if self.round_start {
+            self.next_round_delivered = sample.total_delivered;
+            self.round_count += 1;
+            self.conserving = false;
+        }
+    }
+
+    fn update_bandwidth(&mut self, sample: &Sample) {
+        if let Some(rate) = sample.rate {
+            if rate >= self.bandwidth.get() || !sample.app_limited {
+                self.bandwidth.update(self.round_count, rate, BANDWIDTH_ROUNDS);
+            }
+        }
+    }
+
+    /// CCHJ17 section 4.2.3: a segment above the product of bandwidth and round trip times `gain`, and three quanta.
+    fn inflight(&self, gain: f64) -> f64 {
+        let Some(min_rtt) = self.min_rtt else {
+            return self.initial_window;
+        };
+        gain * self.bandwidth.get() * min_rtt.as_secs() + 3.0 * self.send_quantum()
+    }
+
+    /// Segments that leave at once: one below 1.2 Mbit/s, two below 24, else what a millisecond holds up to 64 KiB.
+    fn send_quantum(&self) -> f64 {
+        let rate = self.pace.unwrap_or(0.0) * self.segment_bits;
+        if rate < 1.2e6 {
+            1.0
+        } else if rate < 24e6 {
+            2.0
+        } else {
+            (rate * 1e-3).min(65_536.0 * 8.0) / self.segment_bits
+        }
+    }
+
+    fn check_cycle(&mut self, sample: &Sample) {
+        if self.state != State::ProbeBw {
+            return;
+        }
+        let full_length = sample.now.since(self.cycle_at) > self.min_rtt.unwrap_or(Span::ZERO);
+        let flight = f64::from(sample.prior_in_flight);
+        let next = if self.pacing_gain == 1.0 {
+            full_length
+        } else if self.pacing_gain > 1.0 {
+            full_length && (sample.newly_lost > 0 || flight >= self.inflight(self.pacing_gain))
+        } else {
+            full_length || flight <= self.inflight(1.0)
+        };
+        if next {
+            self.advance_cycle(sample.now);
+        }
+    }
+
+    fn advance_cycle(&mut self, now: Time) {
+        self.cycle_at = now;
+        self.cycle = (self.cycle + 1) % CYCLE.len();
+        self.pacing_gain = CYCLE[self.cycle];
+    }
+
+    fn check_full_pipe(&mut self, sample: &Sample) {
+        if self.filled || !self.round_start || sample.app_limited {
+            return;
+        }
+        if self.bandwidth.get() >= self.full_bw * 1.25 {
+            self.full_bw = self.bandwidth.get();
+            self.full_bw_count = 0;
+            return;
+        }
+        self.full_bw_count += 1;
+        self.filled = self.full_bw_count >= 3;
+    }
+
+    fn check_drain(&mut self, sample: &Sample, dice: &mut Stream) {
+        if self.state == State::Startup && self.filled {
+            self.state = State::Drain;
+            self.pacing_gain = 1.0 / HIGH_GAIN;
+            self.cwnd_gain = HIGH_GAIN;
+        }
+        if self.state == State::Drain && f64::from(sample.in_flight) <= self.inflight(1.0) {
+            self.enter_probe_bw(sample.now, dice);
+        }
+    }
+
+    /// A cycle begins anywhere but in the phase of 3/4.
+    fn enter_probe_bw(&mut self, now: Time, dice: &mut Stream) {
+        self.state = State::ProbeBw;
+        self.cwnd_gain = 2.0;
+        self.cycle = CYCLE.len() - 1 - (dice.uniform() * 7.0) as usize;
+        self.advance_cycle(now);
+    }
+
+    fn enter_startup(&mut self) {
+        self.state = State::Startup;
+        self.pacing_gain = HIGH_GAIN;
+        self.cwnd_gain = HIGH_GAIN;
+    }
+
+    /// The least round trip, and the measures to see it again. True while the source should count as the limit.
+    fn update_min_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+        let expired = self.min_rtt.is_some() && sample.now > self.min_rtt_at + MIN_RTT_WINDOW;
+        if let Some(rtt) = sample.rtt {
+            if expired || self.min_rtt.is_none_or(|least| rtt <= least) {
+                self.min_rtt = Some(rtt);
+                self.min_rtt_at = sample.now;
+            }
+        }
+        if expired && !self.idle_restart && self.state != State::ProbeRtt {
+            self.save(window);
+            self.state = State::ProbeRtt;
+            self.pacing_gain = 1.0;
+            self.cwnd_gain = 1.0;
+            self.probe_done_at = None;
+        }
+        let probing = self.state == State::ProbeRtt;
+        if probing {
+            self.probe_rtt(window, sample, dice);
+        }
+        self.idle_restart &= sample.newly_acked == 0;
+        probing
+    }
+
+    fn probe_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) {
+        let Some(done) = self.probe_done_at else {
+            if f64::from(sample.in_flight) <= MIN_WINDOW {
+                self.probe_done_at = Some(sample.now + PROBE_RTT);
+                self.probe_round_done = false;
+                self.next_round_delivered = sample.total_delivered;
+            }
+            return;
+        };
+        self.probe_round_done |= self.round_start;
+        if self.probe_round_done && sample.now > done {
+            self.min_rtt_at = sample.now;
+            self.restore(window);
+            if self.filled {
+                self.enter_probe_bw(sample.now, dice);
+            } else {
+                self.enter_startup();
+            }
+        }
+    }
+
+    fn save(&mut self, window: &Window) {
+        let modulated = self.repair != Repair::None || self.state == State::ProbeRtt;
+        self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
+    }
+
+    fn restore(&self, window: &mut Window) {
+        window.cwnd = window.cwnd.max(self.prior_cwnd);
+    }
+
+    fn set_pace(&mut self, gain: f64, sample: &Sample) {
+        if self.pace.is_none() || self.bandwidth.get() == 0.0 {
+            return self.open(sample.srtt);
+        }
+        let rate = gain * self.bandwidth.get();
+        if self.filled || self.pace.is_some_and(|pace| rate > pace) {
+            self.pace = Some(rate);
+        }
+    }
+
+    fn open(&mut self, srtt: Option<Span>) {
+        let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
+        self.pace = Some(HIGH_GAIN * self.initial_window / rtt.as_secs());
+    }
+
+    /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
+    fn modulate_for_recovery(&mut self, window: &mut Window, sample: &Sample) -> bool {
+        let acked = f64::from(sample.newly_acked);
+        let flight = f64::from(sample.in_flight);
+        let now = match (sample.recovering, sample.timed_out) {
+            (true, _) => Repair::Fast,
+            (_, true) => Repair::Timeout,
+            _ => Repair::None,
+        };
+        if sample.newly_lost > 0 {
+            window.cwnd = (window.cwnd - f64::from(sample.newly_lost)).max(1.0);
+        }
+        if now == Repair::Fast && self.repair != Repair::Fast {
+            self.conserving = true;
+            self.next_round_delivered = sample.total_delivered;
+            window.cwnd = flight + acked.max(1.0);
+        } else if now == Repair::None && self.repair != Repair::None {
+            self.conserving = false;
+            self.restore(window);
+        }
+        self.repair = now;
+        if self.conserving {
+            window.cwnd = window.cwnd.max(flight + acked);
+        }
+        self.conserving
+    }
+
+    fn set_window(&mut self, window: &mut Window, sample: &Sample) {
+        let acked = f64::from(sample.newly_acked);
+        if !self.modulate_for_recovery(window, sample) && acked > 0.0 {
+            let target = self.inflight(self.cwnd_gain);
+            if self.filled {
+                window.cwnd = (window.cwnd + acked).min(target);
+            } else if window.cwnd < target || f64::from(sample.total_delivered) < self.initial_window {
+                window.cwnd += acked;
+            }
+            window.cwnd = window.cwnd.max(MIN_WINDOW);
+        }
+        if self.state == State::ProbeRtt {
+            window.cwnd = window.cwnd.min(MIN_WINDOW);
+        }
+    }
+}
+
+impl Control for Bbr {
+    fn on_ack(&mut self, _window: &mut Window, _event: &AckEvent) {}
+
+    /// The model rules; the window before the repair is remembered.
+    fn on_congestion(&mut self, window: &Window, _event: &CongestionEvent) -> f64 {
+        self.save(window);
+        window.cwnd
+    }
+
+    fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+        self.update_round(sample);
+        self.update_bandwidth(sample);
+        self.check_cycle(sample);
+        self.check_full_pipe(sample);
+        self.check_drain(sample, dice);
+        let limited = self.update_min_rtt(window, sample, dice);
+        self.set_pace(self.pacing_gain, sample);
+        self.set_window(window, sample);
+        limited
+    }
+
+    fn on_open(&mut self, srtt: Option<Span>) {
+        self.open(srtt);
+    }
+
+    fn on_restart(&mut self, _now: Time) {
+        self.idle_restart = true;
+        if self.state == State::ProbeBw && self.bandwidth.get() > 0.0 {
+            self.pace = Some(self.bandwidth.get());
+        }
+    }
+
+    fn models(&self) -> bool {
+        true
+    }
+
+    fn pace(&self) -> Option<f64> {
+        self.pace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
+        Sample {
+            now: Time(ms * 1_000_000),
+            newly_acked: acked,
+            newly_lost: 0,
+            rate: Some(rate),
+            delivered: acked,
+            prior_delivered: prior,
+            tx_in_flight: 10,
+            lost: 0,
+            app_limited: false,
+            rtt: Some(Span::from_millis(100)),
+            total_delivered: delivered,
+            prior_in_flight: 10,
+            in_flight: 10,
+            cwnd_limited: true,
+            srtt: Some(Span::from_millis(100)),
+            recovering: false,
+            timed_out: false,
+            selective: true,
+        }
+    }
+
+    /// A flow that delivered 100 segments a second for four rounds of 100 ms: the pipe is full, then drained.
+    fn steady() -> (Bbr, Window, Stream) {
+        let mut cc = Bbr::new(&Params::default());
+        let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
+        let mut dice = Stream::new(1, "bbr");
+        cc.on_open(Some(Span::from_millis(100)));
+        for round in 0..5u32 {
+            let delivered = 10 * (round + 1);
+            cc.on_sample(
+                &mut window,
+                &sample(100 * u64::from(round + 1), 10, delivered, 10 * round, 100.0),
+                &mut dice,
+            );
+        }
+        (cc, window, dice)
+    }
+
+    /// 10 segments in 100 ms, 2.885 times as fast.
+    #[test]
+    fn the_first_pace_is_that_of_the_initial_window() {
+        let mut cc = Bbr::new(&Params::default());
+        cc.on_open(Some(Span::from_millis(100)));
+        assert_eq!(cc.pace().map(|pace| (pace * 1e6).round()), Some(288.5e6));
+    }
+
+    /// 100 a second in the first round, and in three more no quarter above it: startup is over. In flight are 10, no more than 1 x 10 and
+    /// three quanta: the queue is drained at once.
+    #[test]
+    fn three_rounds_without_growth_end_startup() {
+        let (cc, window, _) = steady();
+        assert!(cc.filled);
+        assert_eq!(cc.state, State::ProbeBw);
+        // Bandwidth 100/s times 100 ms is 10; 20 and three quanta of one segment (1.2 Mbit/s) or two above.
+        let quantum = cc.send_quantum();
+        assert!(window.cwnd <= 2.0 * 10.0 + 3.0 * quantum);
+        assert_eq!(cc.bandwidth.get(), 100.0);
+    }
+
+    #[test]
+    fn the_cycle_goes_up_then_down() {
+        let (mut cc, mut window, mut dice) = steady();
+        let mut gains = Vec::new();
+        for step in 0..40u64 {
+            let at = 600 + 101 * step;
+            cc.on_sample(&mut window, &sample(at, 1, 51 + step as u32, 50 + step as u32, 100.0), &mut dice);
+            if gains.last() != Some(&cc.pacing_gain) {
+                gains.push(cc.pacing_gain);
+            }
+        }
+        let up = gains.iter().position(|gain| *gain == 1.25).expect("a cycle has a phase up");
+        // With no more in flight than before the phase up goes on; it ends once 1.25 windows are out.
+        assert_eq!(gains.len(), up + 1);
+        let flying = Sample { prior_in_flight: 40, ..sample(9_000, 1, 95, 94, 100.0) };
+        cc.on_sample(&mut window, &flying, &mut dice);
+        assert_eq!(cc.pacing_gain, 0.75);
+    }
+
+    /// The first loss leaves what is in flight and what arrived; the window before it comes back after the repair.
+    #[test]
+    fn losses_do_not_change_the_model() {
+        let (mut cc, mut window, mut dice) = steady();
+        let before = window.cwnd;
+        let event = CongestionEvent {
+            now: Time(600_000_000),
+            cause: crate::cc::Cause::Loss,
+            load: before,
+            flight: 10,
+        };
+        cc.on_congestion(&window, &event);
+        let lossy = Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(600, 1, 51, 49, 100.0) };
+        cc.on_sample(&mut window, &lossy, &mut dice);
+        assert_eq!(window.cwnd, 10.0);
+        cc.on_sample(&mut window, &sample(620, 1, 52, 49, 100.0), &mut dice);
+        assert!(window.cwnd >= before);
+        assert_eq!(cc.bandwidth.get(), 100.0);
+    }
+
+    /// No lower round trip for 10 s: four segments for 200 ms and a round, and the old window again.
+    #[test]
+    fn the_round_trip_is_measured_anew() {
+        let (mut cc, mut window, mut dice) = steady();
+        let before = window.cwnd;
+        let slow = |ms, delivered: u32, in_flight| Sample {
+            rtt: Some(Span::from_millis(150)),
+            in_flight,
+            ..sample(ms, 1, delivered, delivered - 1, 100.0)
+        };
+        assert!(cc.on_sample(&mut window, &slow(10_600, 60, 10), &mut dice));
+        assert_eq!((window.cwnd, cc.min_rtt), (4.0, Some(Span::from_millis(150))));
+        assert!(cc.on_sample(&mut window, &slow(10_700, 64, 4), &mut dice));
+        assert!(cc.on_sample(&mut window, &slow(10_850, 68, 4), &mut dice));
+        cc.on_sample(&mut window, &slow(10_901, 69, 4), &mut dice);
+        assert_eq!(cc.state, State::ProbeBw);
+        assert!(window.cwnd >= before);
+    }
+}

@@ -1,0 +1,37 @@
+//! When segments and acknowledgements leave, and what they say of congestion.
+
+units::choices! {
+    /// Whether segments are spread over time.
+    pub enum Pacing {
+        /// Where the congestion control asks for it.
+        Auto = "auto",
+        /// A window over a round trip, times a gain, where the congestion control has no pace of its own.
+        Window = "window",
+        /// Never: segments leave as the window lets them.
+        Off = "off",
+    }
+}
+
+units::choices! {
+    /// When a delayed acknowledgement may not wait.
+    pub enum AckRule {
+        /// Out of order, or a repeat: at once (RFC 5681).
+        Rfc5681 = "rfc5681",
+        /// As `rfc5681`, but segment 0 may not wait and a repeat of the newest in-order segment may (ns-2).
+        Ns2 = "ns2",
+    }
+}
+
+units::choices! {
+    /// Who says what in the dialogue of explicit congestion notification.
+    pub enum EcnRule {
+        /// ECE on every acknowledgement until CWR; retransmissions are not capable; no growth on an echo.
+        Rfc3168 = "rfc3168",
+        /// Segment 0 negotiates and its acknowledgement carries ECE; only acknowledgements of capable segments
+        /// echo; a retransmission may carry CWR; growth does not stop before the first echo (ns-2).
+        Ns2 = "ns2",
+        /// As `rfc3168`, but each acknowledgement says whether the segments it answers were marked; a change is
+        /// acknowledged at once (RFC 8257 section 3.2).
+        Dctcp = "dctcp",
+    }
+}

@@ -1,0 +1,258 @@
+//! Delivery rate: how fast the path delivered the flight that an acknowledgement answers.
+//!
+//! *Reference*: CCHJ22 sections 3 and 4; CSB25 section 4.
+//! *Units*: segments; rates in segments a second.
+//! *Deviations*: segments have one size, so they are counted instead of bytes.
+
+use crate::ledger::Sent;
+use units::{Span, Time};
+
+/// What an acknowledgement says of the path, for congestion controls that keep a model of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// The present.
+    pub now: Time,
+    /// Segments newly known to have arrived.
+    pub newly_acked: u32,
+    /// Segments newly taken for lost.
+    pub newly_lost: u32,
+    /// Segments delivered a second, if the sample is long enough to tell.
+    pub rate: Option<f64>,
+    /// Segments delivered since the newest arrival was sent.
+    pub delivered: u32,
+    /// Segments that had been delivered when it was sent.
+    pub prior_delivered: u32,
+    /// Segments in flight when it was sent, itself included.
+    pub tx_in_flight: u32,
+    /// Segments lost since it was sent.
+    pub lost: u32,
+    /// The source limited the rate when it was sent.
+    pub app_limited: bool,
+    /// Its round trip, if it was sent once.
+    pub rtt: Option<Span>,
+    /// Segments delivered in all.
+    pub total_delivered: u32,
+    /// Segments in flight before the acknowledgement and after it.
+    pub prior_in_flight: u32,
+    /// See `prior_in_flight`.
+    pub in_flight: u32,
+    /// The window, not the source or the pace, limits the sender.
+    pub cwnd_limited: bool,
+    /// Smoothed round trip.
+    pub srtt: Option<Span>,
+    /// Repairing losses after duplicates.
+    pub recovering: bool,
+    /// Repairing losses after a timeout.
+    pub timed_out: bool,
+    /// Losses are told apart by selective acknowledgements.
+    pub selective: bool,
+}
+
+/// A segment was taken for lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// Its number.
+    pub seq: u32,
+    /// Segments in flight when it was sent, itself included.
+    pub tx_in_flight: u32,
+    /// Segments lost since it was sent, itself included.
+    pub lost: u32,
+    /// The source limited the rate when it was sent.
+    pub app_limited: bool,
+    /// Segments delivered in all.
+    pub total_delivered: u32,
+}
+
+/// The state of a connection that samples its delivery rate.
+#[derive(Clone, Debug, Default)]
+pub struct Sampler {
+    /// Segments delivered in all, and when the last of them was acknowledged.
+    pub delivered: u32,
+    /// See `delivered`.
+    pub delivered_at: Time,
+    /// When the segment was sent whose acknowledgement ended the last sample.
+    pub first_at: Time,
+    /// Segments lost in all.
+    pub lost: u32,
+    /// The source limits the rate until so many segments are delivered; 0: it does not.
+    pub app_limited: u32,
+    min_rtt: Option<Span>,
+    /// The newest arrival of the present acknowledgement, its number, and how many arrived.
+    newest: Option<(Sent, u32)>,
+    newly_acked: u32,
+    newly_lost: u32,
+    prior_in_flight: u32,
+}
+
+impl Sampler {
+    /// An acknowledgement begins.
+    pub fn begin(&mut self, in_flight: u32) {
+        self.newest = None;
+        self.newly_acked = 0;
+        self.prior_in_flight = in_flight;
+    }
+
+    /// Fills in what a segment that is about to be sent will be asked for. `in_flight` counts it.
+    pub fn stamp(&mut self, now: Time, in_flight: u32, entry: &mut Sent) {
+        if in_flight <= 1 {
+            self.first_at = now;
+            self.delivered_at = now;
+        }
+        entry.at = now;
+        entry.first_at = self.first_at;
+        entry.delivered_at = self.delivered_at;
+        entry.delivered = self.delivered;
+        entry.lost = self.lost;
+        entry.in_flight = in_flight;
+        entry.app_limited = self.app_limited > 0;
+        entry.lost_now = false;
+    }
+
+    /// `seq` has arrived.
+    pub fn arrive(&mut self, now: Time, seq: u32, entry: &mut Sent) {
+        if std::mem::replace(&mut entry.arrived, true) {
+            return;
+        }
+        self.delivered += 1;
+        self.delivered_at = now;
+        self.newly_acked += 1;
+        if self.newest.is_none_or(|(best, number)| (entry.at, seq) > (best.at, number)) {
+            self.newest = Some((*entry, seq));
+            self.first_at = entry.at;
+        }
+    }
+
+    /// `seq` counts as lost; `None` if it did so already.
+    pub fn lose(&mut self, seq: u32, entry: &mut Sent) -> Option<Lost> {
+        if entry.arrived || std::mem::replace(&mut entry.lost_now, true) {
+            return None;
+        }
+        self.lost += 1;
+        self.newly_lost += 1;
+        Some(Lost {
+            seq,
+            tx_in_flight: entry.in_flight,
+            lost: self.lost - entry.lost,
+            app_limited: entry.app_limited,
+            total_delivered: self.delivered,
+        })
+    }
+
+    /// Nothing more to send: samples up to what is in flight now say little of the path.
+    pub fn limit_by_source(&mut self, in_flight: u32) {
+        self.app_limited = (self.delivered + in_flight).max(1);
+    }
+
+    /// The sample of the acknowledgement that [`Sampler::begin`] began; the caller adds what it alone knows.
+    pub fn finish(&mut self, now: Time) -> Option<Sample> {
+        if self.app_limited > 0 && self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+        let newly_lost = std::mem::take(&mut self.newly_lost);
+        let (sent, _) = match self.newest.take() {
+            Some(newest) => newest,
+            None if newly_lost > 0 => (Sent { delivered: self.delivered, ..Sent::default() }, 0),
+            None => return None,
+        };
+        let rtt = (sent.transmits == 1).then(|| now.since(sent.at));
+        if let Some(rtt) = rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        let delivered = self.delivered - sent.delivered;
+        let interval = sent.at.since(sent.first_at).max(now.since(sent.delivered_at));
+        let enough =
+            delivered > 0 && self.min_rtt.is_some_and(|least| interval >= least && interval > Span::ZERO);
+        Some(Sample {
+            now,
+            newly_acked: self.newly_acked,
+            newly_lost,
+            rate: enough.then(|| f64::from(delivered) / interval.as_secs()),
+            delivered,
+            prior_delivered: sent.delivered,
+            tx_in_flight: sent.in_flight,
+            lost: self.lost - sent.lost.min(self.lost),
+            app_limited: sent.app_limited,
+            rtt,
+            total_delivered: self.delivered,
+            prior_in_flight: self.prior_in_flight,
+            in_flight: 0,
+            cwnd_limited: false,
+            srtt: None,
+            recovering: false,
+            timed_out: false,
+            selective: true,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    fn send(sampler: &mut Sampler, ms: u64, in_flight: u32) -> Sent {
+        let mut entry = Sent { transmits: 1, ..Sent::default() };
+        sampler.stamp(at(ms), in_flight, &mut entry);
+        entry
+    }
+
+    fn ack(sampler: &mut Sampler, ms: u64, seq: u32, entry: &mut Sent) -> Sample {
+        sampler.begin(0);
+        sampler.arrive(at(ms), seq, entry);
+        sampler.finish(at(ms)).expect("something arrived")
+    }
+
+    /// Four segments a millisecond apart arrive four milliseconds apart after 100: the sending side took 3 ms, the receiving one 112:
+    /// the slower side counts, 4 in 112 ms.
+    #[test]
+    fn the_slower_side_counts() {
+        let mut sampler = Sampler::default();
+        let mut sent: Vec<Sent> = (0..4).map(|n| send(&mut sampler, n, n as u32 + 1)).collect();
+        let first = ack(&mut sampler, 100, 0, &mut sent[0]);
+        assert_eq!(first.rate, Some(10.0));
+        for n in 1..3 {
+            ack(&mut sampler, 100 + 4 * n as u64, n, &mut sent[n as usize]);
+        }
+        let last = ack(&mut sampler, 112, 3, &mut sent[3]);
+        assert_eq!((last.delivered, last.rate), (4, Some(4.0 / 0.112)));
+        assert_eq!(last.rtt, Some(Span::from_millis(109)));
+    }
+
+    /// A segment sent after one arrived starts its interval there: 2 delivered in the 100 ms from 100 to 200.
+    #[test]
+    fn the_interval_starts_at_the_last_arrival() {
+        let mut sampler = Sampler::default();
+        let mut first = send(&mut sampler, 0, 1);
+        let mut second = send(&mut sampler, 50, 2);
+        ack(&mut sampler, 100, 0, &mut first);
+        let mut third = send(&mut sampler, 100, 2);
+        ack(&mut sampler, 150, 1, &mut second);
+        let sample = ack(&mut sampler, 200, 2, &mut third);
+        assert_eq!((sample.delivered, sample.prior_delivered, sample.rate), (2, 1, Some(20.0)));
+    }
+
+    #[test]
+    fn a_segment_is_lost_once_for_each_time_it_is_sent() {
+        let mut sampler = Sampler::default();
+        let mut entry = send(&mut sampler, 0, 7);
+        assert_eq!(sampler.lose(3, &mut entry).map(|lost| (lost.tx_in_flight, lost.lost)), Some((7, 1)));
+        assert!(sampler.lose(3, &mut entry).is_none());
+        sampler.stamp(at(10), 2, &mut entry);
+        assert!(sampler.lose(3, &mut entry).is_some());
+        assert_eq!(sampler.lost, 2);
+    }
+
+    #[test]
+    fn what_the_source_limits_is_marked_until_it_is_delivered() {
+        let mut sampler = Sampler::default();
+        let mut before = send(&mut sampler, 0, 1);
+        sampler.limit_by_source(1);
+        let mut limited = send(&mut sampler, 1, 2);
+        assert!(!ack(&mut sampler, 100, 0, &mut before).app_limited);
+        assert!(ack(&mut sampler, 101, 1, &mut limited).app_limited);
+        assert_eq!(sampler.app_limited, 0);
+    }
+}

@@ -1,0 +1,96 @@
+//! Pacing: segments leave at least so far apart.
+//!
+//! *Reference*: CSB25 section 5.6.2; RFC 9002 section 7.7 for a pace from the window (Linux: 2 in slow start, 1.2 after).
+//! *Units*: a pace in segments a second.
+//! *Deviations*: the gap is that of a full segment, also after a short one. Retransmissions forced by a recovery do not wait,
+//! but those after them do.
+
+use super::Sender;
+use crate::cc::Control;
+use crate::params::Pacing;
+use units::{Dice, Span, Time};
+
+/// The pace of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Pacer {
+    gap: Span,
+    /// The next segment leaves no sooner.
+    pub(super) next: Time,
+}
+
+impl Pacer {
+    pub(crate) fn new() -> Pacer {
+        Pacer { gap: Span::ZERO, next: Time::ZERO }
+    }
+
+    /// Segments a second; `None`: as fast as they come.
+    pub(crate) fn set(&mut self, pace: Option<f64>) {
+        self.gap = pace.map_or(Span::ZERO, |pace| Span::from_secs(1.0 / pace.max(1e-3)));
+    }
+
+    /// A segment leaves.
+    pub(crate) fn sent(&mut self, now: Time) {
+        self.next = self.next.max(now) + self.gap;
+    }
+}
+
+impl Sender {
+    /// Whether a segment the window lets go may leave now; if not, a wake-up is armed.
+    pub(super) fn may_leave(&mut self, now: Time) -> bool {
+        if self.paced && now < self.cold.pacer.next {
+            self.cold.pace_until = self.cold.pacer.next;
+            self.hold_until = self.hold_until.min(self.cold.pace_until);
+            return false;
+        }
+        if self.jitter && !self.released {
+            self.hold(now);
+            return false;
+        }
+        true
+    }
+
+    /// Draws the delay before the window may be used (`overhead`).
+    fn hold(&mut self, now: Time) {
+        self.quota = 0;
+        if self.cold.jitter_until == Time::NEVER {
+            let u = self.cold.stream.uniform();
+            self.cold.jitter_until = now + self.cold.params.overhead.scale(u);
+            self.hold_until = self.hold_until.min(self.cold.jitter_until);
+        }
+    }
+
+    /// The connection is open: the first pace.
+    pub(crate) fn open_pace(&mut self) {
+        self.cc.on_open(self.srtt());
+        if self.cold.params.pace_start {
+            self.cold.pacer.set(self.cc.pace());
+        }
+    }
+
+    /// One of the deadlines beside the retransmission timer has come.
+    #[cold]
+    pub(super) fn on_wake(&mut self, now: Time) {
+        let cold = &mut *self.cold;
+        if now >= cold.jitter_until {
+            cold.jitter_until = Time::NEVER;
+            self.quota = self.burst;
+            self.released = true;
+        }
+        if now >= cold.pace_until {
+            cold.pace_until = Time::NEVER;
+            self.quota = self.burst;
+        }
+        self.hold_until = cold.jitter_until.min(cold.pace_until);
+    }
+
+    /// The pace that spreads a window over a round trip, faster in slow start.
+    pub(super) fn window_pace(&self) -> Option<f64> {
+        let p = &self.cold.params;
+        if p.pacing == Pacing::Auto {
+            return None;
+        }
+        let gain =
+            if self.window.cwnd < self.window.ssthresh / 2.0 { p.pacing_gain_start } else { p.pacing_gain };
+        self.srtt().map(|srtt| gain * self.window.cwnd / srtt.max(Span(1)).as_secs())
+    }
+}

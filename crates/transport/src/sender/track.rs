@@ -1,0 +1,113 @@
+//! What a sender keeps for those who want to know more than the window: the ledger of what is in flight, samples of the delivery
+//! rate, and the congestion controls that set window and pace from them.
+
+use super::Sender;
+use crate::cc::Control;
+use crate::params::{Recovery, VegasRule};
+use crate::segment::Ack;
+use units::Time;
+
+impl Sender {
+    /// Notes a transmission; whether it restarts the timer of a connection that had nothing outstanding.
+    pub(super) fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
+        let in_flight = self.in_flight().max(1);
+        if again && self.modelled {
+            self.lose(now, seq);
+        }
+        let cold = &mut *self.cold;
+        if in_flight == 1 && self.modelled && cold.sampler.app_limited > 0 {
+            self.cc.on_restart(now);
+            cold.pacer.set(self.cc.pace());
+        }
+        let entry = cold.ledger.open(self.una, seq, again);
+        cold.sampler.stamp(now, in_flight, entry);
+        cold.pacer.sent(now);
+        cold.fine.note(now, seq);
+        self.recovery != Recovery::Vegas || cold.params.vegas_rule != VegasRule::Ns2
+    }
+
+    /// Segments in flight as far as the recovery in use can tell.
+    pub(crate) fn in_flight(&self) -> u32 {
+        let outstanding = self.max - self.una;
+        match self.recovery {
+            Recovery::Sack => self.pipe(),
+            _ => outstanding - self.dupacks.min(outstanding),
+        }
+    }
+
+    /// Takes note of what an acknowledgement says has arrived, before anything else sees it.
+    pub(crate) fn note_arrivals(&mut self, now: Time, ack: &Ack) {
+        let in_flight = self.in_flight();
+        let (una, max) = (self.una, self.max);
+        let cold = &mut *self.cold;
+        cold.sampler.begin(in_flight);
+        for seq in una..ack.ack.min(max) {
+            cold.sampler.arrive(now, seq, cold.ledger.get_mut(seq));
+        }
+        if !self.recovery.selective() {
+            return;
+        }
+        for &(start, end) in ack.sack.as_slice() {
+            let (mut seq, end) = (start.max(ack.ack).max(una), end.min(max));
+            while let Some(fresh) = cold.board.first_unknown(seq, end, una, max) {
+                cold.sampler.arrive(now, fresh, cold.ledger.get_mut(fresh));
+                seq = fresh + 1;
+            }
+        }
+    }
+
+    /// After an acknowledgement: losses, the sample, and the pace.
+    pub(super) fn settle(&mut self, now: Time) {
+        if self.modelled {
+            self.note_losses(now);
+            self.model(now);
+        } else if self.paced {
+            let pace = self.window_pace();
+            self.cold.pacer.set(pace);
+        }
+    }
+
+    /// What the scoreboard newly takes for lost.
+    fn note_losses(&mut self, now: Time) {
+        if self.recovery != Recovery::Sack {
+            return;
+        }
+        let mut seq = self.cold.seen_edge.max(self.una);
+        let edge = self.cold.board.lost_edge;
+        while let Some(lost) = self.cold.board.first_unknown(seq, edge, self.una, self.max) {
+            self.lose(now, lost);
+            seq = lost + 1;
+        }
+        self.cold.seen_edge = edge;
+    }
+
+    fn lose(&mut self, now: Time, seq: u32) {
+        let cold = &mut *self.cold;
+        if let Some(lost) = cold.sampler.lose(seq, cold.ledger.get_mut(seq)) {
+            self.cc.on_lost(&self.window, &lost, now, &mut cold.stream);
+        }
+    }
+
+    fn model(&mut self, now: Time) {
+        let in_flight = self.in_flight();
+        let srtt = self.srtt();
+        let cold = &mut *self.cold;
+        if let Some(mut sample) = cold.sampler.finish(now) {
+            sample.in_flight = in_flight;
+            sample.cwnd_limited = f64::from(sample.prior_in_flight) + 1.0 > self.window.cwnd;
+            sample.srtt = srtt;
+            sample.recovering = self.recovering;
+            sample.timed_out = self.loss;
+            sample.selective = self.recovery.selective();
+            let slow_on_purpose = self.cc.on_sample(&mut self.window, &sample, &mut cold.stream);
+            self.window.cwnd = self.window.cwnd.min(self.max_cwnd);
+            let exhausted = self.max >= self.limit && f64::from(in_flight) < self.window.cwnd;
+            if slow_on_purpose || exhausted {
+                cold.sampler.limit_by_source(in_flight);
+            }
+        }
+        if self.paced {
+            cold.pacer.set(self.cc.pace());
+        }
+    }
+}
