@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from ..errors import UsageError
@@ -22,7 +23,13 @@ __all__ = ["BOXES", "Export", "Import", "Note", "export", "read"]
 #: What there is, and what each is.
 BOXES = {
     "linux": "Linux: tc commands",
+    "ios": "Cisco IOS and IOS-XE: policy maps with random-detect",
+    "junos": "Junos: drop profiles, schedulers and their map",
+    "sonic": "SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB",
+    "openconfig": "OpenConfig: queue management profiles, as JSON",
 }
+#: The module of each, where it is read from, in the order in which a text is held against them.
+_READERS = {"sonic": "sonic", "openconfig": "openconfig", "junos": "junos", "ios": "ios", "linux": "tc_parse"}
 
 
 def export(
@@ -57,11 +64,13 @@ def export(
 
 
 def _writer(box: str) -> Any:
-    if box == "linux":
-        from . import tc
+    _known(box)
+    return import_module(f"{__name__}.{'tc' if box == 'linux' else box}").export
 
-        return tc.export
-    raise UsageError(f"box '{box}': must be one of {', '.join(BOXES)}")
+
+def _known(box: str) -> None:
+    if box not in BOXES:
+        raise UsageError(f"box '{box}': must be one of {', '.join(BOXES)}")
 
 
 def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
@@ -76,16 +85,12 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
 
 
 def _kind_of(text: str) -> str:
-    from . import tc_parse
-
-    if tc_parse.looks_like(text):
-        return "linux"
-    raise UsageError(f"the text is of no kind that is known ({', '.join(BOXES)}); name it with --box")
+    for box, module in _READERS.items():
+        if import_module(f"{__name__}.{module}").looks_like(text):
+            return box
+    raise UsageError(f"the text is of no kind that is known ({', '.join(BOXES)}); name it with --from")
 
 
 def _reader(box: str) -> Any:
-    if box == "linux":
-        from . import tc_read
-
-        return tc_read.read
-    raise UsageError(f"box '{box}': must be one of {', '.join(BOXES)}")
+    _known(box)
+    return import_module(f"{__name__}.{'tc_read' if box == 'linux' else box}").read

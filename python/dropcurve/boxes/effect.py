@@ -26,12 +26,27 @@ def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
     ):
         wanted, got = found.taken(avg), made.taken(avg)
         if abs(wanted - got) > WORTH * max(wanted, got):
-            yield f"{where} ({avg:.4g} packets) {_percent(wanted)} of packets were asked for, {_percent(got)} are taken"
-            return
+            yield (
+                f"{where} ({avg:.4g} packets) {_percent(wanted)} of packets were asked for, {_percent(got)} are taken"
+                + _remedy(found, made)
+            )
+            break
     beyond = 1.1 * found.high
     wanted, got = found.taken(beyond), made.taken(beyond)
     if abs(wanted - got) > WORTH * max(wanted, got):
         yield f"above max_th (at {beyond:.4g} packets) {_percent(wanted)} were asked for, {_percent(got)} are taken"
+
+
+def _remedy(found: _Law, made: _Law) -> str:
+    """The max_p that would make up for another spacing of marks, if that is what differs."""
+    if found.points or found.spacing == made.spacing:
+        return ""
+    wanted = found.taken(found.middle)
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if share(middle, made.spacing) < wanted else (low, middle)
+    return f" (max_p = {2.0 * low:.3g} would make up for that)" if 0.0 < low < 0.5 else ""
 
 
 def _weights(asked: Settings, loaded: Settings) -> Iterator[str]:
@@ -53,10 +68,17 @@ def _weight(one: Settings) -> float | None:
 
 
 class _Law:
-    """The curve of a class: thresholds in packets."""
+    """The curve of a class: thresholds in packets, or points of (packets, probability)."""
 
-    def __init__(self, one: Settings, low: float, high: float, max_p: float) -> None:
-        self.low, self.high, self.max_p = low, high, max_p
+    def __init__(
+        self,
+        one: Settings,
+        low: float,
+        high: float,
+        max_p: float,
+        points: tuple[tuple[float, float], ...] = (),
+    ) -> None:
+        self.low, self.high, self.max_p, self.points = low, high, max_p, points
         self.spacing = one.text("spacing") if one.options.get("spacing") in RULES else "geometric"
         self.above = str(one.options.get("above_max", "drop"))
 
@@ -73,6 +95,10 @@ class _Law:
             return cls(one, low, high, top)
         if one.discipline in ("red", "choke"):
             return cls(one, one.packets("min_th"), one.packets("max_th"), one.number("max_p"))
+        if one.discipline == "curve" and one.text("curve").startswith("points "):
+            size = one.mean_packet if one.text("unit") == "bytes" else 1
+            pairs = [part.split() for part in one.text("curve").removeprefix("points ").split(",")]
+            return cls(one, 0.0, 0.0, 0.0, tuple((float(avg) / size, float(p)) for avg, p in pairs))
         return None
 
     @property
@@ -82,6 +108,8 @@ class _Law:
 
     def taken(self, avg: float) -> float:
         """Share of packets taken at a steady average."""
+        if self.points:
+            return share(self._between(avg), self.spacing)
         if avg < self.low:
             return 0.0
         if avg < self.high:
@@ -91,6 +119,12 @@ class _Law:
                 min(1.0, self.max_p + (1.0 - self.max_p) * (avg - self.high) / self.high), self.spacing
             )
         return share(self.max_p, self.spacing) if self.above == "capped" else 1.0
+
+    def _between(self, avg: float) -> float:
+        for (left, p), (right, q) in zip(self.points, self.points[1:], strict=False):
+            if left <= avg < right:
+                return p + (q - p) * (avg - left) / (right - left)
+        return 0.0 if avg < self.points[0][0] else self.points[-1][1]
 
 
 def _percent(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterable
 from typing import Any
@@ -71,7 +72,7 @@ def import_text(found: Import, *, width: int = 100) -> str:
     lines += notes(found.notes, width=width)
     if found.others:
         lines.append(f"also there, not taken: {', '.join(found.others)}")
-    lines.append(f'--queue "{found.queue}"')
+    lines.append(f"--queue {shlex.quote(found.queue)}")
     return "\n".join(lines)
 
 

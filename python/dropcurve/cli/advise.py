@@ -30,7 +30,7 @@ Ecn = Annotated[bool, typer.Option("--ecn", help="Flows and box use ECN: mark in
 
 def advise(
     scenario: Annotated[
-        str | None, typer.Argument(metavar="[SCENARIO]", help="A TOML file, or the name of a shipped one.")
+        str | None, typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of a shipped one.")
     ] = None,
     rate: Rate = None,
     rtt: Rtt = None,

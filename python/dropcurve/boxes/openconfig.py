@@ -1,0 +1,150 @@
+"""OpenConfig: a queue management profile of openconfig-qos, and the queue of an interface that uses it.
+
+Reference: OpenConfigQoS. Thresholds are bytes, the probability whole percent, the weight an exponent; numbers of 64
+bits are text, as RFC7951 has it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from .model import Export, Import, Note, Problems, refuse
+from .red_rows import INSTANT, lost, percent, rows_of, whole
+from .settings import Settings
+
+
+def export(
+    given: Settings,
+    *,
+    params: dict[str, Any],
+    dev: str = "Ethernet0",
+    name: str = "DROPCURVE",
+    queue: str = "BE",
+    shape: bool = False,
+) -> Export:
+    """A profile and its queue, as JSON. Raises ScenarioError."""
+    notes: list[Note] = []
+    problems = Problems()
+    rows = rows_of(given, problems, box="OpenConfig", most=1)
+    problems.raise_if_any()
+    lost(given, notes, box="OpenConfig")
+    row = rows.rows[0]
+    low = whole(row.low[1], "min_th", "bytes", notes)
+    high = whole(row.high[1], "max_th", "bytes", notes)
+    share = percent(row.max_p, "max_p", notes, least=1)
+    exponent = min(16, max(1, round(-math.log2(rows.w_q))))
+    if abs(0.5**exponent - rows.w_q) > 1e-9 * rows.w_q:
+        notes.append(Note("rounded", "w_q", f"{rows.w_q:.4g} becomes 2^-{exponent} = {0.5**exponent:.4g}"))
+    notes.append(
+        Note("load", "weight", "what it means is the vendor's choice: here the exponent, as Cisco has it")
+    )
+    notes.append(
+        Note("lost", "limit", f"{rows.limit[0]:g} pkts: the buffer is a matter of buffer-allocation-profiles")
+    )
+    ecn = given.flag("ecn")
+    config = {
+        "min-threshold": str(low), "max-threshold": str(high), "enable-ecn": ecn, "drop": not ecn, "weight": exponent,
+        "max-drop-probability-percent": share,
+    }  # fmt: skip
+    output: dict[str, Any] = {
+        "queues": {"queue": [{"name": queue, "config": {"name": queue, "queue-management-profile": name}}]}
+    }
+    if shape:
+        notes.append(Note("load", "", "the shaper is a matter of scheduler-policies: none was written"))
+    tree = {
+        "openconfig-qos:qos": {
+            "queue-management-profiles": {
+                "queue-management-profile": [
+                    {"name": name, "config": {"name": name}, "wred": {"uniform": {"config": config}}}
+                ]
+            },
+            "interfaces": {
+                "interface": [{"interface-id": dev, "config": {"interface-id": dev}, "output": output}]
+            },
+        }
+    }
+    text = json.dumps(tree, indent=2) + "\n"
+    loaded = _loaded(low, high, share, 0.5**exponent, ecn, f"{round(rows.limit[1])} B", given.mean_packet)
+    return Export("openconfig", given.discipline, params, text, notes, "red", loaded)
+
+
+def _loaded(
+    low: int, high: int, share: int, w_q: float, ecn: bool, limit: str, packet_bytes: int
+) -> dict[str, Any]:
+    return {
+        "limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B", "min_th": f"{low} B",
+        "max_th": f"{high} B",         "max_p": share / 100.0, "w_q": w_q, "spacing": "geometric", "ecn": ecn,
+    }  # fmt: skip
+
+
+def read(
+    text: str,
+    *,
+    origin: str = "",
+    name: str | None = None,
+    buffer_bytes: int | None = None,
+    packet_bytes: int = 1500,
+    **_: Any,
+) -> Import:
+    """A queue management profile; of several, the one named, or the first."""
+    try:
+        tree = json.loads(text)
+    except json.JSONDecodeError as error:
+        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    held = {one.get("name", one.get("config", {}).get("name", "")): one for one in _profiles(tree)}
+    if not held:
+        refuse("queue-management-profile", "", "is not there", "give the profile", origin=origin)
+    chosen = name or next(iter(held))
+    if chosen not in held:
+        refuse("--name", chosen, f"is none of the profiles there: {', '.join(held)}", origin=origin)
+    notes: list[Note] = []
+    kind = next((one for one in ("wred", "red") if one in held[chosen]), None)
+    if kind is None:
+        refuse(chosen, "", "holds neither wred nor red", origin=origin)
+    config = held[chosen][kind].get("uniform", {}).get("config", {})
+    low, high = (int(config.get(key, -1)) for key in ("min-threshold", "max-threshold"))
+    if low < 0 or high < low:
+        refuse(
+            f"{chosen}.max-threshold",
+            high,
+            f"must be there and not below min-threshold ({low})",
+            origin=origin,
+        )
+    share = max(1, int(config.get("max-drop-probability-percent", 100)))
+    if buffer_bytes is None:
+        buffer_bytes = 2 * high if high < 2**40 else 4 * low
+        notes.append(Note("assumed", "limit", f"the buffer is not told: {buffer_bytes} B; say --buffer"))
+    high = min(max(high, low + 1), buffer_bytes)
+    weight = INSTANT
+    if config.get("weight"):
+        weight = 0.5 ** min(16, max(1, int(config["weight"])))
+        notes.append(
+            Note("assumed", "w_q", f"weight {config['weight']} is taken as an exponent, as Cisco has it")
+        )
+    else:
+        notes.append(Note("assumed", "w_q", "no weight: the queue is judged as it is"))
+    params = _loaded(
+        max(1, low), high, share, weight, bool(config.get("enable-ecn")), f"{buffer_bytes} B", packet_bytes
+    )
+    return Import("openconfig", "red", params, notes, None, [one for one in held if one != chosen])
+
+
+def _profiles(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every entry of a list ``queue-management-profile``, wherever it stands and whatever its prefix."""
+    if isinstance(tree, list):
+        for one in tree:
+            yield from _profiles(one)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            if key.split(":")[-1] == "queue-management-profile" and isinstance(value, list):
+                yield from value
+            else:
+                yield from _profiles(value)
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return "queue-management-profile" in text and text.lstrip().startswith("{")

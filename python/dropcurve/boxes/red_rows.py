@@ -1,0 +1,131 @@
+"""What boxes with WRED are told: a row of thresholds and probability for each class, over one queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .model import Note, Problems, profiles, refuse
+from .settings import Settings
+
+#: What is told of disciplines that such boxes have not.
+KNOWN = ("red", "wred", "gred", "curve")
+#: A weight that stands for no averaging: ours must stay below 1.
+INSTANT = 0.999999
+
+
+@dataclass(frozen=True)
+class Row:
+    """One class: thresholds as (packets, bytes) and the probability just below the upper one."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+    max_p: float
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All classes, the weight of a sample, and the limit as (packets, bytes)."""
+
+    rows: tuple[Row, ...]
+    w_q: float
+    limit: tuple[float, float]
+    in_bytes: bool
+
+    @property
+    def alike(self) -> bool:
+        """Whether all classes have one curve."""
+        return len(set(self.rows)) == 1
+
+
+def rows_of(
+    given: Settings, problems: Problems, *, box: str, most: int, known: tuple[str, ...] = KNOWN[:3]
+) -> Rows:
+    """The rows of a discipline of the RED family. Raises ScenarioError for others; adds contradictions to
+    ``problems``.
+    """
+    if given.discipline not in known:
+        remedy = f"choose {', '.join(known)}; Linux has more"
+        refuse("kind", given.discipline, f"{box} has no such queue", remedy)
+    found = _red(given) if given.discipline == "red" else _classes(given)
+    if len(found) > most:
+        some = "one class" if most == 1 else f"{most} classes"
+        problems.add("min_th", f"{len(found)} classes", f"{box} has {some}", "merge some")
+    limit = (given.packets("limit"), given.bytes_("limit"))
+    for i, row in enumerate(found):
+        at = f"class {i}." if len(found) > 1 else ""
+        problems.require(
+            row.high[1] > row.low[1],
+            f"{at}max_th",
+            _shown(row.high),
+            f"must exceed min_th ({_shown(row.low)})",
+            "raise it",
+        )
+        problems.require(
+            row.high[1] <= limit[1],
+            f"{at}max_th",
+            _shown(row.high),
+            f"lies above the limit ({_shown(limit)})",
+            "raise limit, or lower it",
+        )
+        problems.require(0.0 < row.max_p <= 1.0, f"{at}max_p", f"{row.max_p:g}", "must lie in (0, 1]")
+    weight = 0.5 ** given.whole("exponent") if given.discipline == "wred" else given.number("w_q")
+    return Rows(tuple(found), weight, limit, given.text("unit") == "bytes")
+
+
+def _red(given: Settings) -> list[Row]:
+    low, high = ((given.packets(key), given.bytes_(key)) for key in ("min_th", "max_th"))
+    return [Row(low, high, given.number("max_p"))]
+
+
+def _classes(given: Settings) -> list[Row]:
+    wred = given.discipline == "wred"
+    tops = [1.0 / one for one in given.numbers("denominator")] if wred else given.numbers("probability")
+    lows, highs = given.amounts("min_th"), given.amounts("max_th")
+    count = max(len(lows), len(highs), len(tops))
+    return [Row(one["low"], one["high"], one["p"]) for one in profiles(count, low=lows, high=highs, p=tops)]
+
+
+def _shown(amount: tuple[float, float]) -> str:
+    return f"{amount[0]:g} pkts"
+
+
+def lost(given: Settings, notes: list[Note], *, box: str) -> None:
+    """Notes on options that no such box has."""
+    spacing = given.options.get("spacing", "geometric")
+    if spacing != "geometric":
+        text = f"{spacing}: {box} does not say how marks are spaced; one die for each packet is taken"
+        notes.append(Note("lost", "spacing", text))
+    if given.options.get("above_max") in ("gentle", "capped"):
+        notes.append(
+            Note(
+                "lost", "above_max", f"{given.options['above_max']}: {box} drops every packet from max_th up"
+            )
+        )
+    for key, plain in (("byte_mode", "off"), ("grio", False)):
+        if key in given and given.options[key] != plain:
+            notes.append(Note("lost", key, f"{given.options[key]}: {box} has no such mode"))
+
+
+def whole(
+    value: float, key: str, unit: str, notes: list[Note], *, least: int = 1, most: int = 2**32 - 1
+) -> int:
+    """A whole number in a box's range, with a note if it is another."""
+    found = min(most, max(least, round(value)))
+    if abs(found - value) > 1e-9 * max(1.0, value):
+        notes.append(Note("rounded", key, f"{value:.6g} becomes {found} {unit}"))
+    return found
+
+
+def percent(share: float, key: str, notes: list[Note], *, least: int = 0) -> int:
+    """A share in whole percent."""
+    found = min(100, max(least, round(100.0 * share)))
+    if abs(found - 100.0 * share) > 1e-9:
+        notes.append(Note("rounded", key, f"{100.0 * share:.4g} % becomes {found} %"))
+    return found
+
+
+def no_weight(rows: Rows, notes: list[Note], *, box: str) -> None:
+    """The note of a box without an average."""
+    notes.append(
+        Note("lost", "w_q", f"{rows.w_q:.4g}: {box} has no weight to set; it judges the queue as it is")
+    )

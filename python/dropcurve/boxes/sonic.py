@@ -1,0 +1,174 @@
+"""SONiC: WRED_PROFILE, and QUEUE and SCHEDULER beside it, as in CONFIG_DB.
+
+Reference: SONiCQoS. Thresholds are bytes for each of three colours, probabilities whole percent; the queue is judged
+as it is, without an average. Values are text, as the database holds them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from .model import Export, Import, Note, Problems, refuse
+from .red_rows import INSTANT, lost, no_weight, percent, rows_of, whole
+from .settings import Settings
+
+COLOURS = ("green", "yellow", "red")
+
+
+def export(
+    given: Settings,
+    *,
+    params: dict[str, Any],
+    dev: str = "Ethernet0",
+    name: str = "DROPCURVE",
+    queue: int = 0,
+    shape: bool = False,
+) -> Export:
+    """The tables of a profile and its queue. Raises ScenarioError."""
+    notes: list[Note] = []
+    problems = Problems()
+    rows = rows_of(given, problems, box="SONiC", most=3)
+    problems.raise_if_any()
+    lost(given, notes, box="SONiC")
+    no_weight(rows, notes, box="SONiC")
+    notes.append(
+        Note(
+            "lost",
+            "limit",
+            f"{rows.limit[0]:g} pkts: the buffer is a matter of BUFFER_PROFILE and BUFFER_QUEUE",
+        )
+    )
+    ecn = given.flag("ecn")
+    profile = {"ecn": "ecn_all" if ecn else "ecn_none"}
+    told = []
+    for i, colour in enumerate(COLOURS):
+        row = rows.rows[min(i, len(rows.rows) - 1)]
+        own = notes if i < len(rows.rows) else []
+        at = f"{colour}." if len(rows.rows) > 1 else ""
+        low = whole(row.low[1], f"{at}min_th", "bytes", own)
+        high = whole(row.high[1], f"{at}max_th", "bytes", own)
+        share = percent(row.max_p, f"{at}max_p", own, least=1)
+        told.append((low, high, share))
+        profile |= {
+            f"wred_{colour}_enable": "true", f"{colour}_min_threshold": str(low), f"{colour}_max_threshold": str(high),
+            f"{colour}_drop_probability": str(share),
+        }  # fmt: skip
+    notes.append(
+        Note("load", "", "where profiles are referred to by path, wred_profile reads [WRED_PROFILE|name]")
+    )
+    entry = {"wred_profile": name}
+    tables: dict[str, Any] = {"WRED_PROFILE": {name: profile}, "QUEUE": {f"{dev}|{queue}": entry}}
+    if shape:
+        entry["scheduler"] = name
+        tables["SCHEDULER"] = {
+            name: {
+                "type": "DWRR",
+                "weight": "1",
+                "meter_type": "bytes",
+                "pir": str(round(given.rate_bps / 8.0)),
+            }
+        }
+    text = json.dumps(tables, indent=4) + "\n"
+    discipline, loaded = _loaded(told[: len(rows.rows)], f"{round(rows.limit[1])} B", ecn, given.mean_packet)
+    return Export("sonic", given.discipline, params, text, notes, discipline, loaded)
+
+
+def _loaded(
+    told: list[tuple[int, int, int]], limit: str, ecn: bool, packet_bytes: int
+) -> tuple[str, dict[str, Any]]:
+    """As the ASIC does it, with one curve `red`, with several `wred` of the shortest average there is."""
+    shared: dict[str, Any] = {"limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B"}
+    if len(set(told)) == 1:
+        low, high, share = told[0]
+        return "red", {
+            **shared, "min_th": f"{low} B", "max_th": f"{high} B", "max_p": share / 100.0, "w_q": INSTANT,
+            "spacing": "geometric", "idle_decay": "ignored", "ecn": ecn,
+        }  # fmt: skip
+    return "wred", {
+        **shared, "min_th": [f"{one[0]} B" for one in told], "max_th": [f"{one[1]} B" for one in told],
+        "denominator": [100.0 / one[2] for one in told], "exponent": 1, "idle_decay": "ignored", "ecn": ecn,
+    }  # fmt: skip
+
+
+def read(
+    text: str,
+    *,
+    origin: str = "",
+    name: str | None = None,
+    buffer_bytes: int | None = None,
+    packet_bytes: int = 1500,
+    **_: Any,
+) -> Import:
+    """A profile of CONFIG_DB; of several, the one named, or the first that a queue uses."""
+    try:
+        tables = json.loads(text)
+    except json.JSONDecodeError as error:
+        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    held = tables.get("WRED_PROFILE")
+    if not held:
+        refuse("WRED_PROFILE", "", "is not there", "give the whole CONFIG_DB, or that table", origin=origin)
+    used = [
+        re.sub(r"^\[WRED_PROFILE\|(.*)\]$", r"\1", one["wred_profile"])
+        for one in tables.get("QUEUE", {}).values()
+        if "wred_profile" in one
+    ]
+    chosen = name or next((one for one in used if one in held), next(iter(held)))
+    if chosen not in held:
+        refuse("--name", chosen, f"is none of the profiles there: {', '.join(held)}", origin=origin)
+    notes: list[Note] = []
+    told = _told(held[chosen], chosen, origin)
+    if buffer_bytes is None:
+        buffer_bytes = 2 * max(one[1] for one in told)
+        notes.append(
+            Note(
+                "assumed",
+                "limit",
+                f"the buffer is not told: {buffer_bytes} B, twice the upper threshold; say --buffer",
+            )
+        )
+    notes.append(Note("load", "w_q", "the queue is judged as it is, without an average"))
+    if len(set(told)) > 1:
+        notes.append(
+            Note(
+                "load",
+                "class",
+                "classes 0, 1, 2 are the colours that are enabled, in the order green, yellow, red",
+            )
+        )
+        notes.append(
+            Note("lost", "w_q", "with several colours the shortest average that is simulated is 1/2")
+        )
+    ecn = held[chosen].get("ecn", "ecn_none") != "ecn_none"
+    discipline, params = _loaded(told, f"{buffer_bytes} B", ecn, packet_bytes)
+    return Import("sonic", discipline, params, notes, None, [one for one in held if one != chosen])
+
+
+def _told(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, int, int]]:
+    found = []
+    for colour in COLOURS:
+        keys = [f"{colour}_min_threshold", f"{colour}_max_threshold"]
+        if profile.get(f"wred_{colour}_enable", "true") != "true" or any(key not in profile for key in keys):
+            continue
+        low, high = (int(profile[key]) for key in keys)
+        share = int(profile.get(f"{colour}_drop_probability", "100"))
+        if low > high:
+            refuse(f"{name}.{keys[0]}", low, f"must not exceed {keys[1]} ({high})", origin=origin)
+        if not 0 <= share <= 100:
+            refuse(
+                f"{name}.{colour}_drop_probability",
+                share,
+                "must lie between 0 and 100 percent",
+                origin=origin,
+            )
+        # Equal thresholds are a step, a probability of 0 is none: both next to what can be simulated.
+        found.append((max(1, low), max(high, low + 1, 2), max(1, share)))
+    if not found:
+        refuse(name, "", "no colour is enabled", origin=origin)
+    return found
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return '"WRED_PROFILE"' in text

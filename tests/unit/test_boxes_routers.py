@@ -1,0 +1,355 @@
+"""Cisco, Junos, SONiC and OpenConfig: what is written, what comes back, what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dropcurve as dc
+from dropcurve.boxes import BOXES, export, read
+from dropcurve.boxes.link import scenario
+
+RATE = 1e8
+BASE: dict[str, Any] = {
+    "limit": "500 pkts", "min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1, "w_q": 2.0**-9, "spacing": "geometric",
+}  # fmt: skip
+ROUTERS = [box for box in BOXES if box != "linux"]
+
+IOS = """\
+policy-map UPLINK
+ class VOICE
+  priority 1000
+ class class-default
+  shape average 20000000
+  queue-limit 128 packets
+  random-detect dscp-based
+  random-detect exponential-weighting-constant 7
+  random-detect dscp 0 24 40 10
+  random-detect dscp af11 30 50 20
+  random-detect dscp af13 20 45 5
+  random-detect ecn
+interface GigabitEthernet0/1
+ service-policy output UPLINK
+"""
+SHOW = """\
+ GigabitEthernet0/1
+
+  Service-policy output: UPLINK
+
+    Class-map: class-default (match-any)
+      1050 packets, 1590000 bytes
+      Match: any
+      Queueing
+      queue limit 64 packets
+      (queue depth/total drops/no-buffer drops) 0/12/0
+      (pkts output/bytes output) 1038/1571532
+      shape (average) cir 10000000, bc 40000, be 40000
+      target shape rate 10000000
+        Exp-weight-constant: 9 (1/512)
+        Mean queue depth: 3 packets
+        class       Transmitted         Random drop      Tail drop          Minimum        Maximum     Mark
+                    pkts/bytes    pkts/bytes       pkts/bytes          thresh         thresh     prob
+
+        0            1038/1571532          12/18168             0/0                 20            40  1/10
+        1               0/0               0/0              0/0                 22            40  1/10
+        2               0/0               0/0              0/0                 24            40  1/10
+        3               0/0               0/0              0/0                 26            40  1/10
+        4               0/0               0/0              0/0                 28            40  1/10
+        5               0/0               0/0              0/0                 30            40  1/10
+        6               0/0               0/0              0/0                 32            40  1/10
+        7               0/0               0/0              0/0                 34            40  1/10
+"""
+JUNOS = """\
+class-of-service {
+    /* the uplink */
+    drop-profiles {
+        steep {
+            interpolate {
+                fill-level [ 25 50 75 ];
+                drop-probability [ 0 20 100 ];
+            }
+        }
+        steps {
+            fill-level 40 drop-probability 10;
+            fill-level 80 drop-probability 60;
+        }
+    }
+    interfaces {
+        ge-0/0/0 {
+            scheduler-map uplink;
+            shaping-rate 50m;
+        }
+    }
+    scheduler-maps {
+        uplink {
+            forwarding-class best-effort scheduler be;
+        }
+    }
+    schedulers {
+        be {
+            buffer-size temporal 40k;
+            drop-profile-map loss-priority any protocol any drop-profile steep;
+            explicit-congestion-notification;
+        }
+    }
+}
+"""
+SONIC = {
+    "QUEUE": {"Ethernet0|3": {"wred_profile": "[WRED_PROFILE|AZURE_LOSSLESS]"}},
+    "WRED_PROFILE": {
+        "OTHER": {"wred_green_enable": "true", "green_min_threshold": "1", "green_max_threshold": "2"},
+        "AZURE_LOSSLESS": {
+            "wred_green_enable": "true", "wred_yellow_enable": "true", "wred_red_enable": "false", "ecn": "ecn_all",
+            "green_min_threshold": "1048576", "green_max_threshold": "2097152", "green_drop_probability": "5",
+            "yellow_min_threshold": "524288", "yellow_max_threshold": "2097152", "yellow_drop_probability": "10",
+            "red_min_threshold": "262144", "red_max_threshold": "524288", "red_drop_probability": "50",
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("box", ROUTERS)
+@pytest.mark.parametrize(
+    "asked", [BASE, {**BASE, "ecn": True}, {**BASE, "max_p": 0.013, "w_q": 0.0017, "min_th": "33 pkts"}]
+)
+def test_red_comes_back_as_loaded(box: str, asked: dict[str, Any]) -> None:
+    made = export("red", asked, box=box, rate_bps=RATE, shape=True)
+    found = read(made.text, rate_bps=RATE, buffer_bytes=750_000)
+    assert found.box == box
+    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    # What a box is said to do is a queue that the simulator takes.
+    link = scenario(found.discipline, found.params, rate_bps=RATE, rtt_s=(0.04, 0.04), flows=2)
+    assert link.get("queue.kind") == found.discipline
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(1, 500), st.integers(1, 500), st.integers(1, 65535)), min_size=1, max_size=8),
+    exponent=st.integers(1, 16), ecn=st.booleans(),
+)  # fmt: skip
+def test_wred_comes_back_from_ios_unchanged(
+    rows: list[tuple[int, int, int]], exponent: int, ecn: bool
+) -> None:
+    asked = {
+        "limit": "1000 pkts", "min_th": [f"{low} pkts" for low, _, _ in rows],
+        "max_th": [f"{low + width} pkts" for low, width, _ in rows], "denominator": [one for _, _, one in rows],
+        "exponent": exponent, "ecn": ecn,
+    }  # fmt: skip
+    made = export("wred", asked, box="ios", rate_bps=RATE)
+    assert [note for note in made.notes if note.kind == "rounded"] == []
+    found = read(made.text)
+    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    assert made.effect == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    low=st.integers(2, 400),
+    width=st.integers(10, 400),
+    share=st.integers(1, 100),
+    box=st.sampled_from(ROUTERS),
+)
+def test_whole_percents_and_packets_are_not_changed(low: int, width: int, share: int, box: str) -> None:
+    """1000 packets of buffer, so that ten packets are a percent of it."""
+    asked = {
+        **BASE,
+        "limit": "1000 pkts",
+        "min_th": f"{10 * (low // 10 + 1)} pkts",
+        "max_th": f"{10 * (low // 10 + 1 + width // 10)} pkts",
+    }
+    asked["max_p"] = 1.0 / round(100 / share) if box == "ios" else share / 100.0
+    made = export("red", asked, box=box, rate_bps=RATE)
+    assert [str(note) for note in made.notes if note.kind == "rounded"] == []
+    found = read(made.text, rate_bps=RATE, buffer_bytes=1_500_000)
+    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+
+
+def test_what_ios_is_told() -> None:
+    made = export(
+        "red",
+        {**BASE, "max_p": 0.0109, "ecn": True},
+        box="ios",
+        rate_bps=RATE,
+        shape=True,
+        name="UP",
+        dev="Gi1",
+    )
+    lines = made.text.splitlines()
+    assert lines[:4] == [
+        "policy-map UP",
+        " class class-default",
+        "  shape average 100000000",
+        "  queue-limit 500 packets",
+    ]
+    assert "  random-detect exponential-weighting-constant 9" in lines
+    assert "  random-detect precedence 7 30 90 92" in lines
+    assert lines[-3:] == ["interface Gi1", " service-policy output UP", "!"]
+    assert any(note.key == "max_p" and "1/92" in note.text for note in made.notes)
+
+
+def test_what_junos_is_told() -> None:
+    made = export("red", {**BASE, "max_p": 0.0109}, box="junos", rate_bps=RATE)
+    assert "interpolate fill-level [ 6 18 19 ]" in made.text
+    assert "interpolate drop-probability [ 0 1 100 ]" in made.text
+    assert "buffer-size temporal 60000" in made.text  # 500 packets of 1500 bytes at 100 Mbit/s
+    assert {note.key for note in made.notes} >= {"max_p", "w_q"}
+
+
+def test_what_sonic_and_openconfig_are_told() -> None:
+    sonic = json.loads(export("red", BASE, box="sonic", rate_bps=RATE, shape=True).text)
+    profile = sonic["WRED_PROFILE"]["DROPCURVE"]
+    assert (
+        profile["green_min_threshold"],
+        profile["green_max_threshold"],
+        profile["green_drop_probability"],
+    ) == ("45000", "135000", "10")
+    assert sonic["QUEUE"]["Ethernet0|0"]["wred_profile"] == "DROPCURVE"
+    assert sonic["SCHEDULER"]["DROPCURVE"]["pir"] == "12500000"
+    tree = json.loads(export("red", BASE, box="openconfig", rate_bps=RATE).text)
+    config = tree["openconfig-qos:qos"]["queue-management-profiles"]["queue-management-profile"][0]["wred"][
+        "uniform"
+    ]["config"]
+    assert config == {
+        "min-threshold": "45000", "max-threshold": "135000", "enable-ecn": False, "drop": True, "weight": 9,
+        "max-drop-probability-percent": 10,
+    }  # fmt: skip
+
+
+def test_an_ios_configuration_is_read() -> None:
+    found = read(IOS)
+    assert (found.box, found.discipline, found.rate_bps) == ("ios", "wred", 2e7)
+    assert found.params["min_th"] == ["24 pkts", "30 pkts", "20 pkts"]
+    assert (found.params["denominator"], found.params["exponent"], found.params["ecn"]) == (
+        [10, 20, 5],
+        7,
+        True,
+    )
+    assert any("1 is DSCP 10, 2 is DSCP 14" in note.text for note in found.notes)
+
+
+def test_what_ios_shows_is_read() -> None:
+    found = read(SHOW)
+    assert found.params["min_th"] == [f"{low} pkts" for low in (20, 22, 24, 26, 28, 30, 32, 34)]
+    assert (found.params["limit"], found.params["exponent"], found.rate_bps) == ("64 pkts", 9, 1e7)
+
+
+def test_what_ios_does_not_say_is_assumed() -> None:
+    found = read(
+        "policy-map P\n class class-default\n  random-detect\n  random-detect precedence 0 10 30 5\n"
+    )
+    assert found.params["min_th"][:2] == ["10 pkts", "22 pkts"]
+    assert {note.key for note in found.notes if note.kind == "assumed"} == {"limit", "exponent", "min_th"}
+
+
+def test_times_need_a_rate() -> None:
+    text = "policy-map P\n class class-default\n  queue-limit 50 ms\n  random-detect precedence 0 10 ms 30 ms 5\n"
+    with pytest.raises(dc.ScenarioError, match="the link's rate must be known"):
+        read(text)
+    assert read(text, rate_bps=1e7).params["limit"] == "62500 B"
+
+
+def test_a_junos_stanza_and_its_set_form_are_the_same() -> None:
+    found = read(JUNOS)
+    assert (found.discipline, found.rate_bps, found.params["ecn"]) == ("curve", 5e7, True)
+    assert found.params["limit"] == "250000 B"  # 40 ms at 50 Mbit/s
+    assert found.params["curve"] == "points 62500 0, 125000 0.2, 187500 1"
+    from dropcurve.boxes.junos import statements
+
+    lines = "\n".join("set " + " ".join(words) for words in statements(JUNOS))
+    assert read(lines).params == found.params
+
+
+def test_a_junos_profile_of_steps() -> None:
+    found = read(JUNOS, name="steps", buffer_bytes=100_000)
+    assert found.params["curve"] == "until 80000: 0.1; 0.6"
+    assert found.params["min_th"] == "40000 B"
+
+
+def test_sonic_takes_the_profile_that_a_queue_uses() -> None:
+    found = read(json.dumps(SONIC), buffer_bytes=4_000_000)
+    assert (found.discipline, found.others) == ("wred", ["OTHER"])
+    assert found.params["min_th"] == ["1048576 B", "524288 B"]
+    assert found.params["denominator"] == [20.0, 10.0]
+    assert found.params["ecn"] is True
+
+
+def test_openconfig_with_a_prefix_and_text_numbers() -> None:
+    text = """{"openconfig-qos:queue-management-profile": [{"name": "ECN", "wred": {"uniform": {"config":
+    {"min-threshold": "80000", "max-threshold": "18446744073709551615", "enable-ecn": true, "drop": false,
+     "max-drop-probability-percent": 1}}}}]}"""
+    found = read(text, box="openconfig")
+    assert (found.params["min_th"], found.params["max_p"], found.params["ecn"]) == ("80000 B", 0.01, True)
+
+
+@pytest.mark.parametrize("box", ROUTERS)
+@pytest.mark.parametrize(
+    ("kind", "asked", "words"),
+    [
+        ("codel", {}, "has no such queue"),
+        ("red", {**BASE, "max_th": "20 pkts"}, "must exceed min_th"),
+        ("red", {**BASE, "limit": "60 pkts"}, "lies above the limit"),
+        ("red", {**BASE, "max_p": 0.0}, "max_p"),
+    ],
+)
+def test_contradictions_are_refused(box: str, kind: str, asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(dc.ScenarioError, match=words):
+        export(kind, asked, box=box, rate_bps=RATE)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "policy-map P\n class C\n  random-detect precedence 0 40 20 10\n",
+            "minimum threshold must lie below",
+        ),
+        ("policy-map P\n class C\n  random-detect dscp af99 10 20 10\n", "is no DSCP"),
+        (
+            "set class-of-service drop-profiles P interpolate fill-level [ 50 20 ] drop-probability [ 0 100 ]",
+            "must rise",
+        ),
+        (
+            "set class-of-service drop-profiles P interpolate fill-level [ 50 ] drop-probability [ 0 100 ]",
+            "as many prob",
+        ),
+        (
+            "set class-of-service drop-profiles P interpolate fill-level [ 5 9 ] drop-probability [ 0 100 ]",
+            "give --buffer",
+        ),
+        (
+            '{"WRED_PROFILE": {"A": {"green_min_threshold": "9", "green_max_threshold": "5"}}}',
+            "must not exceed",
+        ),
+        ('{"WRED_PROFILE": {}}', "is not there"),
+        ('{"WRED_PROFILE": ', "is not JSON"),
+        ('{"queue-management-profile": [{"name": "A"}]}', "neither wred nor red"),
+    ],
+)
+def test_texts_that_are_refused_in_one_line(text: str, words: str) -> None:
+    with pytest.raises(dc.ScenarioError, match=words) as error:
+        read(text, origin="router.cfg")
+    assert len(error.value.lines()) == 1
+    assert error.value.lines()[0].startswith("router.cfg: ")
+
+
+@pytest.mark.parametrize("box", ["junos", "sonic", "openconfig"])
+def test_more_classes_than_a_box_has(box: str) -> None:
+    with pytest.raises(dc.ScenarioError, match=r"min_th = 8 classes: .*; merge some"):
+        export("wred", {}, box=box, rate_bps=RATE)
+
+
+def test_a_text_of_no_known_kind() -> None:
+    with pytest.raises(dc.UsageError, match="of no kind that is known"):
+        read("hello\n")
+    with pytest.raises(dc.UsageError, match="box 'arista': must be one of"):
+        read("hello\n", box="arista")
+
+
+def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
+    made = export("red", {**BASE, "spacing": "pseudocode", "max_p": 0.02}, box="ios", rate_bps=RATE)
+    # Twice as much is taken by the paper's spacing as by a die for each packet: 2 % and 1 % half way.
+    assert any("2 % of packets were asked for, 1 % are taken (max_p = 0.04" in line for line in made.effect)
