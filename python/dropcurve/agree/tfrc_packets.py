@@ -2,8 +2,8 @@
 
     python -m dropcurve.agree.tfrc_packets OUT      records them again, with an ns-2 at hand
 
-Path of Fall and Floyd (1996), with datagrams beside the flow; `tests/agree/ns2/tfrc.tcl` states it for ns-2. Compared are
-order and time of every departure and drop of data, which are all that a rate-based sender shows.
+Path of Fall and Floyd (1996), with datagrams beside the flow; `tests/agree/ns2/tfrc.tcl` states it for ns-2.
+Compared are order and time of every departure and drop of data, which are all that a rate-based sender shows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from .context import ROOT, Context
 
 TITLE = "TFRC, packet by packet, against ns-2.35"
 METHOD = (
-    "One TFRC flow beside steady datagrams over 0.8 Mbit/s, with losses drawn on both ways. `events` counts departures and "
-    "drops of data, all of which must come in the same order within 0.1 ms over 20 s; `sent` are the packets."
+    "One TFRC flow beside steady datagrams over 0.8 Mbit/s, with losses drawn on both ways. `events` counts "
+    "departures and drops of data, all of which must come in the same order within 0.1 ms over 20 s; `sent` are "
+    "the packets."
 )
 RECORDED = ROOT / "tests" / "agree" / "data" / "tfrc_packets.txt"
 SCRIPT = ROOT / "tests" / "agree" / "ns2" / "tfrc.tcl"

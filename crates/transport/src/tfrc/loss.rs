@@ -189,9 +189,9 @@ mod tests {
         // Two closed: the older of them makes way for the open one, or it does not.
         assert_eq!(history(&[8.0, 16.0]).mean(20.0), 14.0);
         let beside = Params { open_replaces: false, ..Params::default() };
-        let mut history = History::new(&beside);
-        [16.0, 8.0].into_iter().for_each(|length| history.close(length));
-        assert_eq!(history.mean(21.0), 15.0);
+        let mut kept = History::new(&beside);
+        [16.0, 8.0].into_iter().for_each(|length| kept.close(length));
+        assert_eq!(kept.mean(21.0), 15.0);
     }
 
     #[test]
