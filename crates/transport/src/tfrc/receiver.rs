@@ -219,7 +219,7 @@ mod tests {
             seq,
             size: 1000,
             sent: Time(ms * 1_000_000),
-            rtt: rtt_ms.map(|ms| ms as f64 / 1e3),
+            rtt: rtt_ms.map(|rtt| rtt as f64 / 1e3),
             t_rto: Span::from_millis(300),
             round: ms as u32,
             urgent: false,
