@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from ..errors import UsageError
@@ -51,8 +52,12 @@ def export(
     from . import effect
     from .settings import settings
 
+    writer = _writer(box)
+    unknown = [key for key in options if key not in signature(writer).parameters]
+    if unknown:
+        raise UsageError(f"{', '.join(unknown)}: {box} has no such option")
     asked = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
-    made: Export = _writer(box)(asked, params=dict(params), **options)
+    made: Export = writer(asked, params=dict(params), **options)
     loaded = settings(
         made.discipline_as_loaded,
         made.params_as_loaded,

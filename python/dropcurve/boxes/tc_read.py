@@ -23,8 +23,11 @@ CAKE_RTTS = {
 }  # fmt: skip
 
 
-def read(text: str, *, origin: str = "", **_: Any) -> Import:
-    """The queue of a text; of several, the first that is no shaper. Raises ScenarioError if there is none."""
+def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
+    """The queue of a text; of several, the first that is no shaper, or that of the device ``name``.
+
+    Raises ScenarioError if there is none.
+    """
     held, rate = queues(text, origin)
     known = [one for one in held if one.kind in READERS]
     if not known:
@@ -35,7 +38,9 @@ def read(text: str, *, origin: str = "", **_: Any) -> Import:
             f"holds no queue that is known here: {', '.join(READERS)}",
             origin=origin,
         )
-    chosen = known[0]
+    chosen = next((one for one in known if name is None or name in one.place.split()), None)
+    if chosen is None:
+        refuse("--name", name, f"is no device there: {', '.join(map(str, known))}", origin=origin)
     notes: list[Note] = []
     try:
         discipline, params, own = READERS[chosen.kind](chosen, notes)

@@ -1,0 +1,101 @@
+"""`advise`, `export` and `import` from end to end: what goes where, and how they say no."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+
+Dropcurve = Callable[..., Any]
+
+RED = "red:min_th=30 pkts,max_th=90 pkts,max_p=0.1,limit=500 pkts"
+
+
+def test_advice_says_what_to_load_and_how_to_repeat_it(dropcurve: Dropcurve) -> None:
+    asked = ("advise", "--rate", "100Mbit", "--rtt", "20-200ms", "--flows", "5-100", "--buffer", "1000pkts")
+    answer = dropcurve(*asked)
+    assert answer.code == 0
+    assert answer.out.startswith(
+        "100 Mbit/s, round trip 20 to 200 ms, 5 to 100 TCP flows, packets of 1500 B, buffer 1000"
+    )
+    assert (
+        answer.err
+        == "Again:  dropcurve advise --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts\n"
+    )
+    queues = [line.strip() for line in answer.out.splitlines() if line.strip().startswith("--queue")]
+    assert len(queues) == 9
+    base = dc.Scenario.load("short.toml")
+    for queue in queues:
+        kind, _, rest = shlex.split(queue)[1].partition(":")
+        params = dict(part.split("=") for part in rest.split(","))
+        assert base.queue(kind, **params).get("queue.kind") == kind
+    found = json.loads(dropcurve(*asked, "--json").out)
+    assert [one["queue"] for one in found["designs"]] == [shlex.split(queue)[1] for queue in queues]
+
+
+@pytest.mark.parametrize("box", ["linux", "ios", "junos", "sonic", "openconfig"])
+def test_what_is_exported_comes_back(dropcurve: Dropcurve, box: str) -> None:
+    answer = dropcurve("export", RED, "--rate", "100Mbit", "--for", box)
+    assert answer.code == 0
+    assert answer.err.splitlines()[-1] == f"Again:  dropcurve export '{RED}' --for {box} --rate 100Mbit"
+    Path("router.cfg").write_text(answer.out, encoding="utf-8")
+    found = json.loads(
+        dropcurve("import", "router.cfg", "--rate", "100Mbit", "--buffer", "500pkts", "--json").out
+    )
+    made = json.loads(dropcurve("export", RED, "--rate", "100Mbit", "--for", box, "--json").out)
+    assert made["text"] == answer.out
+    assert (found["box"], found["discipline"], found["params"]) == (
+        box,
+        made["discipline_as_loaded"],
+        made["params_as_loaded"],
+    )
+
+
+def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None:
+    text = (
+        "tc qdisc add dev eth0 root red limit 60000 min 6000 max 18000 avpkt 1000 burst 10 bandwidth 1mbit\n"
+    )
+    Path("router.tc").write_text(text, encoding="utf-8")
+    answer = dropcurve(
+        "import", "router.tc", "--rate", "1Mbit", "--flows", "3", "--duration", "20 s", "--replications", "2",
+        "--out", "mine.toml", "--compare",
+    )  # fmt: skip
+    assert answer.code == 0
+    mine = dc.Scenario.load("mine.toml")
+    assert (mine.get("queue.kind"), mine.get("queue.min_th"), mine.get("flows.tcp.count")) == (
+        "red",
+        "6000 B",
+        3,
+    )
+    heads = " ".join(line for line in answer.out.splitlines() if "yours" in line)
+    assert all(name in heads for name in ("droptail", "ared", "codel", "pie", "fq_codel", "advised RED"))
+    assert "Again:  dropcurve import router.tc --rate 1Mbit" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("export", RED), "--rate: not given"),
+        (("export", RED, "--rate", "10mbps"), "rate '10mbps' is ambiguous"),
+        (("export", RED, "--rate", "10Mbit", "--for", "toaster"), "box 'toaster': must be one of linux, ios"),
+        (("export", RED, "--rate", "10Mbit", "--name", "x"), "name: linux has no such option"),
+        (("export", "red:max_th=3 pkts", "--rate", "10Mbit"), "queue.max_th = 3 pkts: must exceed min_th"),
+        (("export", "codel", "--rate", "10Mbit", "--for", "ios"), "kind = codel: IOS has no such queue"),
+        (("import", "short.toml"), "the text is of no kind that is known"),
+        (("import", "missing.cfg"), "missing.cfg: No such file"),
+        (("advise",), "--rate, --rtt, --flows: not given"),
+        (("advise", "mm1"), "mm1: has no long TCP flows"),
+        (("advise", "--rate", "1Gbit", "--rtt", "9-3ms", "--flows", "5"), "rtt '9-3ms' must rise"),
+    ],
+)
+def test_wrong_input_is_told_in_one_line(dropcurve: Dropcurve, words: tuple[str, ...], said: str) -> None:
+    answer = dropcurve(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert len(answer.err.splitlines()) == 1
+    assert answer.err.startswith(f"dropcurve: {said}")
