@@ -8,7 +8,7 @@ import time
 import pytest
 
 import dropcurve as dc
-from dropcurve.advise import advise, equilibrium, fluid, rules, tcp
+from dropcurve.advise import advise, equilibrium, fluid, rules, tcp, trajectory
 from dropcurve.advise.conditions import Point, allowed_delay, conditions
 from dropcurve.advise.text import data, text
 
@@ -83,6 +83,31 @@ def test_margins_of_an_integrator_with_delay() -> None:
     assert found.crossover == pytest.approx(4.0, rel=1e-3)
     assert found.phase_deg == pytest.approx(90.0 - math.degrees(0.4), abs=0.1)
     assert found.gain == pytest.approx(math.pi / 0.8, rel=1e-3)
+
+
+@pytest.mark.parametrize(("w_q", "comes_to_rest"), [(1.3333e-6, True), (1e-5, True), (2e-4, False)])
+def test_the_margins_say_what_the_equations_do_under_red(w_q: float, comes_to_rest: bool) -> None:
+    """HMTG01a's network: its own setting rests, and a quick average swings."""
+    curve, point = equilibrium.Curve(150, 700, 0.1, spacing="geometric"), Point(60, 0.2, 3750.0)
+    at = equilibrium.on_curve(curve, point, law="fluid", b=1)
+    loop = fluid.red(curve.slope(at.queue), w_q, 3750.0)
+    assert fluid.margins(fluid.plant(point, at.queue), loop, rtt_s=at.rtt_s).stable == comes_to_rest
+    start = (1.02 * at.window, 0.98 * at.queue)
+    mean, swing = trajectory.under_red(curve, point, w_q=w_q, seconds=150, start=start).swing(10)
+    assert (swing < 0.01 * at.queue) == comes_to_rest
+    assert mean == pytest.approx(at.queue, rel=0.05 if comes_to_rest else 0.3)
+
+
+@pytest.mark.parametrize(("factor", "comes_to_rest"), [(1.0, True), (8.0, True), (10.0, False)])
+def test_the_margins_say_what_the_equations_do_under_pi(factor: float, comes_to_rest: bool) -> None:
+    """HMTG01's design may be raised 8.6 times, no more."""
+    point = Point(60, 0.2, 3750.0)
+    gain, zero = fluid.pi_design(**HOLLOT)
+    at = equilibrium.held(175.0, point, law="fluid", b=1)
+    loop = fluid.pi(factor * gain, zero)
+    assert fluid.margins(fluid.plant(point, at.queue), loop, rtt_s=at.rtt_s).stable == comes_to_rest
+    found = trajectory.under_pi(factor * gain, zero, 175.0, point, seconds=150, start=(at.window, 180.0))
+    assert (found.swing(10)[1] < 1.0) == comes_to_rest
 
 
 def test_floyds_weight_for_a_burst_of_fifty() -> None:

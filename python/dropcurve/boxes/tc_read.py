@@ -24,9 +24,8 @@ CAKE_RTTS = {
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
-    """The queue of a text; of several, the first that is no shaper, or that of the device ``name``.
-
-    Raises ScenarioError if there is none.
+    """The queue of a text; of several, the first, or that of the device ``name``. Raises ScenarioError if there is
+    none.
     """
     held, rate = queues(text, origin)
     known = [one for one in held if one.kind in READERS]
