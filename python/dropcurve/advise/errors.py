@@ -125,6 +125,16 @@ def _intro() -> list[str]:
         "The queue is its time average, drops are the share of arrivals that the queue drops. An error is "
         "(predicted − simulated)/simulated.",
         "",
+        "Predicted drops lie below the simulated ones nearly everywhere. The equations count a window with several "
+        "drops "
+        "as one loss, and they",
+        "wait for a timeout where a sender with SACK repairs its losses at once; so at small windows the square "
+        "root law "
+        "errs less, and in",
+        "the other direction. Where a loop swings, the queue is empty for a part of each swing and its mean lies "
+        "below "
+        "the equilibrium.",
+        "",
     ]
 
 

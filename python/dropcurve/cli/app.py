@@ -11,6 +11,7 @@ from . import (
     advise,
     compare,
     describe,
+    evaluate,
     export,
     import_,
     listing,
@@ -45,6 +46,7 @@ app.command("show")(show.show)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
+app.command("evaluate")(evaluate.evaluate)
 app.command("export")(export.export)
 app.command("import")(import_.import_)
 app.command("list")(listing.list_)

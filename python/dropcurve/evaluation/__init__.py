@@ -1,0 +1,168 @@
+"""A report card: a discipline through the characterisation guidelines of RFC7928, against a baseline.
+
+    card = evaluate("pie")
+    print(card)
+
+Every test runs both under the same random numbers; a difference counts only if it stays real when all questions of
+the card are asked at once (Holm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from .. import metrics, statistics, values
+from ..replicate import Effort, replicate
+from ..results import Result
+from ..scenario import Scenario
+from .cases import CASES, LEFT_OUT, Case, Setup, setup
+
+__all__ = ["CASES", "LEFT_OUT", "Answer", "Card", "Case", "evaluate"]
+
+#: Told (test, number of it, tests in all).
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
+
+    ``verdict`` is "better", "worse" or "differs" if the difference is real, "" if none is seen.
+    """
+
+    metric: str
+    baseline: tuple[float | None, float | None]
+    candidate: tuple[float | None, float | None]
+    difference: tuple[float, float | None]
+    p_adjusted: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A test with its answers; ``grade`` is "better", "worse", "mixed" or "no difference"."""
+
+    case: Case
+    answers: tuple[Answer, ...]
+
+    @property
+    def grade(self) -> str:
+        """What the answers come to together."""
+        found = {answer.verdict for answer in self.answers} & {"better", "worse"}
+        return "mixed" if len(found) == 2 else next(iter(found), "no difference")
+
+
+@dataclass(frozen=True)
+class Card:
+    """The whole card."""
+
+    candidate: str
+    baseline: str
+    setup: Setup
+    replications: int
+    seed: int
+    graded: tuple[Graded, ...]
+    problems: tuple[str, ...] = ()
+
+    def change(self, *names: str) -> float | None:
+        """Median over the tests of the relative change of the first of these metrics that a test has."""
+        found = []
+        for one in self.graded:
+            answer = next(
+                (answer for answer in one.answers if metrics.split(answer.metric)[0] in names), None
+            )
+            if answer is not None and answer.baseline[0] and answer.candidate[0] is not None:
+                found.append(answer.candidate[0] / answer.baseline[0] - 1.0)
+        return median(found) if found else None
+
+    def __str__(self) -> str:
+        from .text import text
+
+        return text(self)
+
+
+def evaluate(
+    queue: str,
+    *,
+    against: str = "droptail",
+    rate_bps: float = 10e6,
+    rtt_s: float = 0.1,
+    buffer: float | None = None,
+    seconds: float = 60.0,
+    replications: int = 5,
+    seed: int = 1,
+    jobs: int | None = None,
+    cases: Sequence[Case] = CASES,
+    progress: Progress | None = None,
+) -> Card:
+    """Runs every test and grades it; ``queue`` and ``against`` are as `dropcurve compare --queue` takes them.
+
+    Both have a buffer of ``buffer`` packets (default: one bandwidth-delay product). Flows use ECN if the queue says
+    ``ecn=true``. Raises UsageError or ScenarioError for a queue that is not one.
+    """
+    effort = Effort(seed=seed, replications=replications, jobs=jobs)
+    kinds = {"baseline": values.queue(against), "candidate": values.queue(queue)}
+    link = setup(
+        rate_bps=rate_bps,
+        rtt_s=rtt_s,
+        buffer=buffer,
+        seconds=seconds,
+        ecn=kinds["candidate"][1].get("ecn") is True,
+    )
+    results: list[tuple[Case, Result]] = []
+    for number, case in enumerate(cases, start=1):
+        if progress is not None:
+            progress(case.title, number, len(cases))
+        base = Scenario.parse(link.scenario(case), name=f"rfc7928-{case.section}")
+        variants = {name: _with(base, link, kind, params) for name, (kind, params) in kinds.items()}
+        results.append((case, replicate(variants, effort, name=base.name)))
+    problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
+    return Card(queue, against, link, replications, seed, tuple(_grade(results)), problems)
+
+
+def _with(base: Scenario, link: Setup, kind: str, params: dict[str, Any]) -> Scenario:
+    """The scenario with a queue in both directions; it has the card's buffer unless it says its own limit."""
+    table = {"kind": kind, "limit": f"{link.buffer} pkts", **params}
+    return base.edit([("queue", table), ("back_queue", table)])
+
+
+def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
+    """All answers, Holm-corrected over the whole card."""
+    asked = [(case, result, key) for case, result in results for key in case.metrics]
+    pairs = []
+    for _, result, key in asked:
+        base, other = (_values(result, i, key) for i in (0, 1))
+        pairs.append((base, other, statistics.paired(other, base)))
+    known = [pair.p for _, _, pair in pairs if pair is not None]
+    adjusted = iter(statistics.holm(known))
+    graded: dict[str, list[Answer]] = {case.section: [] for case, _ in results}
+    for (case, result, key), (base, other, pair) in zip(asked, pairs, strict=True):
+        if pair is None:
+            continue
+        p = next(adjusted)
+        means = [statistics.t_interval(one) for one in (base, other)]
+        graded[case.section].append(
+            Answer(
+                key, (means[0].mean, means[0].half_width), (means[1].mean, means[1].half_width),
+                (pair.mean, pair.half_width),
+                p, _verdict(key, pair.mean, real=p < 1.0 - result.level),
+            )
+        )  # fmt: skip
+    return [Graded(case, tuple(graded[case.section])) for case, _ in results]
+
+
+def _values(result: Result, which: int, key: str) -> list[float | None]:
+    name, scope = metrics.split(key)
+    return result.variants[which].values(name, scope=scope)
+
+
+def _verdict(key: str, difference: float, *, real: bool) -> str:
+    better = metrics.find(metrics.split(key)[0]).better
+    if not real:
+        return ""
+    if better == "none":
+        return "differs"
+    return "better" if (difference > 0) == (better == "higher") else "worse"
