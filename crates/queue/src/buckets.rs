@@ -12,8 +12,10 @@ use std::collections::VecDeque;
 pub(crate) struct Bucket<P> {
     packets: VecDeque<P>,
     bytes: u64,
+    /// When its length last changed, as a count of changes.
+    reached: u64,
     /// Bytes it may still send in this round.
-    pub(crate) deficit: u64,
+    pub(crate) deficit: i64,
 }
 
 /// All queues, and the ring of those that hold packets.
@@ -23,6 +25,7 @@ pub(crate) struct Buckets<P> {
     /// Those that hold packets, in order of service.
     ring: VecDeque<u32>,
     salt: u64,
+    changes: u64,
     len: usize,
     bytes: u64,
 }
@@ -30,11 +33,12 @@ pub(crate) struct Buckets<P> {
 impl<P: Packet + Copy> Buckets<P> {
     /// `n` empty queues.
     pub(crate) fn new(n: u64) -> Buckets<P> {
-        let empty = Bucket { packets: VecDeque::new(), bytes: 0, deficit: 0 };
+        let empty = Bucket { packets: VecDeque::new(), bytes: 0, reached: 0, deficit: 0 };
         Buckets {
             buckets: vec![empty; n as usize],
             ring: VecDeque::with_capacity(n as usize),
             salt: 0,
+            changes: 0,
             len: 0,
             bytes: 0,
         }
@@ -75,12 +79,14 @@ impl<P: Packet + Copy> Buckets<P> {
     }
 
     /// Adds a packet at the tail of a bucket; one that was empty joins the end of the ring with this deficit.
-    pub(crate) fn push(&mut self, i: usize, pkt: P, deficit: u64) {
+    pub(crate) fn push(&mut self, i: usize, pkt: P, deficit: i64) {
         let bucket = &mut self.buckets[i];
         if bucket.packets.is_empty() {
             bucket.deficit = deficit;
             self.ring.push_back(i as u32);
         }
+        self.changes += 1;
+        bucket.reached = self.changes;
         bucket.bytes += pkt.size().0;
         bucket.packets.push_back(pkt);
         self.len += 1;
@@ -91,6 +97,18 @@ impl<P: Packet + Copy> Buckets<P> {
     #[inline]
     pub(crate) fn turn(&self) -> Option<usize> {
         self.ring.front().map(|i| *i as usize)
+    }
+
+    /// The bucket whose turn it is, if a turn ends when its bytes are used up: then it gets a quantum for its next one.
+    pub(crate) fn turn_of(&mut self, quantum: i64) -> Option<usize> {
+        loop {
+            let i = self.turn()?;
+            if self.buckets[i].deficit > 0 {
+                return Some(i);
+            }
+            self.buckets[i].deficit += quantum;
+            self.next();
+        }
     }
 
     /// Its turn is over: it goes to the end of the ring.
@@ -109,6 +127,8 @@ impl<P: Packet + Copy> Buckets<P> {
     pub(crate) fn pop(&mut self, i: usize, newest: bool) -> Option<P> {
         let bucket = &mut self.buckets[i];
         let pkt = if newest { bucket.packets.pop_back() } else { bucket.packets.pop_front() }?;
+        self.changes += 1;
+        bucket.reached = self.changes;
         bucket.bytes -= pkt.size().0;
         if bucket.packets.is_empty() {
             bucket.deficit = 0;
@@ -119,6 +139,11 @@ impl<P: Packet + Copy> Buckets<P> {
         self.len -= 1;
         self.bytes -= pkt.size().0;
         Some(pkt)
+    }
+
+    /// The bucket with most packets, of several the one whose length changed last.
+    pub(crate) fn longest_latest(&self) -> Option<usize> {
+        self.ring.iter().map(|i| *i as usize).max_by_key(|&i| (self.len_of(i), self.buckets[i].reached))
     }
 
     /// The bucket with most bytes, the first in the ring of several; in packets if `by_packets`.

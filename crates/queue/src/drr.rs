@@ -130,10 +130,10 @@ impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
             let (in_turn, quantum) = (self.in_turn, self.quantum);
             let bucket = self.queues.bucket(i);
             if !in_turn {
-                bucket.deficit += quantum;
+                bucket.deficit += quantum as i64;
             }
             self.in_turn = true;
-            let size = bucket.head_size();
+            let size = bucket.head_size() as i64;
             if size <= bucket.deficit {
                 bucket.deficit -= size;
                 return self.take(i, false);

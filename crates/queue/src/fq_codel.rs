@@ -40,6 +40,8 @@ units::params! {
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
         /// Most packets dropped at once from the fattest queue, of which half the bytes go.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
+        /// Whether packets dropped for want of room raise the count of their queue's CoDel, one each.
+        overflow_counts: bool = false => { source: "Linux fq_codel" },
         /// Sojourn that may stand.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "RFC8290" },
         /// How long it must be exceeded before the first signal.
@@ -99,6 +101,7 @@ const DIALECTS: &[Preset] = &[
         options: &[
             ("mtu", "1514 B"),
             ("guarded", "total"),
+            ("overflow_counts", "true"),
             ("root", "newton"),
             ("clock", "ticks"),
             ("above_after", "true"),
@@ -164,6 +167,7 @@ pub struct FqCoDel<P> {
     law: Law,
     bounds: Bounds,
     drop_batch: u64,
+    overflow_counts: bool,
     total: bool,
     /// What the last packet sent had waited.
     sojourn: Span,
@@ -201,6 +205,7 @@ impl<P: Packet + Copy> FqCoDel<P> {
             law: params.law(),
             bounds: Bounds::new(params.limit, params.memory_limit),
             drop_batch: params.drop_batch,
+            overflow_counts: params.overflow_counts,
             total: params.guarded == Guarded::Total,
             sojourn: Span::ZERO,
         }
@@ -216,6 +221,9 @@ impl<P: Packet + Copy> FqCoDel<P> {
             let Some(pkt) = self.flows.pop(fattest) else { break };
             gone += pkt.size().0;
             cx.drop(pkt, Reason::Overflow);
+            if self.overflow_counts {
+                self.flows.queue(fattest).state.overflowed();
+            }
             if gone >= half {
                 break;
             }

@@ -37,6 +37,8 @@ units::params! {
         t_update: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
         /// Weight of the distance from the target, per second.
         alpha: f64 = 0.125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
+        /// When the controllers make their first step. `auto`: after one `t_update`.
+        first_update: Option<Span> = None => { range: Range::Positive, source: "RFC8033" },
         /// Weight of the change since the last tick, per second.
         beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
         /// Time during which a burst passes untouched.
@@ -53,6 +55,8 @@ units::params! {
         derandomise: bool = true => { source: "RFC8033" },
         /// Delay above which the probability rises by a further 0.02 at each tick. Zero: never.
         surge_delay: Span = Span::ZERO => { source: "Linux fq_pie" },
+        /// Most that a probability may become; one above 1 takes time to come down again, in which everything is dropped.
+        most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
         /// What the guard counts: no drops while two packets' worth or less wait in the queue.
@@ -84,9 +88,12 @@ const DIALECTS: &[Preset] = &[
         name: "linux",
         doc: "Linux fq_pie: PIE as in Linux.",
         options: &[
+            ("t_update", "16 ms"),
+            ("first_update", "500 ms"),
             ("burst_clock", "departure"),
             ("judged", "latest"),
             ("surge_delay", "250 ms"),
+            ("most_prob", "256"),
             ("decay", "0.984375"),
             ("guard_test", "below"),
             ("mean_packet", "1514 B"),
@@ -134,6 +141,7 @@ impl Params {
             mark_limit: self.mark_limit,
             derandomise: self.derandomise,
             surge_delay: self.surge_delay,
+            most_prob: self.most_prob,
             decay: self.decay,
             guard_unit: self.guard_unit,
             guard_test: self.guard_test,
@@ -168,7 +176,7 @@ impl<P: Packet + Copy> FqPie<P> {
             law,
             bounds: Bounds::new(params.limit, params.memory_limit),
             t_update: params.t_update,
-            next_tick: Time::ZERO + params.t_update,
+            next_tick: Time::ZERO + params.first_update.unwrap_or(params.t_update),
         }
     }
 }

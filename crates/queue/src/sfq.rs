@@ -2,13 +2,13 @@
 //!
 //! Reference: McKenney90; the rule of its buffer as observed in ns-2.35.
 //! Units: packets.
-//! Deviations: hashing anew, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
+//! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Hashing anew, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
 //! overtake each other once; off by default. Fairness is in packets, not bytes.
 
 use crate::buckets::Buckets;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::registry::{Discipline, Setting};
-use units::param::{require, Check, Problem, Range, Valid};
+use units::param::{require, Check, Preset, Problem, Range, Valid};
 use units::quantity::{show_amount, Amount};
 use units::{Bytes, Span, Time};
 
@@ -20,6 +20,8 @@ units::choices! {
         Share = "share",
         /// When nothing is free, the newest of the longest queue.
         Longest = "longest",
+        /// The same, where of several equally long queues the last to become so counts; the arriving packet counts as waiting.
+        LongestLatest = "longest_latest",
     }
 }
 
@@ -30,6 +32,8 @@ units::params! {
         limit: Amount = Amount::Packets(40.0) => { range: Range::Positive, source: "ns-2.35" },
         /// Queues that flows are hashed into.
         buckets: u64 = 16 => { range: Range::Within(1.0, 1048576.0), source: "ns-2.35" },
+        /// Bytes a queue may send in its turn; it ends with the packet that uses them up. `auto`: one packet.
+        quantum: Option<Bytes> = None => { range: Range::Within(1.0, 1e9), source: "McKenney90" },
         /// Which packets are refused.
         refuse: Refuse = Refuse::Share => { source: "ns-2.35" },
         /// Time after which flows are hashed anew. `auto`: never.
@@ -38,12 +42,29 @@ units::params! {
 }
 
 impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
     fn relations(&self, problems: &mut Vec<Problem>) {
         let shown = show_amount(self.limit);
         let whole = !self.limit.is_bytes() && self.limit.number() >= 1.0 && self.limit.number() <= 1e9;
         require(problems, whole, "limit", shown, "must be packets, at least 1", "");
     }
 }
+
+const DIALECTS: &[Preset] = &[Preset {
+    name: "linux",
+    doc: "Linux sfq: 127 packets, 1024 queues that send a frame's worth in turn, and the newest of the longest goes.",
+    options: &[
+        ("limit", "127 pkts"),
+        ("buckets", "1024"),
+        ("quantum", "1514 B"),
+        ("refuse", "longest_latest"),
+    ],
+}];
 
 impl Discipline for Params {
     const TITLE: &'static str = "Stochastic Fairness Queueing (SFQ)";
@@ -64,6 +85,7 @@ pub struct Sfq<P> {
     queues: Buckets<P>,
     limit: u64,
     buckets: u64,
+    quantum: Option<u64>,
     refuse: Refuse,
     perturb: Option<Span>,
     /// When flows are hashed anew.
@@ -77,6 +99,7 @@ impl<P: Packet + Copy> Sfq<P> {
             queues: Buckets::new(params.buckets),
             limit: params.limit.number() as u64,
             buckets: params.buckets,
+            quantum: params.quantum.map(|quantum| quantum.0),
             refuse: params.refuse,
             perturb: params.perturb,
             next: params.perturb.map_or(Time::NEVER, |span| Time::ZERO + span),
@@ -103,7 +126,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
             self.next = self.perturb.map_or(Time::NEVER, |span| cx.now + span);
         }
         let i = self.queues.of(&pkt);
-        if self.refuses(i, cx) {
+        let full = self.refuses(i, cx);
+        if full && self.refuse != Refuse::LongestLatest {
             let longest = if self.refuse == Refuse::Longest { self.queues.longest(true) } else { None };
             let victim = longest.and_then(|fattest| self.queues.pop(fattest, true));
             cx.drop(victim.unwrap_or(pkt), Reason::Overflow);
@@ -112,16 +136,28 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
             }
         }
         pkt.set_enqueued(cx.now);
-        self.queues.push(i, pkt, 0);
+        self.queues.push(i, pkt, self.quantum.map_or(0, |quantum| quantum as i64));
+        if full && self.refuse == Refuse::LongestLatest {
+            let longest = self.queues.longest_latest();
+            if let Some(victim) = longest.and_then(|longest| self.queues.pop(longest, true)) {
+                cx.drop(victim, Reason::Overflow);
+            }
+        }
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
-        let i = self.queues.turn()?;
-        let pkt = self.queues.pop(i, false);
+        let i = match self.quantum {
+            None => self.queues.turn()?,
+            Some(quantum) => self.queues.turn_of(quantum as i64)?,
+        };
+        let pkt = self.queues.pop(i, false)?;
         if self.queues.len_of(i) > 0 {
-            self.queues.next();
+            match self.quantum {
+                None => self.queues.next(),
+                Some(_) => self.queues.bucket(i).deficit -= pkt.size().0 as i64,
+            }
         }
-        pkt
+        Some(pkt)
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! The law: a schedule that rises and falls, and a probability beside it.
 
-use super::Params;
+use super::{FirstSignal, Params};
+use crate::codel::Root;
 use crate::disc::{Cx, Packet, Probe};
 use units::{Span, Time};
 
@@ -20,6 +21,9 @@ pub(crate) enum Verdict {
 pub(crate) struct Law {
     target: Span,
     interval: Span,
+    /// Whether a queue that never signalled does so at once.
+    at_once: bool,
+    root: Root,
     ecn: bool,
     step_up: f64,
     step_down: f64,
@@ -27,15 +31,34 @@ pub(crate) struct Law {
 }
 
 /// What one queue remembers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct State {
     count: u32,
+    /// `1/sqrt(count)` as a fraction of 2^32, for [`Root::Newton`].
+    inv_sqrt: u32,
+    /// Whether the count has ever moved by the schedule.
+    seasoned: bool,
     dropping: bool,
     drop_next: Time,
     /// BLUE's probability, and when it last moved.
     p_drop: f64,
     blue_timer: Time,
     sojourn: Span,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            count: 0,
+            inv_sqrt: u32::MAX,
+            seasoned: false,
+            dropping: false,
+            drop_next: Time::ZERO,
+            p_drop: 0.0,
+            blue_timer: Time::ZERO,
+            sojourn: Span::ZERO,
+        }
+    }
 }
 
 impl State {
@@ -53,6 +76,8 @@ impl Law {
         Law {
             target: params.target,
             interval: params.interval,
+            at_once: params.first_signal == FirstSignal::AtOnce,
+            root: params.root,
             ecn: params.ecn,
             step_up: params.step_up,
             step_down: params.step_down,
@@ -69,8 +94,29 @@ impl Law {
     }
 
     /// The moment `interval / sqrt(count)` after `from`.
-    fn control_law(&self, from: Time, count: u32) -> Time {
-        from + Span((self.interval.0 as f64 / f64::from(count.max(1)).sqrt()).round() as u64)
+    fn control_law(&self, from: Time, state: &State) -> Time {
+        let step = match self.root {
+            Root::Exact => (self.interval.0 as f64 / f64::from(state.count.max(1)).sqrt()).round() as u64,
+            Root::Newton => ((u128::from(self.interval.0) * u128::from(state.inv_sqrt)) >> 32) as u64,
+        };
+        from + Span(step)
+    }
+
+    /// The count has moved by one. Newton's iteration for `1/sqrt(count)` in fractions of 2^32 makes one step from the last
+    /// value; below 16 the root is exact.
+    fn moved(&self, state: &mut State) {
+        state.seasoned = true;
+        if self.root == Root::Newton {
+            let y = u64::from(state.inv_sqrt);
+            state.inv_sqrt = match state.count {
+                0 | 1 => u32::MAX,
+                count @ 2..16 => (4_294_967_296.0 / f64::from(count).sqrt()) as u32,
+                count => {
+                    let rest = (3u64 << 32).saturating_sub(u64::from(count) * ((y * y) >> 32));
+                    (((rest >> 2) * y) >> 31).min(u64::from(u32::MAX)) as u32
+                }
+            };
+        }
     }
 
     /// BLUE: the buffer overflowed. CoDel's schedule starts as well, at once.
@@ -97,7 +143,8 @@ impl Law {
         state.dropping = false;
         if state.count > 0 && now >= state.drop_next {
             state.count -= 1;
-            state.drop_next = self.control_law(state.drop_next, state.count);
+            self.moved(state);
+            state.drop_next = self.control_law(state.drop_next, state);
         }
     }
 
@@ -116,14 +163,16 @@ impl Law {
         if late && !state.dropping {
             state.dropping = true;
             state.count = state.count.max(1);
-            state.drop_next = self.control_law(now, state.count);
+            let unset = self.at_once && !state.seasoned;
+            state.drop_next = if unset { now } else { self.control_law(now, state) };
         } else if !late {
             state.dropping = false;
         }
         let signals = due && state.dropping;
         if signals {
             state.count = state.count.saturating_add(1);
-            state.drop_next = self.control_law(state.drop_next, state.count);
+            self.moved(state);
+            state.drop_next = self.control_law(state.drop_next, state);
         } else if due {
             self.fall(state, now);
         }
@@ -147,7 +196,8 @@ impl Law {
     fn fall(&self, state: &mut State, now: Time) {
         while state.count > 0 && now >= state.drop_next {
             state.count -= 1;
-            state.drop_next = self.control_law(state.drop_next, state.count);
+            self.moved(state);
+            state.drop_next = self.control_law(state.drop_next, state);
         }
     }
 }

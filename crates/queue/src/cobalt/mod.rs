@@ -11,13 +11,23 @@ mod law;
 
 pub(crate) use law::{Law, State, Verdict};
 
-use crate::codel::check_times;
+use crate::codel::{check_times, Root};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
 use units::param::{Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span};
+
+units::choices! {
+    /// When the first signal of a queue's life falls due.
+    pub enum FirstSignal {
+        /// An interval after it was first late, as every later one that starts a dropping state.
+        Interval = "interval",
+        /// With the second packet that is late: the root of the count, not yet set, counts as zero.
+        AtOnce = "at_once",
+    }
+}
 
 units::params! {
     /// A queue under CoDel, and under BLUE when that does not help.
@@ -30,6 +40,10 @@ units::params! {
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "HTM18" },
         /// How long it must be exceeded before the first signal.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "HTM18" },
+        /// When the first signal of a queue's life falls due.
+        first_signal: FirstSignal = FirstSignal::Interval => { source: "HTM18" },
+        /// How `1/sqrt(count)` is found.
+        root: Root = Root::Exact => { source: "HTM18" },
         /// Whether ECN-capable packets are marked instead of dropped, by CoDel.
         ecn: bool = false => { assumed: true },
         /// Added to BLUE's probability when the buffer overflows, once per target at most.
@@ -57,8 +71,9 @@ impl Check for Params {
 const DIALECTS: &[Preset] = &[
     Preset {
         name: "cake",
-        doc: "As in each queue of Linux CAKE: marks ECN-capable packets.",
-        options: &[("ecn", "true")],
+        doc:
+            "As in each queue of Linux CAKE: marks ECN-capable packets; the first signal ever comes at once.",
+        options: &[("ecn", "true"), ("first_signal", "at_once"), ("root", "newton")],
     },
     Preset {
         name: "ns3",

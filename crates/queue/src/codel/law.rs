@@ -131,6 +131,11 @@ impl State {
         self.inv_sqrt
     }
 
+    /// A packet was dropped for want of room, which is to raise the rate of signals.
+    pub(crate) fn overflowed(&mut self) {
+        self.count = self.count.wrapping_add(1);
+    }
+
     /// Whether it is in the dropping state.
     pub(crate) fn dropping(&self) -> bool {
         self.dropping
@@ -285,13 +290,13 @@ impl Law {
     }
 
     /// One step of Newton's iteration for `1/sqrt(count)`: `y (3 - count y^2) / 2`, in fractions of 2^32 of which the upper
-    /// 16 bits are kept.
+    /// 16 bits are kept. In 64 bits that wrap, as Linux does: where the count has jumped, the result is noise there too.
     fn step_root(&self, state: &mut State) {
         if self.root == Root::Newton {
-            let y = u128::from(state.inv_sqrt) << 16;
+            let y = u64::from(state.inv_sqrt) << 16;
             let square = (y * y) >> 32;
-            let rest = (3u128 << 32).saturating_sub(u128::from(state.count) * square);
-            state.inv_sqrt = ((y * rest) >> 49).min(u128::from(u16::MAX)) as u16;
+            let rest = (3u64 << 32).wrapping_sub(u64::from(state.count).wrapping_mul(square));
+            state.inv_sqrt = ((rest >> 2).wrapping_mul(y) >> 47) as u16;
         }
     }
 

@@ -274,7 +274,7 @@ impl Law {
         if qdelay == 0.0 && qdelay_old == 0.0 {
             next *= self.options.decay;
         }
-        next.clamp(0.0, 1.0)
+        next.clamp(0.0, self.options.most_prob)
     }
 }
 
@@ -296,7 +296,7 @@ impl State {
 
     /// Probability of a drop.
     pub(crate) fn drop_prob(&self) -> f64 {
-        self.drop_prob
+        self.drop_prob.min(1.0)
     }
 
     /// What is left of the burst allowance, in milliseconds.

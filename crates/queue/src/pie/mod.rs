@@ -74,6 +74,8 @@ units::params! {
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
         /// Time between two steps of the controller.
         t_update: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
+        /// When the controller makes its first step. `auto`: after one `t_update`.
+        first_update: Option<Span> = None => { range: Range::Positive, source: "RFC8033" },
         /// Weight of the distance from the target, per second.
         alpha: f64 = 0.125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
         /// Weight of the change since the last tick, per second.
@@ -102,6 +104,8 @@ units::params! {
         cap_step: bool = true => { source: "RFC8033" },
         /// Delay above which the probability rises by a further 0.02 at each tick. Zero: never.
         surge_delay: Span = Span::ZERO => { source: "Linux pie" },
+        /// Most that the probability may become; one above 1 takes time to come down again, in which everything is dropped.
+        most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
         /// Share of `limit` that must wait before the controller starts. Zero: always at work.
@@ -150,17 +154,20 @@ const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "linux",
-        doc: "Linux pie: timestamps, guard of two frames, 0.02 more a tick above 250 ms, decay by 1/64.",
+        doc: "Linux pie, kernel of 1000 Hz: steps of 16 ms, the first after half a second; a probability that may wind up above 1; \
+              guard of two frames, 0.02 more a tick above 250 ms, decay by 1/64.",
         options: LINUX,
     },
     Preset {
-        name: "linux_16ms",
-        doc: "Linux pie where the tick of the kernel is 4 ms: 15 ms become 16.",
+        name: "linux_hz250",
+        doc: "Linux pie where the kernel's clock ticks every 4 ms: 15 ms become 20. Inferred from the kernel of 1 ms.",
         options: &[
-            ("t_update", "16 ms"),
+            ("t_update", "20 ms"),
+            ("first_update", "500 ms"),
             ("burst_clock", "departure"),
             ("judged", "latest"),
             ("surge_delay", "250 ms"),
+            ("most_prob", "256"),
             ("decay", "0.984375"),
             ("guard_test", "below"),
             ("mean_packet", "1514 B"),
@@ -179,9 +186,12 @@ const DIALECTS: &[Preset] = &[
 ];
 
 const LINUX: &[(&str, &str)] = &[
+    ("t_update", "16 ms"),
+    ("first_update", "500 ms"),
     ("burst_clock", "departure"),
     ("judged", "latest"),
     ("surge_delay", "250 ms"),
+    ("most_prob", "256"),
     ("decay", "0.984375"),
     ("guard_test", "below"),
     ("mean_packet", "1514 B"),
@@ -225,7 +235,7 @@ pub struct Pie<P> {
 }
 
 impl<P: Packet + Copy> Pie<P> {
-    /// An empty queue, its first tick one `t_update` after the start of the run.
+    /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Pie<P> {
         let law = params.law(setting);
         Pie {
@@ -233,7 +243,7 @@ impl<P: Packet + Copy> Pie<P> {
             state: law.start(),
             law,
             t_update: params.t_update,
-            next_tick: Time::ZERO + params.t_update,
+            next_tick: Time::ZERO + params.first_update.unwrap_or(params.t_update),
         }
     }
 

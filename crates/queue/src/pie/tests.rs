@@ -146,10 +146,10 @@ fn ecn_marks_up_to_a_limit_and_drops_above() {
 
 #[test]
 fn late_calls_keep_to_the_times_of_the_ticks() {
-    let mut queue = bench(&[("dialect", "linux_16ms")]);
-    assert_eq!(queue.disc.next_deadline(), Some(Time(16_000_000)));
-    queue.with_time(100_000, |disc, cx| disc.on_deadline(cx));
-    assert_eq!(queue.disc.next_deadline(), Some(Time(32_000_000)));
+    let mut queue = bench(&[("dialect", "linux_hz250")]);
+    assert_eq!(queue.disc.next_deadline(), Some(Time(500_000_000)));
+    queue.with_time(600_000, |disc, cx| disc.on_deadline(cx));
+    assert_eq!(queue.disc.next_deadline(), Some(Time(520_000_000)));
 }
 
 #[test]

@@ -1,0 +1,1 @@
+"""Recordings of a Linux kernel, and how to renew them."""

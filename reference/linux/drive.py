@@ -1,0 +1,145 @@
+"""Inside the guest: sends each case's packets through its queue discipline and writes what came out.
+
+In virtual time nothing a program does takes time, so a packet leaves exactly when the clock says so.
+"""
+
+import ctypes
+import json
+import os
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+OUT = Path(__file__).parent
+SO_TIMESTAMPNS, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 35, 32, 33
+PR_SET_TIMERSLACK, CLONE_NEWNET = 29, 0x40000000
+#: Ethernet, IP and UDP: the kernel's disciplines count all three.
+HEADERS = 14 + 20 + 8
+BUFFER = 300_000_000
+
+Arrival = tuple[int, int, int, int]
+
+libc = ctypes.CDLL("libc.so.6", use_errno=True)
+
+
+def enter(name: str) -> None:
+    """Moves this process into a namespace of the network."""
+    handle = os.open(f"/run/netns/{name}", os.O_RDONLY)
+    if libc.setns(handle, CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
+    os.close(handle)
+
+
+def tc(*words: str) -> str:
+    """Calls tc in the sender's namespace."""
+    command = ["ip", "netns", "exec", "a", "tc", *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def by_netlink(kind: str) -> None:
+    """Puts a discipline with its defaults under the shaper, for kinds that tc does not know yet (rtnetlink(7))."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
+        name = kind.encode() + b"\0"
+        attribute = struct.pack("HH", 4 + len(name), 1) + name
+        attribute += b"\0" * (-len(attribute) % 4)
+        index = socket.if_nametoindex("a0")
+        body = struct.pack("BxxxiIII", 0, index, 0x100000, 0x10001, 0) + attribute
+        # RTM_NEWQDISC with NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL
+        link.send(struct.pack("IHHII", 16 + len(body), 36, 0x605, 1, 0) + body)
+        error = struct.unpack("i", link.recv(4096)[16:20])[0]
+        if error != 0:
+            raise OSError(-error, kind)
+
+
+def install(case: dict[str, Any]) -> None:
+    """A shaper without any burst, and the discipline under it."""
+    subprocess.run(
+        ["ip", "netns", "exec", "a", "tc", "qdisc", "del", "dev", "a0", "root"], capture_output=True
+    )
+    rate = ["htb", "rate", case["rate"], "ceil", case["rate"], "burst", "1", "cburst", "1", "quantum", "1514"]
+    tc("qdisc", "add", "dev", "a0", "root", "handle", "1:", "htb", "default", "1")
+    tc("class", "add", "dev", "a0", "parent", "1:", "classid", "1:1", *rate)
+    words = case["tc"].split()
+    if words[0] == "netlink":
+        by_netlink(words[1])
+    else:
+        tc("qdisc", "add", "dev", "a0", "parent", "1:1", "handle", "10:", *words)
+
+
+def sink() -> socket.socket:
+    """A socket that keeps every packet, with the time of its arrival and its ECN field, until it is asked."""
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+    one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    one.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+    one.bind(("10.1.0.2", 9))
+    return one
+
+
+def source(flow: int) -> socket.socket:
+    """A socket that sends packets of a flow. One for all its ECN fields: the kernel's hash is that of the socket."""
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER)
+    one.bind(("10.1.0.1", 10_000 + flow))
+    one.connect(("10.1.0.2", 9))
+    return one
+
+
+def received(one: socket.socket, start: int) -> list[tuple[int, int, int]]:
+    """What has arrived: number, time, ECN field."""
+    rows = []
+    one.setblocking(False)
+    while True:
+        try:
+            data, notes, _, _ = one.recvmsg(2048, 256)
+        except BlockingIOError:
+            return rows
+        when = tos = 0
+        for level, _, value in notes:
+            if level == socket.SOL_SOCKET:
+                seconds, nanoseconds = struct.unpack("qq", value)
+                when = seconds * 1_000_000_000 + nanoseconds - start
+            elif level == socket.IPPROTO_IP:
+                tos = value[0]
+        rows.append((struct.unpack("!I", data[:4])[0], when, tos))
+
+
+def run(case: dict[str, Any], arrivals: list[Arrival]) -> dict[str, Any]:
+    """One repetition."""
+    install(case)
+    enter("b")
+    end = sink()
+    enter("a")
+    sources = {flow: source(flow) for flow in sorted({row[1] for row in arrivals})}
+    clock = time.clock_gettime_ns
+    # A whole number of milliseconds, so that every repetition meets the same phase of the kernel's timers.
+    start = (clock(time.CLOCK_REALTIME) // 1_000_000 + 100) * 1_000_000
+    monotonic = start + clock(time.CLOCK_MONOTONIC) - clock(time.CLOCK_REALTIME)
+    sent = []
+    for number, (at, flow, size, tos) in enumerate(arrivals):
+        wait = start + at - clock(time.CLOCK_REALTIME)
+        if wait > 0:
+            time.sleep(wait / 1e9)
+        sent.append(clock(time.CLOCK_REALTIME) - start)
+        notes = [(socket.IPPROTO_IP, socket.IP_TOS, struct.pack("i", tos))]
+        sources[flow].sendmsg([struct.pack("!I", number).ljust(size - HEADERS, b"\0")], notes)
+    time.sleep(3)
+    rows = received(end, start)
+    for one in (end, *sources.values()):
+        one.close()
+    return {"monotonic": monotonic, "sent": sent, "order": rows, "tc": tc("-s", "qdisc", "show", "dev", "a0")}
+
+
+def main() -> None:
+    """Runs the plan."""
+    libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
+    for case in json.loads((OUT / "plan.json").read_text()):
+        with (OUT / f"{case['name']}.out").open("w") as file:
+            for _ in range(case["repetitions"]):
+                file.write(json.dumps(run(case, case["arrivals"]), separators=(",", ":")) + "\n")
+
+
+main()
