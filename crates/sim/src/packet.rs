@@ -33,6 +33,8 @@ const SYN: u8 = 2;
 const CWR: u8 = 4;
 const ECE: u8 = 8;
 const RETRANSMIT: u8 = 16;
+/// The three bits of accurate ECN on an acknowledgement.
+const ACE_SHIFT: u8 = 5;
 
 impl Pkt {
     /// The packet that carries a segment.
@@ -80,7 +82,7 @@ impl Pkt {
             step,
             class: 0,
             ecn: Ecn::NotEct,
-            flags: BACK | flag(ack.syn, SYN) | flag(ack.ece, ECE),
+            flags: BACK | flag(ack.syn, SYN) | flag(ack.ece, ECE) | ack.ace << ACE_SHIFT,
         }
     }
 
@@ -94,6 +96,7 @@ impl Pkt {
             sack: if self.sack == 0 { SackBlocks::default() } else { pool.take(self.sack) },
             ece: self.has(ECE),
             syn: self.has(SYN),
+            ace: self.flags >> ACE_SHIFT,
         }
     }
 
@@ -216,7 +219,7 @@ mod tests {
         assert_eq!(Pkt::of_segment(&segment, 3, 0).segment(), segment);
         let mut sack = SackBlocks::default();
         sack.push(4, 6);
-        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false };
+        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false, ace: 6 };
         let mut pool = SackPool::default();
         let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
         let waiting = |held| Waiting { pkt: held, enqueued: Time::ZERO };

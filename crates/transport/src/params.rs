@@ -5,7 +5,7 @@
 //!
 //! *Units*: windows, thresholds and bursts count segments.
 
-use units::param::{require, Check, Preset, Problem, Range};
+use units::param::{require, Check, Choice, Preset, Problem, Range};
 use units::{Bytes, Span};
 
 use crate::cc::Algorithm;
@@ -14,7 +14,7 @@ mod controls;
 mod dialogue;
 
 pub use controls::{CubicRule, HyStartRule, VegasRule, WestwoodRule};
-pub use dialogue::{AckRule, EcnRule, Pacing};
+pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
 
 units::choices! {
     /// How losses are noticed and repaired.
@@ -172,6 +172,12 @@ units::params! {
         dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
         /// The estimate at the start (dctcp).
         dctcp_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "RFC 8257" },
+        /// Weight of a round trip's share of marks in the estimate (prague).
+        prague_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "draft-briscoe-iccrg-prague-congestion-control" },
+        /// The estimate at the start (prague).
+        prague_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "draft-briscoe-iccrg-prague-congestion-control" },
+        /// Round trips count as at least so long (prague).
+        prague_rtt: Span = Span::from_millis(25) => { source: "draft-briscoe-iccrg-prague-congestion-control" },
         /// Fewer segments queued: the window grows (vegas).
         vegas_alpha: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
         /// More segments queued: the window shrinks (vegas).
@@ -297,6 +303,8 @@ units::params! {
         ecn: bool = false => { source: "RFC 3168" },
         /// Who says what in its dialogue.
         ecn_rule: EcnRule = EcnRule::Rfc3168 => { source: "RFC 3168" },
+        /// What segments are marked with as ECN-capable.
+        ect: Codepoint = Codepoint::Ect0 => { source: "RFC 3168, RFC 9331" },
         /// In-order segments for one acknowledgement: 1 acknowledges each.
         ack_every: u64 = 2 => { range: Range::Within(1.0, 1e6), source: "RFC 5681" },
         /// An acknowledgement waits at most this long.
@@ -356,6 +364,14 @@ impl Check for Params {
             self.ecn,
             "must be true with cc = dctcp",
             "set ecn = true, and ecn_rule = \"dctcp\" for the receiver of RFC 8257",
+        );
+        require(
+            problems,
+            self.cc != Algorithm::Prague || (self.ecn && self.ecn_rule == EcnRule::AccEcn),
+            "ecn_rule",
+            Choice::name(self.ecn_rule),
+            "must be \"accecn\", and ecn true, with cc = prague",
+            "set profile = \"l4s\", or ecn = true and ecn_rule = \"accecn\"",
         );
         require(
             problems,

@@ -29,6 +29,19 @@ pub const PROFILES: &[Preset] = &[
         ],
     },
     Preset {
+        name: "l4s",
+        doc: "A sender for low latency: Prague over accurate ECN, ECT(1), paced at its window a round trip.",
+        options: &[
+            ("cc", "prague"),
+            ("ecn", "true"),
+            ("ecn_rule", "accecn"),
+            ("ect", "ect1"),
+            ("samples", "timestamps"),
+            ("counting", "segments"),
+            ("pacing_gain", "1.0"),
+        ],
+    },
+    Preset {
         name: "ns3",
         doc: "ns-3.37 at its defaults.",
         options: &[

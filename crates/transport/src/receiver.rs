@@ -1,15 +1,20 @@
 //! The receiving endpoint: puts segments in order and decides when to acknowledge.
 //!
 //! *Reference*: RFC 9293, RFC 5681 section 4.2 and RFC 1122 section 4.2.3.2 (delayed acknowledgements), RFC 2018
-//! section 4 (SACK blocks), RFC 3168 section 6.1.3 and RFC 8257 section 3.2 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
+//! section 4 (SACK blocks), RFC 3168 section 6.1.3, RFC 8257 section 3.2 and RFC 9768 section 3.2 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
 //! *Units*: segments; bytes are bytes on the wire where not said otherwise.
-//! *Deviations*: no DSACK (RFC 2883), no window updates: the application reads at once.
+//! *Deviations*: of RFC 9768 the three bits of every acknowledgement, without its option; no DSACK (RFC 2883), no window updates: the application reads at once.
 
 use crate::marks::Marks;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment, MAX_SACK_BLOCKS};
 use units::param::Valid;
 use units::{Ecn, Span, Time};
+
+/// What the counter of marks starts at (RFC 9768 section 3.2.1).
+pub(crate) const FIRST_MARK: u8 = 5;
+/// Marks that are not reported yet, at most.
+const MARKS_UNREPORTED: u8 = 3;
 
 /// The receiver of one connection.
 #[derive(Clone, Debug)]
@@ -54,6 +59,8 @@ pub struct Receiver {
     full_size: u32,
     duplicates: u64,
     acks: u64,
+    /// Segments that arrived marked, plus 5, modulo 8 (RFC 9768 section 3.2.1).
+    ace: u8,
     store: Box<Store>,
 }
 
@@ -66,6 +73,9 @@ struct Store {
     blocks: usize,
     /// Leaves before any other acknowledgement (RFC 8257).
     early: Option<Ack>,
+    /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
+    unreported: u8,
+    was_marked: bool,
 }
 
 impl Receiver {
@@ -103,6 +113,7 @@ impl Receiver {
             full_size: 0,
             duplicates: 0,
             acks: 0,
+            ace: FIRST_MARK,
             store: Box::default(),
         }
     }
@@ -246,6 +257,9 @@ impl Receiver {
         if self.ecn_rule == EcnRule::Dctcp {
             return self.note_mark(segment.ecn == Ecn::Ce);
         }
+        if self.ecn_rule == EcnRule::AccEcn {
+            return self.count_mark(segment.ecn == Ecn::Ce);
+        }
         if segment.cwr {
             self.ece = false;
         }
@@ -259,7 +273,7 @@ impl Receiver {
                 self.echo_capable = segment.ecn.capable() || waiting;
                 (self.ece && self.echo_capable) || segment.seq == 0
             }
-            EcnRule::Dctcp => self.echo_ece,
+            EcnRule::Dctcp | EcnRule::AccEcn => self.echo_ece,
         };
     }
 
@@ -272,6 +286,16 @@ impl Receiver {
             self.early = true;
         }
         self.echo_ece = marked;
+    }
+
+    /// RFC 9768 section 3.2.2.5.1: the first mark after unmarked segments, and every third mark, is reported at once.
+    fn count_mark(&mut self, marked: bool) {
+        if marked {
+            self.ace = (self.ace + 1) & 7;
+            self.store.unreported += 1;
+            self.pending |= !self.store.was_marked || self.store.unreported >= MARKS_UNREPORTED;
+        }
+        self.store.was_marked = marked;
     }
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.
@@ -308,7 +332,12 @@ impl Receiver {
             sack: SackBlocks::default(),
             ece: self.echo_ece,
             syn: std::mem::take(&mut self.pending_syn),
+            ace: self.ace,
         };
+        if self.ecn {
+            self.store.unreported = 0;
+            self.due = Time::NEVER;
+        }
         if self.held > 0 && self.sack_blocks > 0 {
             let blocks = &self.store.recent[..self.store.blocks];
             blocks.iter().for_each(|&(start, end)| ack.sack.push(start, end));

@@ -80,4 +80,6 @@ pub struct Ack {
     pub ece: bool,
     /// Acknowledges the SYN.
     pub syn: bool,
+    /// Segments that arrived marked so far, plus 5, modulo 8 (accurate ECN, RFC 9768).
+    pub ace: u8,
 }

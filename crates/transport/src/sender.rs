@@ -12,8 +12,9 @@ mod track;
 
 use crate::cc::{Cc, Control, Window};
 use crate::ledger::Ledger;
-use crate::params::{Handshake, Pacing, Params, Recovery};
+use crate::params::{EcnRule, Handshake, Pacing, Params, Recovery};
 use crate::rate::Sampler;
+use crate::receiver::FIRST_MARK;
 use crate::recovery::board::Board;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
@@ -91,6 +92,9 @@ pub(crate) struct Cold {
     pub(crate) ledger: Ledger,
     pub(crate) fine: FineClock,
     pub(crate) sampler: Sampler,
+    /// The receiver's counter of marks, and what it grew by with this acknowledgement (accurate ECN).
+    pub(crate) ace: u8,
+    pub(crate) newly_marked: u32,
     pub(crate) pacer: Pacer,
     /// Losses below this segment have been shown to the model.
     pub(crate) seen_edge: u32,
@@ -117,6 +121,8 @@ impl Cold {
             ledger: Ledger::new(params.window),
             fine: FineClock::new(params),
             sampler: Sampler::default(),
+            ace: FIRST_MARK,
+            newly_marked: 0,
             pacer: Pacer::new(),
             seen_edge: 0,
             jitter_until: Time::NEVER,
@@ -181,6 +187,8 @@ pub struct Sender {
     watched: bool,
     /// The ledger is kept or the pace matters.
     tracked: bool,
+    /// The receiver counts marks (accurate ECN).
+    pub(crate) accurate: bool,
     /// The congestion control sets the window from a model of the path.
     pub(crate) modelled: bool,
     /// Segments are spread over time.
@@ -201,6 +209,7 @@ impl Sender {
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
         let cc = Cc::new(p);
         let modelled = cc.models();
+        let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
         let paced = match p.pacing {
             Pacing::Auto => cc.paces(),
             Pacing::Window => true,
@@ -251,8 +260,9 @@ impl Sender {
             cwr: false,
             jitter: p.overhead > Span::ZERO,
             released: false,
-            watched: cc.watches() || modelled,
+            watched: cc.watches() || modelled || accurate,
             tracked: p.recovery == Recovery::Vegas || modelled || paced,
+            accurate,
             modelled,
             paced,
             gated: paced || p.overhead > Span::ZERO,
@@ -318,8 +328,18 @@ impl Sender {
             return;
         }
         if self.watched {
+            if self.accurate {
+                let echoing = self.read_counter(ack);
+                self.show(now, &echoing);
+                return self.take_in(now, &echoing);
+            }
             self.show(now, ack);
         }
+        self.take_in(now, ack);
+    }
+
+    #[inline]
+    fn take_in(&mut self, now: Time, ack: &Ack) {
         if self.ecn {
             self.on_ecn_echo(now, ack);
         }

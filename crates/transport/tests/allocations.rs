@@ -59,7 +59,7 @@ fn no_congestion_control_allocates() {
                 ("window", "300"),
                 ("min_rto", "10 ms"),
                 ("ecn", "true"),
-                ("ecn_rule", "dctcp"),
+                ("ecn_rule", if control == "prague" { "accecn" } else { "dctcp" }),
                 ("hystart", "rfc9406"),
             ];
             let mut line = Loopback::new(&keys);

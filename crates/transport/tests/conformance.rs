@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use transport::{Ack, Receiver, SackBlocks, Segment, Sender};
 use units::{Ecn, Span, Stream, Time};
 
-const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
+const PROFILES: [&str; 6] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000", "l4s"];
 const RECOVERIES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "sack1", "vegas"];
 
 /// A congestion control with its dialects, by number.
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn a_file_arrives_whole(
-        profile in 0usize..5,
+        profile in 0usize..6,
         recovery in 0usize..6,
         segments in 1u32..150,
         window in 1u32..60,
@@ -166,21 +166,22 @@ proptest! {
         ecn in any::<bool>(),
         jitter in any::<bool>(),
         reduction in 0usize..3,
-        choice in 0usize..54,
+        choice in 0usize..60,
         exact_marks in any::<bool>(),
         fates in prop::collection::vec(fate(), 0..200),
     ) {
         let (window_text, every) = (window.to_string(), ack_every.to_string());
         let (cc, cubic_rule, hystart, vegas_rule) = control(choice);
         let original = if choice % 2 == 0 { "original" } else { "plus" };
-        let ecn = ecn || cc == "dctcp";
+        let profile = PROFILES[profile];
+        let ecn = ecn || matches!(cc, "dctcp" | "prague");
         let mut keys = vec![
             ("cc", cc),
             ("cubic_rule", cubic_rule),
             ("hystart", hystart),
             ("vegas_rule", vegas_rule),
             ("westwood_rule", original),
-            ("profile", PROFILES[profile]),
+            ("profile", profile),
             ("recovery", RECOVERIES[recovery]),
             ("window", window_text.as_str()),
             ("ack_every", every.as_str()),
@@ -189,7 +190,9 @@ proptest! {
             ("reduction", ["at_once", "rfc6937", "rfc9937"][reduction]),
             ("pacing", ["auto", "window", "off"][choice % 3]),
         ];
-        if exact_marks {
+        if cc == "prague" || (choice % 5 == 0 && exact_marks) {
+            keys.extend([("ecn_rule", "accecn"), ("ect", "ect1")]);
+        } else if exact_marks {
             keys.push(("ecn_rule", "dctcp"));
         }
         transfer(&keys, segments, window, fates);
@@ -199,7 +202,7 @@ proptest! {
     #[test]
     fn nonsense_is_survived(
         recovery in 0usize..6,
-        choice in 0usize..54,
+        choice in 0usize..60,
         acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
     ) {
         let (cc, cubic_rule, hystart, _) = control(choice);
@@ -207,6 +210,7 @@ proptest! {
             ("recovery", RECOVERIES[recovery]),
             ("handshake", "none"),
             ("ecn", "true"),
+            ("ecn_rule", if cc == "prague" { "accecn" } else { "rfc3168" }),
             ("cc", cc),
             ("cubic_rule", cubic_rule),
             ("hystart", hystart),
@@ -230,7 +234,7 @@ proptest! {
             }
             let mut sack = SackBlocks::default();
             sack.push(start, start + len);
-            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false });
+            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false, ace: 0 });
             prop_assert!(sender.cwnd().is_finite() && sender.ssthresh() >= 2.0);
         }
     }

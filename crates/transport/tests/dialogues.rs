@@ -46,7 +46,7 @@ impl Talk {
         let mut sack = SackBlocks::default();
         blocks.iter().for_each(|&(start, end)| sack.push(start, end));
         let echo = self.now - Span::from_millis(100);
-        self.sender.on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false });
+        self.sender.on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0 });
     }
 
     /// What leaves after a plain acknowledgement.
@@ -505,4 +505,61 @@ fn the_window_moves_by_the_numbers_asked_for() {
         calm.ack(1);
         assert_eq!(calm.sender.cwnd(), grown, "{cc}");
     }
+}
+
+/// RFC 9768 section 3.2: the counter starts at 5; the first mark after unmarked segments is reported at once, then every second
+/// segment as usual, marked or not.
+#[test]
+fn a_receiver_counts_marks() {
+    let keys = [("ecn", "true"), ("ecn_rule", "accecn"), ("handshake", "none")];
+    let mut receiver = Receiver::new(&params(&keys));
+    let mut heard = Vec::new();
+    for (seq, ce) in [false, false, true, true, true, false].into_iter().enumerate() {
+        let ecn = if ce { Ecn::Ce } else { Ecn::Ect1 };
+        let role = Role::Data;
+        let seq = seq as u32;
+        let segment =
+            Segment { seq, size: 1500, sent: at(seq.into()), role, ecn, cwr: false, retransmit: false };
+        receiver.on_segment(at(seq.into()), &segment);
+        while let Some(ack) = receiver.poll_transmit(at(seq.into())) {
+            heard.push((seq, ack.ack, ack.ace));
+        }
+    }
+    // 5 and three marks are 8: 0 in three bits. Nothing is left to wait for.
+    assert_eq!(heard, [(1, 2, 5), (2, 3, 6), (4, 5, 0),]);
+    assert!(receiver.poll_timeout().is_some());
+}
+
+/// The sender cuts once a round trip for counted marks, by half of alpha = 1, and its segments carry ECT(1), repaired ones too.
+#[test]
+fn prague_cuts_for_counted_marks() {
+    let keys = [("profile", "l4s"), ("initial_window", "8"), ("recovery", "newreno"), ("pacing", "off")];
+    let (mut talk, _) = Talk::start(&keys);
+    talk.now = at(100);
+    let mut hear = |talk: &mut Talk, ack: u32, ace: u8| {
+        let echo = talk.now - Span::from_millis(100);
+        let sack = SackBlocks::default();
+        talk.sender.on_ack(talk.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace });
+        talk.segments()
+    };
+    hear(&mut talk, 1, 5);
+    assert_eq!(talk.sender.cwnd(), 9.0);
+    // alpha was 1, then 15/16. One of two segments is marked now: 15/16 of it and 1/32. The window falls by half of that, and the
+    // other segment counts for growth.
+    talk.now = at(200);
+    hear(&mut talk, 3, 6);
+    let alpha: f64 = 15.0 / 16.0 * 15.0 / 16.0 + 0.5 / 16.0;
+    let cut = 9.0 * (1.0 - alpha / 2.0);
+    assert_eq!(talk.sender.ssthresh(), cut);
+    assert!((talk.sender.cwnd() - cut - 1.0 / cut).abs() < 1e-12);
+    assert_eq!(talk.sender.counters().ecn_cuts, 1);
+    // More marks in the same round trip: no further cut.
+    hear(&mut talk, 4, 7);
+    assert_eq!(talk.sender.counters().ecn_cuts, 1);
+    for _ in 0..3 {
+        for segment in hear(&mut talk, 4, 7) {
+            assert_eq!(segment.ecn, Ecn::Ect1);
+        }
+    }
+    assert_eq!(talk.sender.counters().retransmits, 1);
 }

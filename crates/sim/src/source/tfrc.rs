@@ -107,6 +107,7 @@ impl TfrcSink {
             sack: SackBlocks::default(),
             ece: false,
             syn: false,
+            ace: 0,
         })
     }
 }

@@ -220,6 +220,7 @@ mod tests {
             una: 1,
             next: 9,
             ece: false,
+            marked: 0,
             recovering: false,
         };
         cc.on_ack(window, &event);

@@ -49,7 +49,7 @@ impl Control for Dctcp {
 
     fn on_every_ack(&mut self, event: &AckEvent) {
         self.acked += event.acked;
-        self.marked += if event.ece { event.acked } else { 0 };
+        self.marked += event.marked;
         if event.una <= self.window_end || self.acked == 0 {
             return;
         }
@@ -79,6 +79,7 @@ mod tests {
             una,
             next,
             ece,
+            marked: if ece { acked } else { 0 },
             recovering: false,
         }
     }

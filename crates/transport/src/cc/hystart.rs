@@ -139,6 +139,7 @@ mod tests {
             una,
             next,
             ece: false,
+            marked: 0,
             recovering: false,
         }
     }

@@ -11,6 +11,7 @@ mod cubic;
 mod dctcp;
 mod gaimd;
 mod hystart;
+mod prague;
 mod reno;
 mod vegas;
 mod westwood;
@@ -22,6 +23,7 @@ pub use binomial::Binomial;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
 pub use gaimd::Gaimd;
+pub use prague::Prague;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
@@ -58,6 +60,8 @@ pub struct AckEvent {
     pub next: u32,
     /// It carries an ECN echo.
     pub ece: bool,
+    /// Segments it newly reports as marked; without accurate ECN all it acknowledges if it echoes.
+    pub marked: u32,
     /// Fast recovery is under way: the window is in the hands of the recovery.
     pub recovering: bool,
 }
@@ -134,6 +138,16 @@ pub trait Control {
 
     /// Sending begins again after the source had nothing to send.
     fn on_restart(&mut self, _now: Time) {}
+
+    /// Whether an echo may cut the window now; the sender asks at most once a round trip.
+    fn may_cut_for_marks(&self, _now: Time) -> bool {
+        true
+    }
+
+    /// Whether acknowledgements that echo grow the window, too, by what was not marked.
+    fn grows_beside_marks(&self) -> bool {
+        false
+    }
 
     /// Measures: called before anything else for each acknowledgement, in recoveries too, where
     /// [`Control::watches`]. A duplicate counts as one segment delivered.
@@ -217,6 +231,12 @@ macro_rules! controls {
             fn on_restart(&mut self, now: Time) {
                 match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ }
             }
+            fn may_cut_for_marks(&self, now: Time) -> bool {
+                match self { $( Cc::$variant(cc) => cc.may_cut_for_marks(now), )+ }
+            }
+            fn grows_beside_marks(&self) -> bool {
+                match self { $( Cc::$variant(cc) => cc.grows_beside_marks(), )+ }
+            }
             fn on_every_ack(&mut self, event: &AckEvent) {
                 match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ }
             }
@@ -236,5 +256,6 @@ controls! {
     Gaimd = "gaimd", "Additive increase and multiplicative decrease by any two numbers (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
     Binomial = "binomial", "Increase and decrease by powers of the window (Bansal and Balakrishnan 2001)." => Binomial as Box<Binomial>,
     Bbr = "bbr", "Paces at the delivery rate of the path and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
+    Prague = "prague", "DCTCP for any path: independent of the round trip, paced (RFC 9331)." => Prague as Box<Prague>,
     Bbr3 = "bbr3", "The same with bounds learnt from losses (BBR version 3)." => Bbr3 as Box<Bbr3>,
 }

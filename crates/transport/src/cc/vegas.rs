@@ -161,6 +161,7 @@ mod tests {
             una,
             next,
             ece: false,
+            marked: 0,
             recovering: false,
         }
     }

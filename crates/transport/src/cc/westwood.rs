@@ -136,6 +136,7 @@ mod tests {
             una: 0,
             next: 10,
             ece: false,
+            marked: 0,
             recovering,
         });
     }

@@ -33,5 +33,17 @@ units::choices! {
         /// As `rfc3168`, but each acknowledgement says whether the segments it answers were marked; a change is
         /// acknowledged at once (RFC 8257 section 3.2).
         Dctcp = "dctcp",
+        /// Each acknowledgement carries three bits of the number of segments that arrived marked (RFC 9768).
+        AccEcn = "accecn",
+    }
+}
+
+units::choices! {
+    /// What an ECN-capable sender marks its segments with.
+    pub enum Codepoint {
+        /// ECT(0): marks are classic, one a round trip counts.
+        Ect0 = "ect0",
+        /// ECT(1): marks are many and each counts (L4S, RFC 9331). Retransmissions carry it, too.
+        Ect1 = "ect1",
     }
 }

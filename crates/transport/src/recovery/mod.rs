@@ -13,7 +13,7 @@ mod sack1;
 pub(crate) mod vegas;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, EcnRule, Recovery, Reduce};
+use crate::params::{Arithmetic, Codepoint, EcnRule, Recovery, Reduce};
 use crate::segment::{Ack, Segment};
 use crate::sender::{Action, Sender, NONE};
 use units::{Ecn, Span, Time};
@@ -120,9 +120,32 @@ impl Sender {
             una: self.una.max(ack.ack),
             next: self.nxt,
             ece: ack.ece,
+            marked: self.newly_marked(ack, acked),
             recovering: self.recovering && self.recovery != Recovery::Vegas,
         };
         self.cc.on_every_ack(&event);
+    }
+
+    /// Segments an acknowledgement newly reports as marked.
+    fn newly_marked(&self, ack: &Ack, acked: u32) -> u32 {
+        if self.accurate {
+            self.cold.newly_marked
+        } else if ack.ece {
+            acked
+        } else {
+            0
+        }
+    }
+
+    /// The acknowledgement with the echo its counter stands for (RFC 9768 section 3.2.2.5 and appendix A.2): the least increase
+    /// that fits, or, where more segments are acknowledged than three bits can tell apart, the greatest.
+    pub(crate) fn read_counter(&mut self, ack: &Ack) -> Ack {
+        let acked = ack.ack.saturating_sub(self.una);
+        let least = u32::from(ack.ace.wrapping_sub(self.cold.ace) & 7);
+        let marked = if acked < 8 { least } else { acked - ((acked - least) & 7) };
+        self.cold.ace = ack.ace;
+        self.cold.newly_marked = marked;
+        Ack { ece: marked > 0, ..*ack }
     }
 
     /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
@@ -143,6 +166,7 @@ impl Sender {
             una: self.una,
             next: self.nxt,
             ece: ack.ece,
+            marked: self.newly_marked(ack, acked),
             recovering: self.recovering,
         };
         self.cc.on_ack(&mut self.window, &event);
@@ -154,7 +178,7 @@ impl Sender {
     /// Whether this acknowledgement's ECN echo lets the window grow.
     fn may_grow_on(&mut self, ack: &Ack) -> bool {
         if self.cold.params.ecn_rule != EcnRule::Ns2 {
-            return !ack.ece;
+            return !ack.ece || self.cc.grows_beside_marks();
         }
         let may = !self.cold.ecn_agreed || !ack.ece;
         self.cold.ecn_agreed |= ack.ece;
@@ -286,7 +310,8 @@ impl Sender {
 
     #[cold]
     fn cut_for_echo(&mut self, now: Time, ack: &Ack) {
-        if ack.ack <= self.recover && self.last_action != Action::Timeout {
+        let too_soon = ack.ack <= self.recover && self.last_action != Action::Timeout;
+        if too_soon || !self.cc.may_cut_for_marks(now) {
             return;
         }
         self.recover = self.max;
@@ -306,7 +331,12 @@ impl Sender {
     /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
     #[inline]
     pub(crate) fn mark_capable(&mut self, segment: &mut Segment) {
-        let ns2 = self.cold.params.ecn_rule == EcnRule::Ns2;
+        let p = &self.cold.params;
+        if p.ect == Codepoint::Ect1 {
+            segment.ecn = Ecn::Ect1;
+            return;
+        }
+        let ns2 = p.ecn_rule == EcnRule::Ns2;
         let capable = if ns2 { segment.seq > 0 } else { !segment.retransmit };
         if capable {
             segment.ecn = Ecn::Ect0;

@@ -86,7 +86,7 @@ impl Sender {
     /// The pace that spreads a window over a round trip, faster in slow start.
     pub(super) fn window_pace(&self) -> Option<f64> {
         let p = &self.cold.params;
-        if p.pacing == Pacing::Auto {
+        if p.pacing == Pacing::Auto && !self.cc.paces() {
             return None;
         }
         let gain =

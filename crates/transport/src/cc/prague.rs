@@ -1,0 +1,161 @@
+//! Prague: DCTCP made fit for paths of any length: its pace is its window over the round trip, and short round trips gain nothing.
+//!
+//! *Reference*: DTBG24 sections 2.3 to 2.5; RFC 9331 section 4 for what it must satisfy.
+//! *Units*: windows in segments; `alpha` and `g` are ratios.
+//! *Deviations*: a short round trip is stretched from the start, not only after some hundred rounds. A loss leaves a half. No fallback to
+//! a classic response where marks come from a queue that is not of L4S.
+
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::Params;
+use units::{Span, Time};
+
+/// Prague.
+#[derive(Clone, Debug)]
+pub struct Prague {
+    alpha: f64,
+    g: f64,
+    /// Round trips count as at least so long.
+    rtt_floor: Span,
+    srtt: Span,
+    acked: u32,
+    marked: u32,
+    /// The share of marks enters the estimate then.
+    estimate_at: Time,
+    /// The window may be cut again then.
+    cut_at: Time,
+}
+
+impl Prague {
+    /// Nothing observed yet.
+    pub fn new(params: &Params) -> Prague {
+        Prague {
+            alpha: params.prague_alpha,
+            g: params.prague_g,
+            rtt_floor: params.prague_rtt,
+            srtt: Span::ZERO,
+            acked: 0,
+            marked: 0,
+            estimate_at: Time::ZERO,
+            cut_at: Time::ZERO,
+        }
+    }
+
+    /// The round trip the flow behaves as if it had.
+    fn virtual_rtt(&self) -> Span {
+        self.srtt.max(self.rtt_floor)
+    }
+
+    fn measure(&mut self, event: &AckEvent) {
+        let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO) else {
+            return;
+        };
+        let first = self.srtt == Span::ZERO;
+        self.srtt = if first { rtt } else { Span((self.srtt.0 * 7 + rtt.0) / 8) };
+    }
+}
+
+impl Control for Prague {
+    /// Unmarked segments grow the window: by a segment a round trip, times the square of its share of the virtual one, so that the rate
+    /// of any two flows grows alike.
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        let unmarked = f64::from(event.acked.saturating_sub(event.marked));
+        if window.cwnd < window.ssthresh {
+            window.cwnd += unmarked;
+            return;
+        }
+        let share = if self.srtt > Span::ZERO { self.srtt.ratio(self.virtual_rtt()) } else { 1.0 };
+        window.cwnd += share * share * unmarked / window.cwnd;
+    }
+
+    fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        self.cut_at = event.now + self.virtual_rtt();
+        match event.cause {
+            Cause::Ecn => window.cwnd * (1.0 - self.alpha / 2.0),
+            Cause::Loss | Cause::Timeout => event.load / 2.0,
+        }
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.measure(event);
+        self.acked += event.acked;
+        self.marked += event.marked;
+        if event.now < self.estimate_at || self.acked == 0 {
+            return;
+        }
+        let share = (f64::from(self.marked) / f64::from(self.acked)).min(1.0);
+        self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
+        (self.acked, self.marked) = (0, 0);
+        self.estimate_at = event.now + self.virtual_rtt();
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+
+    fn may_cut_for_marks(&self, now: Time) -> bool {
+        now >= self.cut_at
+    }
+
+    fn grows_beside_marks(&self) -> bool {
+        true
+    }
+
+    fn paces(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(ms: u64, acked: u32, marked: u32) -> AckEvent {
+        AckEvent {
+            now: Time(ms * 1_000_000),
+            acked,
+            marked,
+            delivered: acked,
+            rtt: Some(Span::from_micros(12_500)),
+            flight: 8,
+            una: 1,
+            next: 9,
+            ece: marked > 0,
+            recovering: false,
+        }
+    }
+
+    /// The round trip is 12.5 ms, half of the virtual one: a window of 8 grows by a quarter in eight acknowledgements.
+    #[test]
+    fn a_short_round_trip_grows_as_slowly_as_a_long_one() {
+        let mut cc = Prague::new(&Params::default());
+        let mut window = Window { cwnd: 8.0, ssthresh: 2.0 };
+        cc.on_every_ack(&event(10, 1, 0));
+        cc.on_ack(&mut window, &event(10, 8, 0));
+        assert_eq!(window.cwnd, 8.25);
+        // Of eight segments two were marked: the other six count.
+        window.cwnd = 8.0;
+        cc.on_ack(&mut window, &event(10, 8, 2));
+        assert_eq!(window.cwnd, 8.0 + 6.0 / 32.0);
+    }
+
+    /// g 1/16: a quarter of the segments marked moves alpha from 1 by a sixteenth of the distance; the next estimate is 25 ms later.
+    #[test]
+    fn the_estimate_follows_the_share_of_marks() {
+        let mut cc = Prague::new(&Params::default());
+        cc.on_every_ack(&event(10, 4, 1));
+        assert_eq!(cc.alpha, 1.0 - 0.75 / 16.0);
+        cc.on_every_ack(&event(34, 4, 1));
+        assert_eq!((cc.alpha, cc.acked), (1.0 - 0.75 / 16.0, 4));
+        cc.on_every_ack(&event(35, 4, 1));
+        assert_eq!(cc.acked, 0);
+    }
+
+    #[test]
+    fn marks_cut_by_half_of_alpha_once_a_virtual_round_trip() {
+        let mut cc = Prague::new(&Params { prague_alpha: 0.5, ..Params::default() });
+        let window = Window { cwnd: 8.0, ssthresh: 2.0 };
+        let cut = CongestionEvent { now: Time(40_000_000), cause: Cause::Ecn, load: 8.0, flight: 8 };
+        assert_eq!(cc.on_congestion(&window, &cut), 6.0);
+        assert!(!cc.may_cut_for_marks(Time(64_000_000)) && cc.may_cut_for_marks(Time(65_000_000)));
+    }
+}
