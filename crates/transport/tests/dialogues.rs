@@ -536,11 +536,11 @@ fn prague_cuts_for_counted_marks() {
     let keys = [("profile", "l4s"), ("initial_window", "8"), ("recovery", "newreno"), ("pacing", "off")];
     let (mut talk, _) = Talk::start(&keys);
     talk.now = at(100);
-    let mut hear = |talk: &mut Talk, ack: u32, ace: u8| {
-        let echo = talk.now - Span::from_millis(100);
+    let hear = |to: &mut Talk, ack: u32, ace: u8| {
+        let echo = to.now - Span::from_millis(100);
         let sack = SackBlocks::default();
-        talk.sender.on_ack(talk.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace });
-        talk.segments()
+        to.sender.on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace });
+        to.segments()
     };
     hear(&mut talk, 1, 5);
     assert_eq!(talk.sender.cwnd(), 9.0);
