@@ -219,6 +219,19 @@ def test_what_sonic_and_openconfig_are_told() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("box", ["sonic", "openconfig"])
+def test_a_switch_counts_in_cells(box: str) -> None:
+    """45000 and 135000 bytes are 216.3 and 649.04 cells of 208."""
+    made = export("red", BASE, box=box, rate_bps=RATE, cell=208)
+    assert (made.params_as_loaded["min_th"], made.params_as_loaded["max_th"]) == (
+        f"{216 * 208} B",
+        f"{649 * 208} B",
+    )
+    assert any("216 cells of 208" in note.text for note in made.notes)
+    with pytest.raises(dc.UsageError, match="cell: ios has no such option"):
+        export("red", BASE, box="ios", rate_bps=RATE, cell=208)
+
+
 def test_an_ios_configuration_is_read() -> None:
     found = read(IOS)
     assert (found.box, found.discipline, found.rate_bps) == ("ios", "wred", 2e7)

@@ -282,6 +282,14 @@ def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) 
         which = ", ".join(f"{i} is DSCP {number}" for i, number in enumerate(numbers))
         notes.append(Note("load", "class", f"classes of the scenario: {which}"))
         return [found[number] for number in numbers]
+    if len(set(found.values())) > 1:
+        notes.append(
+            Note(
+                "load",
+                "class",
+                "class N of the scenario is precedence N; flows are of class 0 unless they say",
+            )
+        )
     missing = [number for number in range(8) if number not in found]
     if missing:
         which, least = ", ".join(map(str, missing)), DEFAULT_MIN[missing[0]]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import values
-from ..errors import Problem, ScenarioError
+from ..errors import Problem, ScenarioError, UsageError
+
+if TYPE_CHECKING:
+    from ..scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,29 @@ class Import:
     def queue(self) -> str:
         """As `dropcurve compare --queue` takes it."""
         return queue_text(self.discipline, self.params)
+
+    def scenario(
+        self,
+        *,
+        rate_bps: float | None = None,
+        rtt_s: tuple[float, float] = (0.04, 0.04),
+        flows: int = 20,
+        packet_bytes: int = 1500,
+        name: str = "imported",
+    ) -> Scenario:
+        """One bottleneck with this queue, and long TCP flows whose round trips spread evenly over ``rtt_s``.
+
+        Raises UsageError if neither ``rate_bps`` nor a shaper in the configuration says the rate.
+        """
+        from .link import scenario
+
+        rate = rate_bps or self.rate_bps
+        if rate is None:
+            raise UsageError("--rate: not given, and no shaper in the text says it; such as --rate 100Mbit")
+        return scenario(
+            self.discipline, self.params, rate_bps=rate, rtt_s=rtt_s, flows=flows, packet_bytes=packet_bytes,
+            title=f"{name}, as {self.box} has it", name=name,
+        )  # fmt: skip
 
 
 def queue_text(discipline: str, params: Mapping[str, Any]) -> str:

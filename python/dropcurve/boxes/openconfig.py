@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .model import Export, Import, Note, Problems, refuse
-from .red_rows import INSTANT, lost, percent, rows_of, whole
+from .red_rows import INSTANT, cells, lost, percent, rows_of
 from .settings import Settings
 
 
@@ -24,16 +24,17 @@ def export(
     name: str = "DROPCURVE",
     queue: str = "BE",
     shape: bool = False,
+    cell: int = 1,
 ) -> Export:
-    """A profile and its queue, as JSON. Raises ScenarioError."""
+    """A profile and its queue, as JSON; thresholds in whole cells of ``cell`` bytes. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
     rows = rows_of(given, problems, box="OpenConfig", most=1)
     problems.raise_if_any()
     lost(given, notes, box="OpenConfig")
     row = rows.rows[0]
-    low = whole(row.low[1], "min_th", "bytes", notes)
-    high = whole(row.high[1], "max_th", "bytes", notes)
+    low = cells(row.low[1], "min_th", cell, notes)
+    high = cells(row.high[1], "max_th", cell, notes)
     share = percent(row.max_p, "max_p", notes, least=1)
     exponent = min(16, max(1, round(-math.log2(rows.w_q))))
     if abs(0.5**exponent - rows.w_q) > 1e-9 * rows.w_q:

@@ -116,6 +116,16 @@ def whole(
     return found
 
 
+def cells(value: float, key: str, cell: int, notes: list[Note]) -> int:
+    """Bytes in whole cells of ``cell`` bytes, in which a switch counts its buffer; at least one."""
+    count = max(1, round(value / cell))
+    found = count * cell
+    if abs(found - value) > 1e-9 * value:
+        unit = "bytes" if cell == 1 else f"bytes, {count} cells of {cell}"
+        notes.append(Note("rounded", key, f"{value:.6g} becomes {found} {unit}"))
+    return found
+
+
 def percent(share: float, key: str, notes: list[Note], *, least: int = 0) -> int:
     """A share in whole percent."""
     found = min(100, max(least, round(100.0 * share)))

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from .model import Export, Import, Note, Problems, refuse
-from .red_rows import INSTANT, lost, no_weight, percent, rows_of, whole
+from .red_rows import INSTANT, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
 COLOURS = ("green", "yellow", "red")
@@ -25,8 +25,9 @@ def export(
     name: str = "DROPCURVE",
     queue: int = 0,
     shape: bool = False,
+    cell: int = 1,
 ) -> Export:
-    """The tables of a profile and its queue. Raises ScenarioError."""
+    """The tables of a profile and its queue; thresholds in whole cells of ``cell`` bytes. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
     rows = rows_of(given, problems, box="SONiC", most=3)
@@ -47,8 +48,8 @@ def export(
         row = rows.rows[min(i, len(rows.rows) - 1)]
         own = notes if i < len(rows.rows) else []
         at = f"{colour}." if len(rows.rows) > 1 else ""
-        low = whole(row.low[1], f"{at}min_th", "bytes", own)
-        high = whole(row.high[1], f"{at}max_th", "bytes", own)
+        low = cells(row.low[1], f"{at}min_th", cell, own)
+        high = cells(row.high[1], f"{at}max_th", cell, own)
         share = percent(row.max_p, f"{at}max_p", own, least=1)
         told.append((low, high, share))
         profile |= {

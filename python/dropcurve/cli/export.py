@@ -30,6 +30,9 @@ Rate = Annotated[
 Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet.")]
 Dev = Annotated[str | None, typer.Option(metavar="NAME", help="The interface (eth0 on Linux).")]
 Name = Annotated[str | None, typer.Option(metavar="NAME", help="What policies and profiles are called.")]
+Cell = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Cells in which a switch counts its buffer, such as 208B.")
+]
 Shape = Annotated[bool, typer.Option("--shape", help="Put a shaper of the link's rate above the queue.")]
 Try = Annotated[
     bool, typer.Option("--try", help="Let the real tc judge it, in a network namespace of its own.")
@@ -52,6 +55,7 @@ def export(
     dev: Dev = None,
     name: Name = None,
     shape: Shape = False,
+    cell: Cell = None,
     try_: Try = False,
     show_effect: ShowEffect = False,
     rtt: Rtt = "40ms",
@@ -87,7 +91,12 @@ def export(
         )
     extra: dict[str, Any] = {
         key: value
-        for key, value in (("dev", dev), ("name", name), ("shape", shape or None))
+        for key, value in (
+            ("dev", dev),
+            ("name", name),
+            ("shape", shape or None),
+            ("cell", quantities.size(cell, what="cell") if cell else None),
+        )
         if value is not None
     }
     made = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **extra)
@@ -105,7 +114,7 @@ def export(
         console.say(text.about(made, width=console.width(), trial=trial))
     if show_effect and not json:
         print(_effect(made, rate_bps, rtt, flows, size))
-    shown = [("for", box), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape)]
+    shown = [("for", box), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape), ("cell", cell)]
     console.again(commands.line("export", [queue], shown))
     return 1 if trial is not None and not (trial.passed or trial.skipped) else 0
 

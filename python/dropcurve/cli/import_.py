@@ -97,13 +97,14 @@ def import_(
         ("replications", replications if compare else None), ("duration", duration),
     ]  # fmt: skip
     command = commands.line("import", [file], shown)
-    rate_bps = given or found.rate_bps
     if json:
         console.data(text.import_data(found))
     else:
         print(text.import_text(found, width=console.width()), flush=True)
     if out is not None or compare:
-        base = _scenario(found, rate_bps, rtt, flows, size, Path(file).stem if file != "-" else "imported")
+        span = quantities.between(rtt, lambda word: quantities.span(word, what="rtt"), what="rtt")
+        title = "imported" if file == "-" else Path(file).stem
+        base = found.scenario(rate_bps=given, rtt_s=span, flows=flows, packet_bytes=size, name=title)
         base = base if duration is None else base.set("run.duration", duration)
         if out is not None:
             out.write_text(base.to_toml(), encoding="utf-8")
@@ -115,24 +116,11 @@ def import_(
     return 0
 
 
-def _scenario(found: Import, rate_bps: float | None, rtt: str, flows: int, size: int, name: str) -> Scenario:
-    from .. import quantities
-    from ..boxes.link import scenario
-    from ..errors import UsageError
-
-    if rate_bps is None:
-        raise UsageError("--rate: not given, and no shaper in the text says it; such as --rate 100Mbit")
-    span = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
-    return scenario(
-        found.discipline, found.params, rate_bps=rate_bps, rtt_s=span, flows=flows, packet_bytes=size,
-        title=f"{name}, as {found.box} has it", name=name,
-    )  # fmt: skip
-
-
 def _compare(found: Import, base: Scenario, replications: int, *, command: str, quiet: bool) -> None:
     """Simulates the imported queue beside its rivals, all with the same buffer, and prints the table."""
     from .. import show as shown
     from ..advise import advise
+    from ..boxes.judge import judgement
     from ..replicate import Effort, replicate
     from . import console
 
@@ -147,3 +135,5 @@ def _compare(found: Import, base: Scenario, replications: int, *, command: str, 
         result = replicate(variants, effort, name=base.name, command=command, progress=progress)
     print()
     print(shown.text(result, only=SHOWN, width=console.width()))
+    print()
+    print(judgement(result))
