@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import metrics, plot, report, statistics
+    from . import metrics, plot, report, statistics, studies
     from .comparison import compare
     from .errors import DropcurveError, Problem, ResultError, ScenarioError, UsageError
     from .library import catalogue, scenarios, schema, version
@@ -49,6 +49,7 @@ __all__ = [
     "scenarios",
     "schema",
     "statistics",
+    "studies",
     "sweep",
     "trace",
     "version",
@@ -79,6 +80,7 @@ _HOME = {
     "scenarios": "library",
     "schema": "library",
     "statistics": "",
+    "studies": "",
     "sweep": "sweeping",
     "trace": "tracing",
     "version": "library",

@@ -100,6 +100,12 @@ def test_cells_that_are_the_same_scenario_run_once(folder: Path) -> None:
     )
     assert (outcome.runs, outcome.reused) == (9, 3)
     assert outcome["era"]["red"].numbers == outcome["era"]["again"].numbers
+    drawn = study(
+        delay, settings={"era": st.Setting("as it was", lambda: twins)}, keep_series=frozenset({"again"})
+    )
+    for _ in range(2):
+        outcome = st.reproduce(drawn, folder=folder / "a", quick=True)
+        assert outcome["era"]["again"].series.has("queue_pkts", "bottleneck")
 
 
 def test_a_setting_may_stop_earlier(folder: Path) -> None:
@@ -146,6 +152,18 @@ def test_the_verb(dropcurve: Callable[..., Any]) -> None:
     assert dropcurve("reproduce", "dsilva", "--copy", "mine.py").out == "mine.py\n"
     assert dropcurve("reproduce", "dsilva", "--copy", "mine.py").code == 2
     assert st.load("mine.py").title == st.load("dsilva").title
+
+
+def test_an_interrupted_verb_says_how_to_go_on(
+    dropcurve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any, **__: Any) -> st.Outcome:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(st, "reproduce", stop)
+    answer = dropcurve("reproduce", "dsilva")
+    assert answer.code == 130
+    assert answer.errors == ["dropcurve: interrupted; no run was finished"]
 
 
 def test_no_study_reads_anything_but_the_package() -> None:

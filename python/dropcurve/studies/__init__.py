@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: The studies that come with the package, by name, and the module of each.
-NAMES = {"dsilva": "dsilva"}
+NAMES = {"decnodder": "decnodder", "dsilva": "dsilva"}
 
 
 def load(name: str) -> Study:

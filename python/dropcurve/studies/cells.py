@@ -117,7 +117,7 @@ class Runner:
         """Every cell, each to its precision, or to ``maximum`` replications if that is less than the plan's."""
         most = min(self.plan.maximum, maximum or self.plan.maximum)
         found: dict[str, list[Done]] = {name: [] for name in scenarios}
-        sizes = dict.fromkeys(scenarios, self.plan.first)
+        sizes = dict.fromkeys(scenarios, min(self.plan.first, most))
         while sizes:
             self._extend(scenarios, found, sizes)
             cells = {name: self._cell(scenarios[name], found[name]) for name in sizes}
@@ -154,8 +154,9 @@ class Runner:
             (name, seed) for name, size in sizes.items() for seed in range(len(found[name]) + 1, size + 1)
         ]
         keys = {(name, seed): (scenarios[name].hash, seed) for name, seed in slots}
-        # Cells that are the same scenario share their runs.
-        first = {key: slot for slot, key in reversed(keys.items())}
+        # Cells that are the same scenario share their runs; one whose series are wanted makes them.
+        by_wish = sorted(slots, key=lambda slot: self._wanted(*slot))
+        first = {keys[slot]: slot for slot in by_wish}
         kept = {slot: self._stored(scenarios[slot[0]], *slot) for slot in slots}
         missing = [slot for slot in slots if kept[slot] is None and first[keys[slot]] == slot]
         self._needed += len(slots)

@@ -12,7 +12,7 @@ from pathlib import Path
 from .. import library, statistics, wording
 from ..plot import style
 from .blocks import Block, Heading, Picture, Table, Text
-from .claims import FAILS, HOLDS, OPEN, UNASKED, Finding
+from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .effects import Effect
 from .study import Outcome, Page
 
@@ -72,7 +72,7 @@ def compose(outcome: Outcome) -> Iterator[Block]:
     yield from page.results
     if len(outcome.findings) > 1:
         yield Heading("Where a verdict hangs on a choice")
-        yield choices(outcome)
+        yield from choices(outcome)
         yield from page.sensitivity
     for title, part in (
         ("Does it still hold today?", page.today),
@@ -99,42 +99,42 @@ def _tally(outcome: Outcome) -> str:
 
 
 def verdicts(outcome: Outcome) -> Table:
-    """One row a test."""
+    """One row a test; the claim and its verdict stand in the first of its rows."""
     rows = []
     for finding in outcome.findings[outcome.main]:
         claim = f"**{finding.claim.key}** {finding.claim.text} ({finding.claim.place})"
-        first = True
+        verdict = f"**{finding.verdict}**"
         for part in finding.parts:
-            rows.append([
-                claim if first else "", part.label, part.rule, part.estimate, str(part.n),
-                f"**{finding.verdict}**" if first else "",
-                SIGNS[part.verdict],
-            ])  # fmt: skip
-            first = False
+            rule, found = (text.replace(" ", "\u00a0") for text in (part.rule, part.estimate))
+            rows.append([claim, part.label, rule, found, str(part.n), SIGNS[part.verdict], verdict])
+            claim = verdict = ""
         if not finding.parts:
-            rows.append([claim, "", "", "", "", "not asked", ""])
-    return Table(["claim", "estimated", "holds if", "found", "n", "verdict", ""], rows, words=3)
+            rows.append([claim, "", "", "", "", SIGNS[UNASKED], "not asked"])
+    return Table(["claim", "estimated", "holds if", "found", "n", "", "verdict"], rows, words=3)
 
 
-def choices(outcome: Outcome) -> Table:
-    """Claims against settings."""
-    settings = list(outcome.findings)
+def choices(outcome: Outcome) -> Iterator[Block]:
+    """Claims against settings, and in words where each holds."""
+    yield Text("✓ holds, ✗ does not, ? cannot be decided, – not asked.")
+    rows = [
+        [f"`{name}`", outcome.study.settings[name].about, *(SIGNS[one.verdict] for one in findings)]
+        for name, findings in outcome.findings.items()
+    ]
     keys = [claim.key for claim in outcome.study.claims]
-    rows = []
-    for name in settings:
-        setting = outcome.study.settings[name]
-        signs = [_sign(finding) for finding in outcome.findings[name]]
-        rows.append([f"`{name}`", setting.about, *signs])
-    return Table(
-        ["setting", "what it is", *keys],
-        rows,
-        "✓ holds, ✗ does not, ? cannot be decided, – not asked.",
-        words=2,
-    )
+    yield Table(["setting", "what it is", *keys], rows, words=2)
+    for claim in outcome.study.claims:
+        yield Text(f"**{claim.key}** ({claim.text}): {_where(outcome, claim.key)}.")
 
 
-def _sign(finding: Finding) -> str:
-    return SIGNS[finding.verdict]
+def _where(outcome: Outcome, key: str) -> str:
+    """In which settings a claim holds, in which not."""
+    found: dict[str, list[str]] = {HOLDS: [], FAILS: [], OPEN: []}
+    for name in outcome.findings:
+        if (verdict := outcome.verdict(key, name)) in found:
+            found[verdict].append(f"`{name}`")
+    if len([names for names in found.values() if names]) == 1:
+        return f"{next(verdict for verdict, names in found.items() if names)} in any of them"
+    return "; ".join(f"{verdict} in {_listing(names)}" for verdict, names in found.items() if names)
 
 
 def _method(outcome: Outcome, page: Page) -> Iterator[Block]:

@@ -151,7 +151,9 @@ def reproduce(
         names = list(study.quick or names[:1])
     store = open_store(Path(folder))
     runner = Runner(study.measure, plan, store, study.keep_series, progress)
-    found = {name: _run(runner, study.settings[name], _scenarios(study, name, quick=quick)) for name in names}
+    # All of them first: a scenario that is refused is told before any work is done.
+    scenarios = {name: _scenarios(study, name, quick=quick) for name in names}
+    found = {name: _run(runner, study.settings[name], scenarios[name]) for name in names}
     findings = {
         name: [judge(claim, cells, sequential=not quick) for claim in study.claims]
         for name, cells in found.items()

@@ -1,0 +1,376 @@
+"""De Cnodder, Elloumi and Pauwels: how RED should count packets of different sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import dropcurve as dc
+from dropcurve import studies as st
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Groups of twenty flows, with their packets in bytes.
+SIZES = {"large": 1500, "medium": 750, "small": 375}
+VARIANTS = {"RED_1": "off", "RED_2": "red_2", "RED_3": "red_3", "RED_4": "red_4", "RED_5": "red_5"}
+DELAYS = (15, 80)
+STACKS = {"Reno": "reno", "SACK": "sack1"}
+#: How a packet's size counts towards the next drop, as a power; RED_2's count is of packets.
+WEIGHTS = {"RED_1": 0, "RED_2": 0, "RED_3": 1, "RED_4": 1, "RED_5": 2}
+Edits = Mapping[str, Any]
+
+
+def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) -> dict[str, dc.Scenario]:
+    """Every variant, delay and recovery of the paper."""
+    base = dc.Scenario.load("decnodder_packet_sizes").edit((edits or {}).items())
+    return {
+        f"{variant} {stack} {delay}": base.edit([
+            ("queue.byte_mode", mode), ("dumbbell.delay", f"{delay} ms"),
+            *((f"flows.{group}.recovery", STACKS[stack]) for group in SIZES),
+        ])
+        for variant, mode in VARIANTS.items() for stack in stacks for delay in DELAYS
+    }  # fmt: skip
+
+
+def today() -> dict[str, dc.Scenario]:
+    """CUBIC with SACK over 100 Mbit/s, the sizes those of the paper; thresholds are 6 and 18 ms of the link."""
+    edits: dict[str, Any] = {"dumbbell.rate": "100 Mbit/s", "dumbbell.access_rate": "1 Gbit/s",
+                             "run.duration": "20 s", "run.warmup": "5 s"}  # fmt: skip
+    for group, size in SIZES.items():
+        edits[f"flows.{group}"] = {"count": 20, "profile": "rfc", "cc": "cubic", "mss": f"{size - 40} B",
+                                   "start": "uniform 0 s to 1 s"}  # fmt: skip
+    base = dc.Scenario.load("decnodder_packet_sizes").edit(edits.items())
+    return {f"{variant} {stack} {delay}": base.edit({
+                "queue.byte_mode": mode, "dumbbell.delay": f"{delay} ms",
+                **{f"flows.{group}.recovery": {"Reno": "newreno", "SACK": "sack"}[stack] for group in SIZES}}.items())
+            for variant, mode in VARIANTS.items() for stack in STACKS for delay in DELAYS}  # fmt: skip
+
+
+#: RED's own ways with sizes in programs and routers, at the paper's thresholds. Those in bytes count 875 to a packet.
+DIALECTS: dict[str, dict[str, Any]] = {
+    "packets (1993, ALTQ, WRED)": {"dialect": "floyd93", "byte_mode": "off"},
+    "ns-2's byte mode": {"dialect": "ns2_explicit", "byte_mode": "ns2", "spacing": "pseudocode"},
+    "dummynet, by size": {"dialect": "dummynet", "byte_mode": "red_2"},
+    "Linux, queue in bytes": {"dialect": "linux", "min_th": "43750 B", "max_th": "131250 B", "w_q": 0.002,
+                              "limit": "350000 B", "mean_packet": "875 B", "idle_rate": "30 Mbit/s"},
+    "RED_4": {"dialect": "ns2_explicit", "byte_mode": "red_4", "spacing": "pseudocode"},
+    "RED_5": {"dialect": "ns2_explicit", "byte_mode": "red_5", "spacing": "pseudocode"},
+}  # fmt: skip
+
+
+def dialects() -> dict[str, dc.Scenario]:
+    """The paper's traffic over RED as programs have it."""
+    base = dc.Scenario.load("decnodder_packet_sizes")
+    common = {"kind": "red", "limit": "400 pkts", "min_th": "50 pkts", "max_th": "150 pkts", "max_p": 0.1,
+              "w_q": 0.002, "mean_packet": "1500 B", "max_packet": "1500 B"}  # fmt: skip
+    return {name: base.set("queue", common | keys) for name, keys in DIALECTS.items()}
+
+
+def mix() -> dict[str, dc.Scenario]:
+    """Sizes of today over 100 Mbit/s: 1500 for transfers, 1280 as QUIC and IPv6 paths have it, 576 of old tunnels,
+    and voice in packets of 120 bytes."""
+    base = today()["RED_1 SACK 15"]
+    flow = {"count": 20, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
+    base = base.edit({
+        "flows.large": flow | {"mss": "1460 B"}, "flows.medium": flow | {"mss": "1240 B"},
+        "flows.small": {"count": 20, "transport": "udp", "source": "cbr", "rate": "96 kbit/s", "packet": "120 B",
+                        "jitter": 0.2, "start": "uniform 0 s to 1 s"},
+    }.items())  # fmt: skip
+    return {variant: base.set("queue.byte_mode", mode) for variant, mode in VARIANTS.items()}
+
+
+RIG = """
+[run]
+duration = "60 s"
+warmup = "30 s"
+sample = "10 ms"
+[dumbbell]
+rate = "30 Mbit/s"
+delay = "1 ms"
+access_rate = "0 bit/s"
+access_delay = "1 ms"
+[queue]
+kind = "red_size"
+variant = "{variant}"
+limit = "20000 pkts"
+min_th = "1000 pkts"
+max_th = "3000 pkts"
+max_p = 0.1
+w_q = 0.002
+"""
+SOURCE = """
+[flows.{name}]
+transport = "udp"
+source = "poisson"
+rate = "{rate} Mbit/s"
+packet = "{size} B"
+"""
+
+
+def rigs() -> dict[str, st.Probe]:
+    """Packets of all sizes in random order, a little more than the link carries, and a long queue that hardly moves: so
+    p_b is steady, and what lies between drops is the variant's own doing."""
+    sources = "".join(
+        SOURCE.format(name=name, rate=18.2 * size / 1500, size=size) for name, size in SIZES.items()
+    )
+    return {
+        f"spacing {variant}": st.Probe(
+            dc.Scenario.parse(RIG.format(variant=variant.lower()) + sources, name=variant),
+            partial(spacing, variant),
+        )
+        for variant in VARIANTS
+    }
+
+
+def spacing(variant: str, trace: dc.Trace) -> dict[str, float]:
+    """How far the distances between drops, weighted by size and in units of 1/p_b, are from uniform: the greatest
+    distance of the two distribution functions (Kolmogorov and Smirnov)."""
+    sent, dropped = trace.rows("send"), trace.rows("drop")
+    arrives = trace.time_ns[sent] + 1_000_000
+    drops = np.searchsorted(arrives, trace.time_ns[dropped])
+    weight = (trace.size_bytes[sent] / 1500.0) ** WEIGHTS[variant]
+    so_far = np.cumsum(weight)
+    times, p_b = trace.series.select("p_b", "bottleneck")
+    when = trace.time_ns[dropped] / 1e9
+    # A distance is a step of the sum; its middle stands for it.
+    place = (np.diff(so_far[drops]) - 0.5 * weight[drops[1:]]) * np.interp(when[1:], times, p_b)
+    place = np.sort(place[when[1:] > trace.summary["warmup_s"]])
+    even = (np.arange(len(place)) + 0.5) / len(place)
+    bins, _ = np.histogram(place, bins=10, range=(0.0, 1.0))
+    found = {f"bin {i}": 100 * float(count) / len(place) for i, count in enumerate(bins)}
+    return {"apart": 100 * float(np.abs(place - even).max()), "drops": float(len(place))} | found
+
+
+def measure(run: dict[str, Any]) -> dict[str, float]:
+    """Goodput in Mbit/s and loss in per cent of each size."""
+    seconds = run["simulated_s"] - run["warmup_s"]
+    found: dict[str, float] = {}
+    for group, size in SIZES.items():
+        flows = [flow for flow in run["flows"] if flow["group"] == group]
+        found[f"good {size}"] = sum(flow["goodput_bytes"] for flow in flows) * 8e-6 / seconds
+        sent = sum(flow["sent_pkts"] for flow in flows)
+        found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / max(1, sent)
+        found[f"timeouts {size}"] = sum(flow.get("timeouts") or 0 for flow in flows)
+    goods = [found[f"good {size}"] for size in SIZES.values()]
+    found["jain"] = sum(goods) ** 2 / (3 * sum(good**2 for good in goods))
+    found["loss"] = dc.metrics.value(run, "loss") or 0.0
+    return found
+
+
+def sizes(cell: str, number: str, one: int, *, above: float, below: float) -> st.Test:
+    """A test on a number of one size over that of packets half as large."""
+
+    def effect(x: st.Cells) -> st.Effect:
+        return x[cell][f"{number} {one}"] / x[cell][f"{number} {one // 2}"]
+
+    what = {"good": "goodput", "loss": "loss"}[number]
+    return st.Test(f"{what} {one} over {one // 2}, {cell} ms", effect, above, below)
+
+
+def test(label: str, number: str, cell: str, other: str, **range_: float) -> st.Test:
+    """A test on a number of one cell over that of another, in per cent."""
+    return st.Test(label, st.more(number, cell, other), unit="%", **range_)
+
+
+def farther(number: str, variant: str) -> st.Test:
+    """A test on a number at the large delay less that at the small one."""
+    return st.Test(f"fairness over sizes, {variant}, 80 less 15 ms",
+                   lambda x: x[f"{variant} Reno 80"][number] - x[f"{variant} Reno 15"][number],
+                   above=0.01 if variant == "RED_5" else None,
+                   below=-0.01 if variant == "RED_4" else None)  # fmt: skip
+
+
+def collapse(x: st.Cells) -> st.Effect:
+    """How much more of the large packets' goodput RED_2 leaves at the large delay, in points."""
+    far, near = (st.more("good 1500", f"RED_2 Reno {ms}", f"RED_1 Reno {ms}")(x) for ms in (80, 15))
+    return far - near
+
+
+def uneven(variant: str, *, above: float | None = None, below: float | None = None) -> st.Test:
+    """A test on the spacing of drops."""
+    estimate = st.at(f"spacing {variant}", "apart")
+    return st.Test(f"distance from uniform, {variant}", estimate, above, below, "points")
+
+
+CLAIMS = (
+    st.Claim("C1", "figures 2 and 4", "with RED_1 goodput doubles when the packet size doubles", tuple(
+        sizes(f"RED_1 Reno {ms}", "good", one, above=1.7, below=2.3) for ms in DELAYS for one in (1500, 750))),
+    st.Claim("C2", "figures 2 and 3",
+             "with RED_2 the largest packets lose near 14 %, goodput collapses, most at the small delay, with SACK", (
+        st.Test("loss of 1500 bytes, RED_2 Reno 15 ms", st.at("RED_2 Reno 15", "loss 1500"),
+                above=11, below=17, unit="%"),
+        test("goodput of 1500 bytes, RED_2 over RED_1, Reno 15 ms",
+             "good 1500", "RED_2 Reno 15", "RED_1 Reno 15", below=-50),
+        test("the same, SACK 15 ms", "good 1500", "RED_2 SACK 15", "RED_1 SACK 15", below=-50),
+        st.Test("the same, Reno, 80 less 15 ms", collapse, above=5, unit="points"),
+        test("the same, RED_2, SACK over Reno, 15 ms", "good 1500", "RED_2 SACK 15", "RED_2 Reno 15", below=-5))),
+    st.Claim("C3", "figures 3 and 5", "SACK sees more loss than Reno", tuple(
+        test(f"loss, SACK over Reno, {variant}, {ms} ms",
+             "loss", f"{variant} SACK {ms}", f"{variant} Reno {ms}", above=2)
+        for variant in ("RED_1", "RED_2") for ms in DELAYS)),
+    st.Claim("C4", "figures 6 to 13",
+             "RED_3 and RED_4 are alike; loss doubles with the size; fair at the small delay, less so at the large", (
+        test("goodput of 1500 bytes, RED_3 over RED_4, 15 ms",
+             "good 1500", "RED_3 Reno 15", "RED_4 Reno 15", above=-10, below=10),
+        *(sizes("RED_4 Reno 15", "loss", one, above=1.7, below=2.3) for one in (1500, 750)),
+        st.Test("fairness over sizes, RED_4, 15 ms", st.at("RED_4 Reno 15", "jain"), above=0.95),
+        farther("jain", "RED_4"))),
+    st.Claim("C5", "figures 6 to 13",
+             "RED_5's loss grows with the square of the size, and it is fair, most at the large delay", (
+        *(sizes("RED_5 Reno 80", "loss", one, above=3.2, below=4.8) for one in (1500, 750)),
+        st.Test("fairness over sizes, RED_5, 80 ms", st.at("RED_5 Reno 80", "jain"), above=0.95),
+        farther("jain", "RED_5"))),
+    st.Claim("C6", "equations 1, 2 and 4",
+             "distances between drops are uniform for RED_1, and weighted by size for RED_4 and RED_5; not for RED_2", (
+        *(uneven(variant, below=5) for variant in ("RED_1", "RED_4", "RED_5")), uneven("RED_2", above=10))),
+)  # fmt: skip
+
+
+def bars(outcome: st.Outcome, width_in: float, *, setting: str, stack: str) -> Figure:
+    """Goodput and loss of each size over the variants, at both delays."""
+    found = outcome[setting]
+    made = []
+    for number, label in (("good", "goodput of twenty flows (Mbit/s)"), ("loss", "packets lost (%)")):
+        for delay in DELAYS:
+            lines = [
+                st.line(f"{size} bytes", [(float(i), found[f"{variant} {stack} {delay}"][f"{number} {size}"])
+                                          for i, variant in enumerate(VARIANTS)], look)
+                for look, size in enumerate(SIZES.values())
+            ]  # fmt: skip
+            made.append(st.Panel(lines, "", label, f"{stack}, {delay} ms",
+                                 ticks={float(i): name for i, name in enumerate(VARIANTS)}))  # fmt: skip
+    return st.panels(made, width_in)
+
+
+def spaced(found: st.Cells, width_in: float) -> Figure:
+    """The distribution of distances between drops."""
+    lines = [st.line(variant, [(5.0 + 10 * i, found[f"spacing {variant}"][f"bin {i}"]) for i in range(10)], look)
+             for look, variant in enumerate(VARIANTS)]  # fmt: skip
+    panel = st.Panel(lines, "distance between drops, as the variant counts it (% of 1/p_b)", "share (%)",
+                     levels=[(10.0, "uniform")])  # fmt: skip
+    return st.panels([panel], width_in)
+
+
+def table(
+    found: st.Cells, names: Sequence[str], head: str, sizes: Sequence[int] = tuple(SIZES.values())
+) -> st.Table:
+    """Goodput and loss by size; ``sizes`` is what the columns are called."""
+    rows = [[name, *(st.shown(found[name][f"good {size}"]) for size in SIZES.values()),
+             *(st.shown(found[name][f"loss {size}"]) for size in SIZES.values())]
+            for name in names]  # fmt: skip
+    columns = [*(f"goodput {size} (Mbit/s)" for size in sizes), *(f"loss {size} (%)" for size in sizes)]
+    return st.Table([head, *columns], rows)
+
+
+def page(outcome: st.Outcome) -> st.Page:
+    """What the page says beside verdicts and method."""
+    found = outcome[outcome.main]
+    lost = found["RED_2 Reno 15"]["loss 1500"]
+    return st.Page(
+        short=st.prose(f"""
+            How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in
+            proportion to the packet size; the byte mode proposed in 1993 (RED_2) turns that round and starves large
+            packets, whose loss is {st.shown(lost)} % here; weighting by size at the end (RED_3, RED_4) gives each
+            size about the same goodput and weighting by the square (RED_5) turns out to overshoot where timeouts
+            rule.
+            """),
+        choices=CHOICES,
+        results=[
+            figure(outcome, "era-reno", outcome.main, "Reno"), figure(outcome, "era-sack", outcome.main, "SACK"),
+            table(found, [f"{v} {s} {ms}" for ms in DELAYS for s in STACKS for v in VARIANTS], "variant, TCP, ms"),
+            st.Picture("spacing", "Distances between drops", SPACED, partial(spaced, found)),
+        ],
+        today=[] if "today" not in outcome else [
+            *map(st.Text, st.prose(TODAY)), figure(outcome, "today", "today", "SACK"),
+        ],
+        questions=[] if "dialects" not in outcome else [
+            *map(st.Text, st.prose(QUESTIONS)),
+            table(outcome["dialects"], list(DIALECTS), "queue (Reno, 15 ms)"),
+            *map(st.Text, st.prose(MIX)),
+            table(outcome["mix"], list(VARIANTS), "variant", (1500, 1280, 120)),
+        ],
+        surprises=st.prose(SURPRISES),
+    )  # fmt: skip
+
+
+def figure(outcome: st.Outcome, name: str, setting: str, stack: str) -> st.Picture:
+    """The paper's four figures for one TCP in one."""
+    see = "Each line is a packet size; bars are 95 % intervals."
+    draw = partial(bars, outcome, setting=setting, stack=stack)
+    return st.Picture(name, f"Goodput and loss by packet size, {stack}", see, draw)
+
+
+SPACED = (
+    "Packets of all sizes in random order over a queue that hardly moves, so that p_b is steady. A uniform spacing is "
+    "flat at 10 %."
+)
+CHOICES = (
+    ("thresholds, buffer", "not given", "50 and 150 of 400 packets; half and twice that in other settings"),
+    ("max_p, w_q", "not given", "0.1 and 0.002; max_p 0.02 and 0.5 in other settings"),
+    (
+        "access links",
+        "not given",
+        "100 Mbit/s, 1 to 2.9 ms, the same for each size; 1 ms at the far side",
+    ),
+    ("length", "not given", "40 s, measured from 10 s"),
+    ("timer", "200 ms granularity", "the same; otherwise the TCP of ns-2 in 2000"),
+    ("spacing", "equation 1: uniform from one", "the same; ns-2's default, which waits, in another setting"),
+)
+TODAY = """
+    CUBIC with an initial window of 10, SACK and RFC 6298 timers over 100 Mbit/s; the sizes of the paper. The
+    verdicts are in the row `today` above.
+    """
+QUESTIONS = """
+    **What do the byte modes of real routers and programs do?** The paper's traffic (Reno, 15 ms) over RED as others
+    have it, with the same thresholds. Whoever counts in packets, and Linux, whose queue is in bytes but whose drops
+    are not weighted, gives goodput by packet size like RED_1. ns-2's byte mode is RED_4 but for rounding. dummynet
+    weights p_b before its count, as RED_2 does, and starves large packets as RED_2 does.
+    """
+MIX = """
+    **And today's sizes?** Twenty CUBIC transfers of 1500 bytes, twenty of 1280 (QUIC, IPv6's least), and twenty
+    calls of 120-byte packets at 96 kbit/s, over 100 Mbit/s. The transfers' sizes are too close for the variant to
+    matter much; the calls keep their packets under every variant but RED_1.
+    """
+SURPRISES = """
+    **RED_3 is not uniform either.** The paper says so of RED_2 only. Its count runs in packets while its drops are
+    weighted by size, so no way of counting makes the distances uniform (figure of the distances).
+
+    **The figure of 14 % comes out.** The paper gives no thresholds; with 50 and 150 packets and max_p = 0.1 the
+    loss of the largest packets under RED_2 is close to its one printed number.
+
+    **Equal shares are not what RED_5 gives at a short round trip.** There windows are small and timeouts decide,
+    the square law of TCP does not hold, and small packets get more than large ones.
+    """
+
+STUDY = st.Study(
+    name="decnodder",
+    title="RED and packets of different sizes",
+    source="S. De Cnodder, O. Elloumi and K. Pauwels, *RED behavior with different packet sizes*, ISCC 2000",
+    question="How should RED's drop probability depend on the size of a packet, so that nobody is starved?",
+    measure=measure,
+    settings={
+        "era": st.Setting("50/150 of 400, max_p 0.1", cells, kind="era", probes=rigs),
+        "half": st.Setting("25/75 of 200 packets", partial(
+            cells, {"queue.min_th": "25 pkts", "queue.max_th": "75 pkts", "queue.limit": "200 pkts"}), maximum=6),
+        "twice": st.Setting("100/300 of 800 packets", partial(
+            cells, {"queue.min_th": "100 pkts", "queue.max_th": "300 pkts", "queue.limit": "800 pkts"}), maximum=6),
+        "p002": st.Setting("max_p 0.02", partial(cells, {"queue.max_p": 0.02}), maximum=6),
+        "p05": st.Setting("max_p 0.5", partial(cells, {"queue.max_p": 0.5}), maximum=6),
+        "wait": st.Setting("drops wait as in ns-2", partial(cells, {"queue.spacing": "wait"}), maximum=6),
+        "gentle": st.Setting("gentle above max_th", partial(cells, {"queue.above_max": "gentle"}), maximum=6),
+        "today": st.Setting("CUBIC, 100 Mbit/s", today, kind="today", maximum=6),
+        "dialects": st.Setting("RED as programs have it", dialects, kind="question", judged=False),
+        "mix": st.Setting("packets of today", mix, kind="question", judged=False, maximum=8),
+    },
+    claims=CLAIMS,
+    page=page,
+    tolerance={f"{number} {size}": 0.1 for size in SIZES.values() for number in ("good", "loss")},
+    first=16,
+    maximum=62,
+    quick=("era", "today"),
+    shorten=0.25,
+)  # fmt: skip
