@@ -1,7 +1,7 @@
 //! Whole runs of SACK flows through RED on a dumbbell: nanoseconds and events for each delivered segment,
 //! folded and hop by hop.
 //!
-//! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops]]` runs one case, else the table.
+//! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops] [series]]` runs one case, else the table.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use sim::scenario::Scenario;
@@ -49,10 +49,10 @@ pub fn scenario(flows: u64, seconds: u64) -> String {
     )
 }
 
-fn measure(flows: u64, seconds: u64, hop_by_hop: bool) -> (f64, f64, u64) {
+fn measure(flows: u64, seconds: u64, hop_by_hop: bool, series: bool) -> (f64, f64, u64) {
     let plan = Scenario::parse(&scenario(flows, seconds)).unwrap().plan();
     let start = cpu_ns();
-    let outcome = run(&plan, 1, &Options { hop_by_hop, ..Options::default() });
+    let outcome = run(&plan, 1, &Options { hop_by_hop, series, ..Options::default() });
     let elapsed = cpu_ns() - start;
     let delivered: u64 = outcome
         .network
@@ -68,16 +68,17 @@ fn measure(flows: u64, seconds: u64, hop_by_hop: bool) -> (f64, f64, u64) {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     if let [flows, seconds, rest @ ..] = args.as_slice() {
-        let hops = rest.first().is_some_and(|mode| mode == "hops");
-        let (ns, events, n) = measure(flows.parse().unwrap(), seconds.parse().unwrap(), hops);
-        println!("{n} segments, {ns:.1} ns and {events:.2} events each");
+        let asked = |word| rest.iter().any(|other| other == word);
+        let (flows, seconds) = (flows.parse().unwrap(), seconds.parse().unwrap());
+        let (ns, events, n) = measure(flows, seconds, asked("hops"), asked("series"));
+        println!("{n} segments, {ns:.1} ns and {events:.2} events each, {:.3} ms in all", cpu_ns() / 1e6);
         return;
     }
     println!("flows   seconds  mode      segments   ns/segment  events/segment");
     for (flows, seconds) in [(1, 200), (10, 200), (100, 60), (1000, 20), (10_000, 6), (100_000, 3)] {
         let rounds = if flows > 1000 { 1 } else { 3 };
         for (mode, hops) in [("folded", false), ("hops", true)] {
-            let measured = (0..rounds).map(|_| measure(flows, seconds, hops));
+            let measured = (0..rounds).map(|_| measure(flows, seconds, hops, false));
             let (ns, events, n) = measured.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
             println!("{flows:<7} {seconds:<8} {mode:<8} {n:>10} {ns:>12.1} {events:>15.2}");
         }

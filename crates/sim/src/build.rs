@@ -27,7 +27,7 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
         sample: plan.run.sample,
         series,
     };
-    let links = plan.links.iter().enumerate().map(|(i, link)| build_link(i, link, seed, window)).collect();
+    let links = plan.links.iter().enumerate().map(|(i, link)| build_link(i, link, seed, window));
     let histogram_of = histogram_numbers(plan);
     let histograms = histogram_of.iter().max().map_or(0, |last| last + 1);
     let mut network = Network::new(window, links, histograms);

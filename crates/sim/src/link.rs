@@ -26,12 +26,20 @@ pub struct OnWire {
 
 /// One direction of a link.
 pub struct Link {
-    queue: Disc<Waiting>,
-    transmitter: Transmitter,
+    /// What works; nothing once the link has taken its short form.
+    works: Option<Box<Works>>,
     /// Propagation delay.
     pub delay: Span,
     /// What it destroys, if anything.
     pub loss: Option<Box<Loss>>,
+    rate: Rate,
+    /// What the short form gave back.
+    kept: Option<Box<LinkProbe>>,
+}
+
+struct Works {
+    queue: Disc<Waiting>,
+    transmitter: Transmitter,
 }
 
 /// All of a link but its discipline, which its verbs are given: they are compiled for RED by name and for any other
@@ -65,7 +73,7 @@ struct Transmitter {
 /// Does something with the discipline and the transmitter of a link, in code made for RED or for any.
 macro_rules! with_disc {
     ($link:expr, |$queue:ident, $transmitter:ident| $work:expr) => {{
-        let Link { queue, transmitter: $transmitter, .. } = $link;
+        let Works { queue, transmitter: $transmitter } = $link.works();
         match queue {
             Disc::Red($queue) => $work,
             $queue => $work,
@@ -99,52 +107,65 @@ impl Link {
             line_ahead: Serializer::new(rate),
             probe: None,
         };
-        Link { queue, transmitter, delay, loss: None }
+        let works = Some(Box::new(Works { queue, transmitter }));
+        Link { works, delay, loss: None, rate, kept: None }
+    }
+
+    #[inline]
+    fn works(&mut self) -> &mut Works {
+        self.works.as_mut().expect("a link in short form takes no packets")
     }
 
     /// The same link with accounts.
     pub fn with_probe(mut self, probe: LinkProbe) -> Link {
-        self.transmitter.probe = Some(Box::new(probe));
+        *self.probe_mut() = Some(Box::new(probe));
         self
     }
 
     /// What it writes to results, if anything.
     pub fn probe(&self) -> Option<&LinkProbe> {
-        self.transmitter.probe.as_deref()
+        let at_work = self.works.as_ref().and_then(|works| works.transmitter.probe.as_deref());
+        at_work.or(self.kept.as_deref())
     }
 
     /// What it writes to results, to be written.
     pub fn probe_mut(&mut self) -> &mut Option<Box<LinkProbe>> {
-        &mut self.transmitter.probe
+        match &mut self.works {
+            Some(works) => &mut works.transmitter.probe,
+            None => &mut self.kept,
+        }
     }
 
     /// Whether departures are known at arrival.
     #[inline]
     pub fn knows_ahead(&self) -> bool {
-        self.transmitter.ahead
+        self.works.as_ref().is_none_or(|works| works.transmitter.ahead)
     }
 
-    /// The short form of this link, if it has one: see [`Line`]. It takes the probe with it.
-    pub fn as_line(&mut self) -> Option<Line> {
-        let plain = self.loss.is_none() && !self.transmitter.counts_wire;
-        let limit = self.queue.plain_limit().filter(|_| plain)?;
-        let probe = self.transmitter.probe.take();
-        Some(Line::new(self.transmitter.component, limit, self.rate(), self.delay, probe))
+    /// Turns the link into its short form, if it has one: see [`Line`]. The probe goes with it.
+    pub fn shorten(&mut self) -> Option<Line> {
+        let works =
+            self.works.as_mut().filter(|works| self.loss.is_none() && !works.transmitter.counts_wire)?;
+        let limit = works.queue.plain_limit()?;
+        let Transmitter { component, probe, .. } = &mut works.transmitter;
+        let line = Line::new(*component, limit, self.rate, self.delay, probe.take());
+        self.works = None;
+        Some(line)
     }
 
     /// Rate of the transmitter.
     pub fn rate(&self) -> Rate {
-        self.transmitter.line.rate()
+        self.rate
     }
 
     /// What the discipline's own average counts.
     pub fn avg_unit(&self) -> Unit {
-        self.queue.avg_unit()
+        self.works.as_ref().map_or(Unit::Packets, |works| works.queue.avg_unit())
     }
 
     /// Packets waiting.
     pub fn waiting(&self) -> usize {
-        self.queue.len()
+        self.works.as_ref().map_or(0, |works| works.queue.len())
     }
 
     /// Takes a packet, which is changed if it is marked. With departures known ahead: when it will leave, or `None` if
@@ -156,12 +177,12 @@ impl Link {
 
     /// Whether the transmitter is sending.
     pub fn is_busy(&self) -> bool {
-        self.transmitter.busy
+        self.works.as_ref().is_some_and(|works| works.transmitter.busy)
     }
 
     /// The end of a transmission, where each is an event: starts the next, if any.
     pub fn transmitter_free(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
-        let Link { queue, transmitter, .. } = self;
+        let Works { queue, transmitter } = self.works();
         transmitter.tick_until(queue, now, fates);
         transmitter.observe(queue, now);
         transmitter.busy = false;
@@ -170,12 +191,13 @@ impl Link {
 
     /// Takes the next packet from the queue of an idle transmitter and puts it on the wire.
     pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
-        self.transmitter.serve(&mut self.queue, now, fates)
+        let Works { queue, transmitter } = self.works();
+        transmitter.serve(queue, now, fates)
     }
 
     /// Brings the link to the end of the run: all that was due by then has happened, and was observed.
     pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Waiting>>) {
-        let Link { queue, transmitter, .. } = self;
+        let Some(Works { queue, transmitter }) = self.works.as_deref_mut() else { return };
         let key = Key { time: end, birth: Time::NEVER, component: u32::MAX };
         transmitter.catch_up(queue, key, fates);
         if let Some(probe) = &mut transmitter.probe {
@@ -395,7 +417,7 @@ pub(crate) mod tests {
     /// Departures with known-ahead service, and with an event at the end of each transmission.
     fn departures(kind: &str, arrivals: &[(u64, u32)], ahead: bool) -> Vec<(u32, Time, Time)> {
         let mut link = link(kind);
-        link.transmitter.ahead = ahead;
+        link.works().transmitter.ahead = ahead;
         let (mut fates, mut out, mut free) = (Vec::new(), Vec::new(), None::<Key>);
         let mut note = |sent: Option<(u32, OnWire)>, next: &mut Option<Key>| {
             if let Some((seq, OnWire { start, finish })) = sent {

@@ -4,13 +4,19 @@ use super::{Network, Route, Step};
 use crate::source::Source;
 
 impl Network {
-    /// Gives each link its short form, if it has one, and finds out what may be done early if that is `allowed`:
-    /// links that a single component feeds, and whose departures are known at arrival. One link of each round
-    /// trip stays in the calendar, so that no flow runs on for ever.
+    /// Finds out what may be done early if that is `allowed`: links that a single component feeds, and whose departures
+    /// are known at arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever.
     pub fn fold(&mut self, allowed: bool) {
         let folds = if allowed { self.foldable_links() } else { vec![false; self.links.len()] };
-        let steps: Vec<Step> =
-            folds.into_iter().enumerate().map(|(link, at_once)| self.short_step(link, at_once)).collect();
+        let numbered = folds.into_iter().zip(0u32..);
+        let mut steps: Vec<Step> = numbered
+            .map(|(at_once, link)| if at_once { Step::LinkAtOnce(link) } else { Step::Link(link) })
+            .collect();
+        for (line, number) in self.lines.iter().zip(0u32..) {
+            let step = &mut steps[line.component as usize];
+            let at_once = matches!(step, Step::LinkAtOnce(_));
+            *step = if at_once { Step::LineAtOnce(number) } else { Step::Line(number) };
+        }
         for step in &mut self.steps {
             if let Step::Link(link) = *step {
                 *step = steps[link as usize];
@@ -31,20 +37,6 @@ impl Network {
             }
         }
         folds
-    }
-
-    /// The step to a link, in its short form if it has one.
-    fn short_step(&mut self, link: usize, at_once: bool) -> Step {
-        let Some(line) = self.links[link].as_line() else {
-            return if at_once { Step::LinkAtOnce(link as u32) } else { Step::Link(link as u32) };
-        };
-        self.lines.push(line);
-        let number = self.lines.len() as u32 - 1;
-        if at_once {
-            Step::LineAtOnce(number)
-        } else {
-            Step::Line(number)
-        }
     }
 
     /// Which links take packets from more than one component.

@@ -139,12 +139,18 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network of links without flows.
-    pub fn new(window: Window, links: Vec<Link>, histograms: usize) -> Network {
+    /// A network of links without flows. Links that have a short form take it at once: there are many.
+    pub fn new(window: Window, links: impl Iterator<Item = Link>, histograms: usize) -> Network {
+        let mut lines = Vec::new();
+        let shortened = links.map(|mut link| {
+            lines.extend(link.shorten());
+            link
+        });
+        let links = shortened.collect();
         Network {
             window,
             calendar: Calendar::new(),
-            lines: Vec::new(),
+            lines,
             waiting_in_lines: 0,
             links,
             flows: Vec::new(),
