@@ -12,13 +12,21 @@
 //! | [`record`], [`replay`] | what arrived and what became of it; the same judged again |
 //! | [`pcapng`] | a capture for Wireshark |
 //! | [`config`] | settings as JSON |
+//! | [`report`], [`series`] | counters as JSON and for Prometheus, over time |
+//! | `control` | where a running forwarder is asked and told (Unix) |
+//! | `daemon` | the forwarder at work (Linux) |
+//! | `sys` | the kernel (Linux) |
 //!
-//! All of these are pure. `sys` alone talks to the kernel, and only there is `unsafe` allowed.
+//! All but the last three are pure. `sys` alone talks to the kernel, and only there is `unsafe` allowed.
 
 #![deny(unsafe_code)]
 
 pub mod checksum;
 pub mod config;
+#[cfg(unix)]
+pub mod control;
+#[cfg(target_os = "linux")]
+pub mod daemon;
 pub mod event;
 pub mod header;
 pub mod histogram;
@@ -26,6 +34,12 @@ pub mod measure;
 pub mod offload;
 pub mod packet;
 pub mod pcapng;
+#[cfg(target_os = "linux")]
+mod port;
 pub mod pump;
 pub mod record;
 pub mod replay;
+pub mod report;
+pub mod series;
+#[cfg(target_os = "linux")]
+pub mod sys;

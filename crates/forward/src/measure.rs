@@ -51,6 +51,11 @@ pub struct Measure {
 }
 
 impl Measure {
+    /// Nothing yet, about so many paths.
+    pub fn new(paths: usize) -> Measure {
+        Measure { sent_bytes: vec![0; paths], ..Measure::default() }
+    }
+
     /// Counts anew from `now`, about the same paths.
     pub fn from(now: Time, old: &Measure) -> Measure {
         let sent_bytes = vec![0; old.sent_bytes.len()];
@@ -82,11 +87,9 @@ impl Measure {
 
     pub(crate) fn sent(&mut self, size: u32, path: u16, sojourn: Span) {
         self.sent.add(size);
-        let path = usize::from(path);
-        if path >= self.sent_bytes.len() {
-            self.sent_bytes.resize(path + 1, 0);
+        if let Some(bytes) = self.sent_bytes.get_mut(usize::from(path)) {
+            *bytes += u64::from(size);
         }
-        self.sent_bytes[path] += u64::from(size);
         self.sojourn.note(sojourn);
     }
 

@@ -42,6 +42,12 @@ impl Vnet {
         Vnet { flags: bytes[0], kind: bytes[1], segment: word(4), start: word(6), offset: word(8) }
     }
 
+    /// The same, after `more` bytes were put in before what the checksum covers.
+    pub fn shifted(mut self, more: usize) -> Vnet {
+        self.start += more;
+        self
+    }
+
     /// Whether the frame can go as it is.
     pub fn is_plain(&self) -> bool {
         self.kind == GSO_NONE && self.flags & NEEDS_CHECKSUM == 0

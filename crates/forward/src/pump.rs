@@ -144,6 +144,8 @@ pub struct Pump {
     pub store: Store,
     /// What is counted.
     pub measure: Measure,
+    /// Tokens of dropped frames that their device waits for.
+    pub ended: Vec<u64>,
 }
 
 impl Pump {
@@ -165,7 +167,8 @@ impl Pump {
             next_order: 0,
             fates: Vec::new(),
             store: Store::default(),
-            measure: Measure::default(),
+            measure: Measure::new(paths.len()),
+            ended: Vec::new(),
         }
     }
 
@@ -363,6 +366,7 @@ impl Pump {
             self.measure.ended(&event);
             witness.saw(&event, self.store.frame(handle.slot));
             if dropped {
+                self.ended.extend(Some(self.store.tag(handle.slot).token).filter(|token| *token != 0));
                 self.store.release(handle.slot);
             }
         }

@@ -73,6 +73,15 @@ pub fn replay<R: BufRead>(mut reader: Reader<R>) -> Result<Agreement, String> {
 }
 
 impl Agreement {
+    /// As JSON, beside the link of the record.
+    pub fn show(&self, link: &serde_json::Value) -> serde_json::Value {
+        serde_json::json!({
+            "arrivals": self.arrivals, "drops": self.drops, "marks": self.marks, "sent": self.sent,
+            "changes": self.changes, "whole": self.whole, "identical": self.difference.is_none(),
+            "difference": self.difference, "link": link,
+        })
+    }
+
     /// Holds the verdicts since the last arrival against those of the record, and forgets both.
     fn compare(&mut self, ours: &mut Vec<Entry>, recorded: &mut Vec<Entry>) {
         for i in 0..ours.len().max(recorded.len()) {

@@ -1,5 +1,6 @@
 //! The Python binding: convert in, call, convert out. Types and docs for Python are in `_core.pyi`.
 
+mod live;
 mod pool;
 mod runs;
 mod scenario;
@@ -15,6 +16,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_forward, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_replay, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)
 }
 

@@ -15,6 +15,7 @@ from . import (
     export,
     import_,
     listing,
+    live,
     plot,
     report,
     reproduce,
@@ -52,6 +53,7 @@ app.command("import")(import_.import_)
 app.command("list")(listing.list_)
 app.command("describe")(describe.describe)
 app.command("schema")(schema.schema)
+app.add_typer(live.app)
 
 
 @app.callback(invoke_without_command=True)

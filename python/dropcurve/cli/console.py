@@ -101,3 +101,16 @@ def _bar() -> tuple[Any, Any]:
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     bar.start()
     return bar, bar.add_task("", total=1.0, runs="")
+
+
+def live(text: str) -> None:
+    """Lines that replace those shown before: in place on a terminal, below them elsewhere."""
+    global _shown
+    if sys.stderr.isatty() and _shown:
+        sys.stderr.write(f"\033[{_shown}A\033[J")
+    _shown = text.count("\n") + 1
+    say(text)
+
+
+#: Lines that `live` showed last.
+_shown = 0

@@ -1,0 +1,254 @@
+//! Where a running forwarder is asked and told: a Unix socket that takes a JSON line for each wish, and metrics over HTTP.
+//!
+//! | Wish | Answer |
+//! |---|---|
+//! | `{"do": "stats"}` | everything counted |
+//! | `{"do": "reset"}` | the same; then counting starts anew |
+//! | `{"do": "set", "values": {"queue.max_p": 0.1, "rate": "20 Mbit/s"}}` | the link as it is now, or `problems` |
+//! | `{"do": "stop"}` | |
+
+use serde_json::Value as Json;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::Duration;
+
+/// Longest wish.
+const LONGEST: usize = 1 << 16;
+/// Most who are served at once.
+const MOST: usize = 16;
+/// How long an answer may take to be read before its reader is given up.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What somebody wants.
+#[derive(Debug)]
+pub enum Order {
+    /// Everything counted.
+    Stats,
+    /// The same, and counting anew.
+    Reset,
+    /// Other values.
+    Set(Vec<(String, Json)>),
+    /// An end.
+    Stop,
+    /// Metrics.
+    Metrics,
+    /// Nothing that we know: why.
+    Wrong(String),
+}
+
+enum Stream {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Stream {
+    fn fd(&self) -> RawFd {
+        match self {
+            Stream::Unix(stream) => stream.as_raw_fd(),
+            Stream::Tcp(stream) => stream.as_raw_fd(),
+        }
+    }
+
+    /// What there is to read now; `None` at the end.
+    fn hear(&mut self, heard: &mut Vec<u8>) -> Option<()> {
+        let mut bytes = [0; 4096];
+        let got = match self {
+            Stream::Unix(stream) => stream.set_nonblocking(true).and_then(|()| stream.read(&mut bytes)),
+            Stream::Tcp(stream) => stream.set_nonblocking(true).and_then(|()| stream.read(&mut bytes)),
+        };
+        match got {
+            Ok(0) => None,
+            Ok(count) => {
+                heard.extend_from_slice(&bytes[..count]);
+                Some(())
+            }
+            Err(error) => (error.kind() == ErrorKind::WouldBlock).then_some(()),
+        }
+    }
+
+    fn say(&mut self, text: &str) -> std::io::Result<()> {
+        match self {
+            Stream::Unix(stream) => {
+                stream.set_nonblocking(false)?;
+                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.write_all(text.as_bytes())
+            }
+            Stream::Tcp(stream) => {
+                stream.set_nonblocking(false)?;
+                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.write_all(text.as_bytes())
+            }
+        }
+    }
+}
+
+struct Guest {
+    stream: Stream,
+    heard: Vec<u8>,
+    /// Left, or no longer listened to.
+    gone: bool,
+}
+
+impl Guest {
+    /// The next whole line, or request, that was heard.
+    fn wish(&mut self) -> Option<String> {
+        let end: &[u8] = if matches!(self.stream, Stream::Tcp(_)) { b"\r\n\r\n" } else { b"\n" };
+        let at = self.heard.windows(end.len()).position(|bytes| bytes == end)?;
+        let line: Vec<u8> = self.heard.drain(..at + end.len()).collect();
+        Some(String::from_utf8_lossy(&line).trim().to_string())
+    }
+}
+
+/// Reads a wish.
+fn order(line: &str) -> Order {
+    let json: Json = match serde_json::from_str(line) {
+        Ok(json) => json,
+        Err(error) => return Order::Wrong(format!("not JSON: {error}")),
+    };
+    match json["do"].as_str() {
+        Some("stats") => Order::Stats,
+        Some("reset") => Order::Reset,
+        Some("stop") => Order::Stop,
+        Some("set") => match json["values"].as_object() {
+            Some(values) => {
+                Order::Set(values.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+            }
+            None => Order::Wrong("set: no values".to_string()),
+        },
+        _ => Order::Wrong("no such wish; there are stats, reset, set and stop".to_string()),
+    }
+}
+
+/// Reads a request of HTTP: metrics are all there is.
+fn http(head: &str) -> Order {
+    let mut words = head.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("GET"), Some("/metrics" | "/")) => Order::Metrics,
+        _ => Order::Wrong("there is /metrics".to_string()),
+    }
+}
+
+/// The sockets, and those who are served.
+#[derive(Default)]
+pub struct Desk {
+    control: Option<UnixListener>,
+    metrics: Option<TcpListener>,
+    guests: Vec<Guest>,
+}
+
+impl Desk {
+    /// Opens a control socket at a path, and metrics at an address such as `127.0.0.1:9100`.
+    ///
+    /// # Errors
+    /// One line for people.
+    pub fn open(control: Option<&str>, metrics: Option<&str>) -> Result<Desk, String> {
+        let mut desk = Desk::default();
+        if let Some(path) = control {
+            let told = |error: std::io::Error| format!("control socket {path}: {error}");
+            let listener = UnixListener::bind(path).map_err(told)?;
+            listener.set_nonblocking(true).map_err(told)?;
+            desk.control = Some(listener);
+        }
+        if let Some(address) = metrics {
+            let told = |error: std::io::Error| format!("metrics at {address}: {error}");
+            let listener = TcpListener::bind(address).map_err(told)?;
+            listener.set_nonblocking(true).map_err(told)?;
+            desk.metrics = Some(listener);
+        }
+        Ok(desk)
+    }
+
+    /// Everything that may have something to read.
+    pub fn descriptors(&mut self, fds: &mut Vec<RawFd>) {
+        self.guests.retain(|guest| !guest.gone);
+        fds.extend(self.control.iter().map(AsRawFd::as_raw_fd));
+        fds.extend(self.metrics.iter().map(AsRawFd::as_raw_fd));
+        fds.extend(self.guests.iter().map(|guest| guest.stream.fd()));
+    }
+
+    /// What is wanted now, each with the guest who wants it. Guests who left are forgotten.
+    pub fn orders(&mut self) -> Vec<(usize, Order)> {
+        self.guests.retain(|guest| !guest.gone);
+        self.admit();
+        let mut orders = Vec::new();
+        for (number, guest) in self.guests.iter_mut().enumerate() {
+            guest.gone |= guest.stream.hear(&mut guest.heard).is_none() || guest.heard.len() > LONGEST;
+            while let Some(line) = guest.wish() {
+                let asked = matches!(guest.stream, Stream::Tcp(_));
+                orders.push((number, if asked { http(&line) } else { order(&line) }));
+            }
+        }
+        orders
+    }
+
+    /// Answers a guest. One that does not read its answer in time misses it.
+    pub fn answer(&mut self, number: usize, text: &str) {
+        let Some(guest) = self.guests.get_mut(number) else { return };
+        let whole = match guest.stream {
+            Stream::Tcp(_) => {
+                let head =
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nConnection: close\r\n";
+                format!("{head}Content-Length: {}\r\n\r\n{text}", text.len())
+            }
+            Stream::Unix(_) => format!("{text}\n"),
+        };
+        guest.gone |= guest.stream.say(&whole).is_err() || matches!(guest.stream, Stream::Tcp(_));
+    }
+
+    fn admit(&mut self) {
+        while let Some(Ok((stream, _))) = self.control.as_ref().map(UnixListener::accept) {
+            self.seat(Stream::Unix(stream));
+        }
+        while let Some(Ok((stream, _))) = self.metrics.as_ref().map(TcpListener::accept) {
+            self.seat(Stream::Tcp(stream));
+        }
+    }
+
+    fn seat(&mut self, stream: Stream) {
+        if self.guests.len() < MOST {
+            self.guests.push(Guest { stream, heard: Vec::new(), gone: false });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+
+    #[test]
+    fn wishes_are_read_line_by_line() {
+        assert!(matches!(order("{\"do\": \"stats\"}"), Order::Stats));
+        assert!(matches!(order("{\"do\": \"dance\"}"), Order::Wrong(_)));
+        assert!(matches!(order("nonsense"), Order::Wrong(_)));
+        let Order::Set(values) = order("{\"do\": \"set\", \"values\": {\"rate\": \"1 Mbit/s\"}}") else {
+            panic!("set")
+        };
+        assert_eq!(values, [("rate".to_string(), Json::from("1 Mbit/s"))]);
+        assert!(matches!(http("GET /metrics HTTP/1.1"), Order::Metrics));
+        assert!(matches!(http("POST /x HTTP/1.1"), Order::Wrong(_)));
+    }
+
+    #[test]
+    fn a_guest_is_heard_and_answered() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut desk = Desk::default();
+        desk.seat(Stream::Unix(ours));
+        assert!(desk.orders().is_empty(), "nothing said, and no waiting");
+        (&theirs).write_all(b"{\"do\": \"stats\"}\n{\"do\": \"st").unwrap();
+        let orders = desk.orders();
+        assert!(matches!(orders[..], [(0, Order::Stats)]));
+        desk.answer(0, "{}");
+        let mut line = String::new();
+        BufReader::new(&theirs).read_line(&mut line).unwrap();
+        assert_eq!(line, "{}\n");
+        (&theirs).write_all(b"op\"}\n").unwrap();
+        assert!(matches!(desk.orders()[..], [(0, Order::Stop)]));
+        drop(theirs);
+        desk.orders();
+        desk.orders();
+        assert!(desk.guests.is_empty());
+    }
+}

@@ -1,0 +1,369 @@
+//! The forwarder at work: devices on either side, a pump for each direction, and one thread that sleeps when nothing is due.
+
+use crate::config;
+use crate::control::{Desk, Order};
+use crate::header::{self, Layer, Refusal};
+use crate::offload::{self, oversize};
+use crate::pcapng::Capture;
+use crate::port::Port;
+use crate::pump::{Frame, Link, Path, Pump};
+use crate::record::{Head, Recorder};
+use crate::report::{self, Refused};
+use crate::series::Series;
+use crate::sys::{self, Clock, NfQueue};
+use serde_json::{json, Value as Json};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::os::fd::AsRawFd;
+use units::{Span, Time};
+
+/// Frames read from one device before others get their turn.
+const BATCH: usize = 64;
+/// Largest that a super-packet gets, and a message of a netfilter queue around it.
+const BUFFER: usize = 1 << 17;
+
+type Out = BufWriter<File>;
+type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
+
+/// One direction at work.
+struct Lane {
+    name: &'static str,
+    pump: Pump,
+    watchers: Watchers,
+    from: usize,
+    to: usize,
+    refused: Refused,
+    series: Series,
+    paths: usize,
+}
+
+impl Lane {
+    /// Takes a frame from the device: cuts it, judges it, or refuses it.
+    fn take(&mut self, frame: &mut [u8], vnet: Option<offload::Vnet>, token: u64, rules: &Rules, now: Time) {
+        let (layer, overhead) = (rules.layer, rules.overhead);
+        let Lane { pump, watchers, refused, paths, .. } = self;
+        let mut queue = |part: &[u8]| {
+            if oversize(part, layer, rules.mtu) {
+                refused.oversize += 1;
+                return;
+            }
+            match header::read(part, layer) {
+                Ok(header) => {
+                    let size = config::with_overhead(part.len(), overhead);
+                    let path = path_of(part, *paths);
+                    pump.arrive(&Frame { bytes: part, header, size, path, token }, now, watchers);
+                }
+                Err(Refusal::Runt) => refused.runt += 1,
+                Err(Refusal::Malformed) => refused.malformed += 1,
+                Err(Refusal::Oversize) => refused.oversize += 1,
+            }
+        };
+        let done = match vnet.filter(|vnet| !vnet.is_plain()) {
+            Some(vnet) => offload::undo(vnet, frame, &mut queue),
+            None => {
+                queue(frame);
+                Ok(())
+            }
+        };
+        if done.is_err() {
+            self.refused.oversize += 1;
+        }
+    }
+
+    fn stats(&self) -> Json {
+        report::direction(&self.pump, &self.refused)
+    }
+}
+
+/// What holds of the frames of a device.
+struct Rules {
+    layer: Layer,
+    mtu: usize,
+    overhead: i64,
+}
+
+/// The path of a frame, where each has addresses of its own: the last number of the IPv4 source, from 1. Others go
+/// straight to the queue.
+fn path_of(frame: &[u8], paths: usize) -> usize {
+    match frame {
+        [0x45..=0x4f, ..] if paths > 0 && frame.len() >= 20 => {
+            usize::from(u16::from_be_bytes([frame[14], frame[15]])).wrapping_sub(1)
+        }
+        _ => usize::MAX,
+    }
+}
+
+/// Runs a forwarder until it is told to stop, and returns what it counted, as JSON. What `settings` holds is written at
+/// [`Forwarder::new`].
+///
+/// # Errors
+/// One line for people: settings that make no sense, devices that cannot be opened.
+pub fn run(settings: &str) -> Result<String, String> {
+    let settings: Json = serde_json::from_str(settings).map_err(|error| format!("settings: {error}"))?;
+    let mut forwarder = Forwarder::new(&settings)?;
+    forwarder.work().map_err(|error| format!("the forwarder stopped: {error}"))?;
+    forwarder.finish()
+}
+
+struct Forwarder {
+    clock: Clock,
+    ports: Vec<Port>,
+    lanes: Vec<Lane>,
+    desk: Desk,
+    stop: std::os::fd::OwnedFd,
+    overhead: i64,
+    real_time: bool,
+    buffer: Vec<u8>,
+}
+
+impl Forwarder {
+    /// Opens devices, files and sockets, asks for priority, and gives up privileges. Settings:
+    ///
+    /// ```json
+    /// {"ports": [{"kind": "tun" | "packet" | "queue", "name": "..", "netns": "..", "number": 0}, ..],
+    ///  "links": [forward, back], "names": ["queue/bottleneck", ..], "paths": [..], "seed": 1, "overhead": 0,
+    ///  "real_time": true, "control": "socket", "metrics": "127.0.0.1:9100" or null,
+    ///  "record": "file", "capture": "file", "snap": 128, "sample_ms": 100, "leash": true}
+    /// ```
+    fn new(settings: &Json) -> Result<Forwarder, String> {
+        let opened = settings["ports"].as_array().map_or(&[][..], Vec::as_slice).iter().map(Port::open);
+        let ports: Vec<Port> = opened.collect::<Result<_, _>>()?;
+        if ports.is_empty() {
+            return Err("settings: no devices".to_string());
+        }
+        let clock = Clock::default();
+        let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
+        let links = settings["links"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut lanes = Vec::new();
+        for (number, json) in links.iter().take(ports.len()).enumerate() {
+            let link = config::usable_link(json).map_err(|problems| problems.join("; "))?;
+            let ends = (number, if number == 0 { ports.len() - 1 } else { 0 });
+            let layer = ports[number].layer();
+            lanes.push(lane(settings, link, ends, &paths, (layer, clock.epoch))?);
+        }
+        let desk = Desk::open(settings["control"].as_str(), settings["metrics"].as_str())?;
+        let stop = sys::stop_signals().map_err(|error| format!("signals: {error}"))?;
+        let real_time = sys::be_prompt(settings["real_time"].as_bool().unwrap_or(true));
+        sys::drop_capabilities().map_err(|error| format!("privileges cannot be given up: {error}"))?;
+        if settings["leash"].as_bool() == Some(true) {
+            sys::follow_parent();
+        }
+        let overhead = settings["overhead"].as_i64().unwrap_or(0);
+        Ok(Forwarder { clock, ports, lanes, desk, stop, overhead, real_time, buffer: vec![0; BUFFER] })
+    }
+
+    fn work(&mut self) -> io::Result<()> {
+        let (mut fds, mut ready) = (Vec::new(), Vec::new());
+        loop {
+            let mut now = self.clock.now();
+            for lane in &mut self.lanes {
+                lane.series.sample(&mut lane.pump, now, &mut lane.watchers);
+            }
+            let mut more = false;
+            for number in 0..self.ports.len() {
+                more |= self.read(number)?;
+            }
+            now = self.clock.now();
+            self.deliver(now);
+            if more {
+                continue;
+            }
+            let due = self.lanes.iter().filter_map(|lane| lane.pump.next_due()).min();
+            let sample = self.lanes.iter().map(|lane| lane.series.next()).min();
+            let next = due.into_iter().chain(sample).min().unwrap_or(Time::NEVER);
+            fds.clear();
+            fds.extend(self.ports.iter().map(Port::fd));
+            fds.push(self.stop.as_raw_fd());
+            self.desk.descriptors(&mut fds);
+            let asleep_from = self.clock.now();
+            if next <= asleep_from {
+                continue;
+            }
+            let span = (next < Time::NEVER).then(|| next.since(asleep_from).0);
+            sys::wait(&fds, span, &mut ready)?;
+            if ready.get(self.ports.len()) == Some(&true) {
+                return Ok(());
+            }
+            if ready.iter().skip(self.ports.len() + 1).any(|is| *is) && self.attend() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads what waits at a device, at most a batch. Whether there may be more.
+    fn read(&mut self, number: usize) -> io::Result<bool> {
+        let Forwarder { ports, lanes, buffer, clock, overhead, .. } = self;
+        let Some(lane) = lanes.iter_mut().find(|lane| lane.from == number) else { return Ok(false) };
+        let mtu = ports[lane.to].mtu();
+        for _ in 0..BATCH {
+            let port = &mut ports[number];
+            let rules = Rules { layer: port.layer(), mtu, overhead: *overhead };
+            match port {
+                Port::Tun(tun) => {
+                    let Some(length) = tun.read(buffer)? else { return Ok(false) };
+                    lane.take(&mut buffer[..length], None, 0, &rules, clock.now());
+                }
+                Port::Packet(socket) => {
+                    let Some((length, vnet)) = socket.read(buffer)? else { return Ok(false) };
+                    lane.take(&mut buffer[..length], Some(vnet), 0, &rules, clock.now());
+                }
+                Port::Queue(queue) => {
+                    let Some((length, packet)) = queue.read(buffer)? else { return Ok(false) };
+                    if packet == 0 {
+                        continue;
+                    }
+                    let refused = lane.refused;
+                    lane.take(&mut buffer[..length], None, u64::from(packet), &rules, clock.now());
+                    if lane.refused != refused {
+                        queue.verdict(packet, false, None);
+                    }
+                    give_up(lane, queue);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Hands over what is due.
+    fn deliver(&mut self, now: Time) {
+        let Forwarder { ports, lanes, .. } = self;
+        for lane in lanes {
+            lane.pump.advance(now, &mut lane.watchers);
+            while let Some(delivery) = lane.pump.deliver(now) {
+                let handle = delivery.handle;
+                let frame = lane.pump.store.frame(handle.slot);
+                let taken = match &mut ports[lane.to] {
+                    Port::Tun(tun) => tun.send(frame),
+                    Port::Packet(socket) => socket.send(frame),
+                    Port::Queue(queue) => {
+                        let token = lane.pump.store.tag(handle.slot).token;
+                        queue.verdict(token as u32, true, handle.marked.then_some(frame))
+                    }
+                };
+                lane.refused.device += u64::from(!taken);
+                lane.pump.delivered(&delivery);
+            }
+            if let Port::Queue(queue) = &mut ports[lane.to] {
+                give_up(lane, queue);
+            }
+        }
+    }
+
+    /// Does what is asked for at the desk. Whether to stop.
+    fn attend(&mut self) -> bool {
+        let now = self.clock.now();
+        let orders = self.desk.orders();
+        let mut stop = false;
+        for (guest, order) in orders {
+            let answer = match order {
+                Order::Stats => self.stats().to_string(),
+                Order::Reset => {
+                    let before = self.stats();
+                    for lane in &mut self.lanes {
+                        lane.series.sample(&mut lane.pump, now, &mut lane.watchers);
+                        lane.pump.account(now, true, &mut lane.watchers);
+                        lane.series.restart(now);
+                    }
+                    before.to_string()
+                }
+                Order::Set(edits) => self.set(&edits, now).to_string(),
+                Order::Stop => {
+                    stop = true;
+                    json!({"stopping": true}).to_string()
+                }
+                Order::Metrics => {
+                    let rows: Vec<_> =
+                        self.lanes.iter().map(|lane| (lane.name, &lane.pump, lane.refused)).collect();
+                    report::prometheus(&rows)
+                }
+                Order::Wrong(why) => json!({"problems": [why]}).to_string(),
+            };
+            self.desk.answer(guest, &answer);
+        }
+        stop
+    }
+
+    /// Changes the forward link.
+    fn set(&mut self, edits: &[(String, Json)], now: Time) -> Json {
+        let Some(lane) = self.lanes.first_mut() else { return Json::Null };
+        match config::edit_link(lane.pump.link(), edits) {
+            Ok(link) => {
+                lane.pump.change(link, now, &mut lane.watchers);
+                json!({"link": config::show_link(lane.pump.link())})
+            }
+            Err(problems) => json!({ "problems": problems }),
+        }
+    }
+
+    fn stats(&mut self) -> Json {
+        let now = self.clock.now();
+        let mut all = json!({"time_s": now.as_secs(), "real_time": self.real_time});
+        for lane in &mut self.lanes {
+            lane.pump.account(now, false, &mut lane.watchers);
+            all[lane.name] = lane.stats();
+            all[lane.name]["series"] = lane.series.show();
+        }
+        all
+    }
+
+    /// Sends what is still under way at once, and closes the files.
+    fn finish(mut self) -> Result<String, String> {
+        let stats = self.stats();
+        while let Some(due) = self.lanes.iter().filter_map(|lane| lane.pump.next_due()).min() {
+            self.deliver(due);
+        }
+        for lane in self.lanes {
+            let (recorder, capture) = lane.watchers;
+            let recorded = recorder.map_or(Ok(()), |recorder| recorder.finish().map(|_| ()));
+            let captured = capture.map_or(Ok(()), |capture| capture.finish().map(|_| ()));
+            recorded.map_err(|error| format!("the record is not whole: {error}"))?;
+            captured.map_err(|error| format!("the capture is not whole: {error}"))?;
+        }
+        Ok(stats.to_string())
+    }
+}
+
+/// Tells the kernel of the packets that the discipline dropped.
+fn give_up(lane: &mut Lane, queue: &mut NfQueue) {
+    for token in lane.pump.ended.drain(..) {
+        queue.verdict(token as u32, false, None);
+    }
+}
+
+/// A direction with its files. The way back has the paths the other way round.
+fn lane(
+    settings: &Json,
+    link: Link,
+    (from, to): (usize, usize),
+    paths: &[Path],
+    (layer, epoch): (Layer, u64),
+) -> Result<Lane, String> {
+    let forward = from == 0;
+    let turned = paths.iter().map(|path| Path { access: path.exit, exit: path.access });
+    let paths: Vec<Path> = if forward { paths.to_vec() } else { turned.collect() };
+    let seed = settings["seed"].as_u64().unwrap_or(1);
+    let name = settings["names"][from].as_str().unwrap_or("queue/live").to_string();
+    let create = |key: &str| match settings[key].as_str().filter(|_| forward) {
+        Some(path) => File::create(path).map(|file| Some(BufWriter::with_capacity(1 << 20, file))),
+        None => Ok(None),
+    };
+    let told = |what: &'static str| move |error: io::Error| format!("the {what} cannot be written: {error}");
+    let snap = settings["snap"].as_u64().unwrap_or(128) as usize;
+    let head = Head { seed, name: name.clone(), link: link.clone() };
+    let record = create("record").map_err(told("record"))?;
+    let recorder = record.map(|out| Recorder::new(out, &head)).transpose().map_err(told("record"))?;
+    let file = create("capture").map_err(told("capture"))?;
+    let capture =
+        file.map(|out| Capture::new(out, layer, snap, epoch)).transpose().map_err(told("capture"))?;
+    let sample = Span::from_millis(settings["sample_ms"].as_u64().unwrap_or(100).max(1));
+    Ok(Lane {
+        name: if forward { "forward" } else { "back" },
+        pump: Pump::new(link, &paths, seed, &name),
+        watchers: (recorder, capture),
+        from,
+        to,
+        refused: Refused::default(),
+        series: Series::every(sample),
+        paths: paths.len(),
+    })
+}

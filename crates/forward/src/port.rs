@@ -1,0 +1,61 @@
+//! The devices a forwarder stands between.
+
+use crate::header::Layer;
+use crate::sys::{NfQueue, PacketSocket, Tun};
+use serde_json::Value as Json;
+use std::os::fd::RawFd;
+
+/// A device at work.
+pub(crate) enum Port {
+    /// A TUN device.
+    Tun(Tun),
+    /// A packet socket.
+    Packet(PacketSocket),
+    /// A netfilter queue.
+    Queue(NfQueue),
+}
+
+impl Port {
+    /// Opens what a row of the settings describes.
+    pub(crate) fn open(json: &Json) -> Result<Port, String> {
+        let name = json["name"].as_str().unwrap_or_default();
+        let namespace = json["netns"].as_str();
+        let (what, port) = match json["kind"].as_str() {
+            Some("tun") => (format!("TUN device {name}"), Tun::open(name, namespace).map(Port::Tun)),
+            Some("packet") => {
+                (format!("interface {name}"), PacketSocket::open(name, namespace).map(Port::Packet))
+            }
+            Some("queue") => {
+                let number = json["number"].as_u64().unwrap_or(0) as u16;
+                (format!("netfilter queue {number}"), NfQueue::open(number).map(Port::Queue))
+            }
+            _ => return Err(format!("{json} is no device")),
+        };
+        port.map_err(|error| format!("{what}: cannot be opened: {error}"))
+    }
+
+    /// To be polled.
+    pub(crate) fn fd(&self) -> RawFd {
+        match self {
+            Port::Tun(tun) => tun.fd(),
+            Port::Packet(socket) => socket.fd(),
+            Port::Queue(queue) => queue.fd(),
+        }
+    }
+
+    /// How its frames begin.
+    pub(crate) fn layer(&self) -> Layer {
+        match self {
+            Port::Packet(_) => Layer::Ethernet,
+            Port::Tun(_) | Port::Queue(_) => Layer::Ip,
+        }
+    }
+
+    /// Most bytes behind the link-layer header that it sends.
+    pub(crate) fn mtu(&self) -> usize {
+        match self {
+            Port::Packet(socket) => socket.mtu,
+            Port::Tun(_) | Port::Queue(_) => 65535,
+        }
+    }
+}

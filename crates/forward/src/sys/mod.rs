@@ -1,0 +1,194 @@
+//! The kernel: devices, clock, sleep, priority, privileges. The only place with `unsafe`.
+//!
+//! Nothing here spins: where nothing is due, the thread sleeps in `ppoll` until the next due time or the next packet, with
+//! the timer slack at a nanosecond.
+
+#![allow(unsafe_code)]
+
+mod nfqueue;
+mod packet;
+mod tun;
+
+pub use nfqueue::NfQueue;
+pub use packet::PacketSocket;
+pub use tun::Tun;
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use units::Time;
+
+/// The clock of the run: nanoseconds since it was made, never going back.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start: u64,
+    /// Nanoseconds since 1970 at the start.
+    pub epoch: u64,
+}
+
+impl Default for Clock {
+    fn default() -> Clock {
+        Clock { start: read_clock(libc::CLOCK_MONOTONIC), epoch: read_clock(libc::CLOCK_REALTIME) }
+    }
+}
+
+impl Clock {
+    /// The present.
+    #[inline]
+    pub fn now(&self) -> Time {
+        Time(read_clock(libc::CLOCK_MONOTONIC).saturating_sub(self.start))
+    }
+}
+
+fn read_clock(which: libc::clockid_t) -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a valid place for a timespec.
+    unsafe { libc::clock_gettime(which, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Sleeps until one of the descriptors can be read, or for at most `span_ns` nanoseconds. Which of them can.
+///
+/// # Errors
+/// Those of `ppoll`, but not an interruption by a signal.
+pub fn wait(fds: &[RawFd], span_ns: Option<u64>, ready: &mut Vec<bool>) -> io::Result<()> {
+    let mut list: Vec<libc::pollfd> =
+        fds.iter().map(|fd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 }).collect();
+    let span = span_ns.map(|ns| libc::timespec {
+        tv_sec: (ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+    });
+    let timeout = span.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: `list` and `timeout` live through the call; the mask is absent.
+    let found =
+        unsafe { libc::ppoll(list.as_mut_ptr(), list.len() as libc::nfds_t, timeout, std::ptr::null()) };
+    ready.clear();
+    ready.extend(list.iter().map(|entry| entry.revents != 0));
+    match checked(found) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        other => other.map(|_| ()),
+    }
+}
+
+/// Lets timers fire when they are due, and asks for real-time priority. Whether it was granted.
+pub fn be_prompt(real_time: bool) -> bool {
+    let param = libc::sched_param { sched_priority: 5 };
+    // SAFETY: plain values; `param` lives through the call. Both act on this thread alone.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0);
+        real_time && libc::sched_setscheduler(0, libc::SCHED_FIFO, &param) == 0
+    }
+}
+
+/// A descriptor that becomes readable on SIGINT, SIGTERM or SIGHUP, which no longer do anything else to this thread.
+///
+/// # Errors
+/// Those of `signalfd`.
+pub fn stop_signals() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialised by `sigemptyset` before it is used; the new descriptor is owned by nobody else.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaddset(&mut set, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+        let fd = checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Gives up every capability for good: devices that are open stay usable, nothing new can be opened with them.
+///
+/// # Errors
+/// Those of `prctl` and `capset`.
+pub fn drop_capabilities() -> io::Result<()> {
+    #[repr(C)]
+    struct Head {
+        version: u32,
+        pid: i32,
+    }
+    let (head, none) = (Head { version: 0x2008_0522, pid: 0 }, [0_u32; 6]);
+    // SAFETY: the version asks for two sets of three words, which `none` holds.
+    unsafe {
+        checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+        checked(libc::syscall(libc::SYS_capset, &head, none.as_ptr()) as i32).map(|_| ())
+    }
+}
+
+/// Asks for SIGTERM when whoever started this process has gone.
+pub fn follow_parent() {
+    // SAFETY: plain values.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM, 0, 0, 0) };
+}
+
+/// Does something inside a network namespace, given by its file; then comes back.
+///
+/// # Errors
+/// Those of the file, of `setns`, and of what is done.
+pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let Some(path) = namespace else { return work() };
+    let (home, there) = (File::open("/proc/thread-self/ns/net")?, File::open(path)?);
+    // SAFETY: both descriptors are open through the calls.
+    checked(unsafe { libc::setns(there.as_raw_fd(), libc::CLONE_NEWNET) })?;
+    let done = work();
+    // SAFETY: as above.
+    checked(unsafe { libc::setns(home.as_raw_fd(), libc::CLONE_NEWNET) })?;
+    done
+}
+
+/// What a call of the C library came to.
+fn checked(result: i32) -> io::Result<i32> {
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
+}
+
+fn unblock(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the descriptor is open.
+    unsafe {
+        let flags = checked(libc::fcntl(fd.as_raw_fd(), libc::F_GETFL))?;
+        checked(libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK)).map(|_| ())
+    }
+}
+
+/// An interface's name in a request to the kernel.
+fn request(name: &str) -> io::Result<libc::ifreq> {
+    // SAFETY: an all-zero request is a valid one.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    if name.is_empty() || name.len() >= request.ifr_name.len() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("'{name}' is no name of an interface"),
+        ));
+    }
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
+    Ok(request)
+}
+
+/// Turns off what would merge frames of an interface into larger ones on their way to us. Which of them were on.
+pub(crate) fn turn_off_merging(socket: RawFd, name: &str) -> Vec<(u32, &'static str)> {
+    // ETHTOOL_GGRO, ETHTOOL_SGRO; LRO is a flag of ETHTOOL_GFLAGS and goes when GRO's owner forwards.
+    const KINDS: [(u32, u32, &str); 1] = [(0x2b, 0x2c, "gro")];
+    let mut found = Vec::new();
+    for (get, set, what) in KINDS {
+        if ethtool(socket, name, get, 0) == Some(1) && ethtool(socket, name, set, 0).is_some() {
+            found.push((set, what));
+        }
+    }
+    found
+}
+
+pub(crate) fn ethtool(socket: RawFd, name: &str, command: u32, value: u32) -> Option<u32> {
+    const SIOCETHTOOL: u64 = 0x8946;
+    let mut words = [command, value];
+    let mut request = request(name).ok()?;
+    request.ifr_ifru.ifru_data = words.as_mut_ptr().cast();
+    // SAFETY: the request points to two words, which these commands read and write.
+    let done = unsafe { libc::ioctl(socket, SIOCETHTOOL as _, &mut request) };
+    (done == 0).then_some(words[1])
+}

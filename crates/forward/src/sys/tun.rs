@@ -1,0 +1,55 @@
+//! A TUN device: the packets of a network namespace, from its IP headers on, without offloads.
+
+use super::{checked, inside, request, unblock};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+
+/// An open TUN device.
+pub struct Tun(File);
+
+impl Tun {
+    /// Makes the device in a network namespace (given by its file), or attaches to it where it is there already.
+    ///
+    /// The device is opened without `IFF_VNET_HDR`, so the kernel cuts and checksums what it puts there.
+    ///
+    /// # Errors
+    /// Those of the device node and of `TUNSETIFF`.
+    pub fn open(name: &str, namespace: Option<&str>) -> io::Result<Tun> {
+        let open = || {
+            let node = "/dev/net/tun";
+            let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_CLOEXEC).open(node)?;
+            let mut request = request(name)?;
+            request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+            // SAFETY: the request is whole and lives through the call.
+            checked(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &mut request) })?;
+            Ok(file)
+        };
+        let file = inside(namespace, open)?;
+        unblock(file.as_fd())?;
+        Ok(Tun(file))
+    }
+
+    /// To be polled.
+    pub fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// The next packet; `None` if there is none now.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.0.read(buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Hands a packet to the kernel. Whether it took it.
+    pub fn send(&mut self, frame: &[u8]) -> bool {
+        self.0.write(frame).is_ok_and(|length| length == frame.len())
+    }
+}

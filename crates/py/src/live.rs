@@ -1,0 +1,31 @@
+//! The live forwarder and its replays.
+
+use forward::record::Reader;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use std::fs::File;
+use std::io::BufReader;
+
+/// Runs a forwarder in this thread until it is told to stop; settings and what it counted are JSON.
+#[pyfunction]
+pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
+    #[cfg(target_os = "linux")]
+    return py.detach(|| forward::daemon::run(settings)).map_err(PyOSError::new_err);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (py, settings);
+        Err(PyOSError::new_err("the live forwarder needs Linux"))
+    }
+}
+
+/// Feeds a record through the simulator's queue; what was found, as JSON.
+#[pyfunction]
+pub fn live_replay(py: Python<'_>, path: &str) -> PyResult<String> {
+    let replayed = py.detach(|| {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let reader = Reader::new(BufReader::with_capacity(1 << 20, file))?;
+        let head = forward::config::show_link(&reader.head.link);
+        forward::replay::replay(reader).map(|found| found.show(&head).to_string())
+    });
+    replayed.map_err(|what| PyOSError::new_err(format!("{path}: {what}")))
+}

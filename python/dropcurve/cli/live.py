@@ -1,0 +1,228 @@
+"""dropcurve live: the same queue on real packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options as o
+
+app = typer.Typer(
+    name="live",
+    help="The same queue on real packets: lab, run, set, stats, replay.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control socket that `live run` named.")]
+
+
+@app.command("lab")
+def lab(
+    scenario: Annotated[
+        str,
+        typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of one that ships with dropcurve."),
+    ],
+    changes: o.Set = None,
+    duration: o.Duration = None,
+    virtual: Annotated[
+        bool,
+        typer.Option("--virtual", help="In a kernel of its own, in virtual time: the same bytes each time."),
+    ] = False,
+    seed: o.Seed = 1,
+    replications: Annotated[int, typer.Option(metavar="N", help="Live runs.")] = 1,
+    predict: Annotated[int, typer.Option(metavar="N", help="Simulated runs to hold them against.")] = 10,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the first run: record, capture, what every program said."),
+    ] = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Real kernels' TCP through the scenario's queue, beside the simulator's prediction.
+
+    Hosts are namespaces that vanish with the lab; no root is needed, but as root timing is better.
+
+    \b
+    Examples:
+      dropcurve live lab droptail_vs_red --set flows.tcp.profile=linux --duration "30 s"
+      dropcurve live lab droptail_vs_red --set queue.kind=codel --virtual --out proof
+    """
+    from ..live.lab import lab as work
+    from . import console
+
+    base = o.load(scenario, changes=changes, duration=duration)
+    tell = (lambda _: None) if quiet or json else (lambda text: console.say(f"dropcurve: {text}"))
+    try:
+        answer = work(
+            base, virtual=virtual, replications=replications, seed=seed, predict=predict, out=out,
+            tell=tell,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        raise console.Interrupted("interrupted; everything the lab had made is gone") from None
+    if json:
+        console.data(answer.record())
+    elif not quiet:
+        print(answer)
+    if out is not None and not json:
+        print(f"Kept:   {out}")
+    return 0 if answer.trustworthy else 1
+
+
+@app.command("replay")
+def replay(
+    record: Annotated[
+        Path, typer.Argument(metavar="RECORD", help="Written by `live lab --out` or `live run --record`.")
+    ],
+    json: o.Json = False,
+) -> int:
+    """Feed a record through the simulator's queue; are the verdicts the same?"""
+    from dataclasses import asdict
+
+    from ..live.replay import replay as work
+    from . import console
+
+    found = work(record)
+    if json:
+        console.data(asdict(found))
+    else:
+        print(found)
+    return 0 if found.identical else 1
+
+
+Rate = Annotated[str, typer.Option(help='Rate from in to out, such as "20 Mbit/s".')]
+Aqm = Annotated[
+    str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline, as in compare --queue.")
+]
+Inside = Annotated[str, typer.Option("--in", metavar="IF", help="Interface packets come from.")]
+Outside = Annotated[str, typer.Option("--out", metavar="IF", help="Interface they go to.")]
+Number = Annotated[
+    int | None, typer.Option(metavar="N", help="A netfilter queue instead, on a box that routes already.")
+]
+Delay = Annotated[str, typer.Option(help="Propagation delay to add, each way.")]
+BackRate = Annotated[str | None, typer.Option(help="Rate from out to in (unlimited).")]
+BackAqm = Annotated[str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline of the way back.")]
+Overhead = Annotated[
+    int, typer.Option(metavar="BYTES", help="Counted on every packet, as the link's framing.")
+]
+Metrics = Annotated[
+    str | None, typer.Option(metavar="[ADDRESS:]PORT", help="Prometheus metrics there (address: loopback).")
+]
+Record = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Record arrivals and verdicts, for replay.")
+]
+Capture = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Capture for Wireshark, with drops and marks.")
+]
+Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after this long (at Ctrl-C).")]
+
+
+@app.command("run")
+def run(
+    rate: Rate,
+    aqm: Aqm,
+    inside: Inside = "",
+    outside: Outside = "",
+    queue_num: Number = None,
+    delay: Delay = "0 ms",
+    back_rate: BackRate = None,
+    back_aqm: BackAqm = "droptail",
+    overhead: Overhead = 0,
+    metrics: Metrics = None,
+    record: Record = None,
+    capture: Capture = None,
+    seconds: Seconds = None,
+    seed: o.Seed = 1,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """A queue between two interfaces that exist; Ctrl-C stops it.
+
+    Needs the right to open them (root, or CAP_NET_RAW and CAP_NET_ADMIN), and gives it up once they are open.
+
+    \b
+    Examples:
+      dropcurve live run --in eth0 --out eth1 --rate "20 Mbit/s" --aqm codel
+      dropcurve live run --queue-num 0 --rate "50 Mbit/s" --aqm "red:max_p=0.05,ecn=true" --metrics 9100
+    """
+    from dataclasses import replace
+
+    from ..live import router as r
+    from . import console
+
+    if metrics is not None and ":" not in metrics:
+        metrics = f"127.0.0.1:{metrics}"
+    wanted = r.Router(
+        rate, aqm, inside, outside, queue_num, delay, back_rate, back_aqm, overhead, seed, metrics, record, capture
+    )  # fmt: skip
+    wanted = replace(wanted, devices=tuple(wanted.choose()))
+    still = quiet or json
+    for one in () if still else wanted.devices:
+        console.say(f"dropcurve: {one.name}: {one.why}")
+    for warning in r.hidden_queues(wanted.devices, rate):
+        console.say(f"dropcurve: warning: {warning}")
+    stats = r.work(wanted, (lambda *_: None) if still else _shower(metrics), seconds=seconds)
+    if json:
+        console.data(stats)
+    elif not quiet:
+        print(r.screen(stats))
+    return 0
+
+
+def _shower(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
+    """Shows the counters, and at first how to reach the forwarder."""
+    from ..live.router import screen
+    from . import console
+
+    told: list[Path] = []
+
+    def show(stats: dict[str, Any], control: Path) -> None:
+        if not told:
+            told.append(control)
+            console.say(f"dropcurve: change it with: dropcurve live set {control} queue.KEY=VALUE")
+            if metrics:
+                console.say(f"dropcurve: metrics at http://{metrics}/metrics")
+        console.live(screen(stats))
+
+    return show
+
+
+@app.command("set")
+def set_(
+    socket: Socket,
+    changes: Annotated[list[str], typer.Argument(metavar="PATH=VALUE...", help="rate, delay or queue.KEY.")],
+    json: o.Json = False,
+) -> int:
+    """Change a running forwarder's link; packets that wait stay."""
+    from .. import values
+    from ..live.forwarder import control
+    from . import console
+
+    edits = dict(values.assignment(text) for text in changes)
+    with control(socket) as line:
+        link = line.ask("set", values=edits)["link"]
+    if json:
+        console.data(link)
+    else:
+        print(f"{link['queue']['kind']} at {link['rate']}, {link['delay']}")
+    return 0
+
+
+@app.command("stats")
+def stats(socket: Socket, json: o.Json = False) -> int:
+    """What a running forwarder has counted."""
+    from ..live.forwarder import control
+    from ..live.router import screen
+    from . import console
+
+    with control(socket) as line:
+        found = line.ask("stats")
+    if json:
+        console.data(found)
+    else:
+        print(screen(found))
+    return 0

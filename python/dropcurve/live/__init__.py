@@ -1,0 +1,36 @@
+"""The same queue on real packets: a lab of real kernels, a router between two interfaces, and the proof that it is
+the same.
+
+| module | holds |
+|---|---|
+| `plan` | a scenario as a lab: hosts, links, programs that send |
+| `launch` | where the lab runs: namespaces of this kernel, or a kernel in virtual time |
+| `world` | the lab itself, from inside |
+| `forwarder` | the process that forwards, and how to ask and tell it |
+| `measure` | what a run came to |
+| `lab` | runs and predictions, side by side |
+| `router` | two interfaces that exist |
+| `replay` | a record, judged again |
+
+``docs/live.md`` is the guide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .lab import Answer, lab
+    from .replay import Agreement, replay
+
+__all__ = ["Agreement", "Answer", "lab", "replay"]
+
+_HOME = {"Agreement": "replay", "Answer": "lab", "lab": "lab", "replay": "replay"}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOME:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,87 @@
+"""The process that forwards, and how to ask and tell it while it runs.
+
+    python -m dropcurve.live.forwarder SETTINGS RESULT
+
+reads settings and writes what was counted, both JSON. It runs until SIGTERM, or until it is told to stop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import DropcurveError
+
+
+class Control:
+    """A line to a running forwarder."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(10)
+        self._socket.connect(str(path))
+        self._file = self._socket.makefile("rw", encoding="utf-8")
+
+    def ask(self, wish: str, **more: Any) -> dict[str, Any]:
+        """One of stats, reset, set (with ``values``), stop. Raises DropcurveError with every problem."""
+        self._file.write(json.dumps({"do": wish, **more}) + "\n")
+        self._file.flush()
+        line = self._file.readline()
+        if not line:
+            raise DropcurveError("the forwarder has gone")
+        answer: dict[str, Any] = json.loads(line)
+        if problems := answer.get("problems"):
+            raise DropcurveError("; ".join(problems))
+        return answer
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._file.close()
+        self._socket.close()
+
+
+@contextlib.contextmanager
+def control(path: str | Path) -> Iterator[Control]:
+    """A line to the forwarder with this control socket. Raises DropcurveError if there is none."""
+    try:
+        line = Control(path)
+    except OSError as error:
+        raise DropcurveError(f"{path}: no forwarder answers there: {error.strerror or error}") from None
+    try:
+        yield line
+    finally:
+        line.close()
+
+
+def await_control(path: Path, alive: Any, *, seconds: float = 30.0) -> Control:
+    """A line to a forwarder that is starting; ``alive`` says whether it still runs."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and alive():
+        with contextlib.suppress(OSError):
+            return Control(path)
+        time.sleep(0.02)
+    raise DropcurveError("the forwarder did not start")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the forwarder; 1 and a line on standard error if it cannot."""
+    from .. import _core
+
+    settings, result = arguments
+    try:
+        counted = _core.live_forward(Path(settings).read_text(encoding="utf-8"))
+    except OSError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    Path(result).write_text(counted, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

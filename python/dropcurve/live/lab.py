@@ -1,0 +1,174 @@
+"""Real kernels through the scenario's queue, and the simulator's prediction beside them."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import metrics, replicate, wording
+from ..errors import UsageError
+from ..scenario import Scenario
+from . import launch, measure
+from . import plan as plans
+from .replay import replay
+
+#: Share of the prediction within which a live result agrees with it, whatever the intervals.
+CLOSE = 0.05
+#: Told what is being done.
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric. ``agrees`` is None where there is no prediction; ``difference`` is a share of the prediction."""
+
+    metric: str
+    title: str
+    unit: str
+    live: measure.Estimate
+    predicted: measure.Estimate | None = None
+    difference: float | None = None
+    agrees: bool | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `lab` found. ``warnings`` say why not to trust it; ``folder`` holds what was kept."""
+
+    name: str
+    title: str
+    where: str
+    runs: int
+    rows: list[Row]
+    warnings: list[str] = field(default_factory=list)
+    replayed: str = ""
+    folder: Path | None = None
+
+    @property
+    def trustworthy(self) -> bool:
+        """Whether nothing speaks against the numbers."""
+        return not self.warnings
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**asdict(self), "folder": str(self.folder) if self.folder else None}
+
+    def __str__(self) -> str:
+        head = [
+            self.title,
+            f"{wording.count(self.runs, 'run')} of real kernels in {self.where}; 95 % intervals",
+            "",
+        ]
+        cells = [("", "", "live", "simulated", "difference")]
+        cells += [_cells(row) for row in self.rows if row.live.mean is not None]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+        lines = [
+            "  ".join(
+                text.ljust(width) if i < 2 else text.rjust(width)
+                for i, (text, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in cells
+        ]
+        foot = ["", f"✓ within {CLOSE:.0%} of the prediction or inside the intervals, ✗ not."]
+        foot += [f"Replay: {self.replayed}"] if self.replayed else []
+        foot += [f"Warning: {warning}" for warning in self.warnings]
+        return "\n".join([*head, *lines, *foot])
+
+
+def lab(
+    scenario: Scenario | str | Path,
+    *,
+    virtual: bool = False,
+    replications: int = 1,
+    seed: int = 1,
+    predict: int = 10,
+    out: str | Path | None = None,
+    tell: Tell = lambda _: None,
+) -> Answer:
+    """Runs a scenario's traffic on real kernels through its queue, and simulates the same.
+
+    ``virtual`` runs it in a kernel of its own in virtual time: slower or faster than time, but with the same bytes
+    for the same seed. ``replications`` runs it again with the next seeds, ``predict`` is how often it is simulated
+    (0: not at all). ``out`` keeps the first run: its record, its capture for Wireshark and what every program said.
+    Raises DropcurveError if no lab can run here, ScenarioError for what a lab cannot have.
+    """
+    if replications < 1 or predict < 0:
+        raise UsageError("a lab needs at least one run, and no negative number of simulations")
+    base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    first = plans.make(base, seed=seed)
+    run = launch.in_virtual_time if virtual else launch.in_namespaces
+    with tempfile.TemporaryDirectory(prefix="dropcurve-lab-") as scratch:
+        raws = []
+        for number in range(replications):
+            tell(f"run {number + 1} of {replications}: {first.duration_s:g} s of traffic")
+            plan = first if number == 0 else plans.make(base, seed=seed + number)
+            folder = Path(scratch) / str(number)
+            folder.mkdir()
+            raws.append(run(plan, folder, record="record", capture="capture.pcapng"))
+        judged = replay(Path(scratch) / "0" / "record")
+        kept = _keep(Path(scratch) / "0", out)
+    live = measure.estimates(first, raws)
+    predicted = _predict(base, seed, predict, tell) if predict else {}
+    where = "virtual time" if virtual else "real time"
+    return Answer(
+        base.name, base.title, where, replications, _rows(live, predicted),
+        [*measure.warnings(raws), *judged.problems()], str(judged), kept,
+    )  # fmt: skip
+
+
+def _keep(folder: Path, out: str | Path | None) -> Path | None:
+    if out is None:
+        return None
+    kept = Path(out)
+    kept.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        shutil.copyfile(path, kept / path.name)
+    return kept
+
+
+def _predict(base: Scenario, seed: int, runs: int, tell: Tell) -> dict[str, measure.Estimate]:
+    tell(f"simulating it {wording.count(runs, 'time')}")
+    result = replicate.run(base, seed=seed, replications=runs)
+    rows = {row.metric: row for row in result.table(only=list(measure.SHARED)) if not row.scope}
+    return {name: measure.Estimate(row.cells[0].mean, row.cells[0].half_width) for name, row in rows.items()}
+
+
+def _rows(live: dict[str, measure.Estimate], predicted: dict[str, measure.Estimate]) -> list[Row]:
+    rows = []
+    for name in measure.SHARED:
+        found = metrics.find(name)
+        rows.append(_compared(name, found.title, found.unit, live[name], predicted.get(name)))
+    rows += [Row(name, title, unit, live[name]) for name, (title, unit) in measure.LAB_ONLY.items()]
+    return rows
+
+
+def _compared(
+    name: str, title: str, unit: str, live: measure.Estimate, predicted: measure.Estimate | None
+) -> Row:
+    if predicted is None or predicted.mean is None or live.mean is None:
+        return Row(name, title, unit, live, predicted)
+    gap = live.mean - predicted.mean
+    share = gap / predicted.mean if predicted.mean else (0.0 if not gap else math.inf)
+    scatter = math.hypot(live.half_width or 0.0, predicted.half_width or 0.0)
+    agrees = abs(share) <= CLOSE or abs(gap) <= scatter
+    return Row(name, title, unit, live, predicted, share if math.isfinite(share) else None, agrees)
+
+
+def _cells(row: Row) -> tuple[str, str, str, str, str]:
+    largest = max(abs(one.mean or 0.0) for one in (row.live, row.predicted or row.live))
+    divisor, unit = wording.scaled(row.unit, largest)
+
+    def shown(one: measure.Estimate | None) -> str:
+        if one is None or one.mean is None:
+            return ""
+        mean, half = wording.value(one.mean, one.half_width, divisor=divisor)
+        return f"{mean} ± {half}" if half else mean
+
+    difference = "" if row.difference is None else f"{100 * row.difference:+.1f} %".replace("-", "−")
+    sign = {None: "", True: " ✓", False: " ✗"}[row.agrees]
+    return row.title, unit, shown(row.live), shown(row.predicted), difference + sign

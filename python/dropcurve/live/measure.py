@@ -1,0 +1,186 @@
+"""What a lab's run came to: the metrics that a simulation of the same scenario has as well, and those of the lab
+itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import statistics
+from .plan import Plan, bits
+from .world import INTERVAL_S
+
+#: Metrics of both, as `dropcurve list metrics` names them, in the order of tables.
+SHARED = (
+    "goodput_bps", "utilisation", "sojourn_ms_mean", "sojourn_ms_p50", "sojourn_ms_p95", "sojourn_ms_p99",
+    "queue_pkts_mean", "loss", "marks", "retransmits",
+)  # fmt: skip
+#: Equal parts of a run, from whose scatter its intervals come where there is one run only.
+BATCHES = 10
+#: The 99th percentile of lateness above which a run is not to be trusted, in milliseconds.
+TOO_LATE_MS = 1.0
+#: Titles and units of what only a lab has.
+LAB_ONLY = {
+    "ping_ms_p50": ("round trip of pings, median", "ms"),
+    "ping_ms_p95": ("round trip of pings, p95", "ms"),
+    "srtt_ms_mean": ("smoothed round trip of TCP, mean", "ms"),
+    "late_ms_p50": ("lateness, median", "ms"),
+    "late_ms_p99": ("lateness, p99", "ms"),
+    "late_ms_max": ("lateness, largest", "ms"),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with the half-width of its 95 % interval, or None where there is no telling."""
+
+    mean: float | None
+    half_width: float | None
+
+
+def values(plan: Plan, raw: Mapping[str, Any]) -> dict[str, float | None]:
+    """One number for each metric of one run."""
+    forward = raw["stats"]["forward"]
+    arrived, seconds = forward["arrived"]["pkts"], forward["seconds"]
+    rate = bits(forward["link"]["rate"])
+    sojourn, late, pings = forward["sojourn_ms"], forward["late_ms"], sorted(raw["pings"])
+    found = {
+        "goodput_bps": _sum(_goodput(plan, flow) for flow in raw["flows"]),
+        "utilisation": 100 * forward["sent"]["bytes"] * 8 / seconds / rate if rate else None,
+        "queue_pkts_mean": forward["queue_pkts_mean"],
+        "loss": 100 * sum(forward["dropped_pkts"].values()) / arrived if arrived else None,
+        "marks": 100 * forward["marked_pkts"] / arrived if arrived else None,
+        "retransmits": _sum(_retransmits(plan, flow) for flow in raw["flows"]),
+        "ping_ms_p50": _quantile(pings, 0.5),
+        "ping_ms_p95": _quantile(pings, 0.95),
+        "srtt_ms_mean": _srtt(plan, raw["flows"]),
+    }
+    for key in ("mean", "p50", "p95", "p99"):
+        found[f"sojourn_ms_{key}"] = sojourn[key]
+    for key in ("p50", "p99", "max"):
+        found[f"late_ms_{key}"] = late[key]
+    return found
+
+
+def batches(plan: Plan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
+    """The same of equal parts of one run, for metrics that have parts."""
+    series = raw["stats"]["forward"]["series"]
+    rows = [dict(zip(series["columns"], row, strict=True)) for row in series["rows"]]
+    size = len(rows) // BATCHES
+    if size == 0:
+        return {}
+    rate = bits(raw["stats"]["forward"]["link"]["rate"])
+    found: dict[str, list[float]] = {
+        name: [] for name in ("utilisation", "queue_pkts_mean", "sojourn_ms_mean", "loss")
+    }
+    step = rows[1]["time_s"] - rows[0]["time_s"] if len(rows) > 1 else 0.1
+    for part in range(BATCHES):
+        total = {
+            key: sum(row[key] for row in rows[part * size : (part + 1) * size]) for key in series["columns"]
+        }
+        seconds = size * step
+        found["queue_pkts_mean"].append(total["queue_pkts_s"] / seconds)
+        found["utilisation"].append(100 * total["sent_bytes"] * 8 / seconds / rate if rate else 0.0)
+        found["sojourn_ms_mean"].append(total["sojourn_ms_sum"] / max(1.0, total["sent_pkts"]))
+        through = total["sent_pkts"] + total["drops"]
+        found["loss"].append(100 * total["drops"] / max(1.0, through))
+    found["goodput_bps"] = _goodput_batches(plan, raw["flows"])
+    return found
+
+
+def estimates(plan: Plan, raws: list[dict[str, Any]]) -> dict[str, Estimate]:
+    """Every metric over all runs: over replications, or for a single run over its parts."""
+    runs = [values(plan, raw) for raw in raws]
+    parts = batches(plan, raws[0]) if len(raws) == 1 else {}
+    found = {}
+    for name in [*SHARED, *LAB_ONLY]:
+        over = statistics.t_interval([run[name] for run in runs])
+        half = statistics.t_interval(parts[name]).half_width if parts.get(name) else over.half_width
+        found[name] = Estimate(over.mean, half)
+    return found
+
+
+def warnings(raws: list[dict[str, Any]]) -> list[str]:
+    """What makes the numbers of a lab doubtful, in sentences."""
+    found: list[str] = []
+    for raw in raws:
+        late = raw["stats"]["forward"]["late_ms"]["p99"]
+        if late is not None and late > TOO_LATE_MS:
+            remedy = "" if raw["stats"]["real_time"] else "; as root the forwarder gets real-time priority"
+            found.append(
+                f"too late to trust: 1 % of the packets left {late:.1f} ms late or more (p99; {TOO_LATE_MS:g} ms is "
+                f"allowed){remedy}"
+            )
+        for host, dropped in raw["devices"].items():
+            if dropped:
+                found.append(
+                    f"the device of the {host} host dropped {dropped} packets before the queue saw them"
+                )
+        for why, count in raw["stats"]["forward"]["refused"].items():
+            if count:
+                found.append(f"{count} frames were refused ({why})")
+        found.extend(raw["problems"])
+    return list(dict.fromkeys(found))
+
+
+def _intervals(plan: Plan, flow: Mapping[str, Any], end: str) -> list[dict[str, Any]]:
+    """Intervals of an end that lie between warm-up and end of the run."""
+    began = flow["began_s"] or 0.0
+    slack = INTERVAL_S / 2
+    return [
+        row
+        for row in flow[end].get("intervals", [])
+        if began + row["start"] >= plan.warmup_s - slack and began + row["end"] <= plan.duration_s + slack
+    ]
+
+
+def _goodput(plan: Plan, flow: Mapping[str, Any]) -> float | None:
+    rows = _intervals(plan, flow, "server")
+    seconds = sum(row["end"] - row["start"] for row in rows)
+    return 8 * sum(row["bytes"] for row in rows) / seconds if seconds else None
+
+
+def _goodput_batches(plan: Plan, flows: list[dict[str, Any]]) -> list[float]:
+    found = []
+    length = (plan.duration_s - plan.warmup_s) / BATCHES
+    for part in range(BATCHES):
+        low = plan.warmup_s + part * length
+        total = 0.0
+        for flow in flows:
+            began = flow["began_s"] or 0.0
+            rows = [
+                row
+                for row in flow["server"].get("intervals", [])
+                if low <= began + (row["start"] + row["end"]) / 2 < low + length
+            ]
+            seconds = sum(row["end"] - row["start"] for row in rows)
+            total += 8 * sum(row["bytes"] for row in rows) / seconds if seconds else 0.0
+        found.append(total)
+    return found
+
+
+def _retransmits(plan: Plan, flow: Mapping[str, Any]) -> float | None:
+    if flow["transport"] != "tcp":
+        return 0.0
+    return float(sum(row.get("retransmits", 0) for row in _intervals(plan, flow, "client")))
+
+
+def _srtt(plan: Plan, flows: list[dict[str, Any]]) -> float | None:
+    found = [
+        row["rtt"] / 1000
+        for flow in flows
+        if flow["transport"] == "tcp"
+        for row in _intervals(plan, flow, "client")
+        if row.get("rtt")
+    ]
+    return sum(found) / len(found) if found else None
+
+
+def _sum(numbers: Iterable[float | None]) -> float | None:
+    found = [number for number in numbers if number is not None]
+    return sum(found) if found else None
+
+
+def _quantile(ordered: list[float], p: float) -> float | None:
+    return ordered[min(len(ordered) - 1, int(p * len(ordered)))] if ordered else None

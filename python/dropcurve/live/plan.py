@@ -1,0 +1,220 @@
+"""A scenario as a lab: what the forwarder is to be, and which programs send.
+
+A lab has the two hosts of a dumbbell as network namespaces, with an address for each flow, and between them the
+forwarder, which is the routers, the bottleneck and every flow's private links. Traffic is the kernel's TCP and UDP, by
+iperf3.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..errors import Problem, ScenarioError
+from ..scenario import Scenario
+
+#: The kernel's name for each congestion control of a scenario.
+KERNEL_CC = {
+    "reno": "reno",
+    "cubic": "cubic",
+    "bbr": "bbr",
+    "dctcp": "dctcp",
+    "vegas": "vegas",
+    "westwood": "westwood",
+}
+#: Header bytes of TCP with and without timestamps, and of UDP; bytes of Ethernet that a scenario may count beside them.
+PLAIN_HEADERS, STAMPED_HEADERS, UDP_HEADERS, ETHERNET = 40, 52, 28, 14
+HEADERS = {tcp + extra for tcp in (PLAIN_HEADERS, STAMPED_HEADERS) for extra in (0, ETHERNET)}
+#: Most flows of a lab: each has two processes.
+MOST_FLOWS = 64
+_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+_BITS = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow of a lab. ``stop_s`` counts from the start of the run, ``payload_bytes`` is that of a datagram."""
+
+    number: int
+    group: str
+    transport: str
+    start_s: float
+    stop_s: float
+    reverse: bool = False
+    cc: str = ""
+    total_bytes: int | None = None
+    window_bytes: int | None = None
+    rate_bps: float = 0.0
+    payload_bytes: int = 0
+    tos: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A lab, ready to be built. ``settings`` are those of the forwarder, devices and files not yet named."""
+
+    name: str
+    seed: int
+    duration_s: float
+    warmup_s: float
+    mtu: int
+    timestamps: bool
+    ecn: bool
+    flows: tuple[Flow, ...]
+    settings: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON, to be handed to the process that builds it."""
+        return asdict(self)
+
+
+def make(scenario: Scenario, *, seed: int = 1) -> Plan:
+    """The lab of a scenario. Start times that are drawn at random are those of the simulation with this seed.
+
+    Raises ScenarioError with everything in it that a lab cannot have.
+    """
+    found = scenario.resolved
+    problems = list(_unsuitable(found))
+    if problems:
+        raise ScenarioError(problems, origin=scenario.origin)
+    wire = found["dumbbell"]
+    flows: list[Flow] = []
+    paths: list[dict[str, str]] = []
+    starts = _starts(scenario, seed)
+    duration = nanoseconds(found["run"]["duration"]) / 1e9
+    warmup = found["run"]["warmup"]
+    for name, group in found["flows"].items():
+        sides = {
+            key: group.get(key, wire[key])
+            for key in ("access_rate", "access_delay", "exit_rate", "exit_delay")
+        }
+        for i in range(group["count"]):
+            paths.append(_path(sides, i, group["count"], reverse=group["reverse"]))
+            number = len(flows)
+            flows.append(_flow(number, name, group, starts[number], duration))
+    tcp = [group for group in found["flows"].values() if group["transport"] == "tcp"]
+    counted = count(tcp[0]["headers"]) if tcp else STAMPED_HEADERS
+    overhead = ETHERNET if counted - ETHERNET in (PLAIN_HEADERS, STAMPED_HEADERS) else 0
+    headers = counted - overhead
+    back = wire["back"]
+    return Plan(
+        name=scenario.name, seed=seed, duration_s=duration,
+        warmup_s=duration / 5 if warmup == "auto" else nanoseconds(warmup) / 1e9,
+        mtu=count(tcp[0]["mss"]) + headers if tcp else 1500, timestamps=headers == STAMPED_HEADERS,
+        ecn=any(group["ecn"] for group in tcp), flows=tuple(flows),
+        settings={
+            "links": [_link(wire, found["queue"]), _link(back, found["back_queue"])],
+            "names": ["queue/bottleneck", "queue/bottleneck.back"], "paths": paths, "seed": seed,
+            "overhead": overhead,
+        },
+    )  # fmt: skip
+
+
+def _link(wire: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]:
+    return {"queue": queue, **{key: wire[key] for key in ("rate", "delay", "packet", "counts_wire")}}
+
+
+def _path(sides: dict[str, Any], i: int, members: int, *, reverse: bool) -> dict[str, str]:
+    near = {"rate": sides["access_rate"], "delay": f"{spread(sides['access_delay'], i, members)} ns"}
+    far = {"rate": sides["exit_rate"], "delay": f"{spread(sides['exit_delay'], i, members)} ns"}
+    if reverse:
+        near, far = far, near
+    return {
+        "access_rate": near["rate"], "access_delay": near["delay"],
+        "exit_rate": far["rate"], "exit_delay": far["delay"],
+    }  # fmt: skip
+
+
+def _flow(number: int, name: str, group: dict[str, Any], start_s: float, duration_s: float) -> Flow:
+    stop = duration_s if group["stop"] == "auto" else nanoseconds(group["stop"]) / 1e9
+    common = {
+        "number": number, "group": name, "transport": group["transport"], "start_s": start_s, "stop_s": stop,
+        "reverse": group["reverse"], "tos": (group["class"] if isinstance(group["class"], int) else 0) << 5,
+    }  # fmt: skip
+    if group["transport"] == "udp":
+        packet, headers = count(group["packet"]), count(group["headers"])
+        payload, rate = packet - headers, bits(group["rate"])
+        share = payload / packet if group["rate_of"] == "wire" else 1.0
+        return Flow(**common, rate_bps=rate * share, payload_bytes=packet - UDP_HEADERS)
+    total, window = group["bytes"], group["window"]
+    return Flow(
+        **common, cc=KERNEL_CC[group["cc"]],
+        total_bytes=None if total == "auto" else count(total),
+        window_bytes=None if window == "auto" else window * count(group["mss"]),
+    )  # fmt: skip
+
+
+def _starts(scenario: Scenario, seed: int) -> list[float]:
+    """When each flow starts, as the simulation with this seed draws it; a moment of it is enough to know."""
+    short = scenario.edit([("run.duration", "1 ms"), ("run.warmup", "0 ms")])
+    run = short.run(seed=seed, replications=1, jobs=1).variants[0].runs[0]
+    return [float(flow["start_s"]) for flow in run["flows"]]
+
+
+def _unsuitable(found: dict[str, Any]) -> list[Problem]:
+    """What a lab cannot have."""
+    if "dumbbell" not in found:
+        return [Problem("", "", "a lab has one bottleneck", "describe the network as [dumbbell]")]
+    problems = []
+    if found["dumbbell"]["loss"] or found["dumbbell"]["drop"]:
+        problems.append(
+            Problem("dumbbell.loss", "", "a lab loses nothing on the wire", "leave out loss and drop")
+        )
+    if sum(group["count"] for group in found["flows"].values()) > MOST_FLOWS:
+        problems.append(Problem("flows", "", f"a lab has at most {MOST_FLOWS} flows", "lower the counts"))
+    sizes = set()
+    for name, group in found["flows"].items():
+        where = f"flows.{name}"
+        if group["transport"] not in ("tcp", "udp"):
+            problems.append(Problem(f"{where}.transport", group["transport"], "a lab sends tcp and udp"))
+        elif group["source"] not in ("ftp", "cbr"):
+            problems.append(Problem(f"{where}.source", group["source"], "a lab sends ftp and cbr"))
+        elif group["transport"] == "udp":
+            continue
+        elif group["cc"] not in KERNEL_CC:
+            rule = f"the kernel has {', '.join(KERNEL_CC)}"
+            problems.append(Problem(f"{where}.cc", group["cc"], rule))
+        else:
+            sizes.add((group["mss"], group["headers"]))
+            if count(group["headers"]) not in HEADERS:
+                rule = (
+                    f"the kernel's are {PLAIN_HEADERS} B, or {STAMPED_HEADERS} B with timestamps, "
+                    f"and {ETHERNET} B of Ethernet"
+                )
+                problems.append(
+                    Problem(f"{where}.headers", group["headers"], rule, 'such as profile = "linux"')
+                )
+    if len(sizes) > 1:
+        problems.append(Problem("flows", "", "all TCP flows of a lab have the same mss and headers"))
+    return problems
+
+
+def nanoseconds(text: str) -> int:
+    """A span as a scenario shows it, in nanoseconds."""
+    number, unit = text.split()
+    return round(float(number) * _NS[unit])
+
+
+def bits(text: str) -> float:
+    """A rate as a scenario shows it, in bits per second."""
+    number, unit = text.split()
+    return float(number) * _BITS[unit]
+
+
+def count(text: str) -> int:
+    """Bytes as a scenario shows them."""
+    return round(float(text.split()[0]))
+
+
+def spread(value: Any, i: int, members: int) -> int:
+    """Member ``i``'s part of a spread, in nanoseconds. What a simulation would draw is put in the middle of equal
+    parts."""
+    if isinstance(value, list):
+        return nanoseconds(value[i % len(value)])
+    if found := re.fullmatch(r"(even|uniform) (.+) to (.+)", value):
+        low, high = nanoseconds(found[2]), nanoseconds(found[3])
+        if found[1] == "even":
+            return round(low + (high - low) * (i / (members - 1) if members > 1 else 0.0))
+        return round(low + (high - low) * (i + 0.5) / members)
+    return nanoseconds(value)

@@ -1,0 +1,56 @@
+"""A record of real traffic, judged again by the simulator's queue."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import wording
+from ..errors import ResultError
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What a replay found: how many verdicts were the same, to the nanosecond, and the first that was not, in words."""
+
+    arrivals: int
+    drops: int
+    marks: int
+    sent: int
+    changes: int
+    whole: bool
+    identical: bool
+    difference: str
+    link: dict[str, Any]
+
+    def problems(self) -> list[str]:
+        """Sentences on what is wrong; none if the verdicts are identical and the record has its end."""
+        if not self.identical:
+            return [f"the replay differs: {self.difference}"]
+        return [] if self.whole else ["the record was cut short; what is there is identical"]
+
+    def __str__(self) -> str:
+        if not self.identical:
+            return f"differs after {wording.count(self.arrivals, 'arrival')}: {self.difference}"
+        changes = f", {wording.count(self.changes, 'change')} of the link" if self.changes else ""
+        return (
+            f"identical, packet by packet: {wording.count(self.arrivals, 'arrival')}, "
+            f"{wording.count(self.drops, 'drop')}, {wording.count(self.marks, 'mark')}, "
+            f"{wording.count(self.sent, 'transmission')}{changes}"
+        )
+
+
+def replay(record: str | Path) -> Agreement:
+    """Feeds the record of a live run through the simulator's queue and holds every verdict against the record's.
+
+    Raises ResultError if it is no record, or damaged.
+    """
+    from .. import _core
+
+    try:
+        found = json.loads(_core.live_replay(str(record)))
+    except OSError as error:
+        raise ResultError(str(error)) from None
+    return Agreement(**{**found, "difference": found["difference"] or ""})

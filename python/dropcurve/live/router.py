@@ -1,0 +1,276 @@
+"""Two interfaces that exist, and the queue between them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import values, wording
+from ..errors import DropcurveError, UsageError
+from .forwarder import Control, await_control
+
+SYS = Path("/sys/class/net")
+#: Disciplines of the kernel that keep no queue worth the name, or none that drops early.
+HARMLESS = {"noqueue", "pfifo", "pfifo_fast", "bfifo", "mq"}
+#: Seconds between two looks at the counters.
+LOOK_S = 1.0
+
+
+@dataclass(frozen=True)
+class Device:
+    """An interface or a netfilter queue, how it is used, and why so."""
+
+    name: str
+    kind: str
+    why: str
+    number: int = 0
+
+    def port(self) -> dict[str, Any]:
+        """As the forwarder's settings have it."""
+        return {"kind": self.kind, "name": self.name, "number": self.number}
+
+
+@dataclass(frozen=True)
+class Router:
+    """What is to be forwarded, and how. ``rate`` shapes from ``inside`` to ``outside``, ``back_rate`` the other way
+    (unlimited unless given). Rates and delays are text with their unit; ``aqm`` is as in `compare --queue`."""
+
+    rate: str
+    aqm: str
+    inside: str = ""
+    outside: str = ""
+    queue_number: int | None = None
+    delay: str = "0 ms"
+    back_rate: str | None = None
+    back_aqm: str = "droptail"
+    overhead: int = 0
+    seed: int = 1
+    metrics: str | None = None
+    record: Path | None = None
+    capture: Path | None = None
+    devices: tuple[Device, ...] = field(default=(), compare=False)
+
+    def settings(self, control: Path) -> dict[str, Any]:
+        """Those of the forwarder. Raises UsageError for what cannot be used."""
+        devices = self.devices or tuple(self.choose())
+        links = [_link(self.aqm, self.rate, self.delay)]
+        if len(devices) == 2:
+            links.append(_link(self.back_aqm, self.back_rate or "0 bit/s", self.delay))
+        return {
+            "ports": [device.port() for device in devices], "links": links,
+            "names": ["queue/live", "queue/live.back"], "seed": self.seed, "overhead": self.overhead,
+            "control": str(control), "metrics": self.metrics, "sample_ms": 1000, "leash": True,
+            "record": str(self.record) if self.record else None,
+            "capture": str(self.capture) if self.capture else None,
+        }  # fmt: skip
+
+    def choose(self) -> Iterator[Device]:
+        """The devices, each with the reason for the way it is used."""
+        if self.queue_number is not None:
+            if self.inside or self.outside:
+                raise UsageError(
+                    "--queue-num takes the packets that a rule of netfilter sends; leave out --in and --out"
+                )
+            why = "packets that this router's own rules send here; the kernel routes, we delay and drop"
+            yield Device(f"netfilter queue {self.queue_number}", "queue", why, self.queue_number)
+            return
+        if not self.inside or not self.outside or self.inside == self.outside:
+            raise UsageError("name two interfaces with --in and --out, or a netfilter queue with --queue-num")
+        for name in (self.inside, self.outside):
+            yield device(name)
+
+
+def device(name: str) -> Device:
+    """How an interface is used. Raises UsageError if there is none of this name, or none that can be."""
+    if not (SYS / name).is_dir():
+        there = ", ".join(sorted(path.name for path in SYS.iterdir())) if SYS.is_dir() else "none"
+        raise UsageError(f"there is no interface {name}; there are {there}")
+    if (SYS / name / "tun_flags").exists():
+        if int(_read(name, "tun_flags"), 16) & 2:
+            raise UsageError(f"{name} is a TAP device; a TUN device, a veth or a card can be used")
+        return Device(name, "tun", "a TUN device: whole packets, without offloads")
+    if _read(name, "type") != "1":
+        raise UsageError(
+            f"{name} is no Ethernet interface; use a netfilter queue (--queue-num) for what is routed there"
+        )
+    return Device(name, "packet", "an Ethernet interface: whole frames by a packet socket, as a bridge would")
+
+
+def hidden_queues(devices: tuple[Device, ...], rate: str) -> list[str]:
+    """Where packets may wait or merge beside our queue, in sentences with a remedy."""
+    found = []
+    for one in devices:
+        if one.kind == "tun":
+            kind = _discipline(one.name)
+            if kind and kind not in HARMLESS:
+                remedy = f"tc qdisc replace dev {one.name} root pfifo limit 10000"
+                found.append(f"{one.name} has a queue of its own, {kind}, before ours: {remedy}")
+        if one.kind != "packet":
+            continue
+        speed = _read(one.name, "speed")
+        if speed.lstrip("-").isdigit() and 0 < int(speed) * 1e6 < _bps(rate):
+            found.append(
+                f"{one.name} runs at {speed} Mbit/s, below {rate}: the queue will be in its driver, not here"
+            )
+        if (SYS / one.name / "master").exists():
+            found.append(
+                f"{one.name} is part of a bridge or bond, which forwards its packets as well: take it out"
+            )
+        merging = [name for name in ("large-receive-offload", "rx-gro-hw") if _offload(one.name, name)]
+        found += [
+            f"{one.name} merges packets in hardware ({name}): ethtool -K {one.name} {name} off"
+            for name in merging
+        ]
+    default = Path("/proc/sys/net/core/default_qdisc")
+    if any(one.kind == "queue" for one in devices) and default.exists():
+        kind = default.read_text(encoding="ascii").strip()
+        if kind not in HARMLESS:
+            found.append(
+                f"new interfaces get {kind} (net.core.default_qdisc), which queues after us where the link is slower "
+                f"than {rate}"
+            )
+    if sum(one.kind == "packet" for one in devices) == 2 and _routes():
+        found.append(
+            "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us"
+        )
+    return found
+
+
+@contextmanager
+def running(
+    router: Router, *, limit_s: float = 30.0
+) -> Iterator[tuple[Control, Path, subprocess.Popen[str]]]:
+    """The forwarder at work: a line to it, the path of its control socket, and its process.
+
+    Raises DropcurveError with its complaint if it does not start.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR") or "/run"
+    where = runtime if os.access(runtime, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="dropcurve-live-", dir=where) as folder:
+        here = Path(folder)
+        settings = here / "settings.json"
+        settings.write_text(json.dumps(router.settings(here / "control")), encoding="utf-8")
+        command = [sys.executable, "-m", "dropcurve.live.forwarder", str(settings), str(here / "result.json")]
+        # In a session of its own: Ctrl-C is for us, and we tell it to stop.
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        try:
+            try:
+                line = await_control(here / "control", lambda: process.poll() is None, seconds=limit_s)
+            except DropcurveError as error:
+                process.terminate()
+                said = (process.communicate(timeout=10)[1] or "").strip()
+                raise DropcurveError(said or str(error)) from None
+            yield line, here / "control", process
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def work(
+    router: Router, show: Callable[[dict[str, Any], Path], None], *, seconds: float | None = None
+) -> dict[str, Any]:
+    """Forwards until interrupted, or for so many seconds, showing the counters; the last ones."""
+    with running(router) as (line, control, process):
+        end = None if seconds is None else time.monotonic() + seconds
+        stats = line.ask("stats")
+        with contextlib.suppress(KeyboardInterrupt):
+            while process.poll() is None and (end is None or time.monotonic() < end):
+                show(stats, control)
+                time.sleep(LOOK_S if end is None else max(0.0, min(LOOK_S, end - time.monotonic())))
+                stats = line.ask("stats")
+        if process.poll() is not None:
+            said = process.stderr.read().strip() if process.stderr else ""
+            raise DropcurveError(said or "the forwarder ended by itself")
+        stats = line.ask("stats")
+        line.close()
+    return stats
+
+
+def screen(stats: dict[str, Any]) -> str:
+    """The counters as a few lines for people."""
+    lines = []
+    for name, title in (("forward", "in → out"), ("back", "out → in")):
+        one = stats.get(name)
+        if one is None:
+            continue
+        seconds = max(one["seconds"], 1e-9)
+        rate = wording.amount(one["sent"]["bytes"] * 8 / seconds, None, "bit/s")
+        drops, late, sojourn = one["dropped_pkts"], one["late_ms"], one["sojourn_ms"]
+        lines.append(
+            f"{title}  {rate}  sent {one['sent']['pkts']}  dropped {sum(drops.values())} (early {drops['early']}, "
+            f"forced {drops['forced']}, overflow {drops['overflow']})  marked {one['marked_pkts']}"
+        )
+        waiting = f"queue {one['waiting']['pkts']} pkts, {one['waiting']['bytes']} B"
+        delay = f"delay p50 {_ms(sojourn['p50'])} p95 {_ms(sojourn['p95'])} ms"
+        lines.append(
+            f"          {waiting}  {delay}  lateness p50 {_ms(late['p50'])} p99 {_ms(late['p99'])} ms"
+        )
+        refused = {why: count for why, count in one["refused"].items() if count}
+        if refused:
+            lines.append("          refused " + ", ".join(f"{count} {why}" for why, count in refused.items()))
+    return "\n".join(lines)
+
+
+def _ms(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _link(aqm: str, rate: str, delay: str) -> dict[str, Any]:
+    kind, parameters = values.queue(aqm)
+    return {"queue": {"kind": kind, **parameters}, "rate": rate, "delay": delay, "packet": "1500 B"}
+
+
+def _bps(rate: str) -> float:
+    from .plan import bits
+
+    try:
+        return bits(rate)
+    except (ValueError, KeyError):
+        return 0.0
+
+
+def _read(name: str, what: str) -> str:
+    try:
+        return (SYS / name / what).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _routes() -> bool:
+    switch = Path("/proc/sys/net/ipv4/ip_forward")
+    return switch.exists() and switch.read_text(encoding="ascii").strip() == "1"
+
+
+def _discipline(name: str) -> str:
+    try:
+        shown = subprocess.run(
+            ["tc", "-j", "qdisc", "show", "dev", name], capture_output=True, text=True, check=False
+        )
+        rows = json.loads(shown.stdout or "[]")
+    except (OSError, ValueError):
+        return ""
+    return next((str(row["kind"]) for row in rows if row.get("root")), "")
+
+
+def _offload(name: str, feature: str) -> bool:
+    try:
+        shown = subprocess.run(["ethtool", "-k", name], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return False
+    return any(line.strip().startswith(f"{feature}: on") for line in shown.splitlines())

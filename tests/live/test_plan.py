@@ -1,0 +1,82 @@
+"""A scenario as a lab."""
+
+from __future__ import annotations
+
+import pytest
+
+from dropcurve import Scenario, ScenarioError
+from dropcurve.live import plan
+
+SMALL = """
+[run]
+duration = "3 s"
+warmup = "1 s"
+[dumbbell]
+rate = "4 Mbit/s"
+delay = "10 ms"
+access_delay = "even 1 ms to 3 ms"
+[queue]
+kind = "codel"
+limit = "100 pkts"
+[flows.tcp]
+count = 3
+profile = "linux"
+cc = "cubic"
+[flows.voice]
+transport = "udp"
+source = "cbr"
+rate = "200 kbit/s"
+packet = "250 B"
+reverse = true
+"""
+
+
+def test_links_paths_and_flows_are_those_of_the_scenario() -> None:
+    made = plan.make(Scenario.parse(SMALL), seed=3)
+    assert (made.duration_s, made.warmup_s, made.mtu, made.timestamps) == (3, 1, 1500, True)
+    forward, back = made.settings["links"]
+    assert (forward["queue"]["kind"], forward["rate"], back["queue"]["kind"]) == (
+        "codel",
+        "4 Mbit/s",
+        "droptail",
+    )
+    delays = [path["access_delay"] for path in made.settings["paths"]]
+    assert delays == ["1000000 ns", "2000000 ns", "3000000 ns", "1000000 ns"]
+    assert [flow.cc for flow in made.flows] == ["cubic", "cubic", "cubic", ""]
+    voice = made.flows[3]
+    assert voice.reverse
+    assert voice.payload_bytes == 222
+    assert voice.rate_bps == pytest.approx(200_000 * 222 / 250)
+
+
+def test_starts_are_those_the_simulation_draws() -> None:
+    drawn = Scenario.parse(SMALL).set("flows.tcp.start", "uniform 0 s to 1 s")
+    run = drawn.run(seed=5, replications=1).variants[0].runs[0]
+    assert [flow.start_s for flow in plan.make(drawn, seed=5).flows] == [
+        flow["start_s"] for flow in run["flows"]
+    ]
+
+
+def test_ethernet_in_the_headers_is_counted_on_every_packet() -> None:
+    framed = plan.make(Scenario.parse(SMALL).set("flows.tcp.headers", "66 B"))
+    assert (framed.mtu, framed.settings["overhead"]) == (1500, 14)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "word"),
+    [
+        ("flows.tcp.cc", "gaimd", "the kernel has reno"),
+        ("flows.tcp.headers", "44 B", "40 B, or 52 B with timestamps"),
+        ("flows.voice.source", "poisson", "ftp and cbr"),
+        ("dumbbell.loss", 0.1, "loses nothing"),
+        ("flows.tcp.count", 100, "at most 64"),
+    ],
+)
+def test_what_a_lab_cannot_have_is_told(path: str, value: object, word: str) -> None:
+    with pytest.raises(ScenarioError, match=word):
+        plan.make(Scenario.parse(SMALL).set(path, value))
+
+
+def test_a_network_other_than_a_dumbbell_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="one bottleneck"):
+        plan.make(Scenario.load("chain"))
