@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from .sweeping import Sweep, sweep
     from .tables import Cell, Difference, Row
     from .tracing import Trace, trace
+    from .tuning import Answer, tune
 
 __all__ = [
+    "Answer",
     "Cell",
     "Difference",
     "DropcurveError",
@@ -52,11 +54,13 @@ __all__ = [
     "studies",
     "sweep",
     "trace",
+    "tune",
     "version",
 ]
 
 #: Where each public name lives; names that are modules stand for themselves.
 _HOME = {
+    "Answer": "tuning",
     "Cell": "tables",
     "Difference": "tables",
     "DropcurveError": "errors",
@@ -83,6 +87,7 @@ _HOME = {
     "studies": "",
     "sweep": "sweeping",
     "trace": "tracing",
+    "tune": "tuning",
     "version": "library",
 }
 

@@ -53,11 +53,12 @@ class Scenario:
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
-        """Reads TOML text. Raises ScenarioError with every problem in it."""
+        """Reads TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
+        in it."""
         from . import _core
 
         try:
-            return cls(_core.Scenario(text), name, origin)
+            return cls(_core.Scenario(_without_question(text)), name, origin)
         except _core.ScenarioError as error:
             raise _problems(error, origin) from None
 
@@ -151,6 +152,21 @@ class Scenario:
         from html import escape
 
         return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.to_toml())}</pre>"
+
+
+def _without_question(text: str) -> str:
+    """The text without its ``[tune]`` section, which is no part of what is simulated."""
+    if "[tune" not in text:
+        return text
+    import tomllib
+
+    from . import toml
+
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return text
+    return toml.dump({key: value for key, value in found.items() if key != "tune"})
 
 
 def _problems(error: Exception, origin: str) -> ScenarioError:

@@ -23,6 +23,7 @@ from . import (
     schema,
     show,
     sweep,
+    tune,
 )
 
 #: What Typer raises for wrong options and arguments, wherever it keeps its parser.
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 
 app.command("advise")(advise.advise)
+app.command("tune")(tune.tune)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("sweep")(sweep.sweep)

@@ -1,0 +1,117 @@
+"""What `tune` does beside asking: progress with the best so far, the answer, and how to go on after Ctrl-C."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import commands
+from ..sweeping.execute import Where
+from . import console
+
+if TYPE_CHECKING:
+    from ..tuning import Question
+    from ..tuning.candidates import Candidate
+
+
+def give(
+    question: Question,
+    scenario: str | None,
+    asked: Sequence[tuple[str, Any]],
+    effort: Sequence[tuple[str, Any]],
+    *,
+    runs: int,
+    seconds: float | None,
+    seed: int,
+    jobs: int | None,
+    cluster: str | None,
+    out: Path | None,
+    json: bool,
+    quiet: bool,
+    report: bool,
+) -> int:
+    """Answers, writes page and figures, prints. Returns 1 if no design holds every constraint."""
+    from .. import tuning
+
+    command = commands.line("tune", [scenario] if scenario else [], [*asked, *effort])
+    digest = hashlib.sha256(f"{question!r}\n{seed}".encode()).hexdigest()[:8]
+    folder = out or Path("results") / f"tune-{digest}"
+    try:
+        with _progress(quiet=quiet) as watch:
+            answer = tuning.solve(
+                question, runs=runs, seconds=seconds, seed=seed, where=Where(jobs, cluster), out=folder,
+                command=command, say=watch.say, tell=watch.tell,
+            )  # fmt: skip
+            if report:
+                watch.say("figures and page", answer.best)
+                _pictures(answer, folder)
+    except KeyboardInterrupt:
+        note = f"interrupted; finished runs are kept in {folder}, the same command goes on from there"
+        raise console.Interrupted(note) from None
+    if json:
+        print((folder / "tune.json").read_text(encoding="utf-8").rstrip())
+    elif not quiet:
+        print(answer)
+        print(f"\nAgain:  {command}")
+    if not json:
+        print(folder if quiet else f"Kept:   {folder}")
+    return 0 if answer.lines[0].holds else 1
+
+
+def _pictures(answer: Any, folder: Path) -> None:
+    from ..tuning.page import write
+
+    write(answer, folder)
+
+
+@dataclass
+class Watch:
+    """Tells what is going on: a bar on a terminal, else a line for each step."""
+
+    quiet: bool
+    bar: Any = None
+    task: Any = None
+    step: str = ""
+    best: str = ""
+    began: float = 0.0
+
+    def say(self, step: str, best: Candidate | None) -> None:
+        """A new step, and the best design so far."""
+        self.step = step
+        self.best = f"best so far: {best.queue}" if best is not None else ""
+        if self.bar is not None:
+            self.bar.update(self.task, step=step, best=self.best, completed=0, total=None)
+        elif not self.quiet:
+            console.say(
+                f"{time.monotonic() - self.began:6.0f} s  {step}" + (f"; {self.best}" if self.best else "")
+            )
+
+    def tell(self, done: int, needed: int) -> None:
+        """How many runs of the step are done."""
+        if self.bar is not None:
+            self.bar.update(self.task, completed=done, total=needed)
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Watch]:
+    watch = Watch(quiet, began=time.monotonic())
+    if quiet or not sys.stderr.isatty():
+        yield watch
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TimeElapsedColumn(),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[step]}  [dim]{task.fields[best]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        watch.bar, watch.task = bar, bar.add_task("", total=None, step="", best="")
+        yield watch

@@ -1,0 +1,233 @@
+"""The main job: the right parameters for a link, why, and the configuration to load.
+
+    answer = dropcurve.tune(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts",
+                            goal="p95 delay < 15ms, max utilisation", box="linux", out="answer")
+    print(answer)
+
+`question` says what is asked, `goal` what is wanted, `families` what may be moved; `search` starts from what is
+known, screens (`screen`), asks Optuna (`study`) and races (`race`) on the `bench`; `confirm` holds the winner against
+what people run, on fresh ground; `around` moves parameters and conditions; `answer` keeps it all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import library
+from ..errors import UsageError
+from ..scenario import Scenario
+from ..store import build
+from ..sweeping.execute import Where
+from ..sweeping.store import Store
+from . import around
+from .answer import Answer, Spot
+from .bench import Bench, Tell, block
+from .candidates import Candidate
+from .confirm import APART
+from .confirm import confirm as confirmed
+from .families import family
+from .question import Question, of_file, of_link
+from .search import Limits, Outcome, Say, Search
+from .study import Study, front
+
+__all__ = ["Answer", "Question", "of_file", "of_link", "solve", "tune"]
+
+#: Runs of the search unless the user says otherwise.
+RUNS = 1500
+#: Fewest that give a search its name.
+FEWEST = 60
+
+
+def tune(
+    scenario: Scenario | str | Path | None = None,
+    *,
+    goal: str | None = None,
+    ranges: Mapping[str, str] | None = None,
+    rate: str | None = None,
+    rtt: str | None = None,
+    flows: str | None = None,
+    buffer: str | None = None,
+    short: str | None = None,
+    udp: str | None = None,
+    tcp: str = "cubic",
+    ecn: bool = False,
+    candidates: Sequence[str] = (),
+    robust: str | None = None,
+    box: str | None = None,
+    space: Mapping[str, Mapping[str, str]] | None = None,
+    runs: int = RUNS,
+    seconds: float | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    out: str | Path,
+) -> Answer:
+    """Finds the discipline and parameters that serve a goal best over a range of conditions; kept in ``out``.
+
+    The question is a ``scenario`` with ``ranges`` (path to range; or both from its ``[tune]`` section), or a link by
+    ``rate``, ``rtt``, ``flows`` and ``buffer``, with shares of ``short`` flows and ``udp`` in per cent; ranges as
+    ``"20-200ms"``. ``goal`` is as `goal` describes. ``candidates`` are disciplines, ``space`` ranges of your own for
+    parameters of one, ``box`` is what the configuration is for. ``robust`` is "mean" or "worst". ``runs`` and
+    ``seconds`` limit the search; only the former gives the same answer on every machine.
+
+    Interrupted, the same call goes on. Raises DropcurveError for whatever is wrong with question, values or folder.
+    """
+    question = ask(
+        scenario, goal=goal, ranges=ranges, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
+        tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, box=box, space=space,
+    )  # fmt: skip
+    return solve(question, runs=runs, seconds=seconds, seed=seed, where=Where(jobs, cluster), out=out)
+
+
+def ask(
+    scenario: Scenario | str | Path | None,
+    *,
+    goal: str | None,
+    ranges: Mapping[str, str] | None,
+    robust: str | None,
+    box: str | None,
+    candidates: Sequence[str],
+    space: Mapping[str, Mapping[str, str]] | None,
+    **link: Any,
+) -> Question:
+    """The question of `tune`, read and checked."""
+    given = {name: value for name, value in link.items() if value is not None}
+    if scenario is not None:
+        wrong = [name for name in given if name not in ("tcp", "ecn")]
+        if wrong:
+            raise UsageError(
+                f"--{wrong[0]} describes a link, and a scenario was named; give one or the other"
+            )
+        return of_file(
+            scenario, goal=goal, ranges_=ranges, box=box, candidates=candidates, robust=robust, space=space
+        )
+    missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
+    missing += ["--goal"] if not goal else []
+    if missing:
+        raise UsageError(
+            f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100 "
+            '--buffer 1000pkts --goal "p95 delay < 15ms, max utilisation", or name a scenario'
+        )
+    return of_link(
+        **given, goal=str(goal), box=box or "", candidates=candidates, robust=robust or "mean", space=space
+    )  # fmt: skip
+
+
+def solve(
+    question: Question,
+    *,
+    runs: int = RUNS,
+    seconds: float | None = None,
+    seed: int = 1,
+    where: Where | None = None,
+    out: str | Path,
+    command: str = "",
+    say: Say = lambda *_: None,
+    tell: Tell | None = None,
+) -> Answer:
+    """Answers a question that was read before; the rest is as for `tune`.
+
+    ``say`` is told what is going on, with the best design so far; ``tell`` how many runs of it are done.
+    """
+    if runs < FEWEST:
+        raise UsageError(f"runs = {runs}: must be {FEWEST} or more, or there is nothing to choose from")
+    if not 0 <= seed < 2**31:
+        raise UsageError(f"seed = {seed}: must be a whole number from 0 to 2147483647")
+    if seconds is not None and not seconds > 0:
+        raise UsageError(f"time = {seconds:g} s: must be above 0")
+    folder = Path(out)
+    bench = Bench(question, Store(folder / "runs", build()), where or Where(), tell)
+    bench.open()
+    outcome = Search(bench, seed, Limits(runs, seconds), folder, say).go()
+    searched = bench.runs
+    chosen, size = _chosen(outcome, bench)
+    say("confirmation on fresh seeds and conditions", chosen[0])
+    lines = confirmed(bench, chosen, seed=seed)
+    best = chosen[0]
+    say("sensitivity: each parameter off by factors", best)
+    moved = _moved(best, outcome, question, bench, seed)
+    say("drift: conditions beyond their range", best)
+    rival = next((line.candidate for line in lines[1:] if line.candidate.origin != "search"), None)
+    wandered = around.drift(bench, [best, rival] if rival else [best], seed=seed + 2 * APART)
+    made = question.target.export(best) if best.loaded_kind or question.target.box else None
+    bench.store.compact()
+    answer = Answer(
+        question=question, seed=seed, lines=tuple(lines), spots=tuple(_spots(outcome, bench)),
+        effects=tuple(outcome.effects), sensitivity=tuple(moved), drift=tuple(wandered),
+        configuration=made.text if made else "", notes=tuple(str(note) for note in made.notes) if made else (),
+        runs=searched, fresh=bench.runs - searched, version=library.version(), command=command,
+        stopped=outcome.stopped, front=size, folder=folder,
+    )  # fmt: skip
+    answer.save(folder)
+    return answer
+
+
+def _chosen(outcome: Outcome, bench: Bench) -> tuple[list[Candidate], int]:
+    """What is confirmed: the recommendation, the rest of the front, the best of the other disciplines, and what
+    people run; with the number of those on the front."""
+    several = len(bench.question.goal.objectives) > 1
+    leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
+    best = leaders[0]
+    others = [] if several else [one for kind, one in outcome.best_of.items() if kind != best.kind]
+    found = {one.key: one for one in [*leaders, *others, *outcome.known]}
+    return list(found.values()), len(leaders)
+
+
+def _knee(outcome: Outcome, bench: Bench) -> list[Candidate]:
+    """The front with its knee first: the point closest to the best of every objective, each scaled to its range."""
+    several = range(len(bench.question.goal.objectives))
+    points = {
+        one.key: [bench.together([bench.points(one, trial)[n] for trial in outcome.trials]) for n in several]
+        for one in outcome.finalists
+    }
+    low = [min(point[n] for point in points.values()) for n in several]
+    high = [max(point[n] for point in points.values()) for n in several]
+
+    def distance(one: Candidate) -> float:
+        return sum(((points[one.key][n] - low[n]) / ((high[n] - low[n]) or 1.0)) ** 2 for n in several)
+
+    knee = min(outcome.finalists, key=distance)
+    return [knee, *(one for one in outcome.finalists if one is not knee)]
+
+
+def _moved(
+    best: Candidate, outcome: Outcome, question: Question, bench: Bench, seed: int
+) -> list[around.Sensitivity]:
+    """The sensitivity of the recommendation, if its discipline has knobs that are known."""
+    try:
+        one = outcome.families.get(best.kind) or family(
+            best.kind, question.room, space=question.space.get(best.kind)
+        )
+    except UsageError:
+        return []
+    knobs = outcome.knobs.get(best.key) or one.knobs_of(best.params)
+    if knobs is None:
+        return []
+    study = Study(one, question.target, 1, seed)
+    return around.sensitivity(
+        bench, best, one, knobs, study.candidate, block(question.conditions(), seed + 1)
+    )
+
+
+def _spots(outcome: Outcome, bench: Bench) -> list[Spot]:
+    """Everything that was tried at every condition, with the front of objectives and bounded measures."""
+    goal = bench.question.goal
+    found: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
+    for one in outcome.tried:
+        objectives, measures, holds = around.summary(bench, one, outcome.first)
+        found.append((one, objectives, measures, holds))
+    signs = [-1.0 if one.higher else 1.0 for one in goal.objectives]
+    points = {
+        one.key: [
+            *(sign * value for sign, value in zip(signs, objectives, strict=True)),
+            *((1.0 if bound.upper else -1.0) * measures[bound.measure.key] for bound in goal.constraints),
+        ]
+        for one, objectives, measures, _ in found
+        if all(value == value for value in (*objectives, *measures.values()))
+    }
+    ahead = set(front(points))
+    return [
+        Spot(one, objectives, measures, holds, one.key in ahead) for one, objectives, measures, holds in found
+    ]

@@ -1,0 +1,172 @@
+"""The answer: a recommendation with what to expect of it, what it rests on, and what was beaten."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import wording
+from ..errors import ResultError
+from ..statistics import Interval
+from .around import Drift, Sensitivity
+from .candidates import Candidate
+from .confirm import Line
+from .question import Question
+from .screen import Effect
+
+#: Version of ``tune.json``.
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A design that was tried at every condition: its objectives and measures in the mean over them."""
+
+    candidate: Candidate
+    objectives: tuple[float, ...]
+    measures: dict[str, float]
+    holds: bool
+    front: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `tune` answers with; ``print(answer)`` shows it as text.
+
+    ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
+    come next, in ``front`` their number. ``configuration`` is the text for the box, "" without one; ``notes`` say what
+    the box rounds.
+    """
+
+    question: Question
+    seed: int
+    lines: tuple[Line, ...]
+    spots: tuple[Spot, ...]
+    effects: tuple[Effect, ...]
+    sensitivity: tuple[Sensitivity, ...]
+    drift: tuple[Drift, ...]
+    configuration: str
+    notes: tuple[str, ...]
+    runs: int
+    fresh: int
+    version: str
+    command: str
+    stopped: str = ""
+    front: int = 1
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def best(self) -> Candidate:
+        """The recommendation."""
+        return self.lines[0].candidate
+
+    @property
+    def queue(self) -> str:
+        """The recommendation as ``--queue`` takes it."""
+        return self.best.queue
+
+    def verdict(self) -> list[str]:
+        """What was found, in sentences without a full stop."""
+        from . import words
+
+        return words.verdict(self)
+
+    def record(self) -> dict[str, Any]:
+        """Everything as data, as ``tune.json`` holds it."""
+        goal = self.question.goal
+        return {
+            "format": FORMAT, "version": self.version, "command": self.command, "title": self.question.title,
+            "goal": str(goal), "robust": self.question.robust, "seed": self.seed, "runs": self.runs,
+            "stopped": self.stopped, "queue": self.queue,
+            "recommendation": _candidate(self.best), "verdict": self.verdict(),
+            "configuration": self.configuration, "notes": list(self.notes), "front": self.front,
+            "confirmed": [_line(line, goal.objectives) for line in self.lines],
+            "screening": [
+                {"discipline": one.family, "knob": one.knob, "mu_star": one.mu_star, "sigma": one.sigma,
+                 "kept": one.kept}
+                for one in self.effects
+            ],
+            "sensitivity": [
+                {"parameter": one.parameter, "off": [
+                    {"factor": off.factor, "value": off.shown, "objectives": list(off.objectives),
+                     "measures": off.measures, "holds": off.holds} for off in one.off
+                ]} for one in self.sensitivity
+            ],
+            "drift": [
+                {"axis": one.axis.name, "design": one.candidate.name, "points": [
+                    {"value": far.value, "inside": far.inside, "objectives": list(far.objectives),
+                     "measures": far.measures, "holds": far.holds} for far in one.points
+                ]} for one in self.drift
+            ],
+            "tried": [
+                {**_candidate(one.candidate), "objectives": list(one.objectives), "measures": one.measures,
+                 "holds": one.holds, "front": one.front} for one in self.spots
+            ],
+        }  # fmt: skip
+
+    def save(self, folder: Path) -> None:
+        """Writes ``tune.json`` and the configuration into a folder. Raises ResultError if it cannot."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(_finite(self.record()), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+            draft = folder / "tune.json.part"
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(folder / "tune.json")
+            if self.configuration:
+                (folder / f"configuration.{self.question.target.box}").write_text(
+                    self.configuration, encoding="utf-8"
+                )
+        except OSError as error:
+            raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+    def __str__(self) -> str:
+        from . import words
+
+        return words.text(self)
+
+
+def _candidate(one: Candidate) -> dict[str, Any]:
+    return {
+        "name": one.name, "origin": one.origin, "queue": one.queue, "discipline": one.loaded_kind or one.kind,
+        "params": one.loaded or one.params,
+    }  # fmt: skip
+
+
+def _line(line: Line, objectives: Any) -> dict[str, Any]:
+    return {
+        **_candidate(line.candidate),
+        "objectives": {str(one): _interval(cell) for one, cell in zip(objectives, line.objectives, strict=True)},
+        "measures": {name: _interval(cell) for name, cell in line.measures.items()},
+        "constraints": [
+            {"constraint": str(one.constraint), "held": one.held, "runs": one.runs, "worst": one.worst,
+             "where": one.where}
+            for one in line.kept
+        ],
+        "difference": [
+            None if pair is None else {"mean": pair.mean, "half_width": pair.half_width, "n": pair.n, "real": real}
+            for pair, real in zip(line.difference, line.real, strict=True)
+        ],
+        "holds": line.holds,
+    }  # fmt: skip
+
+
+def _interval(cell: Interval) -> dict[str, Any]:
+    return {"mean": cell.mean, "half_width": cell.half_width, "n": cell.n}
+
+
+def _finite(value: Any) -> Any:
+    """The same without NaN and infinities, which JSON does not have."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value
+
+
+def amount(cell: Interval, unit: str) -> str:
+    """``98.2 ± 0.3 %``."""
+    return wording.amount(cell.mean, cell.half_width, unit)

@@ -1,0 +1,188 @@
+"""Around the recommendation: what each parameter costs if it is off, and how far conditions may drift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .. import statistics
+from .bench import Bench, Trial
+from .candidates import Candidate
+from .families import Family
+from .question import Axis
+
+#: Factors by which a parameter is put off.
+FACTORS = (0.25, 0.5, 2.0, 4.0)
+#: Factors by which conditions leave the ends of their range.
+BEYOND = (2.0, 4.0)
+#: Seeds of each condition beyond.
+SEEDS = 2
+
+
+@dataclass(frozen=True)
+class Off:
+    """A parameter at a factor of the recommended value: what it is then, each objective and each measure in the mean
+    over the conditions, and whether the constraints held at all of them."""
+
+    factor: float
+    shown: str
+    objectives: tuple[float, ...]
+    measures: dict[str, float]
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """All of a parameter; the recommended value is the one with factor 1."""
+
+    parameter: str
+    off: tuple[Off, ...]
+
+
+#: A design is no longer good where an objective is this many points worse than anywhere inside the range.
+WORSE = 2.0
+
+
+@dataclass(frozen=True)
+class Far:
+    """One condition of a drift: the axis at ``value``, everything else in the middle; means over seeds."""
+
+    value: float
+    shown: str
+    inside: bool
+    objectives: tuple[float, ...]
+    measures: dict[str, float]
+    holds: bool
+    good: bool = True
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A design along one axis, and where it stops to be good: where a constraint breaks, or an objective is two points
+    (percentage points, or per cent) worse than anywhere inside the range."""
+
+    axis: Axis
+    candidate: Candidate
+    points: tuple[Far, ...]
+
+    @property
+    def good(self) -> tuple[Far, Far] | None:
+        """The first and the last point of the unbroken good stretch around the middle."""
+        inside = [place for place, one in enumerate(self.points) if one.inside]
+        low = high = inside[len(inside) // 2]
+        if not self.points[low].good:
+            return None
+        while low > 0 and self.points[low - 1].good:
+            low -= 1
+        while high + 1 < len(self.points) and self.points[high + 1].good:
+            high += 1
+        return self.points[low], self.points[high]
+
+
+#: What a knob is called where it is not a parameter itself, and the parameter that it moves.
+NAMES = {"ratio": "max_th / min_th", "memory_s": "w_q"}
+_MOVES = {"ratio": "max_th", "memory_s": "w_q"}
+
+
+def sensitivity(
+    bench: Bench,
+    candidate: Candidate,
+    family: Family,
+    knobs: dict[str, float],
+    make: Any,
+    trials: Sequence[Trial],
+) -> list[Sensitivity]:
+    """Each knob put off by each factor, the others held; ``make`` is `Study.candidate`."""
+    wanted: dict[str, list[tuple[float, Candidate]]] = {}
+    for name, axis in family.knobs.items():
+        # A weight goes up as the memory goes down.
+        turned = (1.0 / factor if name == "memory_s" else factor for factor in FACTORS)
+        values = [
+            (factor, axis.rounded(knobs[name] * turn)) for factor, turn in zip(FACTORS, turned, strict=True)
+        ]
+        made = [
+            (factor, make({**knobs, name: value}))
+            for factor, value in values
+            if axis.low <= value <= axis.high
+        ]
+        wanted[name] = [(factor, one) for factor, one in made if one and bench.usable(one, trials[0])]
+    bench.run((one, trial) for some in wanted.values() for _, one in some for trial in trials)
+    found = []
+    for name, some in wanted.items():
+        row = sorted([*some, (1.0, candidate)], key=lambda pair: pair[0])
+        parameter = _MOVES.get(name, name)
+        found.append(Sensitivity(NAMES.get(name, name), tuple(
+            Off(factor, str((one.loaded or one.params).get(parameter, "")), *summary(bench, one, trials))
+            for factor, one in row
+        )))  # fmt: skip
+    return found
+
+
+def drift(bench: Bench, candidates: Sequence[Candidate], *, seed: int) -> list[Drift]:
+    """Every design along every axis, from a quarter of its low end to four times its high end."""
+    middle = bench.question.middle()
+    found = []
+    for axis in bench.question.varying:
+        values = _places(axis)
+        trials = [
+            [Trial.of(place, {**middle, axis.name: value}, seed + n) for n in range(SEEDS)]
+            for place, (value, _) in enumerate(values)
+        ]
+        bench.run((one, trial) for one in candidates for some in trials for trial in some)
+        found += [
+            Drift(axis, one, _judged(bench, [
+                Far(value, axis.shown(value), inside, *summary(bench, one, some))
+                for (value, inside), some in zip(values, trials, strict=True)
+            ]))
+            for one in candidates
+        ]  # fmt: skip
+    return found
+
+
+def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
+    """The points, each told whether the design is good there."""
+    goal = bench.question.goal
+    signs = [-1.0 if one.higher else 1.0 for one in goal.objectives]
+    least = [
+        max(sign * one.objectives[n] for one in points if one.inside) + WORSE * bench.scales[n]
+        for n, sign in enumerate(signs)
+    ]
+
+    def fine(one: Far) -> bool:
+        pairs = zip(signs, one.objectives, least, strict=True)
+        return one.holds and all(sign * value <= most for sign, value, most in pairs)
+
+    return tuple(replace(one, good=fine(one)) for one in points)
+
+
+def _places(axis: Axis) -> list[tuple[float, bool]]:
+    """(value, whether it lies inside the range), rising."""
+    inside = [axis.range.low, axis.range.at(0.25), axis.range.at(0.5), axis.range.at(0.75), axis.range.high]
+    if axis.name in ("short", "udp"):
+        step = max(axis.range.high - axis.range.low, 5.0)
+        below, above = [axis.range.low - step], [axis.range.high + step]
+        below, above = [v for v in below if v >= 0], [v for v in above if v <= 90]
+    else:
+        below = [axis.range.rounded(axis.range.low / factor) for factor in reversed(BEYOND)]
+        above = [axis.range.rounded(axis.range.high * factor) for factor in BEYOND]
+        if axis.range.whole:
+            below = [value for value in below if value >= 1]
+    found = dict.fromkeys([*below, *above], False) | dict.fromkeys(inside, True)
+    return sorted(found.items())
+
+
+def summary(
+    bench: Bench, one: Candidate, trials: Sequence[Trial]
+) -> tuple[tuple[float, ...], dict[str, float], bool]:
+    goal = bench.question.goal
+    objectives = tuple(
+        _mean([bench.objective(one, trial, objective) for trial in trials]) for objective in goal.objectives
+    )
+    measures = {m.key: _mean([bench.value(one, trial, m.key) for trial in trials]) for m in goal.measures}
+    return objectives, measures, not bench.broken(one, trials)
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return statistics.mean(known) if known else float("nan")

@@ -1,0 +1,194 @@
+"""Where candidates are tried: runs made once each, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .. import statistics
+from ..errors import ScenarioError, UsageError
+from ..scenario import Scenario
+from ..sweeping.execute import Job, Where, execute
+from ..sweeping.rows import Row, key
+from ..sweeping.store import Store
+from .candidates import Candidate
+from .goal import Constraint, Objective
+from .question import Condition, Question
+
+#: The search aims this share inside every constraint, so that what it finds also holds on fresh seeds.
+MARGIN = 0.03
+#: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
+PENALTY = 3000.0
+
+#: Told (runs done of this stage, runs it needs).
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A condition under a seed: what two candidates share when they are compared. ``place`` numbers the condition."""
+
+    place: int
+    condition: tuple[tuple[str, float], ...]
+    seed: int
+
+    @classmethod
+    def of(cls, place: int, condition: Condition, seed: int) -> Trial:
+        """The trial of a condition, the ``place``-th of its list."""
+        return cls(place, tuple(condition.items()), seed)
+
+
+def block(conditions: Sequence[Condition], seed: int) -> list[Trial]:
+    """Every condition once under one seed."""
+    return [Trial.of(place, condition, seed) for place, condition in enumerate(conditions)]
+
+
+@dataclass
+class Bench:
+    """Makes and remembers runs for one question."""
+
+    question: Question
+    store: Store
+    where: Where
+    tell: Tell | None = None
+    runs: int = 0
+    _known: dict[tuple[str, int], Row] = field(default_factory=dict, repr=False)
+    _made: dict[tuple[str, tuple[tuple[str, float], ...]], Scenario | None] = field(default_factory=dict)
+    _bases: dict[tuple[tuple[str, float], ...], Scenario] = field(default_factory=dict)
+    _asked: set[tuple[str, int]] = field(default_factory=set)
+    scales: list[float] = field(default_factory=list)
+
+    def open(self) -> None:
+        """Makes the store and reads what is in it."""
+        self.store.open()
+        self._known = {key(row): row for row in self.store.rows()}
+
+    def scenario(self, candidate: Candidate, trial: Trial) -> Scenario | None:
+        """What is run; None if the scenario refuses the candidate."""
+        name = (candidate.key, trial.condition)
+        if name not in self._made:
+            if trial.condition not in self._bases:
+                self._bases[trial.condition] = self.question.scenario(dict(trial.condition))
+            try:
+                self._made[name] = candidate.on(self._bases[trial.condition])
+            except ScenarioError:
+                self._made[name] = None
+        return self._made[name]
+
+    def run(self, pairs: Iterable[tuple[Candidate, Trial]]) -> None:
+        """Makes what is missing of these runs. ``runs`` counts each that was ever asked for, found or made, so that a
+        search that is repeated spends its budget as the first one did."""
+        jobs: dict[tuple[str, int], Job] = {}
+        for candidate, trial in pairs:
+            scenario = self.scenario(candidate, trial)
+            if scenario is None:
+                continue
+            job = Job(scenario, trial.seed)
+            if job.key not in self._asked:
+                self._asked.add(job.key)
+                self.runs += 1
+            if job.key not in self._known:
+                jobs[job.key] = job
+
+        def take(row: Row) -> None:
+            self._known[key(row)] = row
+
+        execute(list(jobs.values()), self.store, where=self.where, take=take, done=self.tell)
+
+    def row(self, candidate: Candidate, trial: Trial) -> Row | None:
+        """A run that was made; None if the candidate was refused."""
+        scenario = self.scenario(candidate, trial)
+        return None if scenario is None else self._known[(scenario.hash, trial.seed)]
+
+    def has(self, candidate: Candidate, trial: Trial) -> bool:
+        """Whether the run was made."""
+        scenario = self.scenario(candidate, trial)
+        return scenario is not None and (scenario.hash, trial.seed) in self._known
+
+    def usable(self, candidate: Candidate, trial: Trial) -> bool:
+        """Whether the scenario takes the candidate."""
+        return self.scenario(candidate, trial) is not None
+
+    def value(self, candidate: Candidate, trial: Trial, measure: str) -> float | None:
+        """A metric of a run that was made."""
+        row = self.row(candidate, trial)
+        return None if row is None else row.get(measure)
+
+    def objective(self, candidate: Candidate, trial: Trial, one: Objective) -> float | None:
+        """An objective of a run that was made, in its own units."""
+        row = self.row(candidate, trial)
+        return None if row is None else one.value(row)
+
+    def scale(self, reference: Candidate, trials: Sequence[Trial]) -> None:
+        """Fixes what a point is for each objective: a percentage point, else 1 % of the reference's mean.
+
+        Raises UsageError for a measure that this traffic has no value for.
+        """
+        self.scales = []
+        for one in self.question.goal.objectives:
+            values = [self.objective(reference, trial, one) for trial in trials]
+            known = [abs(value) for value in values if value is not None]
+            if not known:
+                raise UsageError(
+                    f"goal: {one.label} has no value in these runs; choose a measure that this traffic has "
+                    "(completion times need --short)"
+                )
+            self.scales.append(1.0 if one.unit == "%" else max(statistics.mean(known) / 100.0, 1e-9))
+
+    def points(self, candidate: Candidate, trial: Trial) -> tuple[float, ...]:
+        """Each objective of a run in points, the smaller the better; infinite where it has no value."""
+        found = []
+        for one, scale in zip(self.question.goal.objectives, self.scales, strict=True):
+            value = self.objective(candidate, trial, one)
+            sign = -1.0 if one.higher else 1.0
+            found.append(float("inf") if value is None else sign * value / scale)
+        return tuple(found)
+
+    def excess(self, candidate: Candidate, trial: Trial, *, margin: float = MARGIN) -> float:
+        """By what share of their bounds the constraints are broken in a run, all together."""
+        total = 0.0
+        for one in self.question.goal.constraints:
+            value = self.value(candidate, trial, one.measure.key)
+            total += 10.0 if value is None else one.excess(value, margin=margin)
+        return total
+
+    def loss(self, candidate: Candidate, trial: Trial) -> float:
+        """One number for a run: the points of the only objective, or the mean of several, and the penalty."""
+        points = self.points(candidate, trial)
+        return sum(points) / len(points) + PENALTY * self.excess(candidate, trial)
+
+    def together(self, losses: Sequence[float]) -> float:
+        """Losses of different conditions as one: their mean, or the worst."""
+        return max(losses) if self.question.robust == "worst" else statistics.mean(losses)
+
+    def score(self, candidate: Candidate, trials: Sequence[Trial]) -> float:
+        """The loss over trials: per condition the mean over its seeds, then together."""
+        places: dict[int, list[float]] = {}
+        for trial in trials:
+            places.setdefault(trial.place, []).append(self.loss(candidate, trial))
+        return self.together([_mean(losses) for losses in places.values()])
+
+    def broken(self, candidate: Candidate, trials: Sequence[Trial]) -> list[tuple[Constraint, Trial, float]]:
+        """Constraints that the mean over seeds breaks at some condition: (constraint, a trial there, the mean)."""
+        found = []
+        for one in self.question.goal.constraints:
+            places: dict[int, list[Trial]] = {}
+            for trial in trials:
+                places.setdefault(trial.place, []).append(trial)
+            for some in places.values():
+                values = [self.value(candidate, trial, one.measure.key) for trial in some]
+                mean = _mean([value for value in values if value is not None])
+                if one.excess(mean) > 0:
+                    found.append((one, some[0], mean))
+        return found
+
+    def violation(self, candidate: Candidate, trials: Sequence[Trial]) -> float:
+        """The greatest share by which a constraint is broken at any condition; 0 if all hold."""
+        return max((one.excess(mean) for one, _, mean in self.broken(candidate, trials)), default=0.0)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean, infinite if a value is or there is none."""
+    if not values or any(value == float("inf") for value in values):
+        return float("inf")
+    return statistics.mean(values)

@@ -1,0 +1,108 @@
+"""Candidates: a discipline with parameters, where it comes from, and what a box makes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .. import values
+from ..errors import DropcurveError
+from ..scenario import Scenario
+from .families import Params, Room
+
+if TYPE_CHECKING:
+    from ..advise import Design
+    from ..boxes import Export
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """``params`` are those asked for, ``kind`` and ``loaded`` what is simulated: on a box with rounding they differ."""
+
+    name: str
+    kind: str
+    params: Params
+    origin: str = ""
+    loaded_kind: str = ""
+    loaded: Params = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Equal for equal simulations."""
+        return json.dumps([self.loaded_kind or self.kind, self.loaded or self.params], sort_keys=True)
+
+    @property
+    def queue(self) -> str:
+        """As ``--queue`` takes it."""
+        settings = ",".join(
+            f"{name}={values.show(value)}" for name, value in (self.loaded or self.params).items()
+        )
+        return f"{self.loaded_kind or self.kind}:{settings}" if settings else self.loaded_kind or self.kind
+
+    def on(self, scenario: Scenario) -> Scenario:
+        """The scenario with this queue at the bottleneck, and of the one that was there the limit at most."""
+        return scenario.queue("droptail").queue(self.loaded_kind or self.kind, **(self.loaded or self.params))
+
+
+@dataclass(frozen=True)
+class Target:
+    """The box a configuration is wanted for; ``box`` is "" if none is."""
+
+    box: str
+    rate_bps: float
+    rtt_s: float
+
+    def candidate(
+        self, name: str, kind: str, params: Mapping[str, Any], *, origin: str = ""
+    ) -> Candidate | None:
+        """The candidate as the box would run it; None if the box refuses it."""
+        if not self.box:
+            return Candidate(name, kind, dict(params), origin)
+        try:
+            made = self._export(kind, params)
+        except DropcurveError:
+            return None
+        return Candidate(
+            name, kind, dict(params), origin, made.discipline_as_loaded, dict(made.params_as_loaded)
+        )
+
+    def export(self, found: Candidate) -> Export | None:
+        """The configuration of a candidate, or None without a box."""
+        return self._export(found.kind, found.params) if self.box else None
+
+    def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
+        from .. import boxes
+
+        asked = {
+            name: value for name, value in params.items() if not (name == "above_max" and self.box == "linux")
+        }
+        return boxes.export(kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s)
+
+
+def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:
+    """(name, discipline, parameters, origin) of what people run without tuning, all with the buffer of the link."""
+    limit = f"{room.buffer_pkts:g} pkts"
+    ecn = {"ecn": room.ecn}
+    linux = {"dialect": "linux"} if box == "linux" else {}
+    yield "tail drop, whole buffer", "droptail", {"limit": limit}, "no AQM"
+    if box == "linux":
+        yield "Linux red, tc's defaults", "red", {"dialect": "linux", "limit": limit, **ecn}, "vendor default"
+    else:
+        settings = {"limit": limit, "min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.02, **ecn}
+        yield "RED as published in 1993", "red", settings, "FJ93"
+    yield "Adaptive RED", "ared", {"limit": limit, **ecn}, "FGS01"
+    yield "CoDel, defaults", "codel", {**linux, "limit": limit, **ecn}, "RFC8289"
+    yield "PIE, defaults", "pie", {**linux, "limit": limit, **ecn}, "RFC8033"
+    yield "FQ-CoDel, defaults", "fq_codel", {**linux, "limit": limit, **ecn}, "RFC8290"
+
+
+def of_design(design: Design) -> tuple[str, str, Params, str]:
+    """The same of a design by formula."""
+    params = {name: _plain(value) for name, value in design.params.items()}
+    return design.name, design.discipline, params, design.source
+
+
+def _plain(value: str) -> Any:
+    return values.parse(value)

@@ -1,0 +1,228 @@
+"""Disciplines to choose from, and what of each is worth moving.
+
+A knob is a number with a range sized for the link; a family turns its knobs into the parameters of a scenario.
+Where the parameters of a discipline hang together (RED's thresholds) its knobs do not, so that every
+combination of them is a valid setting.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import library, quantities, ranges
+from ..errors import UsageError
+from ..ranges import Range
+
+Knobs = dict[str, float]
+Params = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Room:
+    """What ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds."""
+
+    capacity: float
+    buffer_pkts: float
+    rtt_s: float
+    ecn: bool = False
+
+
+@dataclass(frozen=True)
+class Family:
+    """A discipline with its knobs. ``build`` makes its parameters; ``read`` finds the knobs of parameters, where it
+    can."""
+
+    kind: str
+    knobs: dict[str, Range]
+    build: Callable[[Knobs], Params]
+    read: Callable[[Mapping[str, Any]], Knobs | None]
+    fixed: Params = field(default_factory=dict)
+
+    def params(self, knobs: Mapping[str, float]) -> Params:
+        """The parameters at these knobs, all of them inside their ranges."""
+        inside = {
+            name: min(max(axis.rounded(knobs[name]), axis.low), axis.high)
+            for name, axis in self.knobs.items()
+        }
+        return {**self.build(inside), **self.fixed}
+
+    def knobs_of(self, params: Mapping[str, Any]) -> Knobs | None:
+        """The knobs that come closest to given parameters; None if they say too little."""
+        try:
+            found = self.read(params)
+        except (KeyError, UsageError, ValueError):
+            return None
+        if found is None:
+            return None
+        return {name: min(max(found[name], axis.low), axis.high) for name, axis in self.knobs.items()}
+
+
+def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> Family:
+    """The family of a discipline, or of the ranges in ``space`` (parameter to ``"0.01..0.5 log"``).
+
+    Raises UsageError for a discipline whose knobs are not known here and not given.
+    """
+    if space:
+        return _own(kind, room, space)
+    if kind not in FAMILIES:
+        hint = library.nearest(
+            kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}"
+        )
+        raise UsageError(
+            f"candidate '{kind}': nothing is known of what to move in it; give [tune.space.{kind}], or {hint}"
+        )
+    return FAMILIES[kind](kind, room)
+
+
+def _pkts(value: float) -> str:
+    return quantities.show_packets(value)
+
+
+def _span(seconds: float) -> str:
+    return quantities.show_span(float(f"{seconds:.3g}"))
+
+
+def _log(low: float, high: float, unit: str = "", *, whole: bool = False) -> Range:
+    return Range(low, max(high, low * 1.5), unit, "log", whole)
+
+
+def _limit(room: Room) -> Params:
+    return {"limit": _pkts(room.buffer_pkts)}
+
+
+def _ecn(room: Room) -> Params:
+    return {"ecn": True} if room.ecn else {"ecn": False}
+
+
+def _red(kind: str, room: Room) -> Family:
+    """Thresholds by the lower one and their ratio; the weight by the time constant of the average."""
+    least = 1.0
+    knobs = {
+        "min_th": _log(least, max(8.0, room.buffer_pkts / 4), "pkts", whole=True),
+        "ratio": _log(1.25, 8.0),
+        # Nonlinear RED scales max_p by 1.5 and may not pass 1.
+        "max_p": _log(0.005, 0.66 if kind == "nlred" else 1.0),
+        "memory_s": _log(max(2e-4, 1.0 / room.capacity), 2.0, "s"),
+    }
+
+    def build(at: Knobs) -> Params:
+        low = min(at["min_th"], math.floor(room.buffer_pkts / 2))
+        high = max(low + 1, min(round(low * at["ratio"]), math.floor(room.buffer_pkts) - 1))
+        weight = -math.expm1(-1.0 / (room.capacity * at["memory_s"]))
+        return {
+            **_limit(room), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
+            "w_q": min(0.9, float(f"{weight:.3g}")),
+        }  # fmt: skip
+
+    def read(params: Mapping[str, Any]) -> Knobs:
+        low = quantities.packets(str(params["min_th"]), packet_bytes=1500)
+        high = quantities.packets(str(params["max_th"]), packet_bytes=1500)
+        memory = -1.0 / (room.capacity * math.log1p(-float(params["w_q"])))
+        return {"min_th": low, "ratio": high / low, "max_p": float(params["max_p"]), "memory_s": memory}
+
+    gentle = {"above_max": "gentle"} if kind == "red" else {}
+    return Family(kind, knobs, build, read, {**gentle, **_ecn(room)})
+
+
+def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
+    """Parameters that are times, in seconds here, or pure numbers."""
+
+    def build(at: Knobs) -> Params:
+        return _limit(room) | {
+            name: _span(at[name]) if axis.unit == "s" else at[name] for name, axis in axes.items()
+        }
+
+    def read(params: Mapping[str, Any]) -> Knobs:
+        # What a design leaves out stays at the default of the discipline.
+        return {
+            name: quantities.span(str(params[name])) if axis.unit == "s" and name in params
+            else float(params.get(name, _DEFAULTS.get((kind, name), math.sqrt(axis.low * axis.high))))
+            for name, axis in axes.items()
+        }  # fmt: skip
+
+    return Family(kind, dict(axes), build, read, _ecn(room))
+
+
+#: Defaults of the RFCs, for knobs that a design does not mention.
+_DEFAULTS = {
+    ("codel", "target"): 0.005, ("codel", "interval"): 0.1, ("fq_codel", "target"): 0.005,
+    ("fq_codel", "interval"): 0.1, ("cobalt", "target"): 0.005, ("cobalt", "interval"): 0.1,
+    ("pie", "target"): 0.015, ("pie", "t_update"): 0.015, ("pie", "alpha"): 0.125, ("pie", "beta"): 1.25,
+    ("fq_pie", "target"): 0.015, ("fq_pie", "t_update"): 0.015, ("fq_pie", "alpha"): 0.125, ("fq_pie", "beta"): 1.25,
+    ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
+}  # fmt: skip
+
+
+def _codel(kind: str, room: Room) -> Family:
+    least = max(2e-4, 1.5 / room.capacity)
+    return _spans(
+        kind, room, {"target": _log(least, 0.05, "s"), "interval": _log(max(0.005, 2 * least), 0.5, "s")}
+    )
+
+
+def _pie(kind: str, room: Room) -> Family:
+    return _spans(kind, room, {
+        "target": _log(max(5e-4, 1.5 / room.capacity), 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
+        "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
+    })  # fmt: skip
+
+
+def _ared(kind: str, room: Room) -> Family:
+    axes = {
+        "target_delay": _log(
+            max(2e-4, 1.5 / room.capacity), max(0.02, room.buffer_pkts / room.capacity / 2), "s"
+        ),
+        "interval": _log(0.05, 2.0, "s"),
+    }
+    return _spans(kind, room, axes)
+
+
+def _droptail(kind: str, room: Room) -> Family:
+    axis = _log(2.0, max(4.0, room.buffer_pkts), "pkts", whole=True)
+
+    def read(params: Mapping[str, Any]) -> Knobs:
+        return {"limit": quantities.packets(str(params["limit"]), packet_bytes=1500)}
+
+    return Family(kind, {"limit": axis}, lambda at: {"limit": _pkts(at["limit"])}, read)
+
+
+def _pi(kind: str, room: Room) -> Family:
+    axes = {
+        "q_ref": _log(2.0, max(8.0, room.buffer_pkts / 2), "pkts", whole=True),
+        "gain": _log(1e-7, 1e-2), "zero": _log(0.05, 50.0),
+    }  # fmt: skip
+
+    def build(at: Knobs) -> Params:
+        return {**_limit(room), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
+
+    def read(params: Mapping[str, Any]) -> Knobs:
+        reference = quantities.packets(str(params["q_ref"]), packet_bytes=1500)
+        return {"q_ref": reference, "gain": float(params["gain"]), "zero": float(params["zero"])}
+
+    return Family(kind, axes, build, read, _ecn(room))
+
+
+def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
+    """Parameters named by the user, each over a range of its own; all others at their defaults."""
+    axes = {name: ranges.parse(text, name=f"tune.space.{kind}.{name}") for name, text in space.items()}
+
+    def build(at: Knobs) -> Params:
+        return _limit(room) | {name: axis.shown(at[name]) for name, axis in axes.items()}
+
+    def read(params: Mapping[str, Any]) -> Knobs:
+        return {name: float(str(params[name]).split()[0]) for name in axes}
+
+    return Family(kind, axes, build, read)
+
+
+#: Disciplines whose knobs are known.
+FAMILIES: dict[str, Callable[[str, Room], Family]] = {
+    "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
+    "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi,
+}  # fmt: skip
+
+#: What is tried unless the user says.
+USUAL = ("red", "codel", "pie", "fq_codel", "droptail")

@@ -1,0 +1,188 @@
+"""What is wanted: ``p95 delay < 15ms, max utilisation``.
+
+    goal       = part { ("," | ";" | " and " | " at " | " with ") part }
+    part       = constraint | objective
+    constraint = measure ("<" | ">" | "below" | "above" | "at most" | "at least") value
+    objective  = ["max" | "min"] [weight "*"] measure { ("+" | "-") [weight "*"] measure }
+
+One objective is optimised, several give a Pareto front. A weighted sum counts each measure in the unit of its
+table. Constraints hold at every condition, not on average.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import metrics
+from ..errors import UsageError
+from .measures import Measure, measure
+
+_SEPARATOR = re.compile(r"\s*[,;]\s*|\s+(?:and|at|with|while|subject to|s\.t\.)\s+")
+_BOUND = re.compile(r"(.+?)\s*(<=|<|≤|>=|>|≥|\bbelow\b|\bunder\b|\babove\b|\bover\b)\s*(.+)")
+_OBJECTIVE = re.compile(r"(max|maximi[sz]e|highest|most|min|minimi[sz]e|lowest|least)\s+(.+)", re.IGNORECASE)
+_TERM = re.compile(r"([+-]?)\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*?\s*)?([^+]+?)")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A bound on a measure: at most ``bound`` if ``upper``, else at least."""
+
+    measure: Measure
+    upper: bool
+    bound: float
+
+    def excess(self, value: float, *, margin: float = 0.0) -> float:
+        """By what share of the bound a value breaks it; 0 if it holds. ``margin`` moves it inwards by a share."""
+        size = abs(self.bound) or 1.0
+        inside = self.bound - margin * size if self.upper else self.bound + margin * size
+        if self.measure.unit == "%" and not self.upper:
+            inside = min(inside, 100.0 - (100.0 - self.bound) * (1.0 - margin))
+        over = value - inside if self.upper else inside - value
+        return max(0.0, over / size)
+
+    def __str__(self) -> str:
+        return f"{self.measure.text} {'<' if self.upper else '>'} {self.bound:g} {self.measure.unit}".rstrip()
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A weighted sum of measures, to be made as large as possible if ``higher``, else as small."""
+
+    terms: tuple[tuple[float, Measure], ...]
+    higher: bool
+
+    def value(self, row: Mapping[str, float]) -> float | None:
+        """The sum for a run, in the units of its measures; None if one of them is missing."""
+        total = 0.0
+        for weight, one in self.terms:
+            if one.key not in row:
+                return None
+            total += weight * row[one.key]
+        return total
+
+    @property
+    def single(self) -> Measure | None:
+        """The measure, if it is only one."""
+        return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1.0 else None
+
+    @property
+    def unit(self) -> str:
+        """Of its value; "" for a sum."""
+        return self.single.unit if self.single else ""
+
+    @property
+    def label(self) -> str:
+        """What it is a value of."""
+        if self.single:
+            return self.single.text
+        parts = [f"{'−' if weight < 0 else '+'} {abs(weight):g} × {one.text}" for weight, one in self.terms]
+        return " ".join(parts).removeprefix("+ ")
+
+    def __str__(self) -> str:
+        return f"{'max' if self.higher else 'min'} {self.label}"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Objectives under constraints, as read from ``text``."""
+
+    text: str
+    objectives: tuple[Objective, ...]
+    constraints: tuple[Constraint, ...]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every measure it speaks of, objectives first, each once."""
+        found = [one for objective in self.objectives for _, one in objective.terms]
+        found += [one.measure for one in self.constraints]
+        return tuple({one.key: one for one in found}.values())
+
+    def __str__(self) -> str:
+        return ", ".join([*map(str, self.objectives), *map(str, self.constraints)])
+
+
+def parse(text: str) -> Goal:
+    """Reads a goal; one of constraints alone also asks for the highest utilisation.
+
+    Raises UsageError for what it cannot read, with the part and what would do.
+    """
+    flat = re.sub(r"\bat most\b|\bno more than\b", "<", " ".join(text.split()))
+    flat = re.sub(r"\bat least\b|\bno less than\b", ">", flat)
+    objectives: list[Objective] = []
+    constraints: list[Constraint] = []
+    for part in filter(None, _SEPARATOR.split(flat)):
+        wanted = _OBJECTIVE.fullmatch(part)
+        bound = _BOUND.fullmatch(part)
+        if bound and not wanted:
+            one = measure(bound[1])
+            constraints.append(
+                Constraint(one, bound[2] in ("<", "<=", "≤", "below", "under"), one.number(bound[3]))
+            )
+        elif wanted and not bound:
+            objectives.append(
+                Objective(_terms(wanted[2]), wanted[1].lower().startswith(("max", "high", "most")))
+            )
+        elif wanted:
+            raise UsageError(
+                f"goal: '{part}' is both a bound and something to optimise; put a comma between them"
+            )
+        elif _directed(part):
+            objectives.append(
+                Objective(_terms(part), metrics.find(metrics.split(measure(part).key)[0]).better == "higher")
+            )
+        elif _known(part):
+            raise UsageError(
+                f"goal: '{part}': say max or min before it, or a bound after it, such as '{part} < 15ms'"
+            )
+        else:
+            example = "p95 delay < 15ms, max utilisation"
+            raise UsageError(
+                f"goal: '{part}' cannot be read; write constraints and objectives such as '{example}'"
+            )
+    if not objectives and not constraints:
+        raise UsageError("goal: is empty; say such as 'p95 delay < 15ms, max utilisation'")
+    if not objectives:
+        objectives.append(Objective(((1.0, measure("utilisation")),), higher=True))
+    _check(objectives, constraints)
+    return Goal(text, tuple(objectives), tuple(constraints))
+
+
+def _terms(text: str) -> tuple[tuple[float, Measure], ...]:
+    found = []
+    for piece in re.split(r"\s(?=[+-]\s)", f" {text}"):
+        term = _TERM.fullmatch(piece.strip())
+        if term is None:
+            raise UsageError(f"goal: '{piece.strip()}' must be WEIGHT * MEASURE, such as 0.5 * loss")
+        weight = float(term[2] or 1.0) * (-1.0 if term[1] == "-" else 1.0)
+        found.append((weight, measure(term[3])))
+    return tuple(found)
+
+
+def _known(part: str) -> bool:
+    try:
+        measure(part)
+    except UsageError:
+        return False
+    return True
+
+
+def _directed(part: str) -> bool:
+    """Whether a bare measure says by itself which way it is better."""
+    return _known(part) and metrics.find(metrics.split(measure(part).key)[0]).better != "none"
+
+
+def _check(objectives: list[Objective], constraints: list[Constraint]) -> None:
+    """Contradictions, and directions nobody means."""
+    for one in objectives:
+        single = one.single
+        better = metrics.find(metrics.split(single.key)[0]).better if single else "none"
+        if single and better != "none" and (better == "higher") != one.higher:
+            other = "min" if one.higher else "max"
+            raise UsageError(f"goal: '{one}' asks for the worst; say {other} {single.text}")
+    for upper in constraints:
+        for lower in constraints:
+            same = upper.measure.key == lower.measure.key
+            if same and upper.upper and not lower.upper and lower.bound >= upper.bound:
+                raise UsageError(f"goal: '{upper}' and '{lower}' contradict each other")

@@ -1,0 +1,100 @@
+"""A link and its traffic from a few numbers: what the short form of the question stands for.
+
+Assumptions, which the answer prints: long TCP flows (CUBIC of RFC 9438 with the numbers of Linux, unless told)
+whose round trips lie within a tenth of the given one, so that they do not march in step; short flows of 30 kB
+that arrive at random; UDP with exponential gaps. A run lasts until its numbers have settled: longer for long
+round trips and slow links.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import quantities
+from ..errors import UsageError
+from ..scenario import Scenario
+
+#: Payload of a short flow: about what a page's objects carry.
+SHORT_BYTES = 30_000
+#: Bytes of a full packet.
+PACKET_BYTES = 1500
+#: Senders of the UDP share.
+UDP_FLOWS = 4
+#: Packets a run may send at most, before the time of its counting is shortened.
+MOST_PACKETS = 3_000_000
+#: What short flows and UDP may offer of the link together.
+MOST_SHARE = 95.0
+
+
+@dataclass(frozen=True)
+class Link:
+    """What does not vary: the buffer in packets, how TCP sends, whether ECN is used."""
+
+    buffer_pkts: float
+    tcp: str = "cubic"
+    ecn: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tcp not in ("cubic", "reno"):
+            raise UsageError(
+                f"tcp = {self.tcp}: must be cubic or reno; other senders go into a scenario file"
+            )
+
+    def scenario(self, condition: Mapping[str, float]) -> Scenario:
+        """The scenario at a condition: ``rate`` (bit/s), ``rtt`` (s), ``flows``, ``short`` and ``udp`` (% of the
+        link)."""
+        rate, rtt, flows = condition["rate"], condition["rtt"], max(1, round(condition["flows"]))
+        short, udp = condition.get("short", 0.0), condition.get("udp", 0.0)
+        if short + udp > MOST_SHARE:
+            raise UsageError(
+                f"short flows and UDP ask for {short + udp:g} % of the link; leave at least 5 % to the rest"
+            )
+        warmup, duration = times(rate, rtt)
+        near, far = (quantities.show_span(_us(share * rtt)) for share in (0.2, 0.3))
+        parts = [
+            f'title = "{quantities.show_rate(rate)}, {quantities.show_span(rtt)}, {flows} flows"',
+            f'[run]\nduration = "{duration:g} s"\nwarmup = "{warmup:g} s"',
+            "[dumbbell]\n"
+            f'rate = "{quantities.show_rate(rate)}"\ndelay = "{quantities.show_span(_us(0.2 * rtt))}"\n'
+            f'access_delay = "uniform {near} to {far}"\n'
+            f'exit_delay = "{quantities.show_span(_us(0.05 * rtt))}"',
+            f'[queue]\nkind = "droptail"\nlimit = "{self.buffer_pkts:g} pkts"',
+            f'[flows.long]\ncount = {flows}\nstart = "uniform 0 s to {min(2.0, warmup / 2):g} s"\n{self._tcp()}',
+        ]
+        if short > 0:
+            count = max(1, round(short / 100 * rate * duration / (8 * SHORT_BYTES)))
+            parts.append(
+                f'[flows.short]\ncount = {count}\nbytes = "{SHORT_BYTES} B"\n'
+                f'start = "uniform 0 s to {duration:g} s"\n{self._tcp()}'
+            )
+        if udp > 0:
+            each = quantities.show_rate(float(f"{udp / 100 * rate / UDP_FLOWS:.6g}"))
+            parts.append(
+                f'[flows.udp]\ncount = {UDP_FLOWS}\ntransport = "udp"\nsource = "poisson"\nrate = "{each}"\n'
+                'start = "uniform 0 s to 1 s"'
+            )
+        return Scenario.parse("\n\n".join(parts), name="link")
+
+    def _tcp(self) -> str:
+        ecn = "\necn = true" if self.ecn else ""
+        return f'transport = "tcp"\nprofile = "linux"\ncc = "{self.tcp}"{ecn}'
+
+
+def times(rate_bps: float, rtt_s: float) -> tuple[float, float]:
+    """(warm-up, duration) in seconds.
+
+    The warm-up is 3 s and 50 round trips; what is counted 8 s and 100 round trips, or 4000 packets if that is
+    longer, but 3 million packets are enough for anyone.
+    """
+    warmup = math.ceil(3.0 + 50.0 * rtt_s)
+    packets_a_second = rate_bps / (8 * PACKET_BYTES)
+    counted = max(8.0 + 100.0 * rtt_s, 4000.0 / packets_a_second)
+    counted = min(counted, max(2.0 + 20.0 * rtt_s, MOST_PACKETS / packets_a_second))
+    return float(warmup), float(warmup + math.ceil(counted))
+
+
+def _us(seconds: float) -> float:
+    """Whole microseconds."""
+    return round(seconds * 1e6) / 1e6

@@ -1,0 +1,126 @@
+"""Measures as people call them: ``p95 delay``, ``utilisation``, ``goodput of short``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .. import library, metrics, quantities
+from ..errors import UsageError
+
+#: What a word at the front of a measure asks for.
+_STATISTICS = {
+    "mean": "mean", "average": "mean", "avg": "mean", "median": "p50", "p50": "p50", "p95": "p95", "p99": "p99",
+}  # fmt: skip
+
+#: Families of metrics with a statistic in their names; the first is that of a bare name.
+_WITH_STATISTIC = {
+    "delay": ("sojourn_ms", ("mean", "p50", "p95", "p99")),
+    "one-way delay": ("delay_ms", ("mean", "p50", "p95", "p99")),
+    "completion time": ("completion_s", ("mean", "p95")),
+}
+
+#: Other names of what there is.
+_ALIASES = {
+    "queueing delay": "delay", "queuing delay": "delay", "queue delay": "delay", "sojourn": "delay", "wait": "delay",
+    "sojourn time": "delay", "waiting time": "delay", "latency": "delay", "fct": "completion time",
+    "flow completion time": "completion time", "completion": "completion time", "one way delay": "one-way delay",
+}  # fmt: skip
+_PLAIN = {
+    "utilisation": "utilisation", "utilization": "utilisation", "link utilisation": "utilisation",
+    "link utilization": "utilisation", "loss": "loss", "losses": "loss", "drops": "loss", "drop rate": "loss",
+    "loss rate": "loss", "marks": "marks", "goodput": "goodput_bps", "throughput": "throughput_bps",
+    "fairness": "jain", "jain": "jain", "jain's index": "jain", "jitter": "jitter_ms", "timeouts": "timeouts",
+    "retransmissions": "retransmits", "queue": "queue_pkts_mean", "queue length": "queue_pkts_mean",
+    "oscillation": "queue_pkts_sd", "unfinished": "unfinished", "friendliness": "friendliness",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric at a place: ``key`` is its column in rows of runs, ``unit`` that of its values."""
+
+    key: str
+    text: str
+
+    @property
+    def metric(self) -> metrics.Metric:
+        """What it is."""
+        return metrics.find(metrics.split(self.key)[0])
+
+    @property
+    def unit(self) -> str:
+        """ "%" or "ms", say; "" for pure numbers."""
+        return self.metric.unit if self.metric.unit != "pure" else ""
+
+    def number(self, text: str) -> float:
+        """A bound as typed, in the measure's unit: ``15ms`` is 15 for a measure in ms. Raises UsageError."""
+        text = text.strip()
+        if self.unit == "ms":
+            return (
+                quantities.span(text, what=self.text) * 1e3
+                if re.search(r"[a-z]", text)
+                else _number(text, self.text)
+            )
+        if self.unit == "s":
+            return (
+                quantities.span(text, what=self.text)
+                if re.search(r"[a-z]", text)
+                else _number(text, self.text)
+            )
+        if self.unit == "bit/s":
+            return quantities.rate(text, what=self.text)
+        return _number(re.sub(r"\s*(%|pkts|packets)$", "", text), self.text)
+
+
+def names() -> list[str]:
+    """Every name that `measure` takes, the plain ones first."""
+    found = list(_PLAIN)
+    for family, (_, statistics) in _WITH_STATISTIC.items():
+        found += [f"{statistic} {family}" for statistic in statistics]
+    return [*found, *_ALIASES, *metrics.METRICS]
+
+
+def measure(text: str) -> Measure:
+    """The measure called ``text``; a class may follow (``goodput of short``, ``goodput_bps[short]``).
+
+    Raises UsageError with the nearest name for one that is not known.
+    """
+    shown = " ".join(text.split())
+    body, _, scope = shown.partition("[")
+    scope = scope.removesuffix("]")
+    if not scope and " of " in body:
+        body, _, scope = body.partition(" of ")
+    key = _key(body.strip())
+    if key is None:
+        hint = library.nearest(
+            body.lower(), names(), otherwise="say such as p95 delay, utilisation, loss, goodput"
+        )
+        raise UsageError(f"goal: '{shown}' is no measure; {hint}")
+    return Measure(f"{key}[{scope.strip()}]" if scope else key, shown)
+
+
+def _key(body: str) -> str | None:
+    if body in metrics.METRICS:
+        return body
+    words = body.lower()
+    if words in _PLAIN:
+        return _PLAIN[words]
+    first, _, rest = words.partition(" ")
+    statistic = _STATISTICS.get(first)
+    family = rest if statistic else words
+    family = _ALIASES.get(family, family)
+    if family in _WITH_STATISTIC:
+        stem, known = _WITH_STATISTIC[family]
+        wanted = statistic or known[0]
+        return f"{stem}_{wanted}" if wanted in known else None
+    return _PLAIN.get(rest) if statistic == "mean" else None
+
+
+def _number(text: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"goal: {name}: '{text}' must be a number with its unit, such as 15ms, 95% or 2Mbit"
+        ) from None

@@ -1,0 +1,209 @@
+"""The page of an answer: one file that opens offline and reads like a consultant's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import plot, report, wording
+from ..plot import style
+from . import pictures, words
+from .answer import Answer
+from .question import ends
+from .words import KINDS
+
+if TYPE_CHECKING:
+    from ..results import Result
+    from .confirm import Line
+
+TEMPLATE = "tune.html"
+
+
+def write(answer: Answer, folder: Path) -> Path:
+    """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
+    pictures.save(answer, folder / "figures")
+    queues = at_the_ends(answer)
+    for number, (_, result) in enumerate(queues, start=1):
+        plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.svg")
+        plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.png")
+    page = folder / "report.html"
+    page.write_text(render(answer, queues), encoding="utf-8", newline="\n")
+    return page
+
+
+def at_the_ends(answer: Answer) -> list[tuple[str, Result]]:
+    """At each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
+    from ..replicate import Effort, replicate
+
+    rival = _rival(answer)
+    found = []
+    for label, condition in ends(answer.question):
+        base = answer.question.scenario(condition)
+        variants = {"recommended": answer.best.on(base)}
+        if rival is not None:
+            variants[rival.candidate.name] = rival.candidate.on(base)
+        found.append((label, replicate(variants, Effort(answer.seed, 1), name="queue")))
+    return found
+
+
+def _rival(answer: Answer) -> Line | None:
+    """What people run that comes closest: among those that were not tuned, the first that holds, else the first."""
+    known = [line for line in answer.lines[1:] if line.candidate.origin != "search"]
+    return next((line for line in known if line.holds), known[0] if known else None)
+
+
+def render(answer: Answer, queues: list[tuple[str, Result]]) -> str:
+    """The page as text."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(report.TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    own = {
+        name: Markup((report.TEMPLATES / name).read_text(encoding="utf-8"))
+        for name in ("page.css", "page.js")
+    }
+    return environment.get_template(TEMPLATE).render(
+        css=own["page.css"], script=own["page.js"], **content(answer, queues)
+    ).rstrip() + "\n"  # fmt: skip
+
+
+def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
+    """Everything the template asks for."""
+    best = answer.best
+    question = answer.question
+    sentences = words.verdict(answer)
+    return {
+        "title": f"{KINDS.get(best.kind, best.kind)} for {question.title}",
+        "goal": str(question.goal),
+        "robust": "in the worst condition" if question.robust == "worst" else "in the mean over the range",
+        "question": question.title,
+        "kind": best.loaded_kind or best.kind,
+        "params": [(name, words.shown(value)) for name, value in (best.loaded or best.params).items()],
+        "verdict": [f"{one[:1].upper()}{one[1:]}." for one in sentences],
+        "holds": answer.lines[0].holds,
+        "expected": _expected(answer),
+        "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,
+        "table": _table(answer),
+        "figures": [_figure(name, answer) for name in pictures.available(answer)],
+        "queues": [_queue(label, result, number) for number, (label, result) in enumerate(queues, start=1)],
+        "drift": [words.drifted(one) for one in answer.drift if one.candidate.key == best.key],
+        "effects": _effects(answer),
+        "sensitivity": words.sensitivity(answer),
+        "method": method(answer),
+        "command": answer.command, "version": answer.version, "seed": answer.seed,
+        "runs": f"{answer.runs + answer.fresh:,}".replace(",", "\u202f"), "stopped": answer.stopped,
+    }  # fmt: skip
+
+
+def _expected(answer: Answer) -> list[tuple[str, str]]:
+    line = answer.lines[0]
+    goal = answer.question.goal
+    found = [
+        (one.label, words.cell(cell, one)) for one, cell in zip(goal.objectives, line.objectives, strict=True)
+    ]
+    told = {one.label for one in goal.objectives}
+    found += [
+        (one.measure.text, words.interval(line, one.measure))
+        for one in goal.constraints
+        if one.measure.text not in told
+    ]
+    found += [(f"{one.constraint} held", f"{one.held} of {one.runs} fresh runs") for one in line.kept]
+    return found
+
+
+def _table(answer: Answer) -> dict[str, Any]:
+    goal = answer.question.goal
+    bounded = words.bounded(answer)
+    rows = []
+    for number, line in enumerate(answer.lines):
+        cells = [
+            {"text": words.cell(cell, one), "sign": _sign(line, n, higher=one.higher)}
+            for n, (one, cell) in enumerate(zip(goal.objectives, line.objectives, strict=True))
+        ]
+        cells += [{"text": words.interval(line, one), "sign": ("", "")} for one in bounded]
+        rows.append({
+            "name": line.candidate.name, "queue": line.candidate.queue, "best": number == 0, "cells": cells,
+            "held": [f"{one.held} of {one.runs}" for one in line.kept], "holds": line.holds,
+        })  # fmt: skip
+    heads = [*(one.label for one in goal.objectives), *(one.text for one in bounded)]
+    return {"heads": heads, "bounds": [str(one) for one in goal.constraints], "rows": rows}
+
+
+def _sign(line: Line, number: int, *, higher: bool) -> tuple[str, str]:
+    pair = line.difference[number]
+    if pair is None or not line.real[number]:
+        return ("", "")
+    return ("✓", "good") if (pair.mean > 0) == higher else ("✗", "bad")
+
+
+def _figure(name: str, answer: Answer) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    title, see = pictures.TITLES[name]
+    return {
+        "name": name, "title": title, "see": see, "wide": Markup(pictures.fragment(name, answer)),
+        "narrow": Markup(pictures.fragment(name, answer, width="column")),
+    }  # fmt: skip
+
+
+def _queue(label: str, result: Result, number: int) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    title = f"The queue with {label}" if label and label != "as given" else "The queue"
+    see = "One run; thin is the queue, thick the average that the discipline acts on."
+
+    def drawn(width: str) -> Markup:
+        with style.styled(text_as_text=True):
+            svg = plot.fragment("queue", result, label=title, width=width)
+        # Several of them on one page: identifiers of their own.
+        for before in ('id="', 'href="#', "url(#"):
+            svg = svg.replace(f"{before}queue-", f"{before}queue{number}{width}-")
+        return Markup(svg)
+
+    return {
+        "name": f"queue-{number}",
+        "title": title,
+        "see": see,
+        "wide": drawn("page"),
+        "narrow": drawn("column"),
+    }
+
+
+def _effects(answer: Answer) -> list[tuple[str, str]]:
+    found = []
+    for kind in dict.fromkeys(one.family for one in answer.effects):
+        some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
+        parts = [
+            f"{one.knob} {one.mu_star:.3g}{'' if one.kept else ' (held: it hardly matters)'}" for one in some
+        ]
+        found.append((KINDS.get(kind, kind), ", ".join(parts)))
+    return found
+
+
+def method(answer: Answer) -> list[str]:
+    """How the answer was found, a paragraph each."""
+    question = answer.question
+    count = len(question.conditions())
+    tried = wording.count(len(answer.spots), "design")
+    places = wording.count(count, "condition")
+    found = [
+        f"Candidates were tried at {places}: the corners of the ranges and points inside, all under the same random "
+        "numbers. The search began with what people run and with designs by formula, measured by Morris's method which "
+        "parameters matter, and then let Optuna propose; a proposal clearly behind after half of the conditions was "
+        f"not pursued. {tried} were seen at every condition. The best met in a race on seeds the search had not seen, "
+        "in which who fell clearly behind (paired t test) left early.",
+        "The winner, the best of the other disciplines and what people run were then run at fresh conditions, "
+        "stratified over the ranges, under fresh seeds. Intervals are Student's over six such replications at 95 %, "
+        "each counted as one number; differences are paired, and called real only if they pass Holm's test over the "
+        "whole table.",
+    ]
+    if question.link is not None:
+        sender = {"cubic": "CUBIC (RFC 9438)", "reno": "Reno (RFC 5681)"}[question.link.tcp]
+        found.append(
+            f"Assumed of the traffic: long flows of {sender} with SACK and the timers of Linux, their round trips "
+            "within a tenth of the one given; short flows of 30 kB that arrive at random; UDP with exponential gaps."
+        )
+    return found

@@ -1,0 +1,335 @@
+"""The question: a link or a scenario, what may vary, what is wanted, and what to choose from."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from .. import advise, library, quantities, ranges
+from ..errors import DropcurveError, Problem, ScenarioError, UsageError
+from ..ranges import Range
+from ..scenario import Scenario
+from ..sweeping import design
+from . import goal as goals
+from .candidates import Target
+from .families import USUAL, Room
+from .link import Link
+
+Robust = Literal["mean", "worst"]
+#: One condition: axis to value.
+Condition = dict[str, float]
+
+#: Conditions inside the ranges, beside their corners.
+INSIDE = 4
+#: Axes whose corners are all taken; of more, a half.
+ALL_CORNERS = 3
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Something that varies: ``rtt`` in seconds, ``rate`` in bit/s, ``flows``, ``short`` and ``udp`` in % of the
+    link, or a path of the scenario in the unit of its range."""
+
+    name: str
+    range: Range
+
+    def shown(self, value: float) -> str:
+        """A value as people write it."""
+        if self.name == "rtt":
+            return quantities.show_span(value)
+        if self.name == "rate":
+            return quantities.show_rate(value)
+        if self.name in ("short", "udp"):
+            return f"{quantities.plain(value)} %"
+        return str(self.range.shown(value))
+
+    @property
+    def label(self) -> str:
+        """What it is, in words."""
+        words = {"rtt": "round trip", "rate": "rate", "flows": "flows", "short": "short flows", "udp": "UDP"}
+        return words.get(self.name, self.name)
+
+    def __str__(self) -> str:
+        low, high = self.shown(self.range.low), self.shown(self.range.high)
+        return f"{self.label} {low}" if self.range.single else f"{self.label} {low} to {high}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that decides the answer, but seed and effort."""
+
+    title: str
+    goal: goals.Goal
+    axes: tuple[Axis, ...]
+    room: Room
+    target: Target
+    candidates: tuple[str, ...] = USUAL
+    robust: Robust = "mean"
+    space: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    link: Link | None = None
+    base: Scenario | None = None
+
+    @property
+    def varying(self) -> tuple[Axis, ...]:
+        """The axes that have a length."""
+        return tuple(axis for axis in self.axes if not axis.range.single)
+
+    def scenario(self, condition: Condition) -> Scenario:
+        """The scenario at a condition, with whatever queue it has."""
+        if self.link is not None:
+            return self.link.scenario(condition)
+        assert self.base is not None, "a question has a link or a scenario"
+        edits = [(axis.name, axis.range.shown(condition[axis.name])) for axis in self.varying]
+        return self.base.edit(edits) if edits else self.base
+
+    def at(self, shares: Sequence[float]) -> Condition:
+        """The condition at a place of the unit cube over the varying axes."""
+        places = dict(zip((axis.name for axis in self.varying), shares, strict=True))
+        return {axis.name: axis.range.at(float(places.get(axis.name, 0.0))) for axis in self.axes}
+
+    def conditions(self) -> list[Condition]:
+        """Where candidates are tried: the corners of the ranges, interleaved with points inside. Half the list is a
+        fair sample of the whole."""
+        count = len(self.varying)
+        if count == 0:
+            return [self.at(())]
+        corners = [
+            one
+            for one in itertools.product((0.0, 1.0), repeat=count)
+            if count <= ALL_CORNERS or sum(one) % 2 == 0
+        ]
+        inside = [
+            tuple(map(float, one))
+            for one in design.cube(count, max(INSIDE, 2 * count), method="sobol", seed=0)
+        ]
+        # Opposite corners first, so that the first half has both ends of every axis.
+        corners.sort(key=lambda one: (sum(one) % 2, one))
+        mixed = [one for pair in itertools.zip_longest(corners, inside) for one in pair if one is not None]
+        return _distinct([self.at(one) for one in mixed])
+
+    def fresh(self, count: int, *, seed: int) -> list[Condition]:
+        """Conditions that were not tried: stratified over the ranges."""
+        axes = len(self.varying)
+        return (
+            [self.at(one) for one in design.cube(axes, count, method="latin", seed=seed)]
+            if axes
+            else [self.at(())]
+        )
+
+    def middle(self) -> Condition:
+        """The centre of the ranges."""
+        return self.at([0.5] * len(self.varying))
+
+    def describe(self, condition: Condition) -> str:
+        """A condition in words: ``5 flows, round trip 200 ms``."""
+        parts = [
+            f"{shown} flows" if axis.name == "flows" else f"{axis.label} {shown}"
+            for axis in self.varying
+            for shown in [axis.shown(condition[axis.name])]
+        ]
+        return ", ".join(parts) or "as given"
+
+    def advice(self) -> advise.Advice | None:
+        """Designs by formula; None for scenarios the formulas do not fit."""
+        try:
+            if self.link is None:
+                return advise.advise(self.base, goal=self.goal.text)
+            ends = {axis.name: axis.range for axis in self.axes}
+            return advise.advise(
+                rate=ends["rate"].low, rtt=(ends["rtt"].low, ends["rtt"].high),
+                flows=(max(1, round(ends["flows"].low)), max(1, round(ends["flows"].high))),
+                buffer=self.link.buffer_pkts, goal=self.goal.text, ecn=self.link.ecn,
+            )  # fmt: skip
+        except DropcurveError:
+            return None
+
+
+def of_link(
+    *,
+    rate: str,
+    rtt: str,
+    flows: str,
+    buffer: str,
+    goal: str,
+    short: str | None = None,
+    udp: str | None = None,
+    tcp: str = "cubic",
+    ecn: bool = False,
+    box: str = "",
+    candidates: Sequence[str] = (),
+    robust: str = "mean",
+    space: Mapping[str, Mapping[str, str]] | None = None,
+) -> Question:
+    """The question in its short form; each of ``rate``, ``rtt``, ``flows``, ``short`` and ``udp`` may be a range.
+
+    Raises UsageError for values that make no sense.
+    """
+    wanted = goals.parse(goal)
+    ends = quantities.between(rate, lambda text: quantities.rate(text, what="rate"), what="rate")
+    trips = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
+    counts = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
+    room_pkts = quantities.packets(buffer, packet_bytes=1500)
+    if room_pkts < 4:
+        raise UsageError(f"buffer '{buffer}' must hold at least 4 packets")
+    axes = [_axis("rate", *ends), _axis("rtt", *trips), _axis("flows", *counts, whole=True)]
+    axes += [_axis(name, *_percent(name, text)) for name, text in (("short", short), ("udp", udp)) if text]
+    room = Room(ends[0] / (8 * 1500), room_pkts, trips[1], ecn)
+    shown = ", ".join(_told(axis) for axis in axes)
+    return _question(
+        f"{shown}, buffer of {quantities.show_packets(room_pkts)}", wanted, tuple(axes), room,
+        Target(box, ends[0], trips[1]), candidates, robust, space or {}, link=Link(room_pkts, tcp, ecn),
+    )  # fmt: skip
+
+
+def of_file(
+    path: str | Path | Scenario,
+    *,
+    goal: str | None = None,
+    ranges_: Mapping[str, str] | None = None,
+    box: str | None = None,
+    candidates: Sequence[str] = (),
+    robust: str | None = None,
+    space: Mapping[str, Mapping[str, str]] | None = None,
+) -> Question:
+    """A question about a scenario: its ``[tune]`` section, and what is given here instead.
+
+    ``[tune]`` has ``goal``, ``for``, ``candidates``, ``robust``, ``[tune.ranges]`` (path to range) and
+    ``[tune.space.KIND]`` (parameter to range). Raises ScenarioError or UsageError for what is wrong with it.
+    """
+    base = path if isinstance(path, Scenario) else Scenario.load(path)
+    section = {} if isinstance(path, Scenario) else section_of(path)
+    text = goal or section.get("goal")
+    if not text:
+        raise UsageError(
+            f'{base.name}: no goal; say --goal "p95 delay < 15ms, max utilisation", or goal in its [tune] section'
+        )
+    axes = []
+    for name, value in {**section.get("ranges", {}), **(ranges_ or {})}.items():
+        base.get(name)
+        axes.append(Axis(name, ranges.parse(str(value), name=f"tune.ranges.{name}")))
+    if "dumbbell" not in base.resolved:
+        raise UsageError(
+            f"{base.name}: tune needs a scenario with a [dumbbell]; its queue is the one that is chosen"
+        )
+    capacity = quantities.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
+    limit = quantities.packets(str(base.get("queue.limit")), packet_bytes=1500)
+    room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
+    found = _question(
+        base.title, goals.parse(str(text)), tuple(axes), room,
+        Target(box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s),
+        candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
+        {**section.get("space", {}), **(space or {})}, base=base,
+    )  # fmt: skip
+    for condition in found.conditions():
+        found.scenario(condition)
+    return found
+
+
+#: What a ``[tune]`` section may say.
+KEYS = ("goal", "for", "candidates", "robust", "ranges", "space")
+
+
+def section_of(path: str | Path) -> dict[str, Any]:
+    """The ``[tune]`` section of a scenario's file; empty if it has none. Raises ScenarioError for unknown keys."""
+    try:
+        text = library.locate(path).read_text(encoding="utf-8")
+        found = tomllib.loads(text).get("tune", {})
+    except (tomllib.TOMLDecodeError, OSError):
+        return {}
+    if not isinstance(found, dict):
+        raise ScenarioError([Problem("tune", str(found), "must be a section")], origin=str(path))
+    wrong = [
+        Problem(
+            f"tune.{key}",
+            "",
+            "no such key here",
+            library.nearest(key, KEYS, otherwise=f"known keys: {', '.join(KEYS)}"),
+        )
+        for key in found
+        if key not in KEYS
+    ]
+    wrong += [
+        Problem(f"tune.{key}", str(found[key]), "must be a table")
+        for key in ("ranges", "space")
+        if key in found and not isinstance(found[key], dict)
+    ]
+    if wrong:
+        raise ScenarioError(wrong, origin=str(path))
+    return found
+
+
+def _question(
+    title: str, wanted: goals.Goal, axes: tuple[Axis, ...], room: Room, target: Target, candidates: Sequence[str],
+    robust: str, space: Mapping[str, Mapping[str, str]], *, link: Link | None = None, base: Scenario | None = None,
+) -> Question:  # fmt: skip
+    if robust not in ("mean", "worst"):
+        raise UsageError(f"robust = {robust}: must be mean or worst")
+    kinds = {str(one["kind"]) for one in library.catalogue()["disciplines"]}
+    for kind in [*candidates, *space]:
+        if kind not in kinds:
+            hint = library.nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
+            raise UsageError(f"candidate '{kind}': no such discipline; {hint}")
+    if target.box:
+        from .. import boxes
+
+        if target.box not in boxes.BOXES:
+            raise UsageError(f"for = {target.box}: must be one of {', '.join(boxes.BOXES)}")
+    chosen = tuple(dict.fromkeys(candidates or (*USUAL, *space)))
+    found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
+    return replace(found, robust="worst") if robust == "worst" else found
+
+
+def _told(axis: Axis) -> str:
+    """``100 Mbit/s``, ``round trip 20 ms to 200 ms``, ``5 to 100 flows``."""
+    bare = str(axis).removeprefix(axis.label).strip()
+    if axis.name == "rate":
+        return bare
+    return f"{bare} {axis.label}" if axis.name in ("flows", "short", "udp") else str(axis)
+
+
+def _axis(name: str, low: float, high: float, *, whole: bool = False) -> Axis:
+    wide = low > 0 and high / low >= ranges.WIDE
+    return Axis(name, Range(low, high, "", "log" if wide else "linear", whole))
+
+
+def _percent(name: str, text: str) -> tuple[float, float]:
+    found = ranges.parse(text, name=name)
+    if found.unit not in ("", "%") or not 0 <= found.low <= found.high <= 95:
+        raise UsageError(
+            f"{name} '{text}' must be a share of the link in per cent, such as 10% or 0-30%, of at most 95%"
+        )
+    return found.low, found.high
+
+
+def _distinct(found: list[Condition]) -> list[Condition]:
+    return list({tuple(one.items()): one for one in found}.values())
+
+
+def _round_trip(base: Scenario) -> float:
+    """The longest round trip of a dumbbell, for sizing ranges: 100 ms where it cannot be told."""
+    try:
+        return advise.advise(base).conditions.rtt_s[1]
+    except DropcurveError:
+        return 0.1
+
+
+def _ecn(base: Scenario) -> bool:
+    flows = base.resolved.get("flows", {})
+    members = flows.values() if isinstance(flows, dict) else flows
+    return any(bool(one.get("ecn")) for one in members if isinstance(one, dict))
+
+
+def ends(question: Question) -> list[tuple[str, Condition]]:
+    """The two ends of the ranges that matter most: fewest flows on the longest round trip, which swing most, and
+    most flows on the shortest, which need most drops; for other axes all low and all high."""
+    axes = question.varying
+    if not axes:
+        return [("", question.middle())]
+    high = [0.0 if axis.name in ("rtt", "dumbbell.delay") else 1.0 for axis in axes]
+    low = [1.0 - share for share in high]
+    found = [question.at(low), question.at(high)]
+    return [(question.describe(one), one) for one in found]

@@ -1,0 +1,63 @@
+"""Racing: candidates meet on the same trials, and who is clearly behind leaves early.
+
+The idea is that of F-Race (Birattari 2002) with paired t tests in place of ranks: under common random numbers the
+difference of two candidates on a trial is far less noisy than either, so effort goes where candidates are close.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .. import statistics
+from .bench import Bench, Trial
+from .candidates import Candidate
+
+#: Error probability of one elimination.
+ALPHA = 0.02
+#: Differences beyond this many points count as this many: a constraint broken somewhere is enough to be behind.
+CLEAR = 20.0
+#: Fewest pairs a test may use.
+PAIRS = 4
+
+
+def behind(
+    bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence[Trial], *, alpha: float = ALPHA
+) -> bool:
+    """Whether a candidate is worse than another beyond doubt, on the trials both have."""
+    pairs = [
+        min(max(pair, -CLEAR), CLEAR)
+        for pair in _pairs(bench, candidate, best, trials)
+        if not math.isnan(pair)
+    ]
+    found = statistics.paired(pairs, [0.0] * len(pairs)) if len(pairs) >= PAIRS else None
+    return found is not None and found.mean > 0 and found.p / 2.0 < alpha
+
+
+def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence[Trial]) -> list[float]:
+    """Differences of losses: trial by trial, or if the worst condition counts, seed by seed."""
+    if bench.question.robust == "mean":
+        return [bench.loss(candidate, trial) - bench.loss(best, trial) for trial in trials]
+    seeds = dict.fromkeys(trial.seed for trial in trials)
+    whole = [[trial for trial in trials if trial.seed == seed] for seed in seeds]
+    return [bench.score(candidate, some) - bench.score(best, some) for some in whole]
+
+
+def race(
+    bench: Bench, candidates: Sequence[Candidate], blocks: Sequence[Sequence[Trial]], *, most: int
+) -> list[Candidate]:
+    """Candidates on block after block until one is left, the blocks are used up or ``most`` runs are made; best first.
+
+    All that come back were tried on the same trials.
+    """
+    left = list({candidate.key: candidate for candidate in candidates}.values())
+    trials: list[Trial] = []
+    spent = bench.runs
+    for one in blocks:
+        if trials and (len(left) < 2 or bench.runs - spent + len(left) * len(one) > most):
+            break
+        bench.run((candidate, trial) for candidate in left for trial in one)
+        trials.extend(one)
+        left.sort(key=lambda candidate: bench.score(candidate, trials))
+        left = [left[0], *(other for other in left[1:] if not behind(bench, other, left[0], trials))]
+    return left

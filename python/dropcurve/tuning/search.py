@@ -1,0 +1,284 @@
+"""The search: start from what is known, screen, let Optuna propose, race what is close.
+
+Every step is a function of the question, the seed and the runs made so far, and runs are kept; so a search that was
+interrupted repeats its steps in a moment, from the store, and goes on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .bench import Bench, Trial, block
+from .candidates import Candidate, of_design, references
+from .families import Family, family
+from .question import Condition
+from .race import behind, race
+from .screen import Effect, designs, effects
+from .study import Study, front
+
+#: Proposals of a family in a round, and how many of them are neighbours of its best.
+BATCH, NEAR = 4, 2
+#: Rounds that every family gets before those clearly behind are asked less often.
+GRACE = 3
+#: How much less often.
+RARELY = 3
+#: Share of the runs that screening may take, and that the final race is given.
+SCREENING, FINALS = 0.25, 0.25
+#: Seeds of the final race.
+BLOCKS = 8
+#: Candidates that reach it, of each family and of all.
+PER_FAMILY, ALTOGETHER = 2, 8
+
+#: Told what is going on, and the best so far ("" before there is one).
+Say = Callable[[str, Candidate | None], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much to spend: runs of the search, or seconds (None: no limit of time)."""
+
+    runs: int
+    seconds: float | None = None
+
+
+@dataclass
+class Outcome:
+    """What a search found. ``finalists`` are best first, tried on ``trials``; ``tried`` has everything that was seen
+    on all conditions, ``known`` what was there before the search."""
+
+    finalists: list[Candidate]
+    trials: list[Trial]
+    tried: list[Candidate]
+    known: list[Candidate]
+    first: list[Trial]
+    effects: list[Effect]
+    families: dict[str, Family]
+    knobs: dict[str, dict[str, float]]
+    best_of: dict[str, Candidate]
+    stopped: str = ""
+
+
+@dataclass
+class Search:
+    """One search, step by step; `go` takes them all."""
+
+    bench: Bench
+    seed: int
+    limits: Limits
+    folder: Path | None = None
+    say: Say = lambda *_: None
+    studies: dict[str, Study] = field(default_factory=dict)
+    known: list[Candidate] = field(default_factory=list)
+    whole: list[Candidate] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.question = self.bench.question
+        self.conditions = self.question.conditions()
+        self.first = block(self.conditions, self.seed)
+        self.half = self.first[: (len(self.first) + 1) // 2]
+        self.began = time.monotonic()
+
+    def go(self) -> Outcome:
+        """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
+        self._start()
+        self._screen()
+        self._rounds()
+        return self._finish()
+
+    def _start(self) -> None:
+        """What people run, and designs by formula."""
+        self.say("what is known: defaults, rules and designs by formula", None)
+        room, target = self.question.room, self.question.target
+        found = [
+            Candidate(name, kind, params, origin)
+            for name, kind, params, origin in references(room, box=target.box)
+        ]
+        self.bench.run((found[0], trial) for trial in self.first)
+        self.bench.scale(found[0], self.first)
+        advice = self.question.advice()
+        for one in advice.designs if advice else ():
+            name, kind, params, origin = of_design(one)
+            made = target.candidate(
+                f"{name}, by formula" if "rule" not in name else name, kind, params, origin=origin
+            )
+            if made is not None and kind in (*self.question.candidates, "red", "ared"):
+                found.append(made)
+        distinct = {
+            one.key: one
+            for one in reversed(found)
+            if all(self.bench.usable(one, trial) for trial in self.first)
+        }
+        self.known = [one for one in found if distinct.get(one.key) is one]
+        self._try(self.known)
+        for kind in self.question.candidates:
+            made_of = family(kind, room, space=self.question.space.get(kind))
+            path = None if self.folder is None else self.folder / "studies"
+            if path is not None:
+                path.mkdir(parents=True, exist_ok=True)
+            objectives = len(self.question.goal.objectives)
+            self.studies[kind] = Study(made_of, target, objectives, self.seed, path)
+
+    def _try(self, candidates: Sequence[Candidate]) -> None:
+        """Candidates at every condition."""
+        self.bench.run((one, trial) for one in candidates for trial in self.first)
+        seen = {one.key for one in self.whole}
+        self.whole.extend(one for one in candidates if one.key not in seen)
+
+    def _screen(self) -> None:
+        """Which knobs matter; the others are held where the best known design of the family has them."""
+        spent = 0
+        for study in self.studies.values():
+            many = len(study.family.knobs) > 2
+            cost = 4 * (len(study.family.knobs) + 1) * len(self.half)
+            if many and spent + cost <= self._share(SCREENING) and not self._late():
+                spent += cost
+                self.say(f"screening: which parameters of {study.family.kind} matter", self.best())
+                tried = [study.candidate(knobs) for knobs in designs(study.family, seed=self.seed)]
+                usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
+                self.bench.run((one, trial) for one in usable if one for trial in self.half)
+                found = effects(study.family, self.bench, usable, self.half, seed=self.seed)
+                self.effects += found
+                start = self._starts(study)
+                held = {one.knob for one in found if not one.kept}
+                study.held = {name: start[0][name] for name in held} if start else {}
+            study.start(self._starts(study))
+
+    def _starts(self, study: Study) -> list[dict[str, float]]:
+        """Knobs of what is known of a family, best first."""
+        ranked = sorted(self.known, key=lambda one: self.bench.score(one, self.first))
+        found = [study.family.knobs_of(one.params) for one in ranked if one.kind == study.family.kind]
+        return [knobs for knobs in found if knobs]
+
+    def _rounds(self) -> None:
+        """Round after round of proposals, until the runs or the time are spent."""
+        number = 0
+        while self.bench.runs < self._share(1.0 - FINALS) and not self._late():
+            best = self.best()
+            asked: list[tuple[Study, object, Candidate]] = []
+            for kind, study in self.studies.items():
+                mine = self.best(kind)
+                lost = mine is not None and best is not None and behind(self.bench, mine, best, self.first)
+                if (
+                    number < GRACE
+                    or number % RARELY == 0
+                    or not lost
+                    or len(self.question.goal.objectives) > 1
+                ):
+                    if mine is not None and number > 0:
+                        study.near(mine, NEAR)
+                    asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
+            if not asked:
+                if number >= GRACE and number % RARELY == 0:
+                    break
+                number += 1
+                continue
+            self.say(f"search: round {number + 1}", best)
+            self._round(asked)
+            number += 1
+
+    def _round(self, asked: list[tuple[Study, object, Candidate]]) -> None:
+        """One batch: half of the conditions first, the other half for those that are not clearly behind."""
+        usable = [one for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)]
+        self.bench.run((one, trial) for one in usable for trial in self.half)
+        leaders = {kind: self.best(kind) for kind in self.studies}
+        keys = {one.key for one in usable}
+        several = len(self.question.goal.objectives) > 1
+        on: list[Candidate] = []
+        for study, ticket, one in asked:
+            leader = leaders[study.family.kind]
+            if one.key not in keys:
+                study.tell(ticket, None)
+            elif not several and leader is not None and behind(self.bench, one, leader, self.half):
+                worse = self.bench.score(one, self.half) - self.bench.score(leader, self.half)
+                study.tell(ticket, [self.bench.score(leader, self.first) + worse], key=one.key)
+                keys.discard(one.key)
+            else:
+                on.append(one)
+        self._try(on)
+        for study, ticket, one in asked:
+            if one.key in keys:
+                values = self.vector(one) if several else [self.bench.score(one, self.first)]
+                study.tell(ticket, values, excess=self._excess(one), key=one.key)
+
+    def vector(self, one: Candidate, trials: Sequence[Trial] | None = None) -> list[float]:
+        """The objectives of a candidate in points, over the conditions."""
+        some = self.first if trials is None else trials
+        rows = [self.bench.points(one, trial) for trial in some]
+        return [
+            self.bench.together([row[i] for row in rows]) for i in range(len(self.question.goal.objectives))
+        ]
+
+    def _excess(self, one: Candidate) -> float:
+        return sum(self.bench.excess(one, trial) for trial in self.first) / len(self.first)
+
+    def best(self, kind: str = "") -> Candidate | None:
+        """The best so far of what was tried at every condition, of one family or of all."""
+        some = [one for one in self.whole if not kind or one.kind == kind]
+        return min(some, key=lambda one: self.bench.score(one, self.first), default=None)
+
+    def _finish(self) -> Outcome:
+        """The final race, on seeds that the search has not seen."""
+        several = len(self.question.goal.objectives) > 1
+        ranked = sorted(self.whole, key=lambda one: self.bench.score(one, self.first))
+        pool: list[Candidate] = []
+        if several:
+            allowed = [one for one in ranked if self._excess(one) <= 0] or ranked[:1]
+            names = front({one.key: self.vector(one) for one in allowed})
+            pool = [one for one in allowed if one.key in names]
+        else:
+            for kind in self.studies:
+                pool += [one for one in ranked if one.kind == kind][:PER_FAMILY]
+            pool += ranked[:ALTOGETHER]
+        self.say(f"final race of {len({one.key for one in pool})}", self.best())
+        blocks = [
+            block(self.conditions, self.seed + 1 + number) for number in range(2 if several else BLOCKS)
+        ]
+        if several:
+            trials = [trial for one in blocks for trial in one]
+            self.bench.run((one, trial) for one in pool for trial in trials)
+            points = {one.key: self.vector(one, trials) for one in pool}
+            left = [next(one for one in pool if one.key == key) for key in front(points)]
+        else:
+            most = max(self.limits.runs - self.bench.runs, len(self.first) * 4)
+            left = race(self.bench, pool, blocks, most=most)
+            trials = self._common(left, blocks)
+            left.sort(key=lambda one: (self.bench.violation(one, trials), self.bench.score(one, trials)))
+        best_of = {kind: one for kind in self.studies if (one := self._best_of(kind, left)) is not None}
+        knobs = {key: value for study in self.studies.values() for key, value in study.knobs.items()}
+        families = {kind: study.family for kind, study in self.studies.items()}
+        late = "the time was spent" if self._late() else ""
+        return Outcome(
+            left,
+            trials,
+            list(self.whole),
+            list(self.known),
+            self.first,
+            self.effects,
+            families,
+            knobs,
+            best_of,
+            late,
+        )
+
+    def _common(self, left: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]) -> list[Trial]:
+        """The trials on which all that are left were run."""
+        return [
+            trial
+            for one in blocks
+            for trial in one
+            if all(self.bench.has(candidate, trial) for candidate in left)
+        ]
+
+    def _best_of(self, kind: str, left: Sequence[Candidate]) -> Candidate | None:
+        return next((one for one in left if one.kind == kind), self.best(kind))
+
+    def _share(self, share: float) -> float:
+        return share * self.limits.runs
+
+    def _late(self) -> bool:
+        return self.limits.seconds is not None and time.monotonic() - self.began > self.limits.seconds

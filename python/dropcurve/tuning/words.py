@@ -1,0 +1,299 @@
+"""The answer in words, for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .. import wording
+from ..statistics import Interval
+from .goal import Objective
+from .measures import Measure
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .around import Drift, Off
+    from .confirm import Kept, Line
+
+#: Columns of the text.
+WIDTH = 100
+
+
+def verdict(answer: Answer) -> list[str]:
+    """Sentences: what to expect, what it beats, what it does not, and where it ends."""
+    best = answer.lines[0]
+    found = [_expectation(answer, best)]
+    found += [_kept(one) for one in best.kept]
+    found += list(_breaking(answer))
+    found += [line for other in _others(answer) if other.holds for line in _against(answer, other)]
+    found += list(_families(answer))
+    if not best.holds:
+        found.insert(
+            0, "No design that was tried holds every constraint over the whole range; this one comes closest"
+        )
+    return found
+
+
+def _expectation(answer: Answer, best: Line) -> str:
+    goal = answer.question.goal
+    parts = [
+        f"{one.label} {cell(interval, one)}"
+        for one, interval in zip(goal.objectives, best.objectives, strict=True)
+    ]
+    parts += [f"{one.text} {interval(best, one)}" for one in bounded(answer)]
+    how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
+    return f"On fresh seeds and conditions expect {how}: {', '.join(parts)}"
+
+
+def bounded(answer: Answer) -> list[Measure]:
+    """Measures of constraints that are no objectives."""
+    told = {one.single.key for one in answer.question.goal.objectives if one.single}
+    found = {one.measure.key: one.measure for one in answer.question.goal.constraints}
+    return [one for key, one in found.items() if key not in told]
+
+
+def _kept(one: Kept) -> str:
+    if not one.runs:
+        return f"{one.constraint}: no run has a value"
+    worst = wording.amount(one.worst, None, one.constraint.measure.unit)
+    where = f" ({one.where})" if one.where != "as given" else ""
+    return f"{one.constraint} held in {one.held} of {one.runs} fresh runs; the worst was {worst}{where}"
+
+
+def _others(answer: Answer) -> list[Line]:
+    """Designs that were not tuned, by their lines."""
+    return [line for line in answer.lines[1:] if line.candidate.origin != "search"]
+
+
+def _against(answer: Answer, other: Line) -> Iterator[str]:
+    told = [f"{text}" for text in _differences(answer, other)]
+    if told:
+        yield f"{other.candidate.name}: {'; '.join(told)}"
+
+
+def _breaking(answer: Answer) -> Iterator[str]:
+    """Which designs break each constraint."""
+    for number, bound in enumerate(answer.question.goal.constraints):
+        some = [
+            other for other in _others(answer) if other.kept[number].held < 0.95 * other.kept[number].runs
+        ]
+        if some:
+            parts = []
+            for other in some:
+                one = other.kept[number]
+                worst = wording.amount(one.worst, None, bound.measure.unit)
+                parts.append(
+                    f"{other.candidate.name} (in {one.runs - one.held} of {one.runs} runs, worst {worst})"
+                )
+            yield f"Break {bound}: {', '.join(parts)}"
+
+
+def _differences(answer: Answer, other: Line) -> Iterator[str]:
+    """How a design differs from the recommendation in each objective."""
+    for one, pair, real in zip(answer.question.goal.objectives, other.difference, other.real, strict=True):
+        if pair is None:
+            continue
+        by = wording.amount(abs(pair.mean), pair.half_width, _points(one))
+        if not real:
+            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), _points(one))
+            yield f"no difference in {one.label} was seen, at most ±{most}"
+        else:
+            better = (pair.mean > 0) == one.higher
+            yield f"{by} {'better' if better else 'worse'} in {one.label}"
+
+
+def _families(answer: Answer) -> Iterator[str]:
+    """Whether some parameters of each other discipline would do as well."""
+    best = answer.best
+    if len(answer.question.goal.objectives) > 1:
+        return
+    for name in dict.fromkeys(
+        line.candidate.kind for line in answer.lines[1:] if line.candidate.origin == "search"
+    ):
+        if name == best.kind:
+            continue
+        line = _closest(answer, name)
+        kind = KINDS.get(name, name)
+        mine = KINDS.get(best.kind, best.kind)
+        objective, pair = answer.question.goal.objectives[0], line.difference[0]
+        if answer.lines[0].holds and not line.holds:
+            yield f"No parameters of {kind} that were tried keep within the goal where {mine} does"
+        elif pair is not None and line.real[0] and (pair.mean > 0) != objective.higher:
+            by = wording.amount(abs(pair.mean), pair.half_width, _points(objective))
+            yield f"No parameters of {kind} beat {mine} here: its best stays {by} behind in {objective.label}"
+        elif pair is not None and line.real[0] and line.holds:
+            by = wording.amount(abs(pair.mean), pair.half_width, _points(objective))
+            yield f"{kind} came out {by} better in {objective.label} on fresh ground ({line.candidate.name})"
+        elif pair is not None:
+            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), _points(objective))
+            seen = f"no difference in {objective.label} was seen, at most ±{most}"
+            yield f"{kind} does as well ({line.candidate.name}): {seen}"
+
+
+def _closest(answer: Answer, kind: str) -> Line:
+    """The best of a discipline that was confirmed, tuned or not: among those that hold, if there are any."""
+    some = [line for line in answer.lines[1:] if line.candidate.kind == kind]
+    sign = -1.0 if answer.question.goal.objectives[0].higher else 1.0
+    return min(some, key=lambda line: (not line.holds, sign * (line.objectives[0].mean or 0.0)))
+
+
+#: Disciplines as sentences call them.
+KINDS = {
+    "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
+    "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "pi": "PI", "nlred": "nonlinear RED",
+}  # fmt: skip
+
+
+def _points(one: Objective) -> str:
+    return "percentage points" if one.unit == "%" else one.unit
+
+
+def cell(found: Interval, one: Objective) -> str:
+    """An objective with its interval and unit."""
+    return wording.amount(found.mean, found.half_width, one.unit)
+
+
+def interval(line: Line, one: Measure) -> str:
+    """A measure with its interval and unit."""
+    found = line.measures[one.key]
+    return wording.amount(found.mean, found.half_width, one.unit)
+
+
+def text(answer: Answer) -> str:
+    """The whole answer, but for pictures."""
+    question = answer.question
+    how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
+    parts = [f"{question.title}\nGoal: {question.goal}; {how}, constraints hold at every condition"]
+    params = answer.best.loaded or answer.best.params
+    settings = [f"  {name:<14}{shown(value)}" for name, value in params.items()]
+    kind = answer.best.loaded_kind or answer.best.kind
+    parts.append("\n".join([f"Recommendation: {kind}", *settings]))
+    parts.append("\n".join(_bullets(verdict(answer))))
+    parts.append("\n".join(table(answer)))
+    parts += ["\n".join(some) for some in (sensitivity(answer), _drift(answer), _screening(answer)) if some]
+    if answer.configuration:
+        parts.append(
+            f"Configuration for {question.target.box}:\n"
+            + textwrap.indent(answer.configuration.rstrip(), "  ")
+        )
+    parts += ["\n".join(_bullets(answer.notes))] if answer.notes else []
+    tail = f"{answer.runs} runs of the search and {answer.fresh} around it, seed {answer.seed}"
+    if answer.stopped:
+        tail += f"; {answer.stopped}: another machine may get another answer"
+    parts.append(tail)
+    return "\n\n".join(parts)
+
+
+def shown(value: object) -> str:
+    """A parameter for people: switches in small letters, four digits of a number."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _bullets(lines: Sequence[str]) -> list[str]:
+    wrap = textwrap.TextWrapper(WIDTH, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
+    return [wrap.fill(f"{line}." if not line.endswith(".") else line) for line in lines]
+
+
+def table(answer: Answer) -> list[str]:
+    """The confirmed designs, a line each."""
+    goal = answer.question.goal
+    others = bounded(answer)
+    heads = [
+        "",
+        *(one.label for one in goal.objectives),
+        *(one.text for one in others),
+        "held" if goal.constraints else "",
+        "queue",
+    ]
+    rows = [heads]
+    for number, line in enumerate(answer.lines):
+        held = " ".join(f"{one.held}/{one.runs}" for one in line.kept)
+        mark = "→ " if number == 0 else "  "
+        rows.append([
+            f"{mark}{line.candidate.name}",
+            *(_signed(cell(line.objectives[n], one), line, n) for n, one in enumerate(goal.objectives)),
+            *(interval(line, one) for one in others), held, _short(line.candidate.queue),
+        ])  # fmt: skip
+    keep = [i for i in range(len(heads)) if any(row[i] for row in rows)]
+    widths = {i: max(len(row[i]) for row in rows) for i in keep}
+    lines = ["  ".join(row[i].ljust(widths[i]) for i in keep[:-1]).rstrip() for row in rows]
+    return [
+        *lines,
+        "",
+        "Over fresh conditions and seeds, 95 % intervals; ≠ differs from the recommendation (paired, Holm).",
+    ]
+
+
+def _signed(text_: str, line: Line, number: int) -> str:
+    return f"{text_} ≠" if line.real and line.real[number] else text_
+
+
+def _short(queue: str) -> str:
+    return queue if len(queue) <= 60 else f"{queue[:59]}…"
+
+
+def sensitivity(answer: Answer) -> list[str]:
+    if not answer.sensitivity:
+        return []
+    objective = answer.question.goal.objectives[0]
+    lines = [f"If a parameter is off: {objective.label}{_in(objective.unit)}, × where a constraint breaks"]
+    factors = sorted({off.factor for one in answer.sensitivity for off in one.off})
+    heads = ["", *(f"× {factor:g}" if factor != 1.0 else "as is" for factor in factors)]
+    rows = [heads]
+    for one in answer.sensitivity:
+        at = {off.factor: off for off in one.off}
+        rows.append([f"  {one.parameter}", *(_off(at.get(factor)) for factor in factors)])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    lines += [
+        "  ".join(cell_.ljust(width) for cell_, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return lines
+
+
+def _off(one: Off | None) -> str:
+    if one is None:
+        return "–"
+    return f"{wording.value(one.objectives[0], None)[0]}{'' if one.holds else ' ×'}"
+
+
+def _in(unit: str) -> str:
+    return f" ({unit})" if unit else ""
+
+
+def _drift(answer: Answer) -> list[str]:
+    mine = [one for one in answer.drift if one.candidate.key == answer.best.key]
+    return (
+        [
+            "How far conditions may drift, one at a time, before it is no longer good:",
+            *(f"  {drifted(one)}" for one in mine),
+        ]
+        if mine
+        else []
+    )
+
+
+def drifted(one: Drift) -> str:
+    """``flows: from 2 to 400 (asked for 5 to 100)``, at the ends of what was tried."""
+    good, axis = one.good, one.axis
+    asked = f"{axis.shown(axis.range.low)} to {axis.shown(axis.range.high)}"
+    if good is None:
+        return f"{axis.label}: not even in the middle of {asked}"
+    low, high = good
+    below = " (or less)" if low is one.points[0] else ""
+    above = " (or more)" if high is one.points[-1] else ""
+    return f"{axis.label}: good from {low.shown}{below} to {high.shown}{above}; asked for {asked}"
+
+
+def _screening(answer: Answer) -> list[str]:
+    if not answer.effects:
+        return []
+    lines = ["What matters (Morris: mean absolute effect on the goal over the range, in points):"]
+    for kind in dict.fromkeys(one.family for one in answer.effects):
+        some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
+        parts = [f"{one.knob} {one.mu_star:.3g}{'' if one.kept else ' (held)'}" for one in some]
+        lines.append(f"  {KINDS.get(kind, kind)}: {', '.join(parts)}")
+    return lines

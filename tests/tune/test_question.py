@@ -1,0 +1,134 @@
+"""Questions: the short form, files with a section, conditions, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.errors import DropcurveError, ScenarioError, UsageError
+from dropcurve.tuning import families, of_file, of_link
+from dropcurve.tuning.families import Room
+
+LINK: dict[str, Any] = {
+    "rate": "10Mbit", "rtt": "20-80ms", "flows": "2-16", "buffer": "200pkts",
+    "goal": "p95 delay < 20ms, max utilisation",
+}  # fmt: skip
+
+SECTION = """
+[tune]
+goal = "max goodput - 0.1 * p95 delay"
+candidates = ["red"]
+
+[tune.ranges]
+"flows.tcp.count" = "2-6"
+"dumbbell.delay" = "5-20ms"
+
+[tune.space.red]
+max_p = "0.01..0.5"
+"""
+
+
+def test_the_short_form_makes_the_traffic_that_was_asked_for() -> None:
+    question = of_link(**LINK, short="10%", udp="20%")
+    scenario = question.scenario({"rate": 1e7, "rtt": 0.05, "flows": 7, "short": 10.0, "udp": 20.0})
+    flows = scenario.resolved["flows"]
+    assert flows["long"]["count"] == 7 and flows["long"]["cc"] == "cubic"
+    duration = float(scenario.get("run.duration").split()[0])
+    assert flows["short"]["count"] * 30_000 * 8 / duration == pytest.approx(1e6, rel=0.05)
+    run = scenario.run(replications=1).baseline.runs[0]
+    udp = dc.metrics.value(run, "throughput_bps", scope="udp")
+    assert udp == pytest.approx(2e6, rel=0.15)
+    # Twice 10 + 10 to 15 + 2.5 ms: within a tenth of 50 ms.
+    path = [scenario.get(f"dumbbell.{key}") for key in ("delay", "access_delay", "exit_delay")]
+    assert path == ["10 ms", "uniform 10 ms to 15 ms", "2.5 ms"]
+
+
+def test_conditions_are_corners_and_points_inside() -> None:
+    question = of_link(**LINK)
+    found = question.conditions()
+    corners = {(rtt, flows) for rtt in (0.02, 0.08) for flows in (2.0, 16.0)}
+    assert corners < {(one["rtt"], one["flows"]) for one in found} and len(found) == 8
+    half = found[:4]
+    assert {one["rtt"] for one in half} >= {0.02, 0.08} and {one["flows"] for one in half} >= {2.0, 16.0}
+    fresh = question.fresh(6, seed=5)
+    assert not {tuple(one.items()) for one in fresh} & {tuple(one.items()) for one in found}
+    assert question.fresh(6, seed=5) == fresh
+    single = of_link(**{**LINK, "rtt": "40ms", "flows": "8"})
+    assert len(single.conditions()) == 1 and single.describe(single.conditions()[0]) == "as given"
+
+
+def test_a_scenario_brings_its_question(folder: Path) -> None:
+    text = (folder / "short.toml").read_text(encoding="utf-8")
+    (folder / "asked.toml").write_text(text + SECTION, encoding="utf-8")
+    question = of_file("asked.toml")
+    assert [axis.name for axis in question.varying] == ["flows.tcp.count", "dumbbell.delay"]
+    scenario = question.scenario({"flows.tcp.count": 5, "dumbbell.delay": 12.0})
+    assert scenario.get("flows.tcp.count") == 5 and scenario.get("dumbbell.delay") == "12 ms"
+    assert dict(question.space["red"]) == {"max_p": "0.01..0.5"} and question.candidates == ("red",)
+    # The section is no part of what is simulated.
+    assert dc.Scenario.load("asked.toml").hash == dc.Scenario.load("short.toml").hash
+
+
+@pytest.mark.parametrize("kind", families.FAMILIES)
+def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folder: Path) -> None:
+    base = dc.Scenario.load("short.toml").queue("droptail")
+    for room in (Room(417.0, 50.0, 0.1), Room(83_000.0, 5000.0, 0.3, ecn=True)):
+        family = families.family(kind, room)
+        for share in (0.0, 0.3, 0.7, 1.0):
+            knobs = {name: axis.at(share) for name, axis in family.knobs.items()}
+            params = family.params(knobs)
+            assert base.queue(kind, **params).get("queue.kind") == kind
+            back = family.knobs_of(params)
+            assert back is not None and set(back) == set(knobs)
+            if 0.0 < share < 1.0:
+                assert family.params(back) == params
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"goal": "p95 delay"}, None),
+        ({"rate": "100"}, "must end in a unit of rate"),
+        ({"rtt": "200-20ms"}, "must rise"),
+        ({"flows": "many"}, "whole number"),
+        ({"buffer": "2pkts"}, "at least 4 packets"),
+        ({"short": "120%"}, "share of the link in per cent"),
+        ({"tcp": "vegas"}, "must be cubic or reno"),
+        ({"candidates": ["rad"]}, "did you mean 'red'?"),
+        ({"robust": "best"}, "must be mean or worst"),
+        ({"box": "windows"}, "must be one of linux"),
+    ],
+)
+def test_what_makes_no_sense_is_told_at_once(change: dict[str, Any], message: str | None) -> None:
+    if message is None:
+        assert of_link(**{**LINK, **change}).goal.objectives[0].higher is False
+        return
+    with pytest.raises(UsageError, match=message):
+        of_link(**{**LINK, **change})
+
+
+def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    text = (folder / "short.toml").read_text(encoding="utf-8")
+    (folder / "bad.toml").write_text(text + '\n[tune]\ngole = "x"\nranges = 3\n', encoding="utf-8")
+    with pytest.raises(ScenarioError) as error:
+        of_file("bad.toml")
+    assert error.value.lines() == [
+        "bad.toml: tune.gole: no such key here; did you mean 'goal'?",
+        "bad.toml: tune.ranges = 3: must be a table",
+    ]
+    for arguments, message in (
+        (("tune",), "--rate, --rtt, --flows, --buffer, --goal: not given"),
+        (("tune", "short.toml"), "no goal; say --goal"),
+        (("tune", "short.toml", "--goal", "min loss", "--range", "flows.tpc.count=2-4"), "flows.tpc"),
+        (("tune", "short.toml", "--goal", "min loss", "--rate", "10Mbit"), "give one or the other"),
+        (("tune", "chain", "--goal", "min loss"), "needs a scenario with a [dumbbell]"),
+        (("tune", "short.toml", "--goal", "min loss", "--runs", "5"), "runs = 5: must be 60 or more"),
+    ):
+        failed = dropcurve(*arguments)
+        assert failed.code == 2 and message in failed.err and len(failed.errors) == 1
+    with pytest.raises(DropcurveError):
+        of_file("nowhere.toml", goal="min loss")
