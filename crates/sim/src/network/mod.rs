@@ -142,11 +142,11 @@ impl Network {
     /// A network of links without flows. Links that have a short form take it at once: there are many.
     pub fn new(window: Window, links: impl Iterator<Item = Link>, histograms: usize) -> Network {
         let mut lines = Vec::new();
-        let shortened = links.map(|mut link| {
+        let shorten = |mut link: Link| {
             lines.extend(link.shorten());
             link
-        });
-        let links = shortened.collect();
+        };
+        let links: Vec<Link> = links.map(shorten).collect();
         Network {
             window,
             calendar: Calendar::new(),
