@@ -187,15 +187,19 @@ class Runner:
                 done = self._done + share * len(slots)
                 self.progress(self._done + count, self._needed, done / self._needed)
 
-        work = [(scenarios[name].core, seed, self._sampled(scenarios[name])) for name, seed in slots]
+        work = [
+            (scenarios[name].core, seed, self._sampled(scenarios[name], name, seed)) for name, seed in slots
+        ]
         _core.run_many(work, self.plan.jobs or os.cpu_count() or 1, tell, finished)
         self._done += len(slots)
 
-    def _sampled(self, scenario: Scenario) -> bool:
-        return scenario.flow_count <= derived.MOST_FLOWS
+    def _sampled(self, scenario: Scenario, name: str, seed: int) -> bool:
+        return self._wanted(name, seed) or scenario.flow_count <= derived.MOST_FLOWS
 
     def _stored(self, scenario: Scenario, name: str, seed: int) -> Done | None:
-        return self.store.find(scenario.hash, seed, series=self._wanted(name, seed))
+        wanted = self._wanted(name, seed)
+        found = self.store.find(scenario.hash, seed, series=wanted)
+        return None if wanted and found is not None and not found.series else found
 
     def _wanted(self, name: str, seed: int) -> bool:
         return seed == 1 and name in self.keep_series

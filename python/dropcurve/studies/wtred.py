@@ -1,0 +1,323 @@
+"""Hamadneh and others: RED with a weight that follows the average (WTRED), against RED and refined RED (FRED)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import dropcurve as dc
+from dropcurve import studies as st
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The weights of figures 8 to 11, and the eleven pairs of buffer and weight as we read table 4.
+WEIGHTS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05, 0.1)
+PAIRS = tuple((40 + 10 * i, round(0.001 + 0.0005 * i, 4)) for i in range(11))
+QUEUES = ("RED", "FRED", "WTRED")
+#: How ns-2 counts and decides; the paper's changes were made to its RED.
+NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
+       "counting": "spare_first", "min_queue": 2, "draws": "always"}  # fmt: skip
+Change = Callable[[dc.Scenario], dc.Scenario]
+
+
+def network(change: Change) -> dc.Scenario:
+    """Five Reno transfers over 10 Mbit/s."""
+    return change(dc.Scenario.load("hamadneh_red"))
+
+
+def queue(
+    base: dc.Scenario, kind: str, size: int, weight: float, *, shares: bool, **keys: Any
+) -> dc.Scenario:
+    """One of the three disciplines in a buffer of so many packets; ``shares`` puts RED's and FRED's thresholds at 40 %
+    and 70 % of it too, where WTRED has them."""
+    low, high = (0.4 * size, 0.7 * size) if shares else (5.0, 15.0)
+    common = {
+        "limit": f"{size} pkts",
+        "max_p": 0.1,
+        "mean_packet": base.get("queue.mean_packet"),
+        **NS2,
+        **keys,
+    }
+    if kind == "WTRED":
+        return base.set("queue", {"kind": "wtred", **common})
+    name = {"RED": "red", "FRED": "fred_refined"}[kind]
+    return base.set(
+        "queue",
+        {"kind": name, "min_th": f"{low:g} pkts", "max_th": f"{high:g} pkts", "w_q": weight, **common},
+    )
+
+
+def cells(
+    change: Change = lambda scenario: scenario, *, shares: bool = False, **keys: Any
+) -> dict[str, dc.Scenario]:
+    """Every point of every figure."""
+    base = network(change)
+    found = {f"{kind} {size}": queue(base, kind, size, weight, shares=shares, **keys)
+             for size, weight in PAIRS for kind in QUEUES}  # fmt: skip
+    found |= {f"w_q {weight}": queue(base, "RED", 64, weight, shares=shares, **keys) for weight in WEIGHTS}
+    found["tail drop 64"] = base.set("queue", {"kind": "droptail", "limit": "64 pkts", "dialect": "ns2"})
+    found["RED 64"] = queue(base, "RED", 64, 0.002, shares=shares, **keys)
+    return found
+
+
+def edited(**keys: Any) -> Change:
+    """A change of TCP's options."""
+    return lambda scenario: scenario.edit([(f"flows.tcp.{key}", value) for key, value in keys.items()])
+
+
+def present(scenario: dc.Scenario) -> dc.Scenario:
+    """Five CUBIC transfers in 1500-byte packets over 100 Mbit/s."""
+    tcp = {"count": 5, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
+    return scenario.edit({
+        "flows.tcp": tcp, "dumbbell.rate": "100 Mbit/s", "dumbbell.access_rate": "1 Gbit/s", "run.duration": "30 s",
+        "run.warmup": "10 s", "queue.mean_packet": "1500 B",
+    }.items())  # fmt: skip
+
+
+#: WTRED among others, thresholds the same shares of the buffer for all that have any.
+OTHERS = ("WTRED", "RED", "Adaptive RED", "CoDel", "tail drop")
+SIZES = (40, 60, 80, 100, 140)
+
+
+def others(change: Change = lambda scenario: scenario) -> dict[str, dc.Scenario]:
+    """Each at each buffer."""
+    base = network(change)
+    found: dict[str, dc.Scenario] = {}
+    for size in SIZES:
+        low, high = f"{0.4 * size:g} pkts", f"{0.7 * size:g} pkts"
+        limit = {"limit": f"{size} pkts"}
+        packet = {"mean_packet": base.get("queue.mean_packet")}
+        found |= {
+            f"WTRED {size}": queue(base, "WTRED", size, 0.002, shares=True),
+            f"RED {size}": queue(base, "RED", size, 0.002, shares=True),
+            f"Adaptive RED {size}": base.set(
+                "queue", {"kind": "ared", "dialect": "ns2", **limit, **packet, "min_th": low, "max_th": high}),
+            f"CoDel {size}": base.set("queue", {"kind": "codel", "dialect": "rfc", **limit}),
+            f"tail drop {size}": base.set("queue", {"kind": "droptail", **limit}),
+        }  # fmt: skip
+    return found
+
+
+def measure(run: dict[str, Any]) -> dict[str, float]:
+    """The paper's four numbers, and what its first figures are about."""
+    names = ("goodput_bps", "utilisation", "loss", "delay_ms_mean", "queue_pkts_mean", "queue_pkts_sd", "jain", "sync",
+             "sojourn_ms_mean", "timeouts")  # fmt: skip
+    found = {name: dc.metrics.value(run, name) for name in names}
+    numbers = {name: float("nan") if value is None else value for name, value in found.items()}
+    return numbers | {"avg_pkts_sd": dc.metrics.value(run, "avg_pkts_sd") or 0.0}
+
+
+def overall(x: st.Cells, kind: str, number: str) -> st.Effect:
+    """The mean of a number over the eleven pairs."""
+    return st.average([x[f"{kind} {size}"][number] for size, _ in PAIRS])
+
+
+def versus(
+    number: str, kind: str, other: str, *, above: float | None = None, below: float | None = None
+) -> st.Test:
+    """A test on the mean over the pairs of one discipline over that of another."""
+    return st.Test(f"{LABELS[number]}, {kind} over {other}, mean of the eleven",
+                   lambda x: st.gain(overall(x, kind, number), overall(x, other, number)),
+                   above, below, "%")  # fmt: skip
+
+
+def weights(number: str, one: float, other: float, *, above: float) -> st.Test:
+    """A test on RED with one weight over another."""
+    return st.Test(f"{LABELS[number]}, w_q {one} over {other}", st.more(number, f"w_q {one}", f"w_q {other}"),
+                   above=above, unit="%")  # fmt: skip
+
+
+LABELS = {"goodput_bps": "throughput", "utilisation": "utilisation", "loss": "loss", "delay_ms_mean": "delay"}
+CLAIMS = (
+    st.Claim("W1", "figures 8 to 11",
+             "RED's throughput and utilisation are best for w_q from 0.001 to 0.003, at the price of delay", (
+        weights("goodput_bps", 0.002, 0.1, above=0.2), weights("goodput_bps", 0.002, 0.01, above=0.2),
+        weights("utilisation", 0.002, 0.1, above=0.2), weights("delay_ms_mean", 0.002, 0.1, above=1))),
+    st.Claim("W2", "figures 14 and 17",
+             "WTRED has the highest throughput and utilisation of RED, FRED and WTRED", tuple(
+        versus(number, "WTRED", other, above=0.2)
+        for number in ("goodput_bps", "utilisation") for other in ("RED", "FRED"))),
+    st.Claim("W3", "figures 14 to 17", "FRED has the lowest delay and the highest loss, and poor throughput", (
+        versus("delay_ms_mean", "FRED", "RED", below=-1), versus("delay_ms_mean", "FRED", "WTRED", below=-1),
+        versus("loss", "FRED", "RED", above=5), versus("loss", "FRED", "WTRED", above=5),
+        versus("goodput_bps", "FRED", "RED", below=-0.2))),
+    st.Claim("W4", "figures 1 to 4",
+             "tail drop with 64 packets: a full queue most of the time, lock-out, global synchronisation", (
+        st.Test("mean queue, of 63 packets", lambda x: x["tail drop 64"]["queue_pkts_mean"] * (100 / 63),
+                above=75, unit="%"),
+        st.Test("fairness over flows", st.at("tail drop 64", "jain"), below=0.9),
+        st.Test("synchronisation of the windows", st.at("tail drop 64", "sync"), above=0.25))),
+    st.Claim("W5", "figures 5 to 7",
+             "RED keeps the average queue steadier than the actual one and avoids global synchronisation", (
+        st.Test("deviation, average over actual queue", lambda x: st.gain(x["RED 64"]["avg_pkts_sd"],
+                x["RED 64"]["queue_pkts_sd"]), below=-25, unit="%"),
+        st.Test("synchronisation, RED less tail drop", lambda x: x["RED 64"]["sync"] - x["tail drop 64"]["sync"],
+                below=-0.1))),
+)  # fmt: skip
+PANELS = (("goodput_bps", "throughput (Mbit/s)", 1e-6), ("loss", "packets lost (%)", 1.0),
+          ("delay_ms_mean", "one-way delay (ms)", 1.0), ("utilisation", "link utilisation (%)", 1.0))  # fmt: skip
+
+
+def over_weights(x: st.Cells, width_in: float) -> Figure:
+    """Figures 8 to 11."""
+    ticks = {0.001: "0.001", 0.003: "0.003", 0.01: "0.01", 0.03: "0.03", 0.1: "0.1"}
+    made = [st.Panel([st.line("RED", [(weight, x[f"w_q {weight}"][number]) for weight in WEIGHTS], scale=scale)],
+                     "weight w_q", label, log_x=True, zero=False, ticks=ticks)
+            for number, label, scale in PANELS]  # fmt: skip
+    return st.panels(made, width_in, height_in=1.9)
+
+
+def over_sizes(x: st.Cells, kinds: Sequence[str], sizes: Sequence[int], width_in: float) -> Figure:
+    """Figures 14 to 17: the four numbers over the buffer."""
+    made = [
+        st.Panel([st.line(kind, [(float(size), x[f"{kind} {size}"][number]) for size in sizes], look, scale=scale)
+                  for look, kind in enumerate(kinds)], "buffer (pkts)", label, zero=False)
+        for number, label, scale in PANELS
+    ]  # fmt: skip
+    return st.panels(made, width_in, height_in=2.0)
+
+
+def over_time(x: st.Cells, width_in: float) -> Figure:
+    """Figures 1 to 7: the queue, the average and the windows of two flows over ten seconds."""
+    made = []
+    for cell in ("tail drop 64", "RED 64"):
+        series = x[cell].series
+        queue_line = excerpt(series, "queue_pkts", "bottleneck", "queue", 6)
+        average = (
+            [excerpt(series, "avg", "bottleneck", "average", 1)] if series.has("avg", "bottleneck") else []
+        )
+        made.append(st.Panel([queue_line, *average], "time (s)", "packets waiting", cell))
+        windows = [
+            excerpt(series, "cwnd", str(flow), f"window of flow {flow + 1}", flow) for flow in (0, 2, 4)
+        ]
+        made.append(st.Panel(windows, "time (s)", "congestion window (segments)", cell))
+    return st.panels(made, width_in, height_in=1.9)
+
+
+def excerpt(series: dc.Series, name: str, component: str, label: str, look: int) -> st.Line:
+    """Ten seconds of a series."""
+    times, values = series.select(name, component)
+    keep = (times >= 20) & (times <= 30)
+    return st.Line(label, times[keep].tolist(), values[keep].tolist(), look=look, markers=False)
+
+
+def gained(x: st.Cells) -> st.Effect:
+    """WTRED's throughput over RED's, mean of the eleven pairs, in per cent."""
+    return st.gain(overall(x, "WTRED", "goodput_bps"), overall(x, "RED", "goodput_bps"))
+
+
+def page(outcome: st.Outcome) -> st.Page:
+    """What the page says beside verdicts and method."""
+    x = outcome[outcome.main]
+    won = gained(x)
+    waits = [st.shown(overall(x, kind, "sojourn_ms_mean")) for kind in ("WTRED", "RED")]
+    rest = (
+        f": put RED's there too, and {st.shown(gained(outcome['shares']))} % is left"
+        if "shares" in outcome
+        else ""
+    )
+    return st.Page(
+        short=st.prose(f"""
+            WTRED gets {st.shown(won)} % more throughput than RED with thresholds of 5 and 15, and packets wait
+            {waits[0]} ms instead of {waits[1]}. The gain comes from where its thresholds stand, at 40 % and 70 % of
+            the buffer{rest}.
+            """),
+        choices=CHOICES,
+        results=[
+            st.Picture("weights", "RED by its weight (figures 8 to 11)", "Buffer 64, thresholds 5 and 15.",
+                       partial(over_weights, x)),
+            st.Picture("sizes", "RED, FRED and WTRED (figures 14 to 17)", "Each point is one of the eleven pairs.",
+                       partial(over_sizes, x, QUEUES, [size for size, _ in PAIRS])),
+            table(x),
+            *([] if outcome.quick else [st.Picture(
+                "time", "Tail drop and RED over time (figures 1 to 7)", "Ten seconds of one run.",
+                partial(over_time, x))]),
+        ],
+        today=[] if "today" not in outcome else [
+            *map(st.Text, st.prose(TODAY)),
+            st.Picture("today", "RED, FRED and WTRED at 100 Mbit/s", "CUBIC.",
+                       partial(over_sizes, outcome["today"], QUEUES, [size for size, _ in PAIRS]))],
+        questions=[] if "others" not in outcome else [
+            *map(st.Text, st.prose(QUESTION)),
+            st.Picture("others", "WTRED among others", "Era of the paper.",
+                       partial(over_sizes, outcome["others"], OTHERS, SIZES)),
+            st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
+                       partial(over_sizes, outcome["others today"], OTHERS, SIZES))],
+        surprises=st.prose(SURPRISES),
+    )  # fmt: skip
+
+
+def table(x: st.Cells) -> st.Table:
+    """Means over the eleven pairs."""
+    rows = [[kind, *(st.shown(overall(x, kind, number), scale=scale) for number, _, scale in PANELS),
+             st.shown(overall(x, kind, "sojourn_ms_mean"))] for kind in QUEUES]  # fmt: skip
+    return st.Table(["queue", *(label for _, label, _ in PANELS), "wait in the queue (ms)"], rows,
+                    caption="Means over the eleven pairs of buffer and weight")  # fmt: skip
+
+
+CHOICES = (
+    ("table 4", "damaged; ends in (0.006, 140)", "buffer 40, 50 … 140 with w_q 0.001, 0.0015 … 0.006"),
+    (
+        "RED's and FRED's thresholds",
+        "“recommended”: 5 and 15",
+        "the same; 40 % and 70 % of the buffer in `shares`",
+    ),
+    ("max_p", "not given", "0.1; 0.02 and 0.5 in other settings"),
+    ("TCP's window", "not given", "1000: ns-2's 20 could never fill the buffers"),
+    ("counting, idle time", "ns-2's", "those of ns-2 for all three; as in the 1993 paper in `paper`"),
+    ("length", "not given", "100 s, measured from 20 s"),
+)
+TODAY = """
+    CUBIC with an initial window of 10 and RFC 6298 timers, 1500-byte packets, 100 Mbit/s; the buffers hold as many
+    packets. The verdicts are in the row `today` above.
+    """
+QUESTION = """
+    **How does WTRED stand beside Adaptive RED and CoDel?** Thresholds are the same shares of the buffer for all
+    that have any; CoDel has its own target of 5 ms. WTRED and RED are all but one line. Adaptive RED keeps the link
+    fuller at the price of a longer queue, CoDel keeps its delay whatever the buffer. (Under tail drop one flow
+    takes the link, and then waits at its own access link, which is no faster: hence that delay.)
+    """
+SURPRISES = """
+    **The thresholds do it, the weight does nothing.** Compare the rows `era` and `shares`: with the same thresholds
+    RED and WTRED differ by less than a tenth of a per cent.
+
+    **Lock-out, not synchronisation.** Under tail drop without jitter one flow gets nearly all (fairness 0.22, where
+    0.2 is one flow alone; see the windows above), the others hardly send, and there is nothing left to be in step.
+    With a random delay of one packet time at the senders (`jitter`) the flows share the link, but then the queue is
+    full no longer. The three findings of figures 1 to 4 do not appear together in any setting.
+
+    **FRED does what it is said to do,** and its steps cost a sixth of the throughput.
+    """
+
+STUDY = st.Study(
+    name="wtred",
+    title="RED with a weight that follows the average",
+    source="N. Hamadneh, D. Murray, M. Dixon and P. Cole, *Dynamic Weight Parameter for the "
+    "Random Early Detection (RED) in TCP Networks* (Murdoch University)",
+    question="Does a weight that depends on the average, with thresholds at shares of the buffer, make RED better?",
+    measure=measure,
+    settings={
+        "era": st.Setting("thresholds of RED and FRED 5/15, ns-2 of 2000", cells, kind="era"),
+        "shares": st.Setting("thresholds at 40 % and 70 % for all", lambda: cells(shares=True), maximum=8),
+        "p002": st.Setting("max_p 0.02", lambda: cells(max_p=0.02), maximum=5),
+        "p05": st.Setting("max_p 0.5", lambda: cells(max_p=0.5), maximum=5),
+        "window": st.Setting("window 20", lambda: cells(edited(window=20)), maximum=5),
+        "jitter": st.Setting("random delay of a packet time at the senders",
+                             lambda: cells(edited(overhead="0.44 ms")), maximum=5),
+        "paper": st.Setting("drops as in the 1993 paper, without waiting",
+                            lambda: cells(spacing="pseudocode"), maximum=5),
+        "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today", maximum=5),
+        "others": st.Setting("beside Adaptive RED and CoDel", others, kind="question", judged=False, maximum=8),
+        "others today": st.Setting("the same today", lambda: others(present), "question", judged=False, maximum=5),
+    },
+    claims=CLAIMS,
+    page=page,
+    tolerance={"goodput_bps": 0.0, "loss": 0.02, "delay_ms_mean": 0.0, "sync": 0.02, "jain": 0.0},
+    first=10,
+    maximum=41,
+    quick=("era", "today"),
+    shorten=0.1,
+    keep_series=frozenset({"tail drop 64", "RED 64"}),
+)  # fmt: skip
