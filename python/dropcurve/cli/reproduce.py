@@ -13,7 +13,7 @@ from . import options as o
 def reproduce(
     studies: Annotated[
         list[str],
-        typer.Argument(metavar="STUDY...", help="decnodder, dsilva, all, or a Python file."),
+        typer.Argument(metavar="STUDY...", help="hassan, wtred, red-at, decnodder, dsilva, all, or a file."),
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Short runs, few of them: a look, not an answer.")

@@ -33,7 +33,13 @@ __all__ = [
 ]  # fmt: skip
 
 #: The studies that come with the package, by name, and the module of each.
-NAMES = {"decnodder": "decnodder", "dsilva": "dsilva"}
+NAMES = {
+    "hassan": "hassan",
+    "wtred": "wtred",
+    "red-at": "red_at",
+    "decnodder": "decnodder",
+    "dsilva": "dsilva",
+}
 
 
 def load(name: str) -> Study:

@@ -1,0 +1,294 @@
+"""Patel and Dalal: RED whose thresholds move (RED-AT), against RED and Adaptive RED, under more and more flows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import dropcurve as dc
+from dropcurve import studies as st
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = ("RED", "ARED", "RED-AT")
+#: The paper's knob: flows in all, three tenths of them web sessions.
+COUNTS = (5, 10, 20, 40, 60, 80, 100)
+LOW, HIGH = (10, 20, 40), (80, 100)
+#: How ns-2 counts and decides; the paper's change was made to its RED.
+NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
+       "counting": "spare_first", "min_queue": 2, "draws": "always"}  # fmt: skip
+RED = {"limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.1, "w_q": 0.002,
+       "mean_packet": "1000 B"}  # fmt: skip
+#: Bounds of the moving thresholds: (least and most of min_th, least and most of max_th); the paper draws, but does not
+#: number them.
+BOUNDS = {"narrow": (8, 12, 28, 32), "ours": (5, 15, 25, 35), "wide": (2, 20, 22, 48)}
+Change = Callable[[dc.Scenario], dc.Scenario]
+
+
+def queue(base: dc.Scenario, scheme: str, **keys: Any) -> dc.Scenario:
+    """One of the three disciplines, or Feng's Adaptive RED."""
+    kinds: dict[str, dict[str, Any]] = {
+        "RED": {"kind": "red", **RED, **NS2},
+        "ARED": {"kind": "ared", "dialect": "ns2", **RED},
+        "FENG": {"kind": "feng", **RED},
+        "RED-AT": {"kind": "red_at", **RED, **NS2},
+    }
+    packet = {"mean_packet": base.get("queue.mean_packet")}
+    return base.set("queue", kinds[scheme] | packet | keys)
+
+
+def bounds(name: str) -> dict[str, str]:
+    """The keys of RED-AT's bounds."""
+    keys = ("min_low", "min_high", "max_low", "max_high")
+    return {key: f"{value} pkts" for key, value in zip(keys, BOUNDS[name], strict=True)}
+
+
+def network(change: Change, count: int) -> dc.Scenario:
+    """So many flows in all over 10 Mbit/s."""
+    base = change(dc.Scenario.load("patel_red_at"))
+    web = int(0.3 * count + 0.5)
+    return base.edit([("flows.ftp.count", count - web), ("flows.web.count", web)])
+
+
+def same(scenario: dc.Scenario) -> dc.Scenario:
+    """As it is."""
+    return scenario
+
+
+def cells(change: Change = same, *, ared: str = "ARED", keys: Mapping[str, Any] | None = None,
+          moving: Mapping[str, Any] | None = None) -> dict[str, dc.Scenario]:  # fmt: skip
+    """Every scheme at every number of flows; ``keys`` for RED and RED-AT, ``moving`` for RED-AT alone."""
+    kinds = {
+        "RED": ("RED", keys or {}),
+        "ARED": (ared, {}),
+        "RED-AT": ("RED-AT", {**(keys or {}), **(moving or {})}),
+    }
+    return {f"{name} {n}": queue(network(change, n), kind, **more)
+            for n in COUNTS for name, (kind, more) in kinds.items()}  # fmt: skip
+
+
+def present(scenario: dc.Scenario) -> dc.Scenario:
+    """CUBIC in 1500-byte packets over 100 Mbit/s; the queue holds as many packets."""
+    tcp = {"count": 1, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 5 s"}
+    web = {"source": "http", "size": "pareto 17520 B shape 1.2", "think": "exponential 500 ms"}
+    return scenario.edit({
+        "flows.ftp": tcp, "flows.web": tcp | web, "dumbbell.rate": "100 Mbit/s",
+        "dumbbell.access_rate": "1 Gbit/s", "run.duration": "30 s", "run.warmup": "10 s", "queue.mean_packet": "1500 B",
+    }.items())  # fmt: skip
+
+
+def edited(**keys: Any) -> Change:
+    """A change of the bottleneck."""
+    return lambda scenario: scenario.edit([(f"dumbbell.{key}", value) for key, value in keys.items()])
+
+
+def alone(scenario: dc.Scenario) -> dc.Scenario:
+    """With sources that send without end in place of web sessions."""
+    return scenario.set("flows.web.source", "ftp")
+
+
+STEPS = ((0.05, 0.025), (0.2, 0.1), (0.5, 0.25), (1.0, 0.5))
+
+
+def steps() -> dict[str, dc.Scenario]:
+    """RED-AT over its steps and bounds, beside RED, at three loads."""
+    found = {}
+    for n in (20, 80):
+        base = network(same, n)
+        found[f"RED {n}"] = queue(base, "RED")
+        found |= {f"{alpha} {name} {n}": queue(base, "RED-AT", alpha=alpha, beta=beta, **bounds(name))
+                  for alpha, beta in STEPS for name in BOUNDS}  # fmt: skip
+    return found
+
+
+def measure(run: dict[str, Any]) -> dict[str, float]:
+    """The paper's numbers: throughput of the link, drop rate, jitter, and how the queue and its average swing."""
+    names = ("utilisation", "loss", "queue_pkts_mean", "queue_pkts_sd", "avg_pkts_mean", "avg_pkts_sd", "ipdv_ms_mean",
+             "sojourn_ms_mean", "goodput_bps", "jain")  # fmt: skip
+    link = run["links"]["bottleneck"]
+    seconds = run["simulated_s"] - run["warmup_s"]
+    found = {name: dc.metrics.value(run, name) or 0.0 for name in names}
+    return {"throughput_bps": 8 * link["departed_bytes"] / seconds} | found
+
+
+def more(label: str, number: str, one: str, other: str, *, above: float | None = None,
+         below: float | None = None) -> st.Test:  # fmt: skip
+    """A test on a number in one cell over that in another, in per cent."""
+    return st.Test(f"{label}, {one} over {other}", st.more(number, one, other), above, below, "%")
+
+
+CLAIMS = (
+    st.Claim("A1", "figures 8 and 9", "at N = 80 the queue and its average swing less with RED-AT than with RED", (
+        more("deviation of the queue", "queue_pkts_sd", "RED-AT 80", "RED 80", below=-5),
+        more("deviation of the average", "avg_pkts_sd", "RED-AT 80", "RED 80", below=-5))),
+    st.Claim("A2", "figures 8 and 9", "RED-AT keeps a slightly larger average queue than RED", (
+        more("average queue", "avg_pkts_mean", "RED-AT 80", "RED 80", above=1, below=30),)),
+    st.Claim("A3", "figure 10", "RED-AT drops least; RED is like ARED at low and medium load and worse at high", (
+        *(more("loss", "loss", f"RED-AT {n}", f"RED {n}", below=-2) for n in (20, 100)),
+        *(more("loss", "loss", f"RED-AT {n}", f"ARED {n}", below=-2) for n in (20, 100)),
+        *(more("loss", "loss", f"RED {n}", f"ARED {n}", above=-15, below=15) for n in LOW),
+        more("loss", "loss", "RED 100", "ARED 100", above=5))),
+    st.Claim("A4", "figure 11",
+             "RED-AT has the highest throughput; RED's falls sharply at high load, where ARED and RED-AT converge", (
+        *(more("throughput", "throughput_bps", f"RED-AT {n}", f"RED {n}", above=0.2) for n in (20, 100)),
+        more("throughput", "throughput_bps", "RED-AT 20", "ARED 20", above=0.2),
+        more("throughput", "throughput_bps", "RED 100", "RED 20", below=-2),
+        more("throughput", "throughput_bps", "RED-AT 100", "ARED 100", above=-1, below=1))),
+    st.Claim("A5", "figure 12",
+             "RED has the highest jitter; RED-AT equals ARED at low and medium load and has less at high", (
+        *(more("jitter", "ipdv_ms_mean", f"RED {n}", f"{other} {n}", above=2)
+          for n in (20, 100) for other in ("ARED", "RED-AT")),
+        *(more("jitter", "ipdv_ms_mean", f"RED-AT {n}", f"ARED {n}", above=-10, below=10) for n in LOW),
+        more("jitter", "ipdv_ms_mean", "RED-AT 100", "ARED 100", below=-5))),
+)  # fmt: skip
+PANELS = (("loss", "drop rate (%)", 1.0), ("throughput_bps", "throughput (Mbit/s)", 1e-6),
+          ("ipdv_ms_mean", "jitter (ms)", 1.0), ("queue_pkts_sd", "deviation of the queue (pkts)", 1.0))  # fmt: skip
+
+
+def over_load(x: st.Cells, width_in: float) -> Figure:
+    """Figures 10 to 12, and how the queue swings."""
+    made = [
+        st.Panel([st.line(name, [(float(n), x[f"{name} {n}"][number]) for n in COUNTS], look, scale=scale)
+                  for look, name in enumerate(SCHEMES)], "number of flows", label, zero=number != "throughput_bps")
+        for number, label, scale in PANELS
+    ]  # fmt: skip
+    return st.panels(made, width_in, height_in=2.0)
+
+
+def over_time(x: st.Cells, width_in: float) -> Figure:
+    """Figures 8 and 9: the queue and the average at N = 80, thirty seconds of one run."""
+    made = []
+    for name in ("RED 80", "RED-AT 80"):
+        lines = [
+            excerpt(x[name].series, "queue_pkts", "queue", 6),
+            excerpt(x[name].series, "avg", "average", 1),
+        ]
+        made.append(st.Panel(lines, "time (s)", "packets", name, top=50))
+    return st.panels(made, width_in, height_in=1.9)
+
+
+def excerpt(series: dc.Series, name: str, label: str, look: int) -> st.Line:
+    """Thirty seconds of a series."""
+    times, values = series.select(name, "bottleneck")
+    keep = (times >= 60) & (times <= 90)
+    return st.Line(label, times[keep].tolist(), values[keep].tolist(), look=look, markers=False)
+
+
+def maps(x: st.Cells, width_in: float, *, number: str, title: str) -> Figure:
+    """What RED-AT changes against RED, over its steps and bounds, in per cent."""
+    made = []
+    for n in (20, 80):
+        rows = [[st.gain(x[f"{alpha} {name} {n}"][number], x[f"RED {n}"][number]).value for name in BOUNDS]
+                for alpha, _ in STEPS]  # fmt: skip
+        columns = [f"{name}\n{a}-{b}, {c}-{d}" for name, (a, b, c, d) in BOUNDS.items()]
+        made.append(st.Map(rows, [f"{a:g}, {b:g}" for a, b in STEPS], columns, "bounds of min_th, max_th",
+                           "alpha, beta", f"{title}, N = {n}", middle=0.0))  # fmt: skip
+    return st.panels(made, width_in, height_in=2.2)
+
+
+def table(x: st.Cells, counts: Sequence[int] = (20, 80, 100)) -> st.Table:
+    """The numbers of three loads."""
+    rows = [[f"{name}, N = {n}", *(st.shown(x[f"{name} {n}"][number], scale=scale) for number, _, scale in PANELS),
+             st.shown(x[f"{name} {n}"]["avg_pkts_mean"]), st.shown(x[f"{name} {n}"]["avg_pkts_sd"])]
+            for n in counts for name in SCHEMES]  # fmt: skip
+    return st.Table(
+        ["queue", *(label for _, label, _ in PANELS), "average queue (pkts)", "its deviation (pkts)"], rows
+    )
+
+
+def page(outcome: st.Outcome) -> st.Page:
+    """What the page says beside verdicts and method."""
+    x = outcome[outcome.main]
+    swing = st.shown(st.more("queue_pkts_sd", "RED-AT 80", "RED 80")(x))
+    lost = st.shown(st.more("loss", "RED-AT 80", "RED 80")(x))
+    return st.Page(
+        short=st.prose(f"""
+            At N = 80 RED-AT changes the deviation of the queue by {swing} % and the drop rate by {lost} % against
+            RED. How the thresholds move depends on numbers that the paper does not give; the maps below go through
+            them.
+            """),
+        choices=CHOICES,
+        results=[
+            st.Picture("load", "RED, ARED and RED-AT by load (figures 10 to 12)", "Bars are 95 % intervals.",
+                       partial(over_load, x)),
+            table(x),
+            *([] if outcome.quick else [st.Picture(
+                "time", "The queue under RED and RED-AT, N = 80 (figures 8 and 9)", "Thirty seconds of one run.",
+                partial(over_time, x))]),
+        ],
+        sensitivity=[] if "steps" not in outcome else [
+            *map(st.Text, st.prose(STEPS_TEXT)),
+            st.Picture("steps-swing", "Deviation of the queue, RED-AT against RED (%)", "Blue: less than RED.",
+                       partial(maps, outcome["steps"], number="queue_pkts_sd", title="queue")),
+            st.Picture("steps-loss", "Drop rate, RED-AT against RED (%)", "Blue: less than RED.",
+                       partial(maps, outcome["steps"], number="loss", title="drop rate")),
+        ],
+        today=[] if "today" not in outcome else [
+            *map(st.Text, st.prose(TODAY)),
+            st.Picture("today", "The same with CUBIC at 100 Mbit/s", "Bars are 95 % intervals.",
+                       partial(over_load, outcome["today"]))],
+        surprises=st.prose(SURPRISES),
+    )  # fmt: skip
+
+
+CHOICES = (
+    ("link", "not given", "10 Mbit/s, 20 ms; 30 Mbit/s and 2 ms in other settings"),
+    ("access links", "“a wide range of round-trip times”", "100 Mbit/s, 1 to 9 ms in even steps"),
+    ("bounds of the thresholds", "drawn in its figure 5, no numbers", "min_th 5 to 15, max_th 25 to 35"),
+    ("alpha, beta", "alpha above beta, no numbers", "0.2 and 0.1"),
+    ("ARED", "Feng's or Floyd's, both described", "Floyd's of 2001 as in ns-2.35; Feng's in `feng`"),
+    ("jitter", "not defined", "mean difference of successive one-way delays of a flow"),
+    ("web sessions", "30 of 100 flows", "an object after another, Pareto of 12 packets, 0.5 s between"),
+    ("length", "150 s", "the same, measured from 10 s"),
+)
+STEPS_TEXT = """
+    **Steps and bounds of RED-AT.** What it changes against RED, over alpha and beta and over narrow and wide
+    bounds. At N = 80 no choice makes the queue calmer than RED's; at N = 20 narrow bounds do no harm.
+    """
+TODAY = """
+    CUBIC with an initial window of 10 and RFC 6298 timers, 1500-byte packets, 100 Mbit/s; buffer and thresholds
+    hold as many packets. The verdicts are in the row `today` above.
+    """
+SURPRISES = """
+    **The rule turns against itself at load.** Above the lower bound of max_th both thresholds go down, a step every
+    five packets, so within some tens of packets max_th stands at that bound, below the average that moved it, and
+    everything that arrives is dropped until the average has come down; then they spring back. That is a swing that
+    RED alone does not have.
+
+    **Under the name of Adaptive RED the paper prints BLUE.** Its figure 4 moves one probability by what happens to
+    the buffer, packet loss and an idle link, and looks at no average; neither Feng's nor Floyd's Adaptive RED does
+    that.
+    """
+
+STUDY = st.Study(
+    name="red-at",
+    title="RED with thresholds that move",
+    source="Z. M. Patel and U. D. Dalal, *Enhancing Performance of Internetworking with Novel RED-AT "
+    "Congestion Control Algorithm*, IJSER 2014",
+    question="Do thresholds that follow the average calm the queue of RED, and what does that do for loss and jitter?",
+    measure=measure,
+    settings={
+        "era": st.Setting("Floyd's ARED, alpha 0.2, beta 0.1", cells, kind="era"),
+        "feng": st.Setting("Feng's ARED", lambda: cells(ared="FENG"), maximum=3),
+        "narrow": st.Setting("narrow bounds", lambda: cells(moving=bounds("narrow")), maximum=3),
+        "wide": st.Setting("wide bounds", lambda: cells(moving=bounds("wide")), maximum=3),
+        "large": st.Setting("alpha 0.5, beta 0.25", lambda: cells(moving={"alpha": 0.5, "beta": 0.25}), maximum=3),
+        "now": st.Setting("drops as in the 1993 paper, without waiting",
+                          lambda: cells(keys={"spacing": "pseudocode"}), maximum=3),
+        "fast": st.Setting("30 Mbit/s", lambda: cells(edited(rate="30 Mbit/s")), maximum=3),
+        "short": st.Setting("bottleneck of 2 ms", lambda: cells(edited(delay="2 ms")), maximum=3),
+        "ftp": st.Setting("long transfers alone", lambda: cells(alone), maximum=3),
+        "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today", maximum=3),
+        "steps": st.Setting("over steps and bounds", steps, kind="choice", judged=False, maximum=3),
+    },
+    claims=CLAIMS,
+    page=page,
+    tolerance={"loss": 0.02, "throughput_bps": 0.0, "ipdv_ms_mean": 0.0, "queue_pkts_sd": 0.0, "avg_pkts_sd": 0.0},
+    first=8,
+    maximum=41,
+    quick=("era", "today"),
+    shorten=0.1,
+    keep_series=frozenset({"RED 80", "RED-AT 80"}),
+)  # fmt: skip
