@@ -482,6 +482,24 @@ fn a_change_of_marks_is_acknowledged_at_once() {
     assert_eq!(hear(5, Ecn::Ect0), [(6, false)]);
 }
 
+/// RFC 3168 section 6.1.2: a loss in a window that an echo has cut is repaired at once, and the window is not cut again.
+#[test]
+fn a_loss_after_an_echo_is_repaired_without_another_cut() {
+    for recovery in ["sack", "newreno"] {
+        let (mut talk, _) = Talk::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "10")]);
+        talk.hear(1, &[], true);
+        assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (5.0, 1));
+        // 1 is lost; 2, 3 and 4 arrive.
+        assert_eq!(talk.sack(1, &[(2, 3)]), []);
+        assert_eq!(talk.sack(1, &[(2, 4)]), []);
+        assert_eq!(talk.sack(1, &[(2, 5)]), [1], "{recovery}");
+        assert_eq!(talk.sender.phase(), Phase::Recovery, "{recovery}");
+        assert_eq!((talk.sender.counters().ecn_cuts, talk.sender.counters().fast_recoveries), (1, 1));
+        talk.ack(10);
+        assert_ne!(talk.sender.phase(), Phase::Recovery, "{recovery}");
+    }
+}
+
 /// RFC 8511: an echo leaves 0.8 of the flight where a loss leaves a half.
 #[test]
 fn an_echo_may_cost_less_than_a_loss() {

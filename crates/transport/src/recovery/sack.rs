@@ -56,7 +56,9 @@ impl Sender {
         }
         let board = &self.cold.board;
         let lossy = self.dupacks >= board.threshold || board.lost_edge > self.una;
-        if lossy && !self.loss && self.una >= self.recover {
+        // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
+        let open = self.una >= self.recover || self.last_action == Action::Ecn;
+        if lossy && !self.loss && open {
             self.enter_sack(now, delivered);
         }
     }
@@ -72,12 +74,15 @@ impl Sender {
         ack.ack - self.una - known + fresh
     }
 
-    /// RFC 6675 section 5 step 4.
+    /// RFC 6675 section 5 step 4. A window that an ECN echo has cut is not cut again (RFC 3168 section 6.1.2).
     fn enter_sack(&mut self, now: Time, delivered: u32) {
         self.dupacks = self.dupacks.max(1);
         self.cold.board.recover_fs = (self.max - self.una).max(1);
+        let cut_already = self.una < self.recover;
         self.recover = self.max;
-        self.cut(now, Cause::Loss);
+        if !cut_already {
+            self.cut(now, Cause::Loss);
+        }
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
