@@ -31,13 +31,15 @@ units::choices! {
         Sack1 = "sack1",
         /// Duplicate acknowledgements repair what a fine-grained timeout finds overdue (Brakmo and Peterson 1995).
         Vegas = "vegas",
+        /// By time: what was sent sufficiently before something that arrived is lost; the tail is probed (RACK-TLP, RFC 8985).
+        Rack = "rack",
     }
 }
 
 impl Recovery {
     /// Whether it uses selective acknowledgements.
     pub fn selective(self) -> bool {
-        matches!(self, Recovery::Sack | Recovery::Sack1)
+        matches!(self, Recovery::Sack | Recovery::Sack1 | Recovery::Rack)
     }
 }
 

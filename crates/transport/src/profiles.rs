@@ -11,8 +11,9 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "linux",
-        doc: "Numbers of a recent Linux stack: RTO floor 200 ms, timestamps, PRR, quick ACKs, delayed ACK 40 ms.",
+        doc: "Numbers of a recent Linux stack: RACK-TLP with PRR, RTO floor 200 ms, timestamps, quick ACKs, delayed ACK 40 ms.",
         options: &[
+            ("recovery", "rack"),
             ("rto_rule", "linux"),
             ("samples", "timestamps"),
             ("headers", "52 B"),

@@ -195,8 +195,8 @@ impl Sender {
             cwr: false,
             jitter: p.overhead > Span::ZERO,
             released: false,
-            watched: cc.watches() || modelled || accurate,
-            tracked: p.recovery == Recovery::Vegas || modelled || paced,
+            watched: cc.watches() || modelled || accurate || p.recovery == Recovery::Rack,
+            tracked: matches!(p.recovery, Recovery::Vegas | Recovery::Rack) || modelled || paced,
             accurate,
             modelled,
             paced,
@@ -281,6 +281,7 @@ impl Sender {
         match self.recovery {
             Recovery::Sack => self.on_ack_sack(now, ack),
             Recovery::Sack1 => self.on_ack_sack1(now, ack),
+            Recovery::Rack => self.on_ack_rack(now, ack),
             Recovery::Vegas => self.on_ack_vegas(now, ack),
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(now, ack),
         }
@@ -311,6 +312,7 @@ impl Sender {
         }
         let seq = match self.recovery {
             Recovery::Sack => self.next_sack()?,
+            Recovery::Rack => self.next_rack()?,
             Recovery::Sack1 if self.recovering => self.next_sack1()?,
             _ => {
                 let past = self.una.saturating_add(self.usable()).min(self.limit);
@@ -333,6 +335,7 @@ impl Sender {
         }
         match self.recovery {
             Recovery::Sack => self.sent_sack(seq),
+            Recovery::Rack => self.cold.board.prr_out += u32::from(self.recovering),
             Recovery::Sack1 => self.sent_sack1(seq),
             _ => {}
         }

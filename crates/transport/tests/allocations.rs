@@ -52,7 +52,7 @@ fn steady_state_allocates_nothing() {
 #[test]
 fn no_congestion_control_allocates() {
     for (control, _) in transport::catalogue().controls {
-        for recovery in ["newreno", "sack"] {
+        for recovery in ["newreno", "sack", "rack"] {
             let keys = [
                 ("cc", control),
                 ("recovery", recovery),

@@ -14,7 +14,7 @@ use transport::{Ack, Receiver, SackBlocks, Segment, Sender};
 use units::{Ecn, Span, Stream, Time};
 
 const PROFILES: [&str; 6] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000", "l4s"];
-const RECOVERIES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "sack1", "vegas"];
+const RECOVERIES: [&str; 7] = ["tahoe", "reno", "newreno", "sack", "sack1", "vegas", "rack"];
 
 /// A congestion control with its dialects, by number.
 fn control(number: usize) -> (&'static str, &'static str, &'static str, &'static str) {
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn a_file_arrives_whole(
         profile in 0usize..6,
-        recovery in 0usize..6,
+        recovery in 0usize..7,
         segments in 1u32..150,
         window in 1u32..60,
         ack_every in 1u32..4,
@@ -201,7 +201,7 @@ proptest! {
     /// Acknowledgements no receiver would send must not break the sender.
     #[test]
     fn nonsense_is_survived(
-        recovery in 0usize..6,
+        recovery in 0usize..7,
         choice in 0usize..60,
         acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
     ) {

@@ -581,3 +581,50 @@ fn prague_cuts_for_counted_marks() {
     }
     assert_eq!(talk.sender.counters().retransmits, 1);
 }
+
+/// RFC 8985 section 6: one segment sent later has arrived; a quarter of the least round trip (25 ms) is left for reordering, then
+/// the segment before it is lost, without three duplicates.
+#[test]
+fn rack_finds_a_loss_by_time() {
+    let (mut talk, first) = Talk::start(&[("recovery", "rack"), ("initial_window", "4")]);
+    assert_eq!(first, [0, 1, 2, 3]);
+    talk.now = at(100);
+    assert_eq!(talk.ack(1), [4, 5]);
+    talk.now = at(101);
+    // Segment 2 arrived, sent when 1 was: room for one more, and a wake-up at 0 + 101 + 25 ms.
+    assert_eq!(talk.sack(1, &[(2, 3)]), [6]);
+    assert_eq!(talk.sender.poll_timeout(), Some(at(126)));
+    assert_eq!(talk.timeout()[0], 1);
+    assert_eq!((talk.sender.phase(), talk.sender.counters().fast_recoveries), (Phase::Recovery, 1));
+    // The retransmission of 126 ms is lost: what was sent after it arrives later than a round trip.
+    talk.now = at(230);
+    assert_eq!(talk.sack(1, &[(2, 7)]), [7]);
+    let again = (0..8).find_map(|step| {
+        talk.now = at(232 + step);
+        talk.sack(1, &[(2, 8)]).into_iter().find(|seq| *seq == 1)
+    });
+    assert_eq!(again, Some(1), "the lost retransmission is repaired without a timeout");
+    assert_eq!(talk.sender.counters().timeouts, 0);
+}
+
+/// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its acknowledgement costs a cut, no timeout.
+#[test]
+fn a_probe_repairs_the_tail() {
+    let keys =
+        [("recovery", "rack"), ("initial_window", "4"), ("handshake", "none"), ("ack_timeout", "40 ms")];
+    let mut sender = Sender::new(&params(&keys), Stream::new(1, "talk"));
+    sender.supply(4);
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    assert_eq!(talk.sent(), [0, 1, 2, 3]);
+    talk.now = at(100);
+    assert_eq!(talk.ack(3), []);
+    // Twice the round trip of 100 ms, and 40 ms as a single segment's acknowledgement may be delayed.
+    assert_eq!(talk.sender.poll_timeout(), Some(at(340)));
+    assert_eq!(talk.timeout(), [3]);
+    talk.now = at(440);
+    talk.ack(4);
+    assert!(talk.sender.is_done());
+    let counters = talk.sender.counters();
+    assert_eq!((counters.timeouts, counters.cuts, counters.retransmits), (0, 1, 1));
+}

@@ -86,7 +86,8 @@ impl Board {
             }
             let from = if start == same.0 && end > same.1 { same.1 } else { start };
             let (from, past) = (from.max(una), end.min(max));
-            self.last[index] = (start, past);
+            // Of a block that lies beyond `max` nothing is known.
+            self.last[index] = (start, past.max(start));
             if from < past {
                 fresh += self.add_block(from, past, una, max);
             }

@@ -8,6 +8,7 @@
 
 pub mod board;
 mod dupacks;
+pub(crate) mod rack;
 mod sack;
 mod sack1;
 pub(crate) mod vegas;
@@ -107,7 +108,8 @@ impl Sender {
 
     /// Shows an acknowledgement to a congestion control that measures.
     pub(crate) fn show(&mut self, now: Time, ack: &Ack) {
-        if self.modelled {
+        let ledger_wanted = self.modelled || self.recovery == Recovery::Rack;
+        if ledger_wanted && ack.ack >= self.una {
             self.note_arrivals(now, ack);
         }
         let acked = ack.ack.saturating_sub(self.una);
@@ -201,7 +203,9 @@ impl Sender {
     fn load(&self) -> f64 {
         match self.cold.params.reduce {
             Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.rwnd)),
-            Reduce::Pipe if self.recovery == Recovery::Sack => f64::from(self.pipe()),
+            Reduce::Pipe if matches!(self.recovery, Recovery::Sack | Recovery::Rack) => {
+                f64::from(self.pipe())
+            }
             Reduce::Pipe => f64::from((self.max - self.una).saturating_sub(self.dupacks)),
             Reduce::Flight => {
                 let limited = if self.dupacks > 0 { self.max.saturating_sub(self.cold.dup_max) } else { 0 };
@@ -262,6 +266,7 @@ impl Sender {
         match self.recovery {
             Recovery::Sack => self.timeout_sack(),
             Recovery::Sack1 => self.timeout_sack1(),
+            Recovery::Rack => self.timeout_rack(now),
             Recovery::Vegas => self.timeout_vegas(now),
             _ => {}
         }

@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use crate::cc::Cause;
-use crate::params::{Arithmetic, Reduction};
+use crate::params::{Arithmetic, Recovery, Reduction};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -98,7 +98,7 @@ impl Sender {
         self.forced = self.una;
     }
 
-    fn leave_sack(&mut self) {
+    pub(crate) fn leave_sack(&mut self) {
         self.recovering = false;
         self.last_action = Action::Exited;
         self.cold.board.begin(self.una);
@@ -110,7 +110,7 @@ impl Sender {
     /// Proportional rate reduction: lets out in proportion to what was delivered until the flight meets ssthresh,
     /// then no more than slow start would. `advanced`: the acknowledgement moved `una`. The first call of a
     /// recovery lets at least the fast retransmission out.
-    fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
+    pub(crate) fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
         let pipe = f64::from(self.pipe());
         let whole = self.cold.params.arithmetic == Arithmetic::Integer;
         let board = &mut self.cold.board;
@@ -148,6 +148,9 @@ impl Sender {
     /// Segments in flight by the scoreboard.
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
+        if self.recovery == Recovery::Rack {
+            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.rack.lost_out;
+        }
         self.cold.board.pipe(self.una, self.max)
     }
 
@@ -191,7 +194,7 @@ impl Sender {
     /// Without losses the window limits what is in flight, segments selectively acknowledged excepted
     /// (RFC 6675 section 5 step 3, limited transmit).
     #[inline]
-    fn next_new(&self) -> Option<u32> {
+    pub(crate) fn next_new(&self) -> Option<u32> {
         let mut usable = self.window.cwnd as u32;
         if self.dupacks > 0 && self.cold.params.limited_transmit {
             usable = usable.saturating_add(self.cold.board.sacked_count);

@@ -6,6 +6,7 @@ use crate::params::Params;
 use crate::rate::Sampler;
 use crate::receiver::FIRST_MARK;
 use crate::recovery::board::Board;
+use crate::recovery::rack::Rack;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
 use units::param::Valid;
@@ -33,6 +34,7 @@ pub(crate) struct Cold {
     pub(crate) board: Board,
     pub(crate) ledger: Ledger,
     pub(crate) fine: FineClock,
+    pub(crate) rack: Rack,
     pub(crate) sampler: Sampler,
     /// The receiver's counter of marks, and what it grew by with this acknowledgement (accurate ECN).
     pub(crate) ace: u8,
@@ -62,6 +64,7 @@ impl Cold {
             board: Board::new(params),
             ledger: Ledger::new(params.window),
             fine: FineClock::new(params),
+            rack: Rack::new(params),
             sampler: Sampler::default(),
             ace: FIRST_MARK,
             newly_marked: 0,
@@ -70,5 +73,14 @@ impl Cold {
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,
         }
+    }
+
+    /// `seq`, which was sent, has arrived; its acknowledgement echoes the time `echo`.
+    pub(super) fn arrive(&mut self, now: Time, seq: u32, echo: Time) {
+        let entry = self.ledger.get_mut(seq);
+        if self.rack.on && !entry.arrived {
+            self.rack.arrived(now, seq, entry, echo);
+        }
+        self.sampler.arrive(now, seq, entry);
     }
 }

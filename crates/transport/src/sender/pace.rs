@@ -80,7 +80,12 @@ impl Sender {
             cold.pace_until = Time::NEVER;
             self.quota = self.burst;
         }
-        self.hold_until = cold.jitter_until.min(cold.pace_until);
+        if cold.rack.on {
+            self.on_rack_timer(now);
+        }
+        let (cold, rack) = (&self.cold, &self.cold.rack);
+        let others = rack.reorder_at.min(rack.probe_at);
+        self.hold_until = cold.jitter_until.min(cold.pace_until).min(others);
     }
 
     /// The pace that spreads a window over a round trip, faster in slow start.

@@ -27,7 +27,7 @@ impl Sender {
     /// Segments in flight, as the recovery in use counts them.
     pub fn flight(&self) -> u32 {
         match self.recovery {
-            Recovery::Sack => self.pipe(),
+            Recovery::Sack | Recovery::Rack => self.pipe(),
             _ => self.nxt - self.una,
         }
     }

@@ -11,7 +11,8 @@ impl Sender {
     /// Notes a transmission; whether it restarts the timer of a connection that had nothing outstanding.
     pub(super) fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
         let in_flight = self.in_flight().max(1);
-        if again && self.modelled {
+        let by_time = self.cold.rack.on;
+        if again && self.modelled && !by_time {
             self.lose(now, seq);
         }
         let cold = &mut *self.cold;
@@ -20,9 +21,16 @@ impl Sender {
             cold.pacer.set(self.cc.pace());
         }
         let entry = cold.ledger.open(self.una, seq, again);
+        if by_time && entry.lost_now {
+            cold.rack.lost_out -= 1;
+        }
         cold.sampler.stamp(now, in_flight, entry);
         cold.pacer.sent(now);
         cold.fine.note(now, seq);
+        if by_time && !again {
+            self.arm_probe(now);
+        }
+        let cold = &self.cold;
         self.recovery != Recovery::Vegas || cold.params.vegas_rule != VegasRule::Ns2
     }
 
@@ -30,7 +38,7 @@ impl Sender {
     pub(crate) fn in_flight(&self) -> u32 {
         let outstanding = self.max - self.una;
         match self.recovery {
-            Recovery::Sack => self.pipe(),
+            Recovery::Sack | Recovery::Rack => self.pipe(),
             _ => outstanding - self.dupacks.min(outstanding),
         }
     }
@@ -42,7 +50,7 @@ impl Sender {
         let cold = &mut *self.cold;
         cold.sampler.begin(in_flight);
         for seq in una..ack.ack.min(max) {
-            cold.sampler.arrive(now, seq, cold.ledger.get_mut(seq));
+            cold.arrive(now, seq, ack.echo);
         }
         if !self.recovery.selective() {
             return;
@@ -50,7 +58,7 @@ impl Sender {
         for &(start, end) in ack.sack.as_slice() {
             let (mut seq, end) = (start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = cold.board.first_unknown(seq, end, una, max) {
-                cold.sampler.arrive(now, fresh, cold.ledger.get_mut(fresh));
+                cold.arrive(now, fresh, ack.echo);
                 seq = fresh + 1;
             }
         }
@@ -58,6 +66,9 @@ impl Sender {
 
     /// After an acknowledgement: losses, the sample, and the pace.
     pub(super) fn settle(&mut self, now: Time) {
+        if self.cold.rack.on {
+            self.arm_probe(now);
+        }
         if self.modelled {
             self.note_losses(now);
             self.model(now);
@@ -81,7 +92,7 @@ impl Sender {
         self.cold.seen_edge = edge;
     }
 
-    fn lose(&mut self, now: Time, seq: u32) {
+    pub(crate) fn lose(&mut self, now: Time, seq: u32) {
         let cold = &mut *self.cold;
         if let Some(lost) = cold.sampler.lose(seq, cold.ledger.get_mut(seq)) {
             self.cc.on_lost(&self.window, &lost, now, &mut cold.stream);

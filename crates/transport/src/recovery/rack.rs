@@ -1,0 +1,301 @@
+//! RACK-TLP: a segment is lost if one sent sufficiently later has arrived; a probe makes the tail of a flight show its losses.
+//!
+//! *Reference*: RFC 8985 sections 6 (RACK) and 7 (TLP); RFC 6937 and RFC 9937 for proportional rate reduction.
+//! *Units*: segments.
+//! *Deviations*: without duplicate SACKs (RFC 2883) the reordering window stays a quarter of the least round trip, and a probe
+//! whose original arrived, too, counts as the repair of a loss unless a duplicate acknowledgement says otherwise. Nothing is undone.
+
+use crate::cc::Cause;
+use crate::ledger::Sent;
+use crate::params::{Params, Recovery};
+use crate::segment::Ack;
+use crate::sender::{Action, Sender};
+use units::{Span, Time};
+
+/// What RACK-TLP remembers.
+#[derive(Clone, Debug)]
+pub(crate) struct Rack {
+    /// It is the recovery in use.
+    pub(crate) on: bool,
+    /// When the newest segment known to have arrived was sent, its number and its round trip.
+    newest: (Time, u32),
+    rtt: Span,
+    min_rtt: Span,
+    /// One past the highest segment known to have arrived, and whether one arrived below it though sent once.
+    fack: u32,
+    reordered: bool,
+    /// Segments that count as lost and have not been sent again.
+    pub(crate) lost_out: u32,
+    /// Losses are looked for again then.
+    pub(crate) reorder_at: Time,
+    /// The tail is probed then.
+    pub(crate) probe_at: Time,
+    /// What was the next segment when the tail was probed, and whether the probe was a retransmission.
+    probe_end: Option<u32>,
+    probe_again: bool,
+    ack_timeout: Span,
+}
+
+impl Rack {
+    pub(crate) fn new(p: &Params) -> Rack {
+        Rack {
+            on: p.recovery == Recovery::Rack,
+            newest: (Time::ZERO, 0),
+            rtt: Span::ZERO,
+            min_rtt: Span(u64::MAX),
+            fack: 0,
+            reordered: false,
+            lost_out: 0,
+            reorder_at: Time::NEVER,
+            probe_at: Time::NEVER,
+            probe_end: None,
+            probe_again: false,
+            ack_timeout: p.ack_timeout,
+        }
+    }
+
+    /// A segment arrived; its acknowledgement echoes the time `echo` (section 6.2 steps 1 to 3).
+    pub(crate) fn arrived(&mut self, now: Time, seq: u32, sent: &mut Sent, echo: Time) {
+        if std::mem::take(&mut sent.lost_now) {
+            self.lost_out -= 1;
+        }
+        let rtt = now.since(sent.at);
+        let again = sent.transmits > 1;
+        // An acknowledgement of the original says nothing of the retransmission.
+        if again && (echo < sent.at || rtt < self.min_rtt) {
+            return;
+        }
+        self.min_rtt = self.min_rtt.min(rtt);
+        if (sent.at, seq) >= self.newest {
+            self.newest = (sent.at, seq);
+            self.rtt = rtt;
+        }
+        if seq >= self.fack {
+            self.fack = seq + 1;
+        } else {
+            self.reordered |= !again;
+        }
+    }
+}
+
+impl Sender {
+    pub(crate) fn on_ack_rack(&mut self, now: Time, ack: &Ack) {
+        if ack.ack < self.una {
+            self.quota = 0;
+            return;
+        }
+        let (acked, flight) = (ack.ack - self.una, self.pipe());
+        let board = &mut self.cold.board;
+        let known = board.advance(self.una, ack.ack);
+        let delivered = acked - known + board.add(ack.sack.as_slice(), ack.ack, self.max);
+        if acked > 0 {
+            self.advance(now, ack);
+        } else if delivered > 0 {
+            if self.dupacks == 0 {
+                self.cold.dup_max = self.max;
+            }
+            self.dupacks += 1;
+        }
+        self.process_probe(now, ack, delivered);
+        self.find_losses_by_time(now);
+        if self.recovering {
+            if self.una >= self.recover {
+                self.leave_sack();
+            } else {
+                self.reduce_proportionally(delivered, acked > 0);
+            }
+            return;
+        }
+        self.loss &= self.una < self.recover;
+        if acked > 0 {
+            self.grow(now, ack, acked, delivered, flight);
+        }
+        self.enter_rack_if_lossy(now, delivered);
+    }
+
+    fn enter_rack_if_lossy(&mut self, now: Time, delivered: u32) {
+        if self.cold.rack.lost_out == 0 || self.recovering || self.loss {
+            return;
+        }
+        self.dupacks = self.dupacks.max(1);
+        self.cold.board.recover_fs = (self.max - self.una).max(1);
+        if self.una >= self.recover {
+            self.recover = self.max;
+            self.cut(now, Cause::Loss);
+        }
+        self.recover = self.max;
+        self.last_action = Action::FastRetransmit;
+        self.cold.counters.fast_recoveries += 1;
+        self.recovering = true;
+        self.restart_for_repair(now);
+        self.cold.board.prr_delivered = 0;
+        self.cold.board.prr_out = 0;
+        self.reduce_proportionally(delivered, false);
+        self.cold.board.prr_out = 1;
+        self.forced = self.first_lost().unwrap_or(self.una);
+    }
+
+    /// Section 6.2 steps 4 and 5. Segments sent once are in the order of their times, so that the search ends early.
+    fn find_losses_by_time(&mut self, now: Time) {
+        let window = self.reordering_window();
+        let deadline = |rack: &Rack, at: Time| at + rack.rtt + window;
+        let (newest, mut next) = (self.cold.rack.newest, Time::ZERO);
+        let mut seq = self.una;
+        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
+            seq = hole + 1;
+            let sent = *self.cold.ledger.get(hole);
+            if sent.lost_now {
+                continue;
+            }
+            if newest <= (sent.at, hole) {
+                if sent.transmits == 1 && hole >= self.cold.rack.fack {
+                    break;
+                }
+                continue;
+            }
+            let due = deadline(&self.cold.rack, sent.at);
+            if due <= now {
+                self.lose_by_time(now, hole);
+            } else {
+                next = next.max(due);
+            }
+        }
+        self.cold.rack.reorder_at = if next > Time::ZERO { next } else { Time::NEVER };
+        self.hold_until = self.hold_until.min(self.cold.rack.reorder_at);
+    }
+
+    fn lose_by_time(&mut self, now: Time, seq: u32) {
+        self.cold.rack.lost_out += 1;
+        self.lose(now, seq);
+    }
+
+    /// Zero while nothing was ever reordered and losses are being repaired or enough was selectively acknowledged (section 6.2 step 4).
+    fn reordering_window(&self) -> Span {
+        let rack = &self.cold.rack;
+        let repairing = self.recovering || self.loss;
+        let enough = self.cold.board.sacked_count >= self.cold.board.threshold;
+        if rack.min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
+            return Span::ZERO;
+        }
+        Span(rack.min_rtt.0 / 4).min(self.srtt().unwrap_or(Span::ZERO))
+    }
+
+    /// The first segment that counts as lost.
+    fn first_lost(&mut self) -> Option<u32> {
+        if self.cold.rack.lost_out == 0 {
+            return None;
+        }
+        let mut seq = self.una;
+        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
+            if self.cold.ledger.get(hole).lost_now {
+                return Some(hole);
+            }
+            seq = hole + 1;
+        }
+        None
+    }
+
+    /// What to send: lost segments, then new ones, while the window has room for them.
+    pub(crate) fn next_rack(&mut self) -> Option<u32> {
+        if !self.recovering && !self.loss {
+            return self.next_new();
+        }
+        if self.window.cwnd - f64::from(self.pipe()) < 1.0 {
+            return None;
+        }
+        let past = self.limit.min(self.una.saturating_add(self.rwnd));
+        self.first_lost().or_else(|| (self.max < past).then_some(self.max))
+    }
+
+    /// Section 6.3: the first segment is lost, and so are those a round trip older than the present.
+    pub(crate) fn timeout_rack(&mut self, now: Time) {
+        self.nxt = self.max;
+        let limit = self.cold.rack.rtt + self.reordering_window();
+        let mut seq = self.una;
+        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
+            seq = hole + 1;
+            let sent = *self.cold.ledger.get(hole);
+            if !sent.lost_now && (hole == self.una || sent.at + limit <= now) {
+                self.lose_by_time(now, hole);
+            }
+        }
+        self.forced = self.una;
+        let rack = &mut self.cold.rack;
+        (rack.reorder_at, rack.probe_at, rack.probe_end) = (Time::NEVER, Time::NEVER, None);
+    }
+
+    /// Section 7.2: two round trips after the last news, and longer where a delayed acknowledgement may be on its way.
+    pub(crate) fn arm_probe(&mut self, now: Time) {
+        let outstanding = self.max - self.una;
+        let quiet = !self.recovering && !self.loss && self.cold.board.sacked_count == 0;
+        if !quiet || outstanding == 0 || self.cold.rack.probe_end.is_some() {
+            self.cold.rack.probe_at = Time::NEVER;
+            return;
+        }
+        let mut wait = self.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
+        if outstanding == 1 {
+            wait = wait + self.cold.rack.ack_timeout;
+        }
+        self.cold.rack.probe_at = (now + wait).min(self.rto_at);
+        self.hold_until = self.hold_until.min(self.cold.rack.probe_at);
+    }
+
+    /// A deadline of RACK or of the probe has come.
+    pub(crate) fn on_rack_timer(&mut self, now: Time) {
+        if now >= self.cold.rack.reorder_at {
+            self.cold.rack.reorder_at = Time::NEVER;
+            self.quota = self.burst;
+            self.find_losses_by_time(now);
+            self.enter_rack_if_lossy(now, 0);
+        }
+        if now >= self.cold.rack.probe_at {
+            self.cold.rack.probe_at = Time::NEVER;
+            self.probe(now);
+        }
+    }
+
+    /// Section 7.3: a new segment, or the last one again; the retransmission timer starts anew.
+    fn probe(&mut self, now: Time) {
+        if self.una == self.max || self.recovering || self.loss {
+            return;
+        }
+        let past = self.limit.min(self.una.saturating_add(self.rwnd));
+        let fresh = self.max < past;
+        let Some(last) = self.cold.board.last_hole(self.una, self.max) else {
+            return;
+        };
+        self.forced = if fresh { self.max } else { last };
+        if fresh {
+            self.nxt = self.max + 1;
+        }
+        self.timed = crate::sender::NONE;
+        self.cold.rack.probe_again = !fresh;
+        self.cold.rack.probe_end = Some(self.max + u32::from(fresh));
+        self.rto_at = now + self.rto;
+    }
+
+    /// Section 7.4: the probe is answered. If it repaired a loss, the window is cut as for one.
+    fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32) {
+        let Some(end) = self.cold.rack.probe_end else {
+            return;
+        };
+        let both_arrived = ack.ack == self.una && delivered == 0 && ack.sack.is_empty();
+        if ack.ack < end && !both_arrived {
+            return;
+        }
+        self.cold.rack.probe_end = None;
+        let repaired = self.cold.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
+        if repaired && !self.recovering && !self.loss && self.una >= self.recover {
+            self.recover = self.max;
+            self.cut(now, Cause::Loss);
+        }
+    }
+}
+
+impl Ack {
+    /// Whether it answers a segment sent again last: the timestamp tells the original from the probe.
+    fn echo_of_probe(&self, sender: &Sender) -> bool {
+        let last = sender.cold.ledger.get(sender.una.saturating_sub(1));
+        last.transmits > 1 && self.echo >= last.at
+    }
+}
