@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -186,6 +187,9 @@ def work(
     router: Router, show: Callable[[dict[str, Any], Path], None], *, seconds: float | None = None
 ) -> dict[str, Any]:
     """Forwards until interrupted, or for so many seconds, showing the counters; the last ones."""
+    # SIGTERM stops it as Ctrl-C does, also where a shell started it in the background, deaf to Ctrl-C.
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, signal.default_int_handler)
     with running(router) as (line, control, process):
         end = None if seconds is None else time.monotonic() + seconds
         stats = line.ask("stats")

@@ -98,21 +98,25 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Gives up every capability for good: devices that are open stay usable, nothing new can be opened with them.
+/// Gives up every capability for good: devices that are open stay usable, nothing new can be opened with them. The
+/// kernel takes verdicts on queued packets only from who may administer the network: `administers` keeps that one.
 ///
 /// # Errors
 /// Those of `prctl` and `capset`.
-pub fn drop_capabilities() -> io::Result<()> {
+pub fn drop_capabilities(administers: bool) -> io::Result<()> {
     #[repr(C)]
     struct Head {
         version: u32,
         pid: i32,
     }
-    let (head, none) = (Head { version: 0x2008_0522, pid: 0 }, [0_u32; 6]);
-    // SAFETY: the version asks for two sets of three words, which `none` holds.
+    const NET_ADMIN: u32 = 1 << 12;
+    let kept = if administers { NET_ADMIN } else { 0 };
+    // Effective, permitted and inheritable, and the upper halves of the three.
+    let (head, words) = (Head { version: 0x2008_0522, pid: 0 }, [kept, kept, 0, 0, 0, 0]);
+    // SAFETY: the version asks for two sets of three words, which `words` holds.
     unsafe {
         checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
-        checked(libc::syscall(libc::SYS_capset, &head, none.as_ptr()) as i32).map(|_| ())
+        checked(libc::syscall(libc::SYS_capset, &head, words.as_ptr()) as i32).map(|_| ())
     }
 }
 

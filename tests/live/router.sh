@@ -1,0 +1,39 @@
+#!/bin/bash
+# A router between two hosts, all in namespaces that vanish with it: router.sh PYTHON FOLDER KIND, KIND being bridge or queue.
+set -eu
+python=$1 out=$2 kind=$3
+dc() { exec "$python" -c "from dropcurve.cli import main; main()" "$@"; }
+mount -t sysfs sysfs /sys
+mount -t tmpfs tmpfs /run
+mkdir -p /run/netns
+ip link set lo up
+for n in a b; do ip netns add $n; ip -n $n link set lo up; done
+ip link add r0 type veth peer name a0 netns a
+ip link add r1 type veth peer name b0 netns b
+for i in r0 r1; do ip link set $i up; done
+ip -n a link set a0 up; ip -n b link set b0 up
+if [ "$kind" = bridge ]; then
+  ip -n a addr add 10.5.0.1/24 dev a0; ip -n b addr add 10.5.0.2/24 dev b0; far=10.5.0.2
+  devices="--in r0 --out r1"
+else
+  ip addr add 10.6.0.254/24 dev r0; ip addr add 10.7.0.254/24 dev r1
+  ip -n a addr add 10.6.0.1/24 dev a0; ip -n a route add default via 10.6.0.254
+  ip -n b addr add 10.7.0.1/24 dev b0; ip -n b route add default via 10.7.0.254; far=10.7.0.1
+  sysctl -qw net.ipv4.ip_forward=1
+  iptables -A FORWARD -o r1 -j NFQUEUE --queue-num 0
+  devices="--queue-num 0"
+fi
+for n in a b; do ip netns exec $n sysctl -qw net.ipv4.tcp_ecn=1; done
+dc live run $devices --rate "20 Mbit/s" --aqm "codel:ecn=true,target=1 ms,interval=10 ms" \
+  --metrics 9109 --record "$out/record" --seconds 60 --json > "$out/stats.json" 2> "$out/said.txt" &
+router=$!
+for _ in $(seq 600); do ls /run/dropcurve-live-*/control > /dev/null 2>&1 && break; sleep 0.05; done
+ip netns exec b iperf3 -s -1 -D
+for _ in $(seq 100); do ip netns exec a iperf3 -c $far -n 3M -C cubic -J > "$out/iperf.json" && break; sleep 0.1; done
+"$python" -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9109/metrics').read().decode())" > "$out/metrics.txt"
+control=$(ls -d /run/dropcurve-live-*/control)
+(dc live set "$control" rate="30 Mbit/s" queue.target="2 ms") > "$out/set.txt"
+(dc live set "$control" rate=fast) > /dev/null 2> "$out/refused.txt" || echo "exit $?" >> "$out/refused.txt"
+ip netns exec b nstat -asz IpExtInCEPkts TcpInCsumErrors > "$out/nstat.txt"
+kill -TERM $router
+wait $router
