@@ -359,7 +359,7 @@ def traces():
     for variant in range(1, 6):
         model = BySize(variant, *RED)
         yield "red_size", f"variant_{variant}", model, {**KEYS, "variant": f"red_{variant}"}, LONG
-    thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts"}
+    thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "above_max": "drop"}
     yield "red_at", "thresholds", AdaptiveThresholds(50, 10, 30, 0.1, 0.02), thresholds, LONG
     yield "nlred", "parabola", Nonlinear(*RED), KEYS, LIKE
     yield "curve", "smred", Smooth(*RED), {**KEYS, "dialect": "smred"}, LIKE
@@ -367,9 +367,10 @@ def traces():
     yield "curve", "points", Plain(*RED, gentle=True), points, LIKE
     yield "choke", "random", Choke(*RED), KEYS, FLOWS
     common = {"limit": "60 pkts", "max_p": "0.1", "w_q": "0.02"}
+    plain = {**common, "above_max": "drop", "memory": "0 s"}
     for name, printed in (("as_printed", True), ("predicted_avg", False)):
         model = Reconfigurable(printed, 60, 4, 8, 0.1, 0.02)
-        yield "rtred", name, model, {**common, "equation": name}, FLOWS
+        yield "rtred", name, model, {**plain, "equation": name}, FLOWS
     yield "dtred", "free_buffer", FreeBuffer(60, 12, 36, 0.1, 0.02), common, {**FLOWS, "flows": 3}
     curves = [(4, 20, 1 / 5), (8, 20, 1 / 10), (12, 24, 1 / 20)]
     keys = {

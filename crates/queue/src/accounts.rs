@@ -38,6 +38,11 @@ impl<T: Default> Flows<T> {
         &mut self.rows[i].1
     }
 
+    /// Forgets the flows of which this does not hold.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        self.rows.retain(|row| keep(&row.1));
+    }
+
     /// Forgets a flow.
     pub(crate) fn remove(&mut self, flow: u64) {
         if let Ok(i) = self.rows.binary_search_by_key(&flow, |row| row.0) {

@@ -3,13 +3,13 @@
 //! Reference: PD14, section 5 and its Figure 6.
 //! Units: as in RED; the bounds count what the thresholds count.
 //! Deviations: the paper gives neither the bounds nor `alpha` and `beta`, beyond `alpha` above `beta`: the
-//! defaults are ours. Its Figure 6 compares the average with the bounds, not with the thresholds of the moment,
+//! defaults are ours. Nor does it say what happens above `max_th`: gentle, as ns-2 in which it was simulated. Its Figure 6 compares the average with the bounds, not with the thresholds of the moment,
 //! and so do we.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, Curve, Law, Red};
+use crate::red::{self, AboveMax, Curve, Law, Red};
 use crate::registry::{Discipline, Setting};
 use units::param::{require, Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
@@ -37,6 +37,8 @@ red_params! {
         hits: u64 = 5 => { range: Range::Positive, source: "PD14" },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), source: "PD14" },
+        /// What happens from the upper threshold upward. PD14 prints nothing of it; ns-2.35, in which its figures were made, is gentle.
+        above_max: AboveMax = AboveMax::Gentle => { source: "ns-2.35", assumed: true },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "PD14" },
     }
@@ -49,6 +51,7 @@ impl Params {
             max_th: Some(self.max_th),
             max_p: self.max_p,
             w_q: Some(self.w_q),
+            above_max: self.above_max,
             ..self.base()
         }
     }

@@ -11,11 +11,12 @@ use crate::accounts::Flows;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, Curve, Law, Red};
+use crate::red::{self, AboveMax, Curve, Law, Red};
 use crate::registry::{Discipline, Setting};
 use units::math;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};
+use units::{Span, Time};
 
 units::choices! {
     /// What equation 4 makes of `max_th`.
@@ -36,12 +37,16 @@ red_params! {
         target: Option<Amount> = None => { range: Range::Positive, assumed: true },
         /// Packets that a flow sends in a burst, `k`.
         burst: f64 = 4.0 => { unit: "pkts", range: Range::Positive, assumed: true },
-        /// Flows, `n`. `auto`: those that have packets waiting.
+        /// Flows, `n`. `auto`: those seen in the last `memory`.
         flows: Option<u64> = None => { range: Range::Positive, assumed: true },
+        /// How long a flow counts after its last packet, to within one and two of these. Zero: while it has packets waiting.
+        memory: Span = Span::from_millis(1000) => { assumed: true },
         /// What equation 4 makes of `max_th` once `min_th` has reached `target`.
         equation: Equation = Equation::PredictedAvg => { assumed: true },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
+        /// What happens from the upper threshold upward. PD14 prints nothing of it; ns-2.35, in which its figures were made, is gentle.
+        above_max: AboveMax = AboveMax::Gentle => { source: "ns-2.35", assumed: true },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
     }
@@ -58,6 +63,7 @@ impl Params {
             max_th: Some(twice),
             max_p: self.max_p,
             w_q: Some(self.w_q),
+            above_max: self.above_max,
             ..self.base()
         }
     }
@@ -113,6 +119,7 @@ pub struct Rtred<P> {
     /// Packets waiting of each flow.
     waiting: Flows<u64>,
     flows: Option<u64>,
+    seen: Seen,
     burst: f64,
     /// Length of a packet in the unit of the thresholds.
     packet: f64,
@@ -136,6 +143,7 @@ impl<P: Packet + Copy> Rtred<P> {
             red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
             waiting: Flows::new(),
             flows: params.flows,
+            seen: Seen::new(params.memory),
             burst: params.burst,
             packet: in_unit(Amount::Packets(1.0)),
             min_start: in_unit(params.min_start),
@@ -148,7 +156,11 @@ impl<P: Packet + Copy> Rtred<P> {
 
     /// Moves the thresholds for an arrival that finds `q` waiting.
     fn reconfigure(&mut self, q: f64) {
-        let n = self.flows.unwrap_or(self.waiting.len() as u64) as f64;
+        let n = match (self.flows, self.seen.memory) {
+            (Some(n), _) => n as f64,
+            (None, Span::ZERO) => self.waiting.len() as f64,
+            (None, _) => self.seen.count() as f64,
+        };
         let min_th = (n * self.burst * self.packet).min(self.target).max(self.min_start);
         let least = 2.0 * min_th;
         let max_th = if min_th < self.target {
@@ -166,11 +178,43 @@ impl<P: Packet + Copy> Rtred<P> {
     }
 }
 
+/// Flows seen of late: those of the present and of the last span of time.
+#[derive(Clone, Debug)]
+struct Seen {
+    memory: Span,
+    /// Number of the span in which each flow was last seen.
+    last: Flows<u64>,
+    span: u64,
+}
+
+impl Seen {
+    fn new(memory: Span) -> Seen {
+        Seen { memory, last: Flows::new(), span: 0 }
+    }
+
+    fn note(&mut self, flow: u64, now: Time) {
+        if self.memory == Span::ZERO {
+            return;
+        }
+        let span = now.0 / self.memory.0;
+        if span != self.span {
+            self.span = span;
+            self.last.retain(|last| *last + 1 >= span);
+        }
+        *self.last.entry(flow) = span;
+    }
+
+    fn count(&self) -> usize {
+        self.last.len()
+    }
+}
+
 impl<P: Packet + Copy> QueueDisc<P> for Rtred<P> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         let before = self.red.store_mut().len();
         let q = self.red.observe(&pkt, cx);
+        self.seen.note(pkt.flow(), cx.now);
         self.reconfigure(q);
         self.red.judge(pkt, q, cx);
         if self.red.store_mut().len() > before {
@@ -205,10 +249,27 @@ mod tests {
     use crate::testing::{params, Pkt, SETTING};
 
     fn thresholds(equation: &str, flows: &str, q: f64) -> (f64, f64) {
-        let rows = [("limit", "80 pkts"), ("flows", flows), ("equation", equation), ("w_q", "0.5")];
+        let rows = [
+            ("limit", "80 pkts"),
+            ("flows", flows),
+            ("equation", equation),
+            ("w_q", "0.5"),
+            ("memory", "0 s"),
+        ];
         let mut red: Rtred<Pkt> = Rtred::new(&params(&rows), &SETTING);
         red.reconfigure(q);
         (red.red.curve().min_th(), red.red.curve().max_th())
+    }
+
+    #[test]
+    fn a_flow_counts_for_one_to_two_spans() {
+        let mut seen = Seen::new(Span::from_millis(10));
+        for (flow, ms) in [(1, 1), (2, 9), (1, 12)] {
+            seen.note(flow, Time(ms * 1_000_000));
+        }
+        assert_eq!(seen.count(), 2);
+        seen.note(1, Time(25_000_000));
+        assert_eq!(seen.count(), 1, "flow 2 was seen in the first span, and this is the third");
     }
 
     #[test]

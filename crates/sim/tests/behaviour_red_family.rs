@@ -64,6 +64,18 @@ fn udp_share(report: &Value) -> f64 {
     bytes("udp") / (bytes("udp") + bytes("tcp"))
 }
 
+#[test]
+fn moving_thresholds_keep_the_link_busy() {
+    let red_at = with("red_at") + "\nspacing = \"wait\"";
+    for kind in [red_at, with("rtred")] {
+        for (flows, least) in [(8, 0.93), (40, 0.98)] {
+            let each = [1, 2, 3, 4].map(|seed| utilisation(&report(&kind, flows, 0, seed)));
+            let busy = each.iter().sum::<f64>() / 4.0;
+            assert!(busy > least, "{kind}, {flows} flows: {busy}");
+        }
+    }
+}
+
 fn with(kind: &str) -> String {
     format!("kind = \"{kind}\"\nlimit = \"100 pkts\"")
 }

@@ -75,13 +75,17 @@ impl Curve {
         }
     }
 
-    /// Moves the thresholds. Not for a curve that is gentle above `max_th`.
+    /// Moves the thresholds; a slope above the upper one moves with it.
     pub(crate) fn set_thresholds(&mut self, min_th: f64, max_th: f64) {
         let span = max_th - min_th;
         (self.min_th, self.max_th) = (min_th, max_th);
         self.per_span = if span > 0.0 { 1.0 / span } else { 0.0 };
+        let gentle = self.above_slope > 0.0;
+        if gentle && max_th > 0.0 {
+            self.above_slope = (1.0 - self.max_p) / max_th;
+        }
         if self.forced_at.is_finite() {
-            self.forced_at = max_th;
+            self.forced_at = if gentle { 2.0 * max_th } else { max_th };
         }
     }
 
