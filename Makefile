@@ -25,8 +25,8 @@ demo: setup ## compare tail drop with RED; a table here, a page in out/demo
 	@$(BIN)/dropcurve compare scenarios/droptail_vs_red.toml --queue droptail --queue red:dialect=floyd93 --out out/demo
 	@echo "The page: out/demo/report.html"
 
-test: setup tidy lint test-rust test-python ## everything CI asks for
-	@echo "make test: all passed (tidy, lint, Rust tests, Python tests)"
+test: setup tidy lint test-rust test-python budget ## everything CI asks for
+	@echo "make test: all passed (tidy, lint, Rust tests, Python tests, instructions)"
 
 test-rust:
 	@cargo test $(PURE) --quiet
@@ -57,8 +57,9 @@ format: setup ## rewrite the sources as lint wants them
 tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py
 
-bench: ## ns per packet, events per second, whole runs; instructions where valgrind is installed
+bench: ## ns per packet, whole runs, beside ns-2 and ns-3 where they are installed; instructions where valgrind is
 	@cargo bench $(PURE) --bench "*"
+	@$(PYTHON) tools/bench/peers.py
 	@$(PYTHON) tools/bench/instructions.py
 
 budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows

@@ -1,0 +1,128 @@
+"""The same work here, here hop by hop, in ns-2 and in ns-3: processor time for each segment delivered.
+
+    python tools/bench/peers.py [--rounds N] [FLOWS:SECONDS]...        default: 3 rounds of 10:60 100:10 1000:4
+
+The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc say it to the others.
+Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
+it. Ours counts the whole process, theirs the event loop alone. A peer that is not installed is left out with a word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple, TypeAlias
+
+from instructions import ROOT, build, output
+
+HERE = Path(__file__).parent
+NS3 = ["applications", "internet", "point-to-point", "traffic-control", "network", "core"]
+CASES = ["10:60", "100:10", "1000:4"]
+# Work counts as the same if the segments delivered agree to within this.
+SAME = 0.02
+
+
+class Cost(NamedTuple):
+    """Segments delivered, and nanoseconds of processor for each."""
+
+    segments: int
+    each: float
+
+
+Side: TypeAlias = Callable[[str, str], Cost]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table; the status to exit with."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("cases", nargs="*", default=CASES, metavar="FLOWS:SECONDS")
+    given = parser.parse_args(arguments)
+    sides = found()
+    print("flows  seconds  side      segments   ns/segment            ours is faster by")
+    for case in given.cases:
+        flows, seconds = case.split(":")
+        costs: dict[str, list[Cost]] = {name: [] for name in sides}
+        for _ in range(given.rounds):
+            for name, side in sides.items():
+                costs[name].append(side(flows, seconds))
+        show(flows, seconds, costs)
+    return 0
+
+
+def found() -> dict[str, Side]:
+    """Who takes part."""
+    bench = build()
+    sides: dict[str, Side] = {
+        "folded": lambda flows, seconds: ours(bench, flows, seconds, "folded"),
+        "hops": lambda flows, seconds: ours(bench, flows, seconds, "hops"),
+    }
+    if shutil.which("ns") is None:
+        print("peers: ns-2 left out, because it is not installed (Debian: ns2)")
+    else:
+        script = str(HERE / "dumbbell.tcl")
+        sides["ns-2"] = lambda flows, seconds: theirs(["ns", script, flows, seconds])
+    program = build_ns3()
+    if program is not None:
+        sides["ns-3"] = lambda flows, seconds: theirs([str(program), flows, seconds])
+    return sides
+
+
+def build_ns3() -> Path | None:
+    """Builds our program for ns-3; `None`, with a word, where that cannot be done."""
+    if shutil.which("g++") is None or not Path("/usr/include/ns3/core-module.h").exists():
+        print("peers: ns-3 left out, because it or g++ is not installed (Debian: libns3-dev, g++)")
+        return None
+    program = ROOT / "target/bench/ns3-dumbbell"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    libraries = [f"-lns3-{name}" for name in NS3]
+    source = str(HERE / "dumbbell.cc")
+    subprocess.run(["g++", "-O2", "-std=c++17", source, "-o", str(program), *libraries], check=True)
+    return program
+
+
+def show(flows: str, seconds: str, costs: dict[str, list[Cost]]) -> None:
+    """Prints the rows of one case."""
+    own = costs["folded"]
+    for name, runs in costs.items():
+        each = sorted(run.each for run in runs)
+        ratio = median(each) / median(run.each for run in own)
+        spread = (each[-1] - each[0]) / 2
+        apart = runs[0].segments / own[0].segments - 1
+        word = "" if abs(apart) <= SAME else f"   not the same work: segments differ by {100 * apart:+.1f} %"
+        figure = f"{median(each):.0f} ± {spread:.0f}"
+        print(
+            f"{flows:<6} {seconds:<8} {name:<8} {runs[0].segments:>9}   {figure:<18} {ratio:>8.1f}{word}",
+            flush=True,
+        )
+
+
+def ours(bench: Path, flows: str, seconds: str, mode: str) -> Cost:
+    """One run of the bench, the whole process counted."""
+    said = output(str(bench), flows, seconds, mode)
+    segments = re.match(r"(\d+) segments", said)
+    process = re.search(r"([\d.]+) ms in all", said)
+    if segments is None or process is None:
+        sys.exit(f"peers: cannot read what the bench said: {said}")
+    return Cost(int(segments[1]), 1e6 * float(process[1]) / int(segments[1]))
+
+
+def theirs(command: list[str]) -> Cost:
+    """One run of a peer, its event loop counted."""
+    said = output(*command)
+    read = re.search(r"(\d+) segments, ([\d.]+) ns each in the event loop", said)
+    if read is None:
+        sys.exit(f"peers: cannot read what {command[0]} said: {said}")
+    return Cost(int(read[1]), float(read[2]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
