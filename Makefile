@@ -21,8 +21,9 @@ setup: ## make .venv: the tools and the built core, as locked
 build: setup ## build a wheel into dist/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/build_backend.py dist
 
-demo: setup ## compare tail drop with RED; a table here, a page in out/demo
-	@$(BIN)/dropcurve compare scenarios/droptail_vs_red.toml --queue droptail --queue red:dialect=floyd93 --out out/demo
+demo: setup ## find the right queue for a link; the answer here, a page in out/demo
+	@$(BIN)/dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \
+	  --goal "p95 delay < 15ms, max utilisation" --for linux --runs 1000 --out out/demo
 	@echo "The page: out/demo/report.html"
 
 test: setup tidy lint test-rust test-python budget ## everything CI asks for

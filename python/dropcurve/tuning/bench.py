@@ -100,6 +100,11 @@ class Bench:
         scenario = self.scenario(candidate, trial)
         return None if scenario is None else self._known[(scenario.hash, trial.seed)]
 
+    def same(self, candidate: Candidate, trial: Trial) -> str:
+        """Equal for candidates that are the same simulation under different names."""
+        scenario = self.scenario(candidate, trial)
+        return "" if scenario is None else scenario.hash
+
     def has(self, candidate: Candidate, trial: Trial) -> bool:
         """Whether the run was made."""
         scenario = self.scenario(candidate, trial)

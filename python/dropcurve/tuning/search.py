@@ -108,12 +108,11 @@ class Search:
             )
             if made is not None and kind in (*self.question.candidates, "red", "ared"):
                 found.append(made)
-        distinct = {
-            one.key: one
-            for one in reversed(found)
-            if all(self.bench.usable(one, trial) for trial in self.first)
-        }
-        self.known = [one for one in found if distinct.get(one.key) is one]
+        usable = [one for one in found if all(self.bench.usable(one, trial) for trial in self.first)]
+        # The first of several names for the same simulation stays.
+        self.known = list({self.bench.same(one, self.first[0]): one for one in reversed(usable)}.values())[
+            ::-1
+        ]
         self._try(self.known)
         for kind in self.question.candidates:
             made_of = family(kind, room, space=self.question.space.get(kind))
