@@ -36,7 +36,7 @@ class Scenario:
 
         Raises ScenarioError with every problem in it, or DropcurveError if there is no such file.
         """
-        from . import library
+        from . import library, recorded
 
         found = library.locate(path)
         try:
@@ -49,7 +49,7 @@ class Scenario:
             ) from None
         if "\0" in text:
             raise DropcurveError(f"{path}: is not text; a scenario is a TOML file")
-        return cls.parse(text, name=found.stem, origin=str(path))
+        return cls.parse(recorded.filled_in(text, found.parent), name=found.stem, origin=str(path))
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:

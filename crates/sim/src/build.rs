@@ -71,6 +71,9 @@ fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link
     let dice = Stream::new(seed, &format!("queue/{}", plan.name));
     let queue = plan.queue.build(&setting);
     let mut link = Link::new(number as u32, queue, dice, plan.rate, delay, plan.counts_wire);
+    if let Some(opportunities) = &plan.opportunities {
+        link.vary(opportunities);
+    }
     link.loss = Loss::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
     if plan.reported {
         link = link.with_probe(LinkProbe::new(window));
@@ -114,7 +117,7 @@ fn build_app(
     stream: Stream,
 ) -> (Source, Sink, Time) {
     let sink = Sink::App(Box::new(AppSink::new(params.clone())));
-    if app.is_open_loop() {
+    if app.arrivals().is_some() {
         let origin = Origin::new(params.clone(), app.clone(), stop, stream);
         return (Source::Origin(Box::new(origin)), sink, Time::NEVER);
     }

@@ -13,6 +13,8 @@ use crate::probe::{Held, LinkProbe};
 use queue::disc::{Cx, Decides, Fate, QueueDisc};
 use queue::fifo::Unit;
 use queue::Disc;
+use std::sync::Arc;
+use units::size::Opportunities;
 use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
 
 /// First and last bit on the wire.
@@ -30,7 +32,7 @@ pub struct Link {
     works: Option<Box<Works>>,
     /// Propagation delay.
     pub delay: Span,
-    /// What it destroys, if anything.
+    /// What it does to packets beside its queue, if anything.
     pub loss: Option<Box<Loss>>,
     rate: Rate,
     /// What the short form gave back.
@@ -116,6 +118,13 @@ impl Link {
         self.works.as_mut().expect("a link in short form takes no packets")
     }
 
+    /// It sends when there are opportunities, instead of at a rate.
+    pub fn vary(&mut self, opportunities: &Arc<Opportunities>) {
+        let transmitter = &mut self.works().transmitter;
+        transmitter.line = Serializer::varying(opportunities.clone());
+        transmitter.line_ahead = transmitter.line.clone();
+    }
+
     /// The same link with accounts.
     pub fn with_probe(mut self, probe: LinkProbe) -> Link {
         *self.probe_mut() = Some(Box::new(probe));
@@ -144,8 +153,8 @@ impl Link {
 
     /// Turns the link into its short form, if it has one: see [`Line`]. The probe goes with it.
     pub fn shorten(&mut self) -> Option<Line> {
-        let works =
-            self.works.as_mut().filter(|works| self.loss.is_none() && !works.transmitter.counts_wire)?;
+        let plain = |transmitter: &Transmitter| !transmitter.counts_wire && !transmitter.line.is_varying();
+        let works = self.works.as_mut().filter(|works| self.loss.is_none() && plain(&works.transmitter))?;
         let limit = works.queue.plain_limit()?;
         let Transmitter { component, probe, .. } = &mut works.transmitter;
         let line = Line::new(*component, limit, self.rate, self.delay, probe.take());
@@ -267,7 +276,7 @@ impl Transmitter {
             self.line_ahead.restart();
         }
         let start = now.max(self.accepted_until);
-        let finish = start + self.line_ahead.next(Bytes(u64::from(size)));
+        let finish = self.line_ahead.finish(start, Bytes(u64::from(size)));
         self.accepted_until = finish;
         if let Some(probe) = &mut self.probe {
             probe.departed(size, now, start, finish);
@@ -301,7 +310,7 @@ impl Transmitter {
         self.busy = true;
         self.on_wire = Bytes(u64::from(size));
         self.started = now;
-        self.free_at = now + self.line.next(self.on_wire);
+        self.free_at = self.line.finish(now, self.on_wire);
     }
 
     /// Where a discipline may end packets at any time: what it holds after a call.

@@ -1,58 +1,168 @@
-//! What a link destroys beside its queue.
+//! What a link does to packets beside its queue and its delay: losses, jitter, reordering, duplicates.
+//!
+//! *Reference*: bursts of losses by Elliott63 (after Gilbert): a good and a bad state, left by chance with each packet.
+//! Each packet takes the draws of what is switched on, in this order: state, loss, jitter, reordering, duplicate.
 
 use crate::plan::LossPlan;
-use units::{Dice, Stream};
+use units::{Dice, Stream, Time};
 
-/// Random loss after transmission, and a list of positions destroyed on entry.
+/// A link's faults at work.
 pub struct Loss {
-    random: f64,
+    plan: LossPlan,
     dice: Stream,
-    positions: Vec<u64>,
     next: usize,
     entered: u64,
+    /// In a burst of losses.
+    bad: bool,
+    /// When the last packet arrived at the far end.
+    last: Time,
+}
+
+/// What becomes of a packet that was not lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When it arrives.
+    pub time: Time,
+    /// Whether it does so twice.
+    pub twice: bool,
 }
 
 impl Loss {
     /// What the plan asks for, if it asks for any.
     pub fn new(plan: &LossPlan, dice: Stream) -> Option<Box<Loss>> {
-        let some = plan.random > 0.0 || !plan.positions.is_empty();
+        let some = *plan
+            != LossPlan {
+                overtaking: plan.overtaking,
+                reorder: (0.0, plan.reorder.1),
+                ..LossPlan::default()
+            };
         some.then(|| {
-            Box::new(Loss {
-                random: plan.random,
-                dice,
-                positions: plan.positions.clone(),
-                next: 0,
-                entered: 0,
-            })
+            Box::new(Loss { plan: plan.clone(), dice, next: 0, entered: 0, bad: false, last: Time::ZERO })
         })
     }
 
     /// Counts a packet that enters the link; true if its position is on the list.
     #[inline]
     pub fn on_entry(&mut self) -> bool {
-        let hit = self.positions.get(self.next) == Some(&self.entered);
+        let hit = self.plan.positions.get(self.next) == Some(&self.entered);
         self.entered += 1;
         self.next += usize::from(hit);
         hit
     }
 
     /// Whether a transmitted packet is lost by chance.
-    #[inline]
     pub fn on_wire(&mut self) -> bool {
-        self.random > 0.0 && self.dice.uniform() < self.random
+        let mut share = self.plan.random;
+        if let Some(bursts) = self.plan.bursts {
+            let leaves = if self.bad { bursts.end } else { bursts.begin };
+            self.bad ^= self.dice.uniform() < leaves;
+            share = if self.bad { bursts.loss } else { share };
+        }
+        share > 0.0 && self.dice.uniform() < share
+    }
+
+    /// Whether packets may arrive otherwise than a fixed delay after they left, or twice.
+    pub fn scatters(&self) -> bool {
+        self.plan.jitter.is_some() || self.plan.reorder.0 > 0.0 || self.plan.duplicate > 0.0
+    }
+
+    /// The arrival of a packet that would arrive at `due`.
+    pub fn arrival(&mut self, due: Time) -> Arrival {
+        let mut time = due;
+        if let Some(jitter) = self.plan.jitter {
+            time += jitter.draw(&mut self.dice);
+            if !self.plan.overtaking {
+                time = time.max(self.last);
+                self.last = time;
+            }
+        }
+        let (share, by) = self.plan.reorder;
+        if share > 0.0 && self.dice.uniform() < share {
+            time += by;
+        }
+        let twice = self.plan.duplicate > 0.0 && self.dice.uniform() < self.plan.duplicate;
+        Arrival { time, twice }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::LossBursts;
+    use units::param::{Form, Law};
+    use units::Span;
+
+    fn loss(plan: &LossPlan) -> Box<Loss> {
+        Loss::new(plan, Stream::new(1, "loss")).unwrap()
+    }
+
+    /// What is added to the delay of packets that leave a millisecond apart.
+    fn extra(plan: &LossPlan, n: u64) -> Vec<Span> {
+        let mut loss = loss(plan);
+        let leave = |i: u64| Time(i * 1_000_000);
+        (0..n).map(|i| loss.arrival(leave(i)).time.since(leave(i))).collect()
+    }
 
     #[test]
     fn positions_are_hit_once_each() {
-        let plan = LossPlan { random: 0.0, positions: vec![1, 2, 5] };
-        let mut loss = Loss::new(&plan, Stream::new(1, "loss")).unwrap();
+        let mut loss = loss(&LossPlan { positions: vec![1, 2, 5], ..LossPlan::default() });
         let hits: Vec<bool> = (0..7).map(|_| loss.on_entry()).collect();
         assert_eq!(hits, [false, true, true, false, false, true, false]);
-        assert!(Loss::new(&LossPlan::default(), Stream::new(1, "loss")).is_none());
+        let idle = LossPlan { reorder: (0.0, Span(5)), overtaking: true, ..LossPlan::default() };
+        assert!(Loss::new(&idle, Stream::new(1, "loss")).is_none());
+    }
+
+    /// Begin 1/100, end 1/4, everything lost inside: 1/26 of all packets in bursts of four on average.
+    #[test]
+    fn bursts_have_the_length_and_share_of_theory() {
+        let bursts = Some(LossBursts { begin: 0.01, end: 0.25, loss: 1.0 });
+        let mut loss = loss(&LossPlan { bursts, ..LossPlan::default() });
+        let n = 200_000;
+        let lost: Vec<bool> = (0..n).map(|_| loss.on_wire()).collect();
+        let total = lost.iter().filter(|lost| **lost).count() as f64;
+        let begun = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
+        // The standard error of the share with bursts of four: about sqrt(p (1 - p) (1 + 2 * 0.74 / 0.26) / n).
+        assert!((total / f64::from(n) - 1.0 / 26.0).abs() < 5.0 * 0.0011, "{total}");
+        assert!((total / begun - 4.0).abs() < 5.0 * (12.0 / begun).sqrt(), "{}", total / begun);
+    }
+
+    #[test]
+    fn losses_outside_bursts_are_those_of_the_good_state() {
+        let bursts = Some(LossBursts { begin: 0.02, end: 0.2, loss: 0.5 });
+        let mut loss = loss(&LossPlan { random: 0.01, bursts, ..LossPlan::default() });
+        let n = 200_000;
+        let total = (0..n).filter(|_| loss.on_wire()).count() as f64;
+        let theory = (0.2 * 0.01 + 0.02 * 0.5) / 0.22;
+        assert!((total / f64::from(n) - theory).abs() < 0.003, "{total}");
+    }
+
+    #[test]
+    fn jitter_keeps_the_order_unless_it_may_not() {
+        let law = Law::of(Form::Exponential(0.003));
+        let plan = LossPlan { jitter: Some(law), ..LossPlan::default() };
+        let overtakes = |faults: &LossPlan| {
+            let times: Vec<u64> = extra(faults, 5000)
+                .iter()
+                .enumerate()
+                .map(|(i, extra)| i as u64 * 1_000_000 + extra.0)
+                .collect();
+            times.windows(2).filter(|pair| pair[1] < pair[0]).count()
+        };
+        assert_eq!(overtakes(&plan), 0);
+        assert!(overtakes(&LossPlan { overtaking: true, ..plan.clone() }) > 1000);
+        let free = extra(&LossPlan { overtaking: true, ..plan }, 20_000);
+        let mean = free.iter().map(|extra| extra.as_millis()).sum::<f64>() / 20_000.0;
+        assert!((mean - 3.0).abs() < 5.0 * 3.0 / 20_000f64.sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn shares_of_reordering_and_duplicates_are_kept() {
+        let plan = LossPlan { reorder: (0.1, Span::from_millis(7)), duplicate: 0.05, ..LossPlan::default() };
+        let mut loss = loss(&plan);
+        let arrivals: Vec<Arrival> = (0..20_000).map(|_| loss.arrival(Time(5))).collect();
+        let late = arrivals.iter().filter(|one| one.time == Time(7_000_005)).count() as f64;
+        let twice = arrivals.iter().filter(|one| one.twice).count() as f64;
+        assert!((late - 2000.0).abs() < 5.0 * 1800f64.sqrt() && (twice - 1000.0).abs() < 5.0 * 950f64.sqrt());
+        assert!(arrivals.iter().all(|one| one.time == Time(5) || one.time == Time(7_000_005)));
     }
 }

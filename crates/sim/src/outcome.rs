@@ -5,10 +5,10 @@ use crate::completions::{Completions, CLASSES};
 use crate::flow::{Conservation, FlowProbe, Tally, CWND_STEPS};
 use crate::link::Link;
 use crate::network::{Flow, Network};
-use crate::plan::{FlowPlan, LinkPlan, Load, Plan, TransportPlan};
+use crate::plan::{App, FlowPlan, LinkPlan, Load, Plan, TransportPlan};
 use crate::probe::{LinkProbe, EVENT_SERIES};
 use crate::run::StoppedBy;
-use crate::source::{Sink, Source};
+use crate::source::{AppSource, Sink, Source};
 use crate::stats::{Histogram, Moments};
 use queue::fifo::Unit;
 use serde_json::{json, Map, Value};
@@ -155,6 +155,9 @@ impl Outcome {
         if let Value::Object(map) = &mut summary {
             map.extend(tcp_summary(flow, probe));
             map.extend(tfrc_summary(flow));
+            if let Source::App(source) = &flow.source {
+                map.extend(video(source));
+            }
             if let Some(completions) = &probe.completions {
                 map.insert("objects".into(), objects(completions, false));
             }
@@ -211,6 +214,20 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+/// What a viewer saw, over the whole run.
+fn video(source: &AppSource) -> Option<(String, Value)> {
+    let App::Player(player) = source.app() else { return None };
+    let viewed = player.viewed;
+    let summary = json!({
+        "chunks": viewed.chunks,
+        "bps_mean": (viewed.chunks > 0).then(|| viewed.bps / viewed.chunks as f64),
+        "stalls": viewed.stalls,
+        "stalled_s": viewed.stalled_s,
+        "switches": viewed.switches,
+    });
+    Some(("video".into(), summary))
 }
 
 /// Objects of an application: how many, and how long they took, by class of size.

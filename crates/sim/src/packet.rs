@@ -187,6 +187,17 @@ impl SackPool {
         self.blocks[place as usize - 1]
     }
 
+    /// Another place with the blocks of a packet that goes on twice; zero if it has none.
+    pub fn copy(&mut self, pkt: &Pkt) -> u32 {
+        match pkt.sack {
+            0 => 0,
+            place => {
+                let blocks = self.blocks[place as usize - 1];
+                self.put(&blocks)
+            }
+        }
+    }
+
     /// Forgets the blocks of a packet that ended on the way.
     #[inline]
     pub fn release(&mut self, pkt: &Pkt) {

@@ -3,12 +3,16 @@
 //! Names have become indices and routes are known, but nothing random is drawn yet: one plan serves every
 //! seed.
 
-use crate::source::http::{Http, Loop, Visitor};
+use crate::source::app::Step;
+use crate::source::http::{Http, Loop, SizeOf, Visitor};
+use crate::source::telnet::{Telnet, Typist};
+use crate::source::video::{Player, Video};
 use queue::Spec;
 use std::sync::Arc;
 use transport::{tcp, tfrc};
-use units::param::{Spread, Valid};
-use units::{Bytes, Rate, Span, Stream};
+use units::param::{Law, Spread, Valid};
+use units::size::Opportunities;
+use units::{Bytes, Rate, Span, Stream, Time};
 
 /// Everything a run needs but its seed.
 #[derive(Clone, Debug)]
@@ -71,19 +75,42 @@ pub struct LinkPlan {
     pub packet: Bytes,
     /// Whether the packet on the wire counts as part of the queue.
     pub counts_wire: bool,
-    /// What it destroys.
+    /// What it does to packets beside its queue.
     pub loss: LossPlan,
+    /// When it may send, where that varies; then `rate` is the mean.
+    pub opportunities: Option<Arc<Opportunities>>,
     /// Whether its queue is written to results; access links usually are not.
     pub reported: bool,
 }
 
-/// What a link destroys.
+/// What a link does to packets beside its queue and its delay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LossPlan {
-    /// Probability for each packet, after its transmission.
+    /// Probability for each packet, after its transmission; outside bursts of losses, if there are any.
     pub random: f64,
+    /// Bursts of losses.
+    pub bursts: Option<LossBursts>,
     /// Positions, from 0 and ascending, of packets destroyed as they enter the link, before its queue.
     pub positions: Vec<u64>,
+    /// What is added to the delay of each packet.
+    pub jitter: Option<Law<Span>>,
+    /// Whether jitter lets packets overtake one another.
+    pub overtaking: bool,
+    /// Share of packets held back, and for how long.
+    pub reorder: (f64, Span),
+    /// Share of packets that arrive twice.
+    pub duplicate: f64,
+}
+
+/// The model of Gilbert and Elliott: two states, left by chance with each packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossBursts {
+    /// Probability that a burst begins.
+    pub begin: f64,
+    /// Probability that it ends.
+    pub end: f64,
+    /// Probability of loss inside.
+    pub loss: f64,
 }
 
 /// One flow.
@@ -160,20 +187,66 @@ pub enum Load {
 #[derive(Clone, Debug)]
 pub enum AppPlan {
     /// Web sessions.
-    Http(Http),
+    Http(Box<Http>),
+    /// Somebody who types.
+    Telnet(Telnet),
+    /// Video in chunks.
+    Video(Video),
 }
 
 impl AppPlan {
-    /// Whether each flow is a place where sessions arrive, not a session.
-    pub fn is_open_loop(&self) -> bool {
-        let AppPlan::Http(http) = self;
-        http.sessions == Loop::Open
+    /// Time between the arrivals of sessions, where each flow is a place at which they arrive.
+    pub fn arrivals(&self) -> Option<Law<Span>> {
+        match self {
+            AppPlan::Http(http) => (http.sessions == Loop::Open).then_some(http.arrival),
+            AppPlan::Telnet(_) | AppPlan::Video(_) => None,
+        }
     }
 
-    /// One session of it.
-    pub fn visitor(&self, dice: &mut Stream) -> Visitor {
-        let AppPlan::Http(http) = self;
-        Visitor::new(http, dice)
+    /// Whether an object is whole segments.
+    pub fn whole_segments(&self) -> bool {
+        matches!(self, AppPlan::Http(http) if http.size_of == SizeOf::Segments)
+    }
+
+    /// A session begins.
+    pub fn begin(&self, dice: &mut Stream) -> App {
+        match self {
+            AppPlan::Http(http) => App::Visitor(Visitor::new(http, dice)),
+            AppPlan::Telnet(_) => App::Typist(Typist::default()),
+            AppPlan::Video(_) => App::Player(Player::default()),
+        }
+    }
+}
+
+/// An application at work.
+#[derive(Clone, Debug)]
+pub enum App {
+    /// Who fetches pages.
+    Visitor(Visitor),
+    /// Who types.
+    Typist(Typist),
+    /// What plays video.
+    Player(Player),
+}
+
+impl App {
+    /// At the start, and after each wait.
+    pub fn go_on(&mut self, plan: &AppPlan, now: Time, dice: &mut Stream) -> Step {
+        match (self, plan) {
+            (App::Visitor(visitor), AppPlan::Http(http)) => visitor.go_on(http, dice),
+            (App::Typist(typist), AppPlan::Telnet(telnet)) => typist.go_on(telnet, dice),
+            (App::Player(player), AppPlan::Video(video)) => player.go_on(video, now),
+            _ => Step::End,
+        }
+    }
+
+    /// After all it handed over has been acknowledged.
+    pub fn done(&mut self, plan: &AppPlan, now: Time, dice: &mut Stream) -> Step {
+        match (self, plan) {
+            (App::Visitor(visitor), AppPlan::Http(http)) => visitor.done(http, dice),
+            (App::Player(player), AppPlan::Video(video)) => player.done(video, now),
+            _ => Step::Rest,
+        }
     }
 }
 

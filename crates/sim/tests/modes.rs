@@ -103,6 +103,47 @@ fn web(rate: u32, queue: &str, connection: &str, users: u32) -> String {
     )
 }
 
+/// Both directions lose in bursts, hold up, shuffle and repeat packets; or send when there are opportunities.
+fn faulty(rate: u32, queue: &str, forward: &str, back: &str) -> String {
+    let keys = format!("access_rate = \"20 Mbit/s\"\n{forward}\n[dumbbell.back]\n{back}");
+    let text = dumbbell(rate, 10, 20, 3, 1, queue).replace("access_rate = \"20 Mbit/s\"\n", "@@");
+    let (head, tail) = text.split_once("@@").expect("the key is there");
+    // What followed the replaced key belongs to the section before the one that was put in.
+    let (delay, rest) = tail.split_once("[queue]").expect("a queue follows");
+    format!(
+        r#"{head}{delay}{keys}
+        [queue]{rest}
+        [flows.tfrc]
+        count = 2
+        transport = "tfrc"
+        start = "uniform 0 s to 1 s"
+        [flows.web]
+        source = "http"
+        sessions = "open"
+        arrival = "exponential 300 ms"
+        [flows.keys]
+        source = "telnet"
+        gap = "exponential 50 ms"
+        [flows.video]
+        source = "video"
+        chunk = "500 ms"
+        buffer = "2 s"
+        [flows.voice]
+        transport = "udp"
+        source = "voice"
+        "#
+    )
+}
+
+const FAULTS: [&str; 6] = [
+    "",
+    "burst_begin = 0.01\nburst_end = 0.3\nloss = 0.002",
+    "jitter = \"exponential 3 ms\"\novertaking = true",
+    "jitter = \"uniform 0 ms to 4 ms\"",
+    "reorder = 0.05\nreorder_by = \"7 ms\"\nduplicate = 0.05",
+    "opportunities_ms = [1, 1, 2, 5, 9, 10, 11, 30, 31, 32, 33, 34]\nloss = 0.01",
+];
+
 #[test]
 fn a_single_flow_where_every_link_is_private() {
     let text = dumbbell(2000, 10, 10, 1, 1, "kind = \"droptail\"\nlimit = \"20 pkts\"").replace(
@@ -191,5 +232,29 @@ proptest! {
         text += &format!("start = \"1 s\"\nreverse = {reverse}\n");
         let (folded, hops) = both(&text, seed);
         prop_assert_eq!(difference(&folded, &hops, ""), None);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10))]
+
+    #[test]
+    fn folding_changes_no_bit_of_faulty_links(
+        rate in 1000u32..20_000,
+        red in any::<bool>(),
+        forward in prop::sample::select(&FAULTS[..]),
+        back in prop::sample::select(&FAULTS[..]),
+        seed in any::<u64>(),
+    ) {
+        let queue = if red {
+            "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"2 pkts\"\nmax_th = \"8 pkts\""
+        } else {
+            "kind = \"codel\"\nlimit = \"60 pkts\""
+        };
+        let (folded, hops) = both(&faulty(rate, queue, forward, back), seed);
+        prop_assert_eq!(difference(&folded, &hops, ""), None);
+        let received = |flow: &Value| flow["received_pkts"].as_u64().unwrap_or(0);
+        let flows = folded["flows"].as_array().cloned().unwrap_or_default();
+        prop_assert!(flows.iter().map(received).sum::<u64>() > 100);
     }
 }

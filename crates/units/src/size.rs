@@ -1,7 +1,8 @@
 //! Sizes in bytes, rates in bits per second, and the time one takes at the other.
 
-use crate::time::Span;
+use crate::time::{Span, Time};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::sync::Arc;
 
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +71,18 @@ pub struct Serializer {
     left: u64,
     /// Last size asked for and its quotient and remainder: most packets on a link have one size.
     last: (u64, u64, u64),
+    /// When it may send, in place of a rate; the rate is zero then.
+    varying: Option<Box<Varying>>,
+}
+
+/// A transmitter that follows opportunities.
+#[derive(Clone, Debug)]
+struct Varying {
+    opportunities: Arc<Opportunities>,
+    /// The opportunity in use, its moment, and what it still carries.
+    number: u64,
+    at: Time,
+    left: u64,
 }
 
 impl Serializer {
@@ -77,12 +90,41 @@ impl Serializer {
     pub fn new(rate: Rate) -> Serializer {
         let whole = rate.0 > 0 && NS_A_BYTE_AT_1_BPS % rate.0 == 0;
         let ns_a_byte = if whole { NS_A_BYTE_AT_1_BPS / rate.0 } else { 0 };
-        Serializer { rate: rate.0, ns_a_byte, left: 0, last: (0, 0, 0) }
+        Serializer { rate: rate.0, ns_a_byte, left: 0, last: (0, 0, 0), varying: None }
     }
 
     /// The rate it sends at.
     pub fn rate(&self) -> Rate {
         Rate(self.rate)
+    }
+
+    /// A transmitter that sends when there are opportunities.
+    pub fn varying(opportunities: Arc<Opportunities>) -> Serializer {
+        let at = opportunities.time(0);
+        let varying = Varying { opportunities, number: 0, at, left: OPPORTUNITY };
+        Serializer { varying: Some(Box::new(varying)), ..Serializer::new(Rate(0)) }
+    }
+
+    /// Whether it follows opportunities.
+    pub fn is_varying(&self) -> bool {
+        self.varying.is_some()
+    }
+
+    /// The end on the wire of a packet that may start at `start`; calls are made in the order of their starts.
+    #[inline]
+    pub fn finish(&mut self, start: Time, size: Bytes) -> Time {
+        if self.ns_a_byte > 0 {
+            return start + Span(size.0.wrapping_mul(self.ns_a_byte));
+        }
+        if self.rate == 0 {
+            return self.finish_without_rate(start, size);
+        }
+        start + self.next_with_rest(size)
+    }
+
+    #[cold]
+    fn finish_without_rate(&mut self, start: Time, size: Bytes) -> Time {
+        self.varying.as_mut().map_or(start, |varying| varying.finish(start, size))
     }
 
     /// Starts a busy period: nothing is carried over an idle gap.
@@ -131,6 +173,71 @@ impl Serializer {
     }
 }
 
+/// Bytes that leave at one opportunity.
+pub const OPPORTUNITY: u64 = 1500;
+
+/// When a link may send: moments at which up to 1500 bytes leave, repeated for ever (Mahimahi, NSDW15).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opportunities {
+    /// Ascending; the last is the period.
+    times: Vec<Span>,
+}
+
+impl Opportunities {
+    /// At these milliseconds, which ascend; `None` if there are none, or none after the start.
+    pub fn new(times_ms: &[u64]) -> Option<Opportunities> {
+        let times: Vec<Span> = times_ms.iter().map(|ms| Span::from_millis(*ms)).collect();
+        (times.last() > Some(&Span::ZERO)).then_some(Opportunities { times })
+    }
+
+    /// The mean rate over a period.
+    pub fn mean_rate(&self) -> Rate {
+        let bits = 8 * OPPORTUNITY * self.times.len() as u64;
+        Rate((bits as f64 / self.period().as_secs()).round() as u64)
+    }
+
+    fn period(&self) -> Span {
+        self.times[self.times.len() - 1]
+    }
+
+    /// The moment of an opportunity, numbered from 0 over all periods.
+    fn time(&self, number: u64) -> Time {
+        let n = self.times.len() as u64;
+        Time::ZERO + self.period() * (number / n) + self.times[(number % n) as usize]
+    }
+
+    /// The number of the first opportunity at `now` or later.
+    fn first_from(&self, now: Time) -> u64 {
+        let (period, n) = (self.period().0, self.times.len() as u64);
+        // An opportunity at the end of a period belongs to it; the next period has its own from then on.
+        let mut round = now.0 / period;
+        if now.0 % period == 0 && round > 0 {
+            round -= 1;
+        }
+        let within = Span(now.0 - round * period);
+        round * n + self.times.partition_point(|time| *time < within) as u64
+    }
+}
+
+impl Varying {
+    fn finish(&mut self, start: Time, size: Bytes) -> Time {
+        if self.at < start {
+            self.number = self.opportunities.first_from(start);
+            self.at = self.opportunities.time(self.number);
+            self.left = OPPORTUNITY;
+        }
+        let mut rest = size.0;
+        while rest > self.left {
+            rest -= self.left;
+            self.number += 1;
+            self.at = self.opportunities.time(self.number);
+            self.left = OPPORTUNITY;
+        }
+        self.left -= rest;
+        self.at
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +255,25 @@ mod tests {
         let total: u64 = (0..1_000_000).map(|i| line.next(Bytes(40 + i % 7)).0).sum();
         let bytes: u64 = (0..1_000_000u64).map(|i| 40 + i % 7).sum();
         assert_eq!(total, bytes * 8_000_000_000 / 1_500_000);
+    }
+
+    /// Opportunities at 2, 2 and 10 ms, again at 12, 12 and 20, and so on: 3600 kbit/s.
+    #[test]
+    fn opportunities_by_hand() {
+        let opportunities = Opportunities::new(&[2, 2, 10]).unwrap();
+        assert_eq!(opportunities.mean_rate(), Rate(3_600_000));
+        let mut line = Serializer::varying(Arc::new(opportunities));
+        let mut finish = |start: u64, size| line.finish(Time(start * 1_000_000), Bytes(size)).0 / 1_000_000;
+        assert_eq!(finish(0, 1000), 2);
+        // Five hundred bytes are left of the first, and the second is of the same moment.
+        assert_eq!(finish(2, 500), 2);
+        assert_eq!(finish(2, 1501), 10);
+        // What was left at 10 ms is lost when the queue runs empty; 12 carries two, 20 one.
+        assert_eq!([finish(11, 1500), finish(12, 1500), finish(12, 1500)], [12, 12, 20]);
+        assert_eq!(finish(20, 1500), 22);
+        assert_eq!(finish(1000, 1500), 1000);
+        assert_eq!(finish(1000, 3000), 1002);
+        assert!(Opportunities::new(&[]).is_none() && Opportunities::new(&[0, 0]).is_none());
     }
 
     #[test]

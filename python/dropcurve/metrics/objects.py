@@ -84,6 +84,43 @@ for _name, _which in CLASSES.items():
     _register(_name, _which)
 
 
+def _viewers(flows: list[Flow]) -> list[dict[str, Any]]:
+    return [flow["video"] for flow in flows if flow.get("video")]
+
+
+@metric(
+    "video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1", per="flow"
+)
+def video_bps(run: Run, flows: list[Flow]) -> float | None:
+    """Mean rate of the chunks of video that were received, averaged over viewers, over the whole run."""
+    rates = [viewer["bps_mean"] for viewer in _viewers(flows) if viewer["bps_mean"] is not None]
+    return math.fsum(rates) / len(rates) if rates else None
+
+
+@metric(
+    "video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1", per="flow"
+)
+def video_stalled(run: Run, flows: list[Flow]) -> float | None:
+    """Share of the run in which the picture of a viewer stood still for want of video, averaged over viewers."""
+    viewers = _viewers(flows)
+    seconds = run["simulated_s"] * len(viewers)
+    return 100 * math.fsum(viewer["stalled_s"] for viewer in viewers) / seconds if seconds else None
+
+
+@metric(
+    "video_switches",
+    title="changes of quality",
+    unit="",
+    better="lower",
+    source="ISO/IEC 23009-1",
+    per="flow",
+)
+def video_switches(run: Run, flows: list[Flow]) -> float | None:
+    """Changes of quality from one chunk to the next, summed over viewers, over the whole run."""
+    viewers = _viewers(flows)
+    return float(sum(viewer["switches"] for viewer in viewers)) if viewers else None
+
+
 @metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True)
 def objects(run: Run, flows: list[Flow]) -> float | None:
     """Objects of applications, such as those of web pages, that arrived in full in the counting period."""

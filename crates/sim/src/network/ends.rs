@@ -62,7 +62,8 @@ impl Network {
                 self.drain_sink(pkt.flow, now, now);
             }
             (Sink::App(sink), Source::App(source)) => {
-                if let Some(object) = sink.on_segment(now, &pkt.segment(), source) {
+                sink.on_segment(now, &pkt.segment(), source);
+                while let Some(object) = sink.completed(source) {
                     flow.probe.completed(now, &object, &self.window);
                 }
                 self.drain_sink(pkt.flow, now, now);

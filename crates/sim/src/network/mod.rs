@@ -8,6 +8,7 @@
 
 mod accounts;
 mod ends;
+mod faults;
 mod fold;
 mod sessions;
 
@@ -314,11 +315,8 @@ impl Network {
     fn depart(&mut self, number: u32, wire: OnWire, transit: &mut Transit) -> bool {
         let link = &mut self.links[number as usize];
         let time = wire.finish + link.delay;
-        if let Some(loss) = &mut link.loss {
-            if wire.finish <= self.window.end && loss.on_wire() {
-                self.destroy(number, &transit.pkt, wire.finish);
-                return false;
-            }
+        if link.loss.is_some() {
+            return self.depart_with_faults(number, wire, transit);
         }
         self.lead_on(transit, Key { time, birth: wire.start, component: number })
     }

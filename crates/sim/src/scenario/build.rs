@@ -4,11 +4,14 @@ use super::links::limit_of;
 use super::marking::{Marking, Meter};
 use super::model::{Direction, Flow, Model, Sends, Trunk};
 use super::routes::{way, Nodes, Way};
-use super::sections::bare;
-use crate::plan::{FlowPlan, LinkPlan, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan};
+use super::sections::{bare, Wire};
+use crate::plan::{
+    FlowPlan, LinkPlan, LossBursts, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan,
+};
 use queue::{Setting, Spec};
 use std::sync::Arc;
 use units::param::{Param, Problem, Spread};
+use units::size::Opportunities;
 use units::{Bytes, Rate};
 
 /// Most flows of a scenario, all groups together.
@@ -76,17 +79,32 @@ fn trunk_links(trunks: &[Trunk], nodes: &mut Nodes) -> Vec<LinkPlan> {
 
 fn trunk_link(name: String, from: usize, to: usize, direction: &Direction) -> LinkPlan {
     let wire = &direction.wire;
+    let opportunities = Opportunities::new(&wire.opportunities_ms).map(Arc::new);
     LinkPlan {
         name,
         from,
         to,
-        rate: wire.rate,
+        rate: opportunities.as_ref().map_or(wire.rate, |opportunities| opportunities.mean_rate()),
         delay: Member { spread: Spread::Same(wire.delay), index: 0, of: 1 },
         queue: direction.queue.clone(),
         packet: wire.packet.unwrap_or(Bytes(0)),
         counts_wire: wire.counts_wire,
-        loss: LossPlan { random: wire.loss, positions: wire.drop.clone() },
+        loss: loss_plan(wire),
+        opportunities,
         reported: true,
+    }
+}
+
+fn loss_plan(wire: &Wire) -> LossPlan {
+    let bursts = LossBursts { begin: wire.burst_begin, end: wire.burst_end, loss: wire.burst_loss };
+    LossPlan {
+        random: wire.loss,
+        bursts: (wire.burst_begin > 0.0).then_some(bursts),
+        positions: wire.drop.clone(),
+        jitter: (wire.jitter != Wire::default().jitter).then_some(wire.jitter),
+        overtaking: wire.overtaking,
+        reorder: (wire.reorder, wire.reorder_by),
+        duplicate: wire.duplicate,
     }
 }
 
@@ -194,6 +212,7 @@ fn private_link(
         packet,
         counts_wire: false,
         loss: LossPlan::default(),
+        opportunities: None,
         reported: false,
     }
 }

@@ -11,6 +11,7 @@ use crate::plan::Load;
 use crate::source::packets::Udp;
 use transport::{tcp, tfrc};
 use units::param::{Check, Choice, Param, Problem, Table, Valid, Value};
+use units::Bytes;
 
 /// Reads a whole scenario. `None` only if there are problems.
 pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
@@ -134,7 +135,11 @@ fn group(
     let kind = carried(&group);
     let source_row = reader.text(kind.part().presets.0);
     let source = kind.read(&mut reader);
-    let sends = sends(&group, kind, &mut reader);
+    let written_mss = reader.text("mss");
+    let mut sends = sends(&group, kind, &mut reader);
+    if let (Some(Sends::Tcp(tcp)), Some(segment)) = (&mut sends, source.segment()) {
+        set_segment(tcp, segment, written_mss, &mut reader);
+    }
     if let (Transport::Tfrc, Load::File(bytes)) = (group.transport, source.load()) {
         let rule = "is a key of TCP: a transfer over TFRC has no end";
         reader.complain("bytes", bytes.show(), rule, "remove it, or write transport = \"tcp\"");
@@ -167,6 +172,18 @@ fn way(form: Option<Form>, reader: &mut Reader<'_>) -> Way {
             reader.ignore::<DumbbellWay>();
             Way::Dumbbell(DumbbellWay::default())
         }
+    }
+}
+
+/// A source that sets the segment size of its connection.
+fn set_segment(tcp: &mut Tcp, segment: Bytes, written: Option<String>, reader: &mut Reader<'_>) {
+    let params = tcp::Params { mss: segment, ..(**tcp.params).clone() };
+    if let Some(written) = written.filter(|_| params != **tcp.params) {
+        let rule = format!("the source makes segments of {}", units::quantity::show_bytes(segment));
+        reader.complain("mss", Value::Text(written), rule, "remove it");
+    }
+    if let Ok(valid) = Valid::new(params) {
+        *tcp.params = valid;
     }
 }
 

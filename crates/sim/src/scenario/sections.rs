@@ -4,7 +4,7 @@
 //! group of flows is a [`Group`](super::traffic::Group), its way through the topology, its transport and its source.
 
 use units::param::{
-    require, Check, Described, Field, Kind, Param, Preset, Problem, Range, Spread, Table, Value,
+    require, Check, Described, Field, Form, Kind, Law, Param, Preset, Problem, Range, Spread, Table, Value,
 };
 use units::quantity::Amount;
 use units::{params, Bytes, Rate, Span};
@@ -91,8 +91,27 @@ params! {
         rate: Rate = Rate(10_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Propagation delay, one way.
         delay: Span = Span::from_millis(20) => { source: "dropcurve", assumed: true },
-        /// Share of packets lost at random on the wire.
+        /// When the link may send, in place of `rate`: milliseconds from the start of the run at which up to 1500 bytes leave, in the
+        /// format of Mahimahi, over and over with the last one as the period. `"file:NAME"` reads them from a file.
+        opportunities_ms: Vec<u64> = Vec::new() => { unit: "ms", source: "NSDW15" },
+        /// Share of packets lost at random on the wire; with bursts, of those outside them.
         loss: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
+        /// Chance for each packet that a burst of losses begins with it (Gilbert and Elliott).
+        burst_begin: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },
+        /// Chance for each packet of a burst that it ends with it; its inverse is the mean length of a burst.
+        burst_end: f64 = 0.25 => { range: Range::Above(0.0, 1.0), source: "Elliott63", assumed: true },
+        /// Share of packets lost inside bursts.
+        burst_loss: f64 = 1.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },
+        /// What is added to the delay of each packet, at random.
+        jitter: Law<Span> = Law::of(Form::Constant(0.0)),
+        /// Whether jitter lets packets overtake one another; otherwise one that is held up holds up those behind it.
+        overtaking: bool = false,
+        /// Share of packets held back, so that others overtake them.
+        reorder: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
+        /// How long they are held back.
+        reorder_by: Span = Span::from_millis(10) => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// Share of packets that arrive twice.
+        duplicate: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
         /// Packets destroyed as they enter the link, before its queue: positions, from 0, among all packets that
         /// enter it. A SYN counts; the acknowledgements of a link's data enter its `back`.
         drop: Vec<u64> = Vec::new(),
@@ -117,6 +136,16 @@ impl Check for Wire {
             self.drop.show(),
             "must ascend, each position once",
             remedy,
+        );
+        let times = &self.opportunities_ms;
+        let ascends = times.is_empty() || (times.is_sorted() && times.last() > Some(&0));
+        require(
+            problems,
+            ascends,
+            "opportunities_ms",
+            format!("{} times", times.len()),
+            "must not descend, and the last must be above 0",
+            "write one time in milliseconds for each 1500 bytes",
         );
     }
 }

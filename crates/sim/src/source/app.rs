@@ -4,9 +4,8 @@
 //! what left before the present connection was opened is an old duplicate and is ignored. The receiver
 //! learns of a new connection from its first packet, so nothing it does depends on how far ahead the sender is.
 
-use super::http::Visitor;
-use crate::plan::AppPlan;
-use crate::source::http::SizeOf;
+use crate::plan::{App, AppPlan};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use transport::segment::{Ack, Segment};
 use transport::tcp::{Params, Receiver, Sender};
@@ -24,6 +23,15 @@ pub enum Step {
         /// On a new connection.
         fresh: bool,
     },
+    /// Hand over an object and go on after a while, whatever becomes of it.
+    Type {
+        /// Its payload.
+        bytes: u64,
+        /// On a new connection.
+        fresh: bool,
+        /// How long until it goes on.
+        span: Span,
+    },
     /// Nothing for a while.
     Wait {
         /// How long.
@@ -31,6 +39,8 @@ pub enum Step {
         /// The connection is closed before.
         close: bool,
     },
+    /// Nothing, until something else happens.
+    Rest,
     /// Nothing more.
     End,
 }
@@ -52,7 +62,7 @@ pub struct AppSource {
     pub sender: Sender,
     params: Arc<Valid<Params>>,
     plan: Arc<AppPlan>,
-    visitor: Visitor,
+    app: App,
     dice: Stream,
     /// Connections opened so far, and objects handed over.
     connections: u64,
@@ -68,7 +78,7 @@ pub struct AppSource {
     /// When it came to its end.
     ended: Option<Time>,
     ceased: bool,
-    object: Option<Object>,
+    on_the_way: VecDeque<Object>,
     /// What the senders of earlier connections counted.
     past: SenderCounters,
 }
@@ -76,12 +86,12 @@ pub struct AppSource {
 impl AppSource {
     /// A silent source; `dice` are those of its first session.
     pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, mut dice: Stream) -> AppSource {
-        let visitor = plan.visitor(&mut dice);
+        let app = plan.begin(&mut dice);
         AppSource {
             sender: Sender::new(&params, dice.branch(0)),
             params,
             plan,
-            visitor,
+            app,
             dice,
             connections: 0,
             objects: 0,
@@ -91,7 +101,7 @@ impl AppSource {
             wake: Time::NEVER,
             ended: None,
             ceased: false,
-            object: None,
+            on_the_way: VecDeque::new(),
             past: SenderCounters::default(),
         }
     }
@@ -104,7 +114,7 @@ impl AppSource {
 
     /// Begins another session, after the end of the one before.
     pub fn start_again(&mut self, now: Time, mut dice: Stream) {
-        self.visitor = self.plan.visitor(&mut dice);
+        self.app = self.plan.begin(&mut dice);
         self.dice = dice;
         self.ended = None;
         self.start(now);
@@ -118,8 +128,7 @@ impl AppSource {
         self.sender.on_ack(now, ack);
         if self.busy && self.sender.is_done() {
             self.busy = false;
-            let AppPlan::Http(http) = &*self.plan;
-            let step = self.visitor.done(http, &mut self.dice);
+            let step = self.app.done(&self.plan, now, &mut self.dice);
             self.take(now, step);
         }
     }
@@ -134,8 +143,7 @@ impl AppSource {
             if self.ceased {
                 return self.take(now, Step::End);
             }
-            let AppPlan::Http(http) = &*self.plan;
-            let step = self.visitor.go_on(http, &mut self.dice);
+            let step = self.app.go_on(&self.plan, now, &mut self.dice);
             self.take(now, step);
         }
     }
@@ -170,6 +178,11 @@ impl AppSource {
         self.objects
     }
 
+    /// What the application at it has seen.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
     /// Whether a connection is open.
     pub fn is_open(&self) -> bool {
         !self.closed
@@ -183,6 +196,11 @@ impl AppSource {
     fn take(&mut self, now: Time, step: Step) {
         match step {
             Step::Send { bytes, fresh } => self.send(now, bytes, fresh),
+            Step::Type { bytes, fresh, span } => {
+                self.send(now, bytes, fresh);
+                self.wake = now + span;
+            }
+            Step::Rest => {}
             Step::Wait { span, close } => {
                 self.closed = close;
                 self.wake = now + span;
@@ -201,18 +219,16 @@ impl AppSource {
             self.sender = Sender::new(&self.params, self.dice.branch(self.connections));
             self.opened = now;
         }
-        let AppPlan::Http(http) = &*self.plan;
-        match http.size_of {
-            SizeOf::Payload => self.sender.supply_bytes(bytes),
-            SizeOf::Segments => {
-                let segments = bytes.div_ceil(self.params.mss.0).min(u64::from(u32::MAX)) as u32;
-                self.sender.supply(segments);
-            }
+        if self.plan.whole_segments() {
+            let segments = bytes.div_ceil(self.params.mss.0).min(u64::from(u32::MAX)) as u32;
+            self.sender.supply(segments);
+        } else {
+            self.sender.supply_bytes(bytes);
         }
         self.closed = false;
         self.busy = true;
         self.objects += 1;
-        self.object = Some(Object { start: now, bytes, end: self.sender.supplied() });
+        self.on_the_way.push_back(Object { start: now, bytes, end: self.sender.supplied() });
         if fresh {
             self.sender.start(now);
         }
@@ -246,8 +262,8 @@ impl AppSink {
         AppSink { receiver: Receiver::new(&params), params, opened: None, past: 0 }
     }
 
-    /// A segment arrives from `source`; the object it completes, if it does.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, source: &mut AppSource) -> Option<Object> {
+    /// A segment arrives from `source`.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, source: &AppSource) {
         if segment.sent >= source.opened && self.opened != Some(source.opened) {
             self.past += self.receiver.delivered_payload();
             self.receiver = Receiver::new(&self.params);
@@ -255,12 +271,20 @@ impl AppSink {
             self.opened = Some(source.opened);
         }
         if self.opened.is_none_or(|opened| segment.sent < opened) {
-            return None;
+            return;
         }
         self.receiver.on_segment(now, segment);
+    }
+
+    /// The next object of `source` that has come whole, once.
+    pub fn completed(&self, source: &mut AppSource) -> Option<Object> {
         let whole =
-            |object: &mut Object| self.receiver.delivered() >= object.end && segment.sent >= object.start;
-        source.object.take_if(whole)
+            |object: &Object| self.opened == Some(source.opened) && self.receiver.delivered() >= object.end;
+        if source.on_the_way.front().is_some_and(whole) {
+            source.on_the_way.pop_front()
+        } else {
+            None
+        }
     }
 
     /// Payload delivered in order, on all connections.

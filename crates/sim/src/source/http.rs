@@ -109,7 +109,7 @@ impl SourcePart for Http {
     const OVER: &'static [Transport] = &[Transport::Tcp];
 
     fn load(&self) -> Load {
-        Load::App(Arc::new(AppPlan::Http(self.clone())))
+        Load::App(Arc::new(AppPlan::Http(Box::new(self.clone()))))
     }
 }
 

@@ -7,8 +7,11 @@ pub mod http;
 pub mod meter;
 pub mod origin;
 pub mod packets;
+pub mod telnet;
 pub mod tfrc;
 pub mod udp;
+pub mod video;
+pub mod voice;
 
 pub use app::{AppSink, AppSource};
 pub use meter::Marker;
@@ -22,6 +25,7 @@ use crate::scenario::sections::Part;
 use crate::scenario::traffic::Transport;
 use transport::tcp;
 use units::param::{Check, Described, Table};
+use units::Bytes;
 
 /// The keys of one kind of source, and what they mean to the engine.
 pub trait SourcePart: Check {
@@ -32,6 +36,10 @@ pub trait SourcePart: Check {
     /// Over a transport with feedback: what it hands over.
     fn load(&self) -> Load {
         Load::Greedy
+    }
+    /// Over TCP: the payload of its segments, where the source sets it.
+    fn segment(&self) -> Option<Bytes> {
+        None
     }
     /// Over UDP: when packets leave; `packets` are the keys of the group.
     fn datagrams(&self, _packets: &packets::Udp) -> Option<UdpPlan> {
@@ -93,6 +101,11 @@ macro_rules! sources {
                 match self { $( Spec::$variant(part) => part.load(), )+ }
             }
 
+            /// The payload of its segments, where the source sets it.
+            pub fn segment(&self) -> Option<Bytes> {
+                match self { $( Spec::$variant(part) => part.segment(), )+ }
+            }
+
             /// When its packets leave over UDP.
             pub fn datagrams(&self, packets: &packets::Udp) -> Option<UdpPlan> {
                 match self { $( Spec::$variant(part) => part.datagrams(packets), )+ }
@@ -106,12 +119,18 @@ sources! {
     Ftp(ftp::Ftp) = "ftp",
     /// Web pages over short TCP connections, with times to think in between.
     Http(http::Http) = "http",
+    /// Somebody who types: small segments over one TCP connection.
+    Telnet(telnet::Telnet) = "telnet",
+    /// Video in chunks over TCP, whose quality follows the network.
+    Video(video::Video) = "video",
     /// UDP packets at a constant rate.
     Cbr(packets::Cbr) = "cbr",
     /// UDP packets at a constant rate while on, in turns with silence.
     Onoff(packets::Onoff) = "onoff",
     /// UDP packets with exponential gaps.
     Poisson(packets::Poisson) = "poisson",
+    /// Speech over RTP: frames of a codec while somebody talks.
+    Voice(voice::Voice) = "voice",
 }
 
 /// The sending end of a flow.

@@ -5,7 +5,7 @@ use crate::source::AppSource;
 use std::sync::Arc;
 use transport::tcp::Params;
 use transport::SenderCounters;
-use units::param::{Law, Valid};
+use units::param::{Form, Law, Valid};
 use units::{Span, Stream, Time};
 
 /// Where sessions arrive.
@@ -26,8 +26,7 @@ pub struct Origin {
 impl Origin {
     /// No session has arrived, and none will from `stop` on.
     pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, stop: Time, dice: Stream) -> Origin {
-        let AppPlan::Http(http) = &*plan;
-        let arrival = http.arrival;
+        let arrival = plan.arrivals().unwrap_or(Law::of(Form::Constant(f64::INFINITY)));
         let counters = SenderCounters::default();
         Origin {
             params,

@@ -137,7 +137,10 @@ fn the_catalogue_names_everything() {
             .collect()
     };
     assert_eq!(names("disciplines", "kind"), queue::KINDS);
-    assert_eq!(names("sources", "name"), ["ftp", "http", "cbr", "onoff", "poisson"]);
+    assert_eq!(
+        names("sources", "name"),
+        ["ftp", "http", "telnet", "video", "cbr", "onoff", "poisson", "voice"]
+    );
     assert_eq!(names("transports", "name"), ["tcp", "tfrc", "udp"]);
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
     assert_eq!(names("topologies", "name"), ["dumbbell", "chain", "links"]);

@@ -1,0 +1,44 @@
+//! Links that lose, hold up or repeat packets.
+//!
+//! Where packets may arrive otherwise than in the order they left, each goes through the calendar, so that the next link or
+//! the end meets them in the order of their arrival, whatever else is done early.
+
+use super::{Event, Network, Transit};
+use crate::calendar::Key;
+use crate::link::OnWire;
+
+impl Network {
+    /// A packet's transmission on a link with faults is settled. False if its way ends here, or goes on in the calendar.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn depart_with_faults(&mut self, number: u32, wire: OnWire, transit: &mut Transit) -> bool {
+        let link = &mut self.links[number as usize];
+        let due = wire.finish + link.delay;
+        let key = |time| Key { time, birth: wire.start, component: number };
+        let Some(loss) = link.loss.as_mut().filter(|_| wire.finish <= self.window.end) else {
+            return self.lead_on(transit, key(due));
+        };
+        if loss.on_wire() {
+            self.destroy(number, &transit.pkt, wire.finish);
+            return false;
+        }
+        if !loss.scatters() {
+            return self.lead_on(transit, key(due));
+        }
+        let arrival = loss.arrival(due);
+        if arrival.twice {
+            let mut pkt = transit.pkt;
+            pkt.sack = self.sacks.copy(&pkt);
+            self.flows[pkt.flow as usize].probe.conservation.sent.add(pkt.size);
+            self.lead_on_later(Transit { pkt, key: transit.key }, key(arrival.time));
+        }
+        self.lead_on_later(Transit { pkt: transit.pkt, key: transit.key }, key(arrival.time));
+        false
+    }
+
+    fn lead_on_later(&mut self, mut transit: Transit, key: Key) {
+        if self.lead_on(&mut transit, key) {
+            self.calendar.push(transit.key, Event::Packet(transit.pkt));
+        }
+    }
+}

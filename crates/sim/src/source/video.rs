@@ -1,0 +1,207 @@
+//! Video on demand over TCP: chunks of a few seconds, each in the best quality the network seems to carry.
+//!
+//! *Reference*: ISO-23009 (DASH) for chunks and their qualities; the two rules are the classic ones: by throughput, the best quality
+//! within a share of what the last chunks got; by buffer, HJMTW14: the quality rises with the seconds in the buffer between a
+//! reservoir and a cushion.
+//! *Units*: bits a second, seconds.
+//! *Deviations*: a chunk counts as received when the server has its last acknowledgement; requests take no packets; chunks
+//! of one quality have one size.
+
+use super::app::Step;
+use super::SourcePart;
+use crate::plan::{AppPlan, Load};
+use crate::scenario::traffic::Transport;
+use std::sync::Arc;
+use units::param::{require, Check, Param, Problem, Range};
+use units::{choices, params, Rate, Span, Time};
+
+choices! {
+    /// What the quality follows.
+    pub enum Adapt {
+        /// The throughput of past chunks.
+        Throughput = "throughput",
+        /// The seconds in the buffer.
+        Buffer = "buffer",
+    }
+}
+
+params! {
+    /// A viewer.
+    pub struct Video {
+        /// The qualities there are, ascending.
+        qualities: Vec<Rate> = [300, 750, 1200, 1850, 2850, 4300].map(|kbps| Rate(kbps * 1000)).to_vec() => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// Video in a chunk.
+        chunk: Span = Span::from_millis(4000) => { range: Range::Positive, source: "ISO-23009 leaves it open", assumed: true },
+        /// What the quality follows.
+        adapt: Adapt = Adapt::Throughput,
+        /// Share of the throughput that is used (`adapt = "throughput"`).
+        share: f64 = 0.8 => { range: Range::Above(0.0, 1.0), source: "dropcurve", assumed: true },
+        /// Weight of the last chunk in the estimate of the throughput.
+        weight: f64 = 0.4 => { range: Range::Above(0.0, 1.0), source: "dropcurve", assumed: true },
+        /// Below this much in the buffer the lowest quality is played (`adapt = "buffer"`).
+        reservoir: Span = Span::from_millis(8000) => { source: "HJMTW14, for a smaller buffer", assumed: true },
+        /// From this much on the highest.
+        cushion: Span = Span::from_millis(24_000) => { range: Range::Positive, source: "HJMTW14, for a smaller buffer", assumed: true },
+        /// Most video in the buffer; with more to come the next chunk waits.
+        buffer: Span = Span::from_millis(30_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
+    }
+}
+
+impl Check for Video {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        let ascends = !self.qualities.is_empty() && self.qualities.windows(2).all(|pair| pair[0] < pair[1]);
+        let shown = self.qualities.show();
+        require(problems, ascends, "qualities", shown, "must be one or more rates that ascend", "");
+        require(
+            problems,
+            self.chunk <= self.buffer,
+            "buffer",
+            self.buffer.show(),
+            "must hold a chunk",
+            "lengthen it",
+        );
+        let rule = "must exceed reservoir";
+        require(problems, self.cushion > self.reservoir, "cushion", self.cushion.show(), rule, "");
+    }
+}
+
+impl SourcePart for Video {
+    const OVER: &'static [Transport] = &[Transport::Tcp];
+
+    fn load(&self) -> Load {
+        Load::App(Arc::new(AppPlan::Video(self.clone())))
+    }
+}
+
+/// What a viewer has seen so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Viewed {
+    /// Chunks received, and the sum of their rates in bits a second.
+    pub chunks: u64,
+    /// Sum of the rates of the chunks received.
+    pub bps: f64,
+    /// Times the picture froze.
+    pub stalls: u64,
+    /// Seconds it was frozen.
+    pub stalled_s: f64,
+    /// Changes of quality.
+    pub switches: u64,
+}
+
+/// A viewer at work.
+#[derive(Clone, Debug, Default)]
+pub struct Player {
+    /// What was seen.
+    pub viewed: Viewed,
+    /// The quality of the chunk under way, and since when it is.
+    quality: usize,
+    asked: Option<Time>,
+    /// Bits a second of past chunks.
+    estimate: Option<f64>,
+    /// Seconds in the buffer when it was last looked at.
+    buffer_s: f64,
+    looked: Time,
+}
+
+impl Player {
+    /// Asks for the next chunk.
+    pub fn go_on(&mut self, plan: &Video, now: Time) -> Step {
+        self.play_until(now);
+        let quality = self.choose(plan);
+        self.viewed.switches += u64::from(self.viewed.chunks > 0 && quality != self.quality);
+        self.quality = quality;
+        let fresh = self.asked.replace(now).is_none();
+        let bytes = (plan.qualities[quality].as_bps() * plan.chunk.as_secs() / 8.0).round() as u64;
+        Step::Send { bytes: bytes.max(1), fresh }
+    }
+
+    /// A chunk has come.
+    pub fn done(&mut self, plan: &Video, now: Time) -> Step {
+        self.play_until(now);
+        let rate = plan.qualities[self.quality].as_bps();
+        let took = now.since(self.asked.unwrap_or(now)).as_secs().max(1e-9);
+        let got = rate * plan.chunk.as_secs() / took;
+        self.estimate = Some(self.estimate.map_or(got, |past| past + plan.weight * (got - past)));
+        self.viewed.chunks += 1;
+        self.viewed.bps += rate;
+        self.buffer_s += plan.chunk.as_secs();
+        let full = self.buffer_s + plan.chunk.as_secs() - plan.buffer.as_secs();
+        Step::Wait { span: Span::from_secs(full.max(0.0)), close: false }
+    }
+
+    /// The picture runs while there is something in the buffer; before the first chunk nothing is to be seen.
+    fn play_until(&mut self, now: Time) {
+        let passed = now.since(self.looked).as_secs();
+        self.looked = now;
+        if self.viewed.chunks == 0 {
+            return;
+        }
+        if passed > self.buffer_s {
+            self.viewed.stalls += 1;
+            self.viewed.stalled_s += passed - self.buffer_s;
+            self.buffer_s = 0.0;
+        } else {
+            self.buffer_s -= passed;
+        }
+    }
+
+    fn choose(&self, plan: &Video) -> usize {
+        let last = plan.qualities.len() - 1;
+        let within = |bps: f64| plan.qualities.iter().rposition(|rate| rate.as_bps() <= bps).unwrap_or(0);
+        match (plan.adapt, self.estimate) {
+            (_, None) => 0,
+            (Adapt::Throughput, Some(estimate)) => within(plan.share * estimate),
+            (Adapt::Buffer, Some(_)) => {
+                let (low, high) = (plan.reservoir.as_secs(), plan.cushion.as_secs());
+                let share = ((self.buffer_s - low) / (high - low)).clamp(0.0, 1.0);
+                let (least, most) = (plan.qualities[0].as_bps(), plan.qualities[last].as_bps());
+                within(least + share * (most - least))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> Time {
+        Time::ZERO + Span::from_secs(seconds)
+    }
+
+    /// Chunks of 4 s; qualities 1 and 2 Mbit/s; room for 8 s. The first takes 1 s (4 Mbit in all: 4 Mbit/s, of which 0.8 count), so
+    /// the second is the better one; it takes 6 s: 4 s of it are played, 2 s the picture stands still.
+    #[test]
+    fn a_viewer_by_hand() {
+        let plan = Video {
+            qualities: vec![Rate(1_000_000), Rate(2_000_000)],
+            buffer: Span::from_secs(8.0),
+            weight: 1.0,
+            ..Video::default()
+        };
+        let mut player = Player::default();
+        assert_eq!(player.go_on(&plan, at(0.0)), Step::Send { bytes: 500_000, fresh: true });
+        assert_eq!(player.done(&plan, at(1.0)), Step::Wait { span: Span::ZERO, close: false });
+        assert_eq!(player.go_on(&plan, at(1.0)), Step::Send { bytes: 1_000_000, fresh: false });
+        assert_eq!(player.done(&plan, at(7.0)), Step::Wait { span: Span::ZERO, close: false });
+        assert_eq!((player.viewed.stalls, player.viewed.stalled_s), (1, 2.0));
+        // 8 Mbit in 6 s are 1.33 Mbit/s, of which 1.07 count: back to the lower one, which comes in half a second.
+        assert_eq!(player.go_on(&plan, at(7.0)), Step::Send { bytes: 500_000, fresh: false });
+        assert_eq!(player.done(&plan, at(7.5)), Step::Wait { span: Span::from_secs(3.5), close: false });
+        assert_eq!((player.viewed.chunks, player.viewed.switches, player.viewed.bps), (3, 2, 4e6));
+    }
+
+    /// 16 s in the buffer lie half way between 8 and 24: half way between 300 and 4300 kbit/s, so 1850.
+    #[test]
+    fn the_buffer_maps_to_a_quality() {
+        let plan = Video { adapt: Adapt::Buffer, ..Video::default() };
+        let player = |buffer_s| Player { buffer_s, estimate: Some(1e9), ..Player::default() };
+        assert_eq!([0.0, 16.0, 30.0].map(|seconds| player(seconds).choose(&plan)), [0, 3, 5]);
+    }
+
+    #[test]
+    fn bad_ladders_are_refused() {
+        let plan = Video { qualities: vec![Rate(2), Rate(1)], ..Video::default() };
+        assert_eq!(units::param::Valid::new(plan).unwrap_err()[0].path, "qualities");
+    }
+}

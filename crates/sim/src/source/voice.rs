@@ -1,0 +1,104 @@
+//! Speech over RTP: a frame of the codec in every packet while somebody talks, nothing while nobody does.
+//!
+//! *Reference*: frames of 20 ms and their sizes as in RFC 3551 sections 4.5.6 and 4.5.14 (G.729, PCMU); lengths of talk spurts
+//! and pauses of ITU-P59: exponential, means 1.004 s and 1.587 s.
+//! *Deviations*: one side of a conversation; no comfort noise; a talk spurt begins with a packet and not with a full frame.
+
+use super::packets::Udp;
+use super::SourcePart;
+use crate::plan::{Bursts, Gaps, UdpPlan};
+use crate::scenario::traffic::Transport;
+use units::param::{require, Check, Param, Problem, Range};
+use units::{choices, params, Bytes, Rate, Span};
+
+choices! {
+    /// How speech is coded.
+    pub enum Codec {
+        /// 64 kbit/s: 160 bytes in 20 ms.
+        G711 = "g711",
+        /// 32 kbit/s: 80 bytes in 20 ms.
+        G726 = "g726",
+        /// 8 kbit/s: 20 bytes in 20 ms.
+        G729 = "g729",
+    }
+}
+
+impl Codec {
+    /// Bits a second.
+    fn bps(self) -> u64 {
+        match self {
+            Codec::G711 => 64_000,
+            Codec::G726 => 32_000,
+            Codec::G729 => 8_000,
+        }
+    }
+}
+
+params! {
+    /// One side of a conversation.
+    pub struct Voice {
+        /// How speech is coded.
+        codec: Codec = Codec::G711 => { source: "RFC 3551" },
+        /// Speech in a packet.
+        frame: Span = Span::from_millis(20) => { range: Range::Within(0.001, 1.0), source: "RFC 3551 section 4.2" },
+        /// Headers of a packet.
+        headers: Bytes = Bytes(40) => { source: "IPv4 20, UDP 8, RTP 12 (RFC 3550)" },
+        /// Nothing is sent in pauses; otherwise packets leave all the time.
+        suppression: bool = true => { source: "ITU-P59" },
+        /// Mean length of a talk spurt.
+        talk: Span = Span::from_millis(1004) => { range: Range::Positive, source: "ITU-P59" },
+        /// Mean length of a pause.
+        pause: Span = Span::from_millis(1587) => { range: Range::Positive, source: "ITU-P59" },
+    }
+}
+
+impl Voice {
+    /// Speech in a packet, in bytes.
+    fn payload(&self) -> u64 {
+        (self.codec.bps() as f64 / 8.0 * self.frame.as_secs()).round() as u64
+    }
+}
+
+impl Check for Voice {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        let least = "lengthen it: G.729 makes a byte a millisecond";
+        require(
+            problems,
+            self.payload() > 0,
+            "frame",
+            self.frame.show(),
+            "must hold at least one byte of speech",
+            least,
+        );
+    }
+}
+
+impl SourcePart for Voice {
+    const OVER: &'static [Transport] = &[Transport::Udp];
+
+    fn datagrams(&self, _packets: &Udp) -> Option<UdpPlan> {
+        let payload = Bytes(self.payload());
+        let packet = payload + self.headers;
+        let rate = Rate((packet.0 as f64 * 8.0 / self.frame.as_secs()).round() as u64);
+        let bursts = self.suppression.then_some(Bursts { on: self.talk, off: self.pause, shape: None });
+        Some(UdpPlan { rate, packet, payload, bursts, gaps: Gaps::Constant })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_on_the_wire_by_hand() {
+        // Fifty packets a second: (160 + 40) * 8 * 50, (80 + 40) * 8 * 50, (20 + 40) * 8 * 50.
+        for (codec, packet, rate) in
+            [(Codec::G711, 200, 80_000), (Codec::G726, 120, 48_000), (Codec::G729, 60, 24_000)]
+        {
+            let plan = Voice { codec, ..Voice::default() }.datagrams(&Udp::default()).unwrap();
+            assert_eq!((plan.packet, plan.rate), (Bytes(packet), Rate(rate)));
+        }
+        let short = Voice { codec: Codec::G729, frame: Span(100_000), ..Voice::default() };
+        assert_eq!(units::param::Valid::new(short).unwrap_err()[0].path, "frame");
+    }
+}
