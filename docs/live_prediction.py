@@ -102,12 +102,13 @@ A run of CUBIC at 10 Mbit/s, with 99.92 %, was late by 10.6 ms (p99) and said so
 CAUSES: list[tuple[str, str]] = [
     (
         "bbr, RED, ECN",
-        "Linux's BBR (version 1) ignores CE, so marks hardly slow it down; the simulator's gives way to them.",
+        "Neither side's BBR (version 1) responds to CE, and nearly every packet is marked. Why the simulator's leaves "
+        "a third of the link unused here is not found.",
     ),
     (
         "bbr, ",
-        "Suspected: Linux's BBR (version 1) keeps more in flight after losses than the simulator's, which here holds "
-        "a shorter queue and leaves some of the link unused. Not traced.",
+        "Linux's BBR (version 1) keeps more in flight than the simulator's, also where nothing is lost. Suspected: its "
+        "flows take each other's standing queue for part of the least round trip. Not traced.",
     ),
     (
         "real: 100 Mbit/s",

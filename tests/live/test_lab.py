@@ -46,7 +46,8 @@ ecn = true
 
 in_namespaces = pytest.mark.skipif(bool(launch.missing()), reason=launch.missing() or "labs run here")
 in_virtual_time = pytest.mark.skipif(
-    launch.oracle() is None, reason=f"no kernel in virtual time ({launch.ORACLE} does not name one)"
+    bool(launch.missing_for_virtual_time()),
+    reason=launch.missing_for_virtual_time() or "virtual time is here",
 )
 
 

@@ -51,10 +51,8 @@ def missing() -> str:
     """Why no lab can run in namespaces here, in one sentence with a remedy; empty if one can."""
     if sys.platform != "linux":
         return "a lab needs Linux; elsewhere `dropcurve run` simulates the same scenario"
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    lacking = sorted({package for name, package in PROGRAMS.items() if not shutil.which(name, path=path)})
-    if lacking:
-        return f"a lab needs more programs: apt-get install {' '.join(lacking)}"
+    if lacking := _lacking(PROGRAMS):
+        return lacking
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         return "a lab needs /dev/net/tun, readable and writable: modprobe tun, or ask for permission"
     tried = subprocess.run([*_unshare(), "true"], capture_output=True, text=True, check=False)
@@ -62,6 +60,19 @@ def missing() -> str:
         why = tried.stderr.strip().splitlines()[-1:] or ["it was refused"]
         return f"a lab needs namespaces, which cannot be made here ({why[0]}): allow user namespaces, or run as root"
     return ""
+
+
+def missing_for_virtual_time() -> str:
+    """Why no lab can run in virtual time here, in one sentence with a remedy; empty if one can."""
+    if oracle() is None:
+        return f"virtual time needs a kernel built for it: name its folder in {ORACLE}"
+    return _lacking({**PROGRAMS, "busybox": "busybox-static"})
+
+
+def _lacking(programs: dict[str, str]) -> str:
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    packages = sorted({package for name, package in programs.items() if not shutil.which(name, path=path)})
+    return f"a lab needs more programs: apt-get install {' '.join(packages)}" if packages else ""
 
 
 def _unshare() -> list[str]:
@@ -101,10 +112,8 @@ def in_virtual_time(plan: Plan, out: Path, **files: str) -> dict[str, Any]:
     Raises DropcurveError if there is no such kernel.
     """
     kernel = oracle()
-    if kernel is None:
-        raise DropcurveError(f"virtual time needs the kernel of {ORACLE}: name its folder in that variable")
-    if not shutil.which("busybox"):
-        raise DropcurveError("virtual time needs busybox: apt-get install busybox-static")
+    if kernel is None or missing_for_virtual_time():
+        raise DropcurveError(missing_for_virtual_time())
     with _slot() as folder:
         job = _write_job(plan, folder, files)
         script = Path(__file__).with_name("guest.sh")
