@@ -36,7 +36,10 @@ Queue = Annotated[
 ]
 Robust = Annotated[str, typer.Option(help="What counts over the range: mean or worst.")]
 For = Annotated[
-    str | None, typer.Option("--for", metavar="BOX", help="Write the configuration for it: linux.")
+    str | None,
+    typer.Option(
+        "--for", metavar="BOX", help="Write the configuration for it: linux, ios, junos, sonic or openconfig."
+    ),
 ]
 Runs = Annotated[int, typer.Option(metavar="N", help="Runs of the search.")]
 Time = Annotated[str | None, typer.Option(metavar="TIME", help="Most time for the search, such as 5min.")]

@@ -186,9 +186,11 @@ def text(answer: Answer) -> str:
 
 
 def shown(value: object) -> str:
-    """A parameter for people: switches in small letters, four digits of a number."""
+    """A parameter for people: switches in small letters, four digits of a number, lists with commas."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(shown, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
