@@ -114,14 +114,16 @@ def _families(answer: Answer) -> Iterator[str]:
         if name == best.kind:
             continue
         line = _closest(answer, name)
+        tried = wording.count(sum(spot.candidate.kind == name for spot in answer.spots), "setting")
         kind = KINDS.get(name, name)
         mine = KINDS.get(best.kind, best.kind)
         objective, pair = answer.question.goal.objectives[0], line.difference[0]
         if answer.lines[0].holds and not line.holds:
-            yield f"No parameters of {kind} that were tried keep within the goal where {mine} does"
+            yield f"No parameters of {kind} that were tried ({tried}) keep within the goal where {mine} does"
         elif pair is not None and line.real[0] and (pair.mean > 0) != objective.higher:
             by = wording.amount(abs(pair.mean), pair.half_width, _points(objective))
-            yield f"No parameters of {kind} beat {mine} here: its best stays {by} behind in {objective.label}"
+            told = f"its best stays {by} behind in {objective.label}"
+            yield f"No parameters of {kind} that were tried ({tried}) beat {mine} here: {told}"
         elif pair is not None and line.real[0] and line.holds:
             by = wording.amount(abs(pair.mean), pair.half_width, _points(objective))
             yield f"{kind} came out {by} better in {objective.label} on fresh ground ({line.candidate.name})"
