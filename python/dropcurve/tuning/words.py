@@ -108,10 +108,9 @@ def _families(answer: Answer) -> Iterator[str]:
     best = answer.best
     if len(answer.question.goal.objectives) > 1:
         return
-    for name in dict.fromkeys(
-        line.candidate.kind for line in answer.lines[1:] if line.candidate.origin == "search"
-    ):
-        if name == best.kind:
+    present = {line.candidate.kind for line in answer.lines[1:]}
+    for name in answer.question.candidates:
+        if name == best.kind or name not in present:
             continue
         line = _closest(answer, name)
         tried = wording.count(sum(spot.candidate.kind == name for spot in answer.spots), "setting")
