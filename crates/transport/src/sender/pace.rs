@@ -83,9 +83,8 @@ impl Sender {
         if cold.rack.on {
             self.on_rack_timer(now);
         }
-        let (cold, rack) = (&self.cold, &self.cold.rack);
-        let others = rack.reorder_at.min(rack.probe_at);
-        self.hold_until = cold.jitter_until.min(cold.pace_until).min(others);
+        let others = self.cold.rack.reorder_at.min(self.cold.rack.probe_at);
+        self.hold_until = self.cold.jitter_until.min(self.cold.pace_until).min(others);
     }
 
     /// The pace that spreads a window over a round trip, faster in slow start.

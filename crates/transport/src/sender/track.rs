@@ -30,8 +30,7 @@ impl Sender {
         if by_time && !again {
             self.arm_probe(now);
         }
-        let cold = &self.cold;
-        self.recovery != Recovery::Vegas || cold.params.vegas_rule != VegasRule::Ns2
+        self.recovery != Recovery::Vegas || self.cold.params.vegas_rule != VegasRule::Ns2
     }
 
     /// Segments in flight as far as the recovery in use can tell.
