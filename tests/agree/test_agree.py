@@ -12,6 +12,8 @@ from dropcurve.agree.context import Context
 LAST_BIT = "newreno, queue 10"
 #: Up to two packet times late after a recovery without a timeout (see `causes.toml`).
 CUBIC_LATE = {"cubic_sack_prr, d1", "cubic_sack_prr, d3"}
+#: The same order, up to 7.4 ms apart (see `causes.toml`).
+BBR_APART = {"bbr_sack_prr, none", "bbr_sack_prr, tail1"}
 
 
 def quick(name: str) -> list[Case]:
@@ -28,8 +30,8 @@ def test_segments_of_ns2_come_in_order_to_the_microsecond() -> None:
 
 def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
     cases = quick("ns3_packets")
-    assert len(cases) == 15
-    assert {case.name for case in cases if case.verdict == "outside"} <= CUBIC_LATE
+    assert len(cases) == 17
+    assert {case.name for case in cases if case.verdict == "outside"} <= CUBIC_LATE | BBR_APART
 
 
 def test_tfrc_of_ns2_comes_packet_by_packet() -> None:

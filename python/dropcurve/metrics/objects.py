@@ -39,7 +39,9 @@ def _percentile(run: Run, flows: list[Flow], key: str, part: str) -> float | Non
     if len(flows) != sum(flow["group"] in names for flow in run["flows"]):
         return None
     groups = [
-        group["objects"] for name, group in run["groups"].items() if name in names and "objects" in group
+        group["objects"]
+        for name, group in (run.get("groups") or {}).items()
+        if name in names and "objects" in group
     ]
     if len(groups) == 1:
         return as_number(groups[0][key].get(part))
