@@ -79,6 +79,7 @@ docs: setup ## write tables, examples and pictures of the docs anew; the Rust AP
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-sim --lib docs
 	@$(BIN)/python tools/readme.py --write
 	@$(BIN)/python docs/pictures.py
+	@$(BIN)/python docs/discipline_pictures.py
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
 	@echo "docs: docs/index.md; target/doc/queue/index.html"
 
