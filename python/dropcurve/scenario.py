@@ -75,10 +75,13 @@ class Scenario:
         return self.edit([(path.replace("__", "."), value) for path, value in values.items()])
 
     def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
-        """Several `set` at once; only the outcome is checked, so their order does not matter."""
-        from . import _core
+        """Several `set` at once; only the outcome is checked, so their order does not matter.
 
-        found = list(edits)
+        Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``.
+        """
+        from . import _core, recorded
+
+        found = [(path, recorded.value(path, value)) for path, value in edits]
         for path, value in found:
             _usable(path, value, self.origin)
         try:

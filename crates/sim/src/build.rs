@@ -102,7 +102,7 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
         }
         TransportPlan::Udp(plan) => {
             // An open-loop source keeps to its stop by itself.
-            (Source::Udp(UdpSource::new(*plan, stop, stream)), Sink::Udp { payload: 0 }, Time::NEVER)
+            (Source::Udp(UdpSource::new(plan.clone(), stop, stream)), Sink::Udp { payload: 0 }, Time::NEVER)
         }
     };
     let marker = Marker::new(plan.class, plan.meter, Stream::new(seed, &format!("meter/{name}")));

@@ -5,6 +5,7 @@
 
 use crate::source::app::Step;
 use crate::source::http::{Http, Loop, SizeOf, Visitor};
+use crate::source::replay::Recording;
 use crate::source::telnet::{Telnet, Typist};
 use crate::source::video::{Player, Video};
 use queue::Spec;
@@ -251,14 +252,14 @@ impl App {
 }
 
 /// An open-loop source: constant rate while on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UdpPlan {
     /// Rate while on, counted on the wire.
     pub rate: Rate,
-    /// Packet size on the wire.
+    /// Packet size on the wire; the mean, where sizes differ.
     pub packet: Bytes,
-    /// Payload in a packet.
-    pub payload: Bytes,
+    /// Headers in a packet.
+    pub headers: Bytes,
     /// On and off periods; `None` is always on.
     pub bursts: Option<Bursts>,
     /// Each gap between packets is scaled by a uniform factor in `1 ± jitter`; zero is strictly periodic,
@@ -267,7 +268,7 @@ pub struct UdpPlan {
 }
 
 /// Gaps between the packets of an open-loop source.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Gaps {
     /// All equal.
     Constant,
@@ -277,6 +278,8 @@ pub enum Gaps {
     Exponential,
     /// Exponential gaps and exponential sizes (mean `packet`), for comparison with M/M/1.
     ExponentialSizes,
+    /// Times and sizes of a recording.
+    Recorded(Arc<Recording>),
 }
 
 /// Lengths of on and off periods.

@@ -17,6 +17,8 @@ use units::param::{Check, Choice, Described, Field, Kind, Preset, Range};
 
 const NUMBER: &str = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*(/\s*[0-9._]+([eE][-+]?[0-9]+)?)?\s*$";
 const LAW: &str = r"^\s*((exponential|uniform|pareto( from)?|lognormal)\s+)?[0-9]";
+const DEPARTURE: &str =
+    r"^\s*(0|[0-9._+/eE-]+\s*(s|ms|us|µs|ns|min|h))\s+[0-9._+/eE-]+\s*(B|bytes?|[kKMG]B|[KMG]iB)\s*$";
 const NAME: &str = "^[A-Za-z0-9_-]+$";
 
 /// The schema of a whole scenario.
@@ -185,6 +187,7 @@ fn single(kind: &Kind, range: Range) -> Json {
         "span" => object!({ "anyOf": [span(), { "const": "0" }] }),
         "rate" => text(r"([kKMGT]?(bit/s|b/s|bit|bps|B/s|byte/s))|[mg]bit(/s)?"),
         "bytes" => text("B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB"),
+        "departure" => object!({ "type": "string", "pattern": DEPARTURE }),
         "amount" => text("pkts?|packets?|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB"),
         "spread" => {
             let one = r"\s*[0-9._+/eE-]+\s*(s|ms|us|µs|ns|min|h)\s*";

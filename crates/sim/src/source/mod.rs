@@ -7,6 +7,7 @@ pub mod http;
 pub mod meter;
 pub mod origin;
 pub mod packets;
+pub mod replay;
 pub mod telnet;
 pub mod tfrc;
 pub mod udp;
@@ -131,6 +132,8 @@ sources! {
     Poisson(packets::Poisson) = "poisson",
     /// Speech over RTP: frames of a codec while somebody talks.
     Voice(voice::Voice) = "voice",
+    /// UDP packets as recorded in a pcap or pcapng file.
+    Replay(replay::Replay) = "replay",
 }
 
 /// The sending end of a flow.

@@ -46,15 +46,15 @@ impl Check for Udp {
 impl Udp {
     /// Packets with these gaps and bursts.
     fn plan(&self, gaps: Gaps, bursts: Option<Bursts>) -> UdpPlan {
-        let payload = self.packet - self.headers;
         let rate = match self.rate_of {
             RateOf::Wire => self.rate,
             RateOf::Payload => {
+                let payload = self.packet - self.headers;
                 let wire = u128::from(self.rate.0) * u128::from(self.packet.0) / u128::from(payload.0);
                 Rate(u64::try_from(wire).unwrap_or(u64::MAX))
             }
         };
-        UdpPlan { rate, packet: self.packet, payload, bursts, gaps }
+        UdpPlan { rate, packet: self.packet, headers: self.headers, bursts, gaps }
     }
 }
 

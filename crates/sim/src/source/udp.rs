@@ -1,4 +1,4 @@
-//! Open-loop sources: constant rate, on-off, Poisson.
+//! Open-loop sources: constant rate, on-off, Poisson, recorded.
 //!
 //! The first packet of an on period leaves at its start, as in ns-2. Gaps are exact: what a division
 //! leaves over is carried (see [`Serializer`]).
@@ -13,6 +13,7 @@ pub struct UdpSource {
     gap: Serializer,
     mean_gap: f64,
     dice: Stream,
+    began: Time,
     next: Option<Time>,
     on_until: Time,
     stop: Time,
@@ -25,18 +26,30 @@ impl UdpSource {
     pub fn new(plan: UdpPlan, stop: Time, dice: Stream) -> UdpSource {
         let gap = Serializer::new(plan.rate);
         let mean_gap = plan.packet.0 as f64 * 8.0 / plan.rate.as_bps();
-        UdpSource { plan, gap, mean_gap, dice, next: None, on_until: Time::NEVER, stop, seq: 0, due: false }
+        UdpSource {
+            plan,
+            gap,
+            mean_gap,
+            dice,
+            began: Time::ZERO,
+            next: None,
+            on_until: Time::NEVER,
+            stop,
+            seq: 0,
+            due: false,
+        }
     }
 
     /// Starts sending.
     pub fn start(&mut self, now: Time) {
+        self.began = now;
         self.begin_burst(now);
-        if matches!(self.plan.gaps, Gaps::Exponential | Gaps::ExponentialSizes) {
-            let wait = self.next_gap();
-            self.schedule(now + wait);
-        } else {
+        if matches!(self.plan.gaps, Gaps::Constant | Gaps::Jittered(_)) {
             self.schedule(now);
             self.on_timer(now);
+        } else {
+            let first = self.after(now);
+            self.schedule(first);
         }
     }
 
@@ -50,10 +63,11 @@ impl UdpSource {
         if !std::mem::take(&mut self.due) {
             return None;
         }
-        let size = match self.plan.gaps {
+        let size = match &self.plan.gaps {
             Gaps::ExponentialSizes => {
                 (self.dice.exponential(self.plan.packet.0 as f64).round() as u32).max(1)
             }
+            Gaps::Recorded(recording) => recording.packet(u64::from(self.seq))?.size.0 as u32,
             _ => self.plan.packet.0 as u32,
         };
         let segment = Segment {
@@ -66,7 +80,7 @@ impl UdpSource {
             retransmit: false,
         };
         self.seq = self.seq.wrapping_add(1);
-        let next = now + self.next_gap();
+        let next = self.after(now);
         if next < self.on_until {
             self.schedule(next);
         } else {
@@ -85,8 +99,7 @@ impl UdpSource {
 
     /// Payload of a packet of this size.
     pub fn payload(&self, size: u32) -> u64 {
-        let headers = self.plan.packet.0 - self.plan.payload.0;
-        u64::from(size).saturating_sub(headers)
+        u64::from(size).saturating_sub(self.plan.headers.0)
     }
 
     fn schedule(&mut self, next: Time) {
@@ -107,8 +120,9 @@ impl UdpSource {
         })
     }
 
-    fn next_gap(&mut self) -> Span {
-        match self.plan.gaps {
+    /// When the next packet leaves, after one that left `now`.
+    fn after(&mut self, now: Time) -> Time {
+        now + match &self.plan.gaps {
             Gaps::Constant => self.gap.next(Bytes(self.plan.packet.0)),
             Gaps::Jittered(j) => {
                 let factor = self.dice.between(1.0 - j, 1.0 + j);
@@ -116,6 +130,10 @@ impl UdpSource {
             }
             Gaps::Exponential | Gaps::ExponentialSizes => {
                 Span::from_secs(self.dice.exponential(self.mean_gap))
+            }
+            Gaps::Recorded(recording) => {
+                let next = recording.packet(u64::from(self.seq));
+                return next.map_or(Time::NEVER, |packet| self.began + packet.at);
             }
         }
     }
@@ -128,7 +146,7 @@ mod tests {
     use units::Rate;
 
     fn plan(gaps: Gaps, bursts: Option<Bursts>) -> UdpPlan {
-        UdpPlan { rate: Rate(3_000_000), packet: Bytes(1000), payload: Bytes(972), bursts, gaps }
+        UdpPlan { rate: Rate(3_000_000), packet: Bytes(1000), headers: Bytes(28), bursts, gaps }
     }
 
     fn departures(plan: UdpPlan, seconds: u64) -> Vec<Time> {
@@ -153,7 +171,7 @@ mod tests {
     #[test]
     fn random_gaps_keep_the_rate() {
         for gaps in [Gaps::Jittered(0.5), Gaps::Exponential] {
-            let n = departures(plan(gaps, None), 100).len() as f64;
+            let n = departures(plan(gaps.clone(), None), 100).len() as f64;
             assert!((n - 37_500.0).abs() < 5.0 * 37_500f64.sqrt(), "{gaps:?}: {n}");
         }
     }

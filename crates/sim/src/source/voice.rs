@@ -77,11 +77,10 @@ impl SourcePart for Voice {
     const OVER: &'static [Transport] = &[Transport::Udp];
 
     fn datagrams(&self, _packets: &Udp) -> Option<UdpPlan> {
-        let payload = Bytes(self.payload());
-        let packet = payload + self.headers;
+        let packet = Bytes(self.payload()) + self.headers;
         let rate = Rate((packet.0 as f64 * 8.0 / self.frame.as_secs()).round() as u64);
         let bursts = self.suppression.then_some(Bursts { on: self.talk, off: self.pause, shape: None });
-        Some(UdpPlan { rate, packet, payload, bursts, gaps: Gaps::Constant })
+        Some(UdpPlan { rate, packet, headers: self.headers, bursts, gaps: Gaps::Constant })
     }
 }
 

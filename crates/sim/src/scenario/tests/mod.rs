@@ -261,7 +261,7 @@ fn udp_counts_its_headers() {
         }
     };
     let wire = flow("rate = \"1 Mbit/s\"\npacket = \"158 B\"\nheaders = \"30 B\"");
-    assert_eq!((wire.rate, wire.packet, wire.payload), (Rate(1_000_000), Bytes(158), Bytes(128)));
+    assert_eq!((wire.rate, wire.packet, wire.headers), (Rate(1_000_000), Bytes(158), Bytes(30)));
     let payload =
         flow("rate = \"0.8 Mbit/s\"\nrate_of = \"payload\"\npacket = \"158 B\"\nheaders = \"30 B\"");
     assert_eq!(payload.rate, Rate(987_500));

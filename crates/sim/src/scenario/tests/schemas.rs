@@ -139,7 +139,7 @@ fn the_catalogue_names_everything() {
     assert_eq!(names("disciplines", "kind"), queue::KINDS);
     assert_eq!(
         names("sources", "name"),
-        ["ftp", "http", "telnet", "video", "cbr", "onoff", "poisson", "voice"]
+        ["ftp", "http", "telnet", "video", "cbr", "onoff", "poisson", "voice", "replay"]
     );
     assert_eq!(names("transports", "name"), ["tcp", "tfrc", "udp"]);
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
