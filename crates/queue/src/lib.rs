@@ -87,6 +87,15 @@ mod testing;
 pub mod wred;
 pub mod wtred;
 
+/// The examples of the README and of the contributing guide, run as tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../CONTRIBUTING.md")]
+    struct Contributing;
+}
+
 use disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use fifo::Unit;
 use registry::disciplines;
