@@ -81,14 +81,15 @@ class Scenario:
         """
         from . import _core, recorded
 
-        found = [(path, recorded.value(path, value)) for path, value in edits]
+        given = list(edits)
+        found = [(path, recorded.value(path, value)) for path, value in given]
         for path, value in found:
             _usable(path, value, self.origin)
         try:
             core = self.core.edit([(path, json.dumps(value)) for path, value in found])
         except _core.ScenarioError as error:
             raise _problems(error, self.origin) from None
-        return replace(self, core=core, edits=(*self.edits, *found))
+        return replace(self, core=core, edits=(*self.edits, *given))
 
     def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
         """With another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
