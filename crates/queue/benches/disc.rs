@@ -1,7 +1,9 @@
 //! Nanoseconds for an enqueue and a dequeue, for every registered kind and dialect.
 //!
 //! `cargo bench -p dropcurve-queue`: one line each, the best of several runs. The load keeps the queue near 10
-//! packets, so RED is between its thresholds and draws for each packet; drops are part of the price.
+//! packets of eight flows, so RED is between its thresholds and draws for each packet; drops are part of the price,
+//! and so are ticks. With the name of a kind and a number, it only takes so many packets, for a tool that counts
+//! instructions (`tools/bench/cost.py`).
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
@@ -16,29 +18,42 @@ use units::{Span, Stream, Time};
 const PACKETS: u64 = 1_000_000;
 
 /// Nanoseconds a packet; the count of survivors keeps the work from being optimised away.
-fn run(mut disc: Disc<Pkt>) -> (f64, u64) {
+fn run(mut disc: Disc<Pkt>, packets: u64) -> (f64, u64) {
+    let ticks = disc.next_deadline().is_some();
     let mut dice = Stream::new(1, "bench");
     let mut fates = Vec::with_capacity(16);
     let (mut now, mut left) = (Time::ZERO, 0);
     let start = Instant::now();
-    for id in 0..PACKETS {
-        disc.enqueue(Pkt::new(id, 1000), &mut Cx::new(now, &mut dice, &mut fates));
-        fates.clear();
+    for id in 0..packets {
+        while ticks && disc.next_deadline().is_some_and(|tick| tick <= now) {
+            disc.on_deadline(&mut Cx::new(now, &mut dice, &mut fates));
+        }
+        disc.enqueue(
+            Pkt { flow: id % 8, enqueued: now, ..Pkt::new(id, 1000) },
+            &mut Cx::new(now, &mut dice, &mut fates),
+        );
         if disc.len() > 10 {
             left += u64::from(disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates)).is_some());
         }
+        fates.clear();
         now += Span::from_micros(800);
     }
-    (start.elapsed().as_nanos() as f64 / PACKETS as f64, left)
+    (start.elapsed().as_nanos() as f64 / packets as f64, left)
 }
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    if let [kind, packets] = words.as_slice() {
+        let disc = spec(&[("kind", kind), ("limit", "100 pkts")]).build(&SETTING);
+        let (_, left) = run(disc, packets.parse().unwrap());
+        return println!("{left} of {packets} left");
+    }
     for entry in catalogue() {
         for dialect in std::iter::once(None).chain(entry.presets.iter().map(|row| Some(row.name))) {
             let mut rows = vec![("kind", entry.kind), ("limit", "100 pkts")];
             rows.extend(dialect.map(|name| (entry.preset_key, name)));
             let spec = spec(&rows);
-            let runs: Vec<(f64, u64)> = (0..7).map(|_| run(spec.build(&SETTING))).collect();
+            let runs: Vec<(f64, u64)> = (0..7).map(|_| run(spec.build(&SETTING), PACKETS)).collect();
             let best = runs.iter().map(|(ns, _)| *ns).fold(f64::INFINITY, f64::min);
             println!(
                 "{:<10} {:<16} {best:6.1} ns  {} of {PACKETS} left",

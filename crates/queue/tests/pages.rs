@@ -98,3 +98,13 @@ fn every_page_shows_a_picture_that_exists_and_says_what_is_on_it() {
         assert!(picture.is_ok_and(|text| text.contains("<svg")), "{}.md: {file} is no picture", entry.kind);
     }
 }
+
+#[test]
+fn the_page_of_costs_has_a_row_for_each() {
+    let path = format!("{}/../../docs/disciplines/cost.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(path).unwrap();
+    for kind in queue::KINDS {
+        let row = format!("| [`{kind}`]({kind}.md) | ");
+        assert_eq!(page.matches(&row).count(), 1, "{kind}: tools/bench/cost.py writes cost.md anew");
+    }
+}

@@ -1,0 +1,92 @@
+"""Writes `docs/disciplines/cost.md`: what a packet costs in each discipline, in instructions and nanoseconds.
+
+    python tools/bench/cost.py
+
+Instructions: the bench `disc` takes few and many packets under valgrind; the difference over the difference in
+packets leaves out the start. Nanoseconds: the best of seven runs of the same bench, on whatever machine this is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/disciplines/cost.md"
+FEW, MANY = 20_000, 60_000
+PLAIN = "droptail"
+
+HEAD = """# What a packet costs
+
+One arrival and one departure in each discipline, at its defaults but for `limit = "100 pkts"`, beside plain tail drop:
+a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held near 10 packets. Drops and ticks are part of
+the price, and so is the loop that drives it all, which is the same for each.
+
+*Instructions* ({compiler}, x86-64 without extensions) do not depend on what else a machine does. *ns* are the best of
+seven runs on a machine of two cores that had other work. `tools/bench/cost.py` writes this page anew from
+`crates/queue/benches/disc.rs`, which prints the dialects too (`cargo bench -p dropcurve-queue`).
+The price of `fq_pie` is its ticks, each of which looks at all its queues, used or not.
+
+| Discipline | Instructions | ns | Instructions beside tail drop |
+|---|---:|---:|---:|
+"""
+
+
+def main() -> int:
+    """Measures and writes the page; the status to exit with."""
+    if shutil.which("valgrind") is None:
+        print("cost: SKIPPED, because valgrind is not installed")
+        return 0
+    bench = build()
+    nanoseconds = times(output(str(bench)))
+    counted = {kind: instructions(bench, kind) for kind in nanoseconds}
+    rows = [
+        f"| [`{kind}`]({kind}.md) | {each:.0f} | {nanoseconds[kind]:.0f} | {each / counted[PLAIN]:.1f} |"
+        for kind, each in sorted(counted.items(), key=lambda item: item[1])
+    ]
+    compiler = "Rust " + output("rustc", "--version").split()[1]
+    PAGE.write_text(HEAD.format(compiler=compiler) + "\n".join(rows) + "\n", encoding="utf-8")
+    return 0
+
+
+def build() -> Path:
+    """Builds the bench; the path of its program."""
+    command = ["cargo", "bench", "-p", "dropcurve-queue", "--bench", "disc", "--locked", "--no-run"]
+    messages = output(*command, "--quiet", "--message-format=json")
+    programs = [json.loads(line).get("executable") for line in messages.splitlines()]
+    return Path(next(program for program in programs if program))
+
+
+def times(told: str) -> dict[str, float]:
+    """Nanoseconds for each kind at its defaults, from what the bench prints."""
+    rows = re.findall(r"^(\w+) +- +([\d.]+) ns", told, flags=re.MULTILINE)
+    return {kind: float(ns) for kind, ns in rows}
+
+
+def instructions(bench: Path, kind: str) -> float:
+    """Instructions for each packet."""
+    low, high = (collected(bench, kind, packets) for packets in (FEW, MANY))
+    return (high - low) / (MANY - FEW)
+
+
+def collected(bench: Path, kind: str, packets: int) -> int:
+    """Instructions of a whole run."""
+    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    done = subprocess.run([*tool, str(bench), kind, str(packets)], check=True, capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if found is None:
+        sys.exit(f"cost: cannot read what valgrind said:\n{done.stderr}")
+    return int(found[1])
+
+
+def output(*command: str) -> str:
+    """What a command prints."""
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
