@@ -7,12 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
-from .advise import Buffer, Ecn, Flows, Rate, Rtt
+from .advise import Ecn, Flows, Rate, Rtt
 from .sweep import Cluster
 
 Question = Annotated[
     str | None,
     typer.Argument(metavar="[SCENARIO]", help="A scenario, with ranges in its [tune] section or by --range."),
+]
+Buffer = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="The most the queue may hold: 1000pkts, 1.5MB.")
 ]
 Goal = Annotated[
     str | None, typer.Option(metavar="TEXT", help='What is wanted: "p95 delay < 15ms, max utilisation".')
