@@ -18,7 +18,7 @@ COUNTS = (5, 10, 20, 40, 60, 80, 100)
 LOW, HIGH = (10, 20, 40), (80, 100)
 #: How ns-2 counts and decides; the paper's change was made to its RED.
 NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
-       "counting": "spare_first", "min_queue": 2, "draws": "always"}  # fmt: skip
+       "counting": "spare_first", "min_queue": 2, "draws": "always", "above_max": "drop"}  # fmt: skip
 RED = {"limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.1, "w_q": 0.002,
        "mean_packet": "1000 B"}  # fmt: skip
 #: Bounds of the moving thresholds: (least and most of min_th, least and most of max_th); the paper draws, but does not
