@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 from .registry import (
     Flow,
@@ -11,6 +10,7 @@ from .registry import (
     active_s,
     as_number,
     measured_s,
+    merged_percentile,
     metric,
     percent,
     quantile,
@@ -71,17 +71,7 @@ def _delay_percentile(run: Run, flows: list[Flow], part: str) -> float | None:
         return weighted(flows, "delay_ms", part)
     if len(groups) == 1:
         return as_number(groups[0]["delay_ms"].get(part))
-    bins: Counter[float] = Counter()
-    for group in groups:
-        bins.update(
-            dict(zip(*(group["delay_ms_histogram"][key] for key in ("upper_ms", "count")), strict=True))
-        )
-    rank, seen = int(part[1:]) / 100 * bins.total(), 0
-    for upper in sorted(bins):
-        seen += bins[upper]
-        if seen >= rank:
-            return upper
-    return None
+    return merged_percentile((group["delay_ms_histogram"] for group in groups), part)
 
 
 def _delay(part: str) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .registry import Flow, Run, as_number, metric
+from .registry import Flow, Run, as_number, merged_percentile, metric
 
 #: Size classes of ``crates/sim/src/completions.rs``, and what belongs to them.
 CLASSES = {
@@ -45,16 +44,7 @@ def _percentile(run: Run, flows: list[Flow], key: str, part: str) -> float | Non
     ]
     if len(groups) == 1:
         return as_number(groups[0][key].get(part))
-    bins: Counter[float] = Counter()
-    for group in groups:
-        rows = group[f"{key}_histogram"]
-        bins.update(dict(zip(rows["upper_ms"], rows["count"], strict=True)))
-    rank, seen = int(part[1:]) / 100 * bins.total(), 0
-    for upper in sorted(bins):
-        seen += bins[upper]
-        if seen >= rank:
-            return upper
-    return None
+    return merged_percentile((group[f"{key}_histogram"] for group in groups), part)
 
 
 def _register(name: str, which: str) -> None:

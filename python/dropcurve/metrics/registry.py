@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -148,3 +149,16 @@ def quantile(values: Sequence[float], share: float) -> float | None:
     """The smallest value with at least ``share`` of the values at or below it."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
+
+
+def merged_percentile(histograms: Iterable[dict[str, list[float]]], part: str) -> float | None:
+    """A percentile ("p95") of several histograms together, as the upper end of its bin; none if all are empty."""
+    bins: Counter[float] = Counter()
+    for rows in histograms:
+        bins.update(dict(zip(rows["upper_ms"], rows["count"], strict=True)))
+    rank, seen = int(part[1:]) / 100 * bins.total(), 0
+    for upper in sorted(bins):
+        seen += bins[upper]
+        if seen >= rank:
+            return upper
+    return None
