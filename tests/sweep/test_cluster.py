@@ -29,8 +29,9 @@ SWEEP: dict[str, Any] = {"replications": 4, "out": "kept"}
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of a few runs, so that there are some to lose."""
-    monkeypatch.setattr(cluster, "BATCH_S", 0.04)
+    """Batches of two runs: with four under way, no more than eight runs can finish after a kill."""
+    monkeypatch.setattr(cluster, "FIRST", 2)
+    monkeypatch.setattr(cluster, "MOST", 2)
 
 
 @contextmanager
@@ -112,7 +113,7 @@ def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
         import os, signal
         import dropcurve as dc
         from dropcurve.sweeping import cluster
-        cluster.BATCH_S = 0.04
+        cluster.FIRST = cluster.MOST = 2
         def kill(done, needed):
             if done >= 8:
                 os.kill(os.getpid(), signal.SIGKILL)
