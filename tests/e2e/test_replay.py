@@ -59,15 +59,14 @@ def test_finished_runs_are_used_again(folder: Path) -> None:
 
 
 def test_a_failing_callback_stops_the_runs(folder: Path) -> None:
-    scenario = dc.Scenario.load("short.toml").set("run.duration", "3000 s")
+    # Days of work: if the runs went on, this test would not end.
+    scenario = dc.Scenario.load("short.toml").set("run.duration", "1000000 s")
 
     def fail(done: int, needed: int, share: float) -> None:
         raise RuntimeError("enough")
 
-    began = time.monotonic()
     with pytest.raises(RuntimeError, match="enough"):
-        dc.run(scenario, replications=4, progress=fail)
-    assert time.monotonic() - began < 5
+        dc.run(scenario, replications=400, progress=fail)
 
 
 def test_progress_rises_to_one(folder: Path) -> None:
