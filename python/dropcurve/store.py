@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import uuid
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -37,6 +38,17 @@ def build() -> str:
     return hashlib.sha256(content).hexdigest()[:8]
 
 
+def writable(folder: Path) -> None:
+    """Makes a folder. Raises ResultError if it cannot be written."""
+    probe = folder / f".part-{uuid.uuid4().hex}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+
 @dataclass(frozen=True)
 class Store:
     """Runs kept in ``folder/unfinished``, and those of the result in ``folder``."""
@@ -50,13 +62,7 @@ class Store:
 
     def open(self) -> None:
         """Makes the folder. Raises ResultError if it cannot be written, before any work is done."""
-        probe = self.folder / ".part"
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise ResultError(f"{self.folder}: cannot be written: {error.strerror or error}") from None
+        writable(self.folder)
 
     def find(self, scenario: str, seed: int, *, series: bool) -> Done | None:
         """The run of a scenario (by hash) and seed, if it is there and has series where they are wanted."""

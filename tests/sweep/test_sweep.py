@@ -96,8 +96,8 @@ def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
     store.open()
     kept = {"scenario": "a", "seed": 1, "build": build(), "loss": 2.5}
     whole, cut = json.dumps(kept) + "\n", '{"scenario": "b", "se'
-    (store.folder / "journal-x-1.jsonl").write_text(whole + cut, encoding="utf-8")
-    assert store.left("x") == [kept]
+    (store.folder / "journal-s-x-1.jsonl").write_text(whole + cut, encoding="utf-8")
+    assert store.look({("a", 1), ("b", 1)}, "y") == {("a", 1): kept}
     store.open()
     assert list(store.rows()) == [kept] and not list(store.folder.glob("journal*"))
     assert not list(Store(store.folder, "another build").rows())

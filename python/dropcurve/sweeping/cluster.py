@@ -3,14 +3,15 @@
 Every batch writes its runs itself, into the store, as they finish, and sends back only the rows. So neither
 the death of a worker nor that of the scheduler or of the client loses a finished run: a batch given to another
 worker begins with what the first one left in its journal, and the same command given again asks only for what
-is not in the store. The folder must be one that client and workers see under the same path.
+is not in the store. What workers still make for a client or scheduler that is dead they have claimed (`claims`):
+whoever is given the same runs waits for them. The folder must be one that client and workers see under the same
+path, on a file system with record locks.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import values
 from ..errors import DropcurveError, UsageError
-from .rows import Row, key
+from .rows import Row
 from .store import Store
 
 if TYPE_CHECKING:
@@ -43,39 +44,39 @@ _REMEDY = "what was finished is kept; the same command goes on from there"
 
 @dataclass(frozen=True)
 class Batch:
-    """Work of one task, as plain data: scenarios as text, so that nothing of ours is pickled."""
+    """Work of one task, as plain data: scenarios as text, so that nothing of ours is pickled. ``session`` and ``known``
+    are those of the client's store."""
 
     name: str
     folder: str
     build: str
+    session: str
+    known: tuple[str, ...]
     jobs: tuple[tuple[str, int], ...]
 
 
 def work(batch: Batch) -> tuple[float, list[Row]]:
     """Makes the runs of a batch on a worker: (seconds for each run made, rows). Part of them may be there from a
-    worker that died."""
+    worker that died, or from another session."""
     from ..scenario import Scenario
     from ..store import build
-    from .execute import Job, run
+    from .execute import Job, make
 
     if build() != batch.build:
         raise UsageError(
             f"a worker has another build of dropcurve ({build()}) than the client ({batch.build}); "
             "install the same one on both"
         )
-    store = Store(Path(batch.folder), batch.build)
+    store = Store(Path(batch.folder), batch.build, batch.session, set(batch.known))
     if not store.folder.is_dir():
         raise UsageError(
             f"{store.folder}: a worker does not see this folder; choose one on a shared file system"
         )
-    rows = store.left(batch.name)
-    have = {key(row) for row in rows}
+    rows: list[Row] = []
     jobs = [Job(Scenario.parse(text), seed) for text, seed in batch.jobs]
-    left = [job for job in jobs if job.key not in have]
-    began = time.perf_counter()
-    with store.writer(batch=batch.name) as writer:
-        run(left, threads=1, keep=writer.add, take=rows.append)
-    return (time.perf_counter() - began) / max(1, len(left)), rows
+    with store.writer(work=batch.name) as writer:
+        made = make(jobs, writer, threads=1, take=rows.append)
+    return made.seconds / max(1, made.runs), rows
 
 
 def execute(jobs: Sequence[Job], store: Store, *, address: str, take: Take, done: Tell | None) -> None:
@@ -112,7 +113,8 @@ class _Client:
                     raise DropcurveError(f"{self.address}: the scheduler was lost; {_REMEDY}")
                 seconds, rows = future.result()
                 future.release()
-                self.size = max(1, min(MOST, round(BATCH_S / max(seconds, 1e-3))))
+                if seconds > 0:
+                    self.size = max(1, min(MOST, round(BATCH_S / max(seconds, 1e-3))))
                 for row in rows:
                     self.finished += 1
                     self.take(row)
@@ -135,7 +137,9 @@ class _Client:
         some = [jobs.pop() for _ in range(min(self.size, len(jobs)))]
         content = tuple((job.scenario.to_toml(), job.seed) for job in some)
         name = hashlib.sha256(json.dumps([job.key for job in some]).encode()).hexdigest()[:24]
-        batch = Batch(name, str(self.store.folder.resolve()), self.store.build, content)
+        store = self.store
+        known = tuple(sorted(store.known))
+        batch = Batch(name, str(store.folder.resolve()), store.build, store.session, known, content)
         return self.client.submit(work, batch, key=f"dropcurve-{name}", pure=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from ..scenario import Scenario
 from ..store import build
-from .rows import Row, row
-from .store import Store
+from .rows import Key, Row, row
+from .store import Store, Writer
 
 if TYPE_CHECKING:
     from .. import _core
@@ -34,7 +35,7 @@ class Job:
     seed: int
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> Key:
         """What it is found by in a store."""
         return self.scenario.hash, self.seed
 
@@ -58,9 +59,10 @@ class Where:
 
 
 def execute(jobs: Sequence[Job], store: Store, *, where: Where, take: Take, done: Tell | None = None) -> None:
-    """Makes every run of ``jobs``, none of which is in the store, keeps it there and hands it to ``take``.
+    """Makes every run of ``jobs``, none of which was in the store, keeps it there and hands it to ``take``.
 
-    What is finished when this is interrupted or fails stays in the store.
+    A run is made by one session even if several ask for it at once. What is finished when this is interrupted or
+    fails stays in the store.
     """
     if not jobs:
         return
@@ -79,13 +81,40 @@ def execute(jobs: Sequence[Job], store: Store, *, where: Where, take: Take, done
             done(finished, len(jobs))
 
     with store.writer() as writer:
-        for start in range(0, len(jobs), CHUNK * where.threads):
-            run(
-                jobs[start : start + CHUNK * where.threads],
-                threads=where.threads,
-                keep=writer.add,
-                take=counted,
-            )
+        make(jobs, writer, threads=where.threads, take=counted)
+
+
+@dataclass
+class Made:
+    """What `make` did itself."""
+
+    runs: int = 0
+    seconds: float = 0.0
+
+
+def make(jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take) -> Made:
+    """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
+    to ``take``.
+
+    Every run is claimed first. What others have claimed comes last: it is awaited, and taken from where they put it
+    or, if they died, made here.
+    """
+    made = Made()
+    left = list(jobs)
+    while left:
+        some, left = left[: CHUNK * threads], left[CHUNK * threads :]
+        mine = set(writer.claim([job.key for job in some]))
+        found = writer.store.look(mine, writer.work)
+        for known in found.values():
+            take(known)
+        own = [job for job in some if job.key in mine and job.key not in found]
+        began = time.perf_counter()
+        run(own, threads=threads, keep=writer.add, take=take)
+        made.runs += len(own)
+        made.seconds += time.perf_counter() - began
+        writer.tidy()
+        left += [job for job in some if job.key not in mine]
+    return made
 
 
 def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:

@@ -11,6 +11,8 @@ from ..metrics import Run
 KEY = ("scenario", "seed", "build")
 
 Row = dict[str, Any]
+#: (scenario, seed): what a run is found by among those of one build.
+Key = tuple[str, int]
 
 
 def row(summary: Run, *, build: str) -> Row:
@@ -45,6 +47,6 @@ def row(summary: Run, *, build: str) -> Row:
     return found
 
 
-def key(row: Row) -> tuple[str, int]:
-    """What a run is found by among those of one build."""
+def key(row: Row) -> Key:
+    """The key of a row."""
     return str(row["scenario"]), int(row["seed"])
