@@ -75,3 +75,27 @@ fn keys_of_other_transports_are_refused() {
         );
     }
 }
+
+#[test]
+fn with_ecn_it_is_marked_where_it_would_be_dropped_and_slows_down_alike() {
+    let rates = ["rfc", "ns2-2.35", "ns2-2000"].map(|profile| {
+        [false, true].map(|ecn| {
+            let head = HEAD.replace("max_th = \"15 pkts\"", &format!("max_th = \"15 pkts\"\necn = {ecn}"));
+            let flow = format!("[flows.f]\ntransport = \"tfrc\"\nprofile = \"{profile}\"\necn = {ecn}");
+            let plan = Scenario::parse(&format!("{head}{flow}")).expect("a scenario").plan();
+            let summary = run(&plan, 1, &Options::default()).summary(&plan, "");
+            let link = &summary["links"]["bottleneck"];
+            let (early, marked) =
+                (link["early_pkts"].as_u64().unwrap(), link["marked_pkts"].as_u64().unwrap());
+            assert_eq!(
+                (early == 0, marked > 0),
+                (ecn, ecn),
+                "{profile}, ecn {ecn}: {early} dropped, {marked} marked"
+            );
+            assert!(summary["flows"][0]["loss_event_rate"].as_f64().unwrap() > 0.0);
+            link["queue_pkts_mean"].as_f64().unwrap()
+        })
+    });
+    // Had it not slowed down, the queue would stand at its limit of 60.
+    assert!(rates.as_flattened().iter().all(|queue| (1.0..20.0).contains(queue)), "{rates:?}");
+}

@@ -58,7 +58,7 @@ impl Network {
             }
             (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
             (Sink::Tfrc(sink), Source::Tfrc(source)) => {
-                sink.on_packet(now, pkt.seq, source);
+                sink.on_packet(now, pkt.seq, pkt.ecn, source);
                 self.drain_sink(pkt.flow, now, now);
             }
             (Sink::App(sink), Source::App(source)) => {

@@ -45,12 +45,15 @@ pub struct TfrcSource {
     /// Its state machine.
     pub sender: Sender,
     said: Said<Data>,
+    /// What its packets are marked with.
+    ecn: Ecn,
 }
 
 impl TfrcSource {
     /// A silent source.
     pub fn new(params: &Valid<Params>) -> TfrcSource {
-        TfrcSource { sender: Sender::new(params), said: Said::new() }
+        let ecn = if params.ecn { Ecn::Ect0 } else { Ecn::NotEct };
+        TfrcSource { sender: Sender::new(params), said: Said::new(), ecn }
     }
 
     /// The packet to send now, if one is due.
@@ -62,7 +65,7 @@ impl TfrcSource {
             size: data.size,
             sent: data.sent,
             role: Role::Data,
-            ecn: Ecn::NotEct,
+            ecn: self.ecn,
             cwr: false,
             retransmit: false,
         })
@@ -90,9 +93,9 @@ impl TfrcSink {
     }
 
     /// A data packet with this number arrives from the other end.
-    pub fn on_packet(&mut self, now: Time, seq: u32, source: &mut TfrcSource) {
+    pub fn on_packet(&mut self, now: Time, seq: u32, ecn: Ecn, source: &mut TfrcSource) {
         if let Some(data) = source.said.read(seq) {
-            self.receiver.on_packet(now, &data);
+            self.receiver.on_packet(now, &data, ecn == Ecn::Ce);
         }
     }
 

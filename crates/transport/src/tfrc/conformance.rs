@@ -67,7 +67,7 @@ impl Drive {
         self.now = next;
         if next == arrival {
             let (_, data) = self.data.pop_front().expect("it has arrived");
-            self.receiver.on_packet(next, &data);
+            self.receiver.on_packet(next, &data, false);
         } else if next == report {
             let (_, feedback) = self.reports.pop_front().expect("it has arrived");
             self.sender.on_feedback(next, &feedback);

@@ -94,7 +94,7 @@ struct Missing {
     above: u64,
 }
 
-/// Finds losses among arrivals, and loss events among losses.
+/// Finds losses among arrivals, and loss events among losses and marks.
 #[derive(Clone, Debug)]
 pub struct Detector {
     patience: u64,
@@ -108,6 +108,8 @@ pub struct Detector {
     event: Option<(Time, u32)>,
     /// Losses noticed.
     pub losses: u64,
+    /// Packets that came marked.
+    pub marks: u64,
 }
 
 impl Detector {
@@ -121,6 +123,7 @@ impl Detector {
             highest: None,
             event: None,
             losses: 0,
+            marks: 0,
         }
     }
 
@@ -148,15 +151,29 @@ impl Detector {
         while let Some(lost) = self.missing.front().copied().filter(|lost| lost.above >= self.patience) {
             self.missing.pop_front();
             self.losses += 1;
-            let apart = self
-                .event
-                .is_none_or(|(start, when)| lost.sent > start + rtt && (!self.new_round || round > when));
-            if apart {
-                let shown = self.event.is_none() && self.first_shown;
-                self.event = Some((if shown { sent } else { lost.sent }, round));
+            if self.congested(lost.sent, sent, rtt, round) {
                 begins(lost.seq);
             }
         }
+    }
+
+    /// A packet that has come was marked: congestion as a loss is, but known at once (RFC5348 section 5.1). Whether it
+    /// begins a new loss event.
+    pub fn mark(&mut self, sent: Time, rtt: Span, round: u32) -> bool {
+        self.marks += 1;
+        self.congested(sent, sent, rtt, round)
+    }
+
+    /// Whether congestion that met a packet of this send time, and that one sent at `shown` told of, begins a new loss
+    /// event.
+    fn congested(&mut self, sent: Time, shown: Time, rtt: Span, round: u32) -> bool {
+        let apart =
+            self.event.is_none_or(|(start, when)| sent > start + rtt && (!self.new_round || round > when));
+        if apart {
+            let later = self.event.is_none() && self.first_shown;
+            self.event = Some((if later { shown } else { sent }, round));
+        }
+        apart
     }
 }
 

@@ -124,6 +124,8 @@ units::params! {
         /// The first loss event lasts a round trip from the packet that showed it, and the open interval counts from the
         /// last report; otherwise both begin at the loss.
         open_from_report: bool = false => { source: "ns-2" },
+        /// Packets are ECN-capable, and one that comes marked counts as a lost one does.
+        ecn: bool = false => { source: "RFC 5348 section 5.1, RFC 3168" },
         /// When the receiver reports.
         report: Report = Report::Timer => { source: "RFC 5348 section 6.2" },
     }

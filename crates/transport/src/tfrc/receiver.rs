@@ -59,8 +59,8 @@ impl Receiver {
         }
     }
 
-    /// A data packet arrives.
-    pub fn on_packet(&mut self, now: Time, data: &Data) {
+    /// A data packet arrives; `marked` says that a router set Congestion Experienced on its way.
+    pub fn on_packet(&mut self, now: Time, data: &Data, marked: bool) {
         self.received += 1;
         self.since_report += 1;
         let r = data.rtt.unwrap_or(0.0);
@@ -70,6 +70,9 @@ impl Receiver {
         self.last = Some((*data, now));
         let mut events = Vec::new();
         self.detector.arrive(data.seq, data.sent, rtt, data.round, |seq| events.push(seq));
+        if marked && self.params.ecn && self.detector.mark(data.sent, rtt, data.round) {
+            events.push(data.seq);
+        }
         for seq in &events {
             self.begin_event(*seq, now);
         }
@@ -139,6 +142,11 @@ impl Receiver {
     /// Losses noticed.
     pub fn losses(&self) -> u64 {
         self.detector.losses
+    }
+
+    /// Packets that came marked.
+    pub fn marks(&self) -> u64 {
+        self.detector.marks
     }
 
     /// Closed loss intervals that count, newest first.
@@ -234,7 +242,7 @@ mod tests {
     fn give(receiver: &mut Receiver, seq: u32) -> Option<Feedback> {
         let data = data(seq, u64::from(seq) * 10, (seq > 3).then_some(40));
         let now = data.sent + Span::from_millis(20);
-        receiver.on_packet(now, &data);
+        receiver.on_packet(now, &data, false);
         receiver.poll_transmit(now)
     }
 
@@ -255,9 +263,45 @@ mod tests {
         assert_eq!(receiver.poll_timeout(), Some(Time(40_000_000)));
         receiver.on_timer(Time(40_000_000));
         assert_eq!(receiver.poll_transmit(Time(40_000_000)), None, "nothing came since");
-        receiver.on_packet(Time(60_000_000), &data(4, 40, Some(40)));
+        receiver.on_packet(Time(60_000_000), &data(4, 40, Some(40)), false);
         receiver.poll_transmit(Time(60_000_000));
         assert_eq!(receiver.detector.losses, 0, "three packets above a gap make a loss");
+    }
+
+    #[test]
+    fn a_mark_is_a_loss_event_and_loses_nothing() {
+        // Packet 41 is missing in one run and marked in the other; the loss is known one packet later, at 42.
+        let reports = [true, false].map(|ecn| {
+            let params = crate::tfrc::conformance::params("ns2-2.35").into_inner();
+            let mut receiver = Receiver::new(&Valid::new(Params { ecn, ..params }).unwrap());
+            for seq in 0..=40 {
+                give(&mut receiver, seq);
+            }
+            let marked = data(41, 410, Some(40));
+            receiver.on_packet(marked.sent + Span::from_millis(20), &marked, true);
+            let report = receiver.poll_transmit(marked.sent + Span::from_millis(20));
+            (report.map(|report| report.p > 0.0), receiver.losses(), receiver.marks())
+        });
+        assert_eq!(reports[0], (Some(true), 0, 1), "a report at once, with a loss event rate");
+        assert_eq!(reports[1], (None, 0, 0), "a flow without ECN does not look at marks");
+    }
+
+    #[test]
+    fn marks_and_losses_of_a_round_trip_are_one_event() {
+        let params = Valid::new(Params { ecn: true, ..Params::default() }).unwrap();
+        let mut receiver = Receiver::new(&params);
+        let (rtt, round) = (Span::from_millis(40), 0);
+        let at = |ms: u64| Time(ms * 1_000_000);
+        assert!(receiver.detector.mark(at(100), rtt, round));
+        assert!(!receiver.detector.mark(at(140), rtt, round), "not later than a round trip");
+        assert!(receiver.detector.mark(at(141), rtt, round));
+        receiver.detector.arrive(0, at(150), rtt, round, |_| {});
+        for seq in 2..5 {
+            receiver
+                .detector
+                .arrive(seq, at(150 + 10 * u64::from(seq)), rtt, round, |_| panic!("the same event"));
+        }
+        assert_eq!((receiver.losses(), receiver.marks()), (1, 3));
     }
 
     #[test]
