@@ -16,13 +16,15 @@ class Problem:
 
     ``path`` is where (dotted keys such as ``queue.max_th``), ``value`` what stands there, ``rule`` what
     it breaks, ``remedy`` what to do; the last two are sentences without a full stop, each but ``rule``
-    may be empty.
+    may be empty. ``line`` is the line of the file, from 1, where it is known: that of the key, or of the
+    section that lacks it.
     """
 
     path: str
     value: str
     rule: str
     remedy: str = ""
+    line: int | None = None
 
     def __str__(self) -> str:
         where = f"{self.path} = {self.value}" if self.path and self.value else self.path or self.value
@@ -39,9 +41,13 @@ class ScenarioError(DropcurveError):
         super().__init__("\n".join(self.lines()))
 
     def lines(self) -> list[str]:
-        """One line per problem, each beginning with the file it came from, if known."""
-        head = f"{self.origin}: " if self.origin else ""
-        return [f"{head}{problem}" for problem in self.problems]
+        """One line per problem, each beginning with the file it came from and the line there, if known."""
+        return [f"{self._place(problem)}{problem}" for problem in self.problems]
+
+    def _place(self, problem: Problem) -> str:
+        if not self.origin:
+            return ""
+        return f"{self.origin}: " if problem.line is None else f"{self.origin}:{problem.line}: "
 
 
 class ResultError(DropcurveError):

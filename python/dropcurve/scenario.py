@@ -60,7 +60,7 @@ class Scenario:
         try:
             return cls(_core.Scenario(_without_question(text)), name, origin)
         except _core.ScenarioError as error:
-            raise _problems(error, origin) from None
+            raise _problems(error, origin, text) from None
 
     def set(self, path: str, value: Any) -> Scenario:
         """With one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
@@ -173,8 +173,17 @@ def _without_question(text: str) -> str:
     return toml.dump({key: value for key, value in found.items() if key != "tune"})
 
 
-def _problems(error: Exception, origin: str) -> ScenarioError:
-    return ScenarioError([Problem(*found) for found in error.args[0]], origin=origin)
+def located(problems: Iterable[Problem], text: str) -> list[Problem]:
+    """The problems of a file's text with the lines they stand on."""
+    from . import _core
+
+    return [replace(problem, line=_core.line_of(text, problem.path)) for problem in problems]
+
+
+def _problems(error: Exception, origin: str, text: str = "") -> ScenarioError:
+    """The core's refusal as ours; of ``text``, if it was read from one, with lines."""
+    found = [Problem(*one) for one in error.args[0]]
+    return ScenarioError(located(found, text) if text else found, origin=origin)
 
 
 def _usable(path: str, value: Any, origin: str) -> None:

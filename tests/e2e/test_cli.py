@@ -293,7 +293,9 @@ def test_every_problem_of_a_scenario_has_its_line(dropcurve: Dropcurve) -> None:
     answer = dropcurve("run", "bad.toml")
     assert answer.code == 2
     assert len(answer.errors) >= 2
-    assert all(line.startswith("dropcurve: bad.toml: ") for line in answer.errors)
+    assert answer.errors[0].startswith("dropcurve: bad.toml:2: run.duration = ")
+    assert any(line.startswith("dropcurve: bad.toml:3: dumbell: ") for line in answer.errors)
+    assert all(line.startswith("dropcurve: bad.toml:") for line in answer.errors)
 
 
 @pytest.mark.parametrize("section", directory.SECTIONS)

@@ -116,9 +116,10 @@ def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[.
     (folder / "bad.toml").write_text(text + '\n[tune]\ngole = "x"\nranges = 3\n', encoding="utf-8")
     with pytest.raises(ScenarioError) as error:
         of_file("bad.toml")
+    line = text.count("\n") + 3
     assert error.value.lines() == [
-        "bad.toml: tune.gole: no such key here; did you mean 'goal'?",
-        "bad.toml: tune.ranges = 3: must be a table",
+        f"bad.toml:{line}: tune.gole: no such key here; did you mean 'goal'?",
+        f"bad.toml:{line + 1}: tune.ranges = 3: must be a table",
     ]
     for arguments, message in (
         (("tune",), "--rate, --rtt, --flows, --buffer, --goal: not given"),

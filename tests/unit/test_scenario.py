@@ -40,7 +40,33 @@ def test_all_problems_at_once(folder: Path) -> None:
     with pytest.raises(dc.ScenarioError) as caught:
         dc.Scenario.parse(text, origin="bad.toml")
     assert {problem.path for problem in caught.value.problems} == {"queue.max_p", "queue.min_th"}
-    assert all(line.startswith("bad.toml: queue.") for line in caught.value.lines())
+    at = text.splitlines().index("max_p = 2") + 1
+    assert [line.split(" = ")[0] for line in caught.value.lines()] == [
+        f"bad.toml:{at}: queue.max_p",
+        f"bad.toml:{at + 1}: queue.min_th",
+    ]
+
+
+def test_lines_are_those_of_the_file_whatever_stands_in_it(folder: Path) -> None:
+    text = Path("short.toml").read_text(encoding="utf-8")
+    # The section for tuning is taken out before the core reads the rest.
+    head = '[tune]\ngoal = "max utilisation"\n\n'
+    wrong = head + text.replace('kind = "red"', 'kind = "red"\nmax_p = 2')
+    Path("bad.toml").write_text(wrong, encoding="utf-8")
+    with pytest.raises(dc.ScenarioError) as caught:
+        dc.Scenario.load("bad.toml")
+    at = wrong.splitlines().index("max_p = 2") + 1
+    assert caught.value.lines() == [f"bad.toml:{at}: queue.max_p = 2: must lie in (0, 1]"]
+    # What was not read from the file has no line in it.
+    with pytest.raises(dc.ScenarioError) as caught:
+        dc.Scenario.load("short.toml").set("queue.max_p", 2)
+    assert caught.value.lines() == ["short.toml: queue.max_p = 2: must lie in (0, 1]"]
+
+
+def test_a_key_that_is_missing_is_told_at_its_section() -> None:
+    with pytest.raises(dc.ScenarioError) as caught:
+        dc.Scenario.parse("\n[dumbbell]\n\n[queue]\n[flows.a]\n", origin="bad.toml")
+    assert "bad.toml:4: queue.kind: " in "\n".join(caught.value.lines())
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), object()])

@@ -81,6 +81,12 @@ impl From<sim::scenario::Scenario> for Scenario {
     }
 }
 
+/// The line of a scenario's text, from 1, on which a dotted path stands, if it or a section above it is there.
+#[pyfunction]
+pub fn line_of(text: &str, path: &str) -> Option<usize> {
+    sim::scenario::line(text, path)
+}
+
 fn refused(problems: Vec<Problem>) -> PyErr {
     let rows: Vec<_> = problems.into_iter().map(|p| (p.path, p.value, p.rule, p.remedy)).collect();
     ScenarioError::new_err((rows,))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from .. import advise, library, quantities, ranges
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..ranges import Range
-from ..scenario import Scenario
+from ..scenario import Scenario, located
 from ..sweeping import design
 from . import goal as goals
 from .candidates import Target
@@ -241,7 +241,8 @@ def section_of(path: str | Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, OSError):
         return {}
     if not isinstance(found, dict):
-        raise ScenarioError([Problem("tune", str(found), "must be a section")], origin=str(path))
+        problem = Problem("tune", str(found), "must be a section")
+        raise ScenarioError(located([problem], text), origin=str(path))
     wrong = [
         Problem(
             f"tune.{key}",
@@ -258,7 +259,7 @@ def section_of(path: str | Path) -> dict[str, Any]:
         if key in found and not isinstance(found[key], dict)
     ]
     if wrong:
-        raise ScenarioError(wrong, origin=str(path))
+        raise ScenarioError(located(wrong, text), origin=str(path))
     return found
 
 

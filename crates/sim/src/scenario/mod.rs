@@ -34,6 +34,7 @@ use units::random::fnv1a;
 pub use catalogue::catalogue;
 pub use edit::typed;
 pub use schema::schema;
+pub use text::line;
 
 /// A checked scenario.
 #[derive(Clone, Debug)]

@@ -70,6 +70,24 @@ fn value(from: &DeValue<'_>, path: &str, problems: &mut Vec<Problem>) -> Option<
     }
 }
 
+/// The line, from 1, on which a dotted path stands: that of its key, or of the section that lacks the key.
+pub fn line(text: &str, path: &str) -> Option<usize> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let (mut table, mut rest, mut found) = (document.get_ref(), path, None);
+    loop {
+        // A quoted key may hold dots itself: the longest that the path begins with is meant.
+        let begins =
+            |key: &str| rest.strip_prefix(key).filter(|tail| tail.is_empty() || tail.starts_with(['.', '[']));
+        let keys =
+            table.iter().filter_map(|(key, value)| begins(key.get_ref()).map(|tail| (tail, key, value)));
+        let Some((tail, key, value)) = keys.min_by_key(|(tail, ..)| tail.len()) else { break };
+        found = Some(key.span().start);
+        let (DeValue::Table(inner), Some(below)) = (value.get_ref(), tail.strip_prefix('.')) else { break };
+        (table, rest) = (inner, below);
+    }
+    found.map(|at| text[..at].matches('\n').count() + 1)
+}
+
 /// `parent.key`, without the dot at the top.
 pub fn dotted(parent: &str, key: &str) -> String {
     if parent.is_empty() {

@@ -54,6 +54,27 @@ fn text_that_is_not_toml() {
 }
 
 #[test]
+fn a_path_has_the_line_of_its_key_or_of_what_lacks_it() {
+    let text = "title = \"x\"\n\n[links.\"a.b\"]\nrate = 3\nlist = [\n  1,\n  2]\n[links.c.queue]\nkind = \"red\"\n[run";
+    let cases = [
+        ("title", Some(1)),
+        ("links", Some(3)),
+        ("links.a.b.rate", Some(4)),
+        ("links.a.b.list[1]", Some(5)),
+        ("links.a.b.delay", Some(3)),
+        ("links.c.queue.kind", Some(9)),
+        ("links.c.queue.limit", Some(8)),
+        ("links.ab", Some(3)),
+        ("flows.a", None),
+        ("line 8, column 5", None),
+        ("", None),
+    ];
+    for (path, expected) in cases {
+        assert_eq!(line(text, path), expected, "{path}");
+    }
+}
+
+#[test]
 fn a_whole_scenario_of_slips() {
     let found = complaints(
         r#"
