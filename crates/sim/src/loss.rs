@@ -10,12 +10,25 @@ use units::{Dice, Stream, Time};
 pub struct Loss {
     plan: LossPlan,
     dice: Stream,
-    next: usize,
+    /// How far the lists of positions have been used.
+    drops: usize,
+    marks: usize,
     entered: u64,
     /// In a burst of losses.
     bad: bool,
     /// When the last packet arrived at the far end.
     last: Time,
+}
+
+/// What becomes of a packet as it enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Nothing.
+    Passes,
+    /// CE is set, if it is ECN-capable.
+    Marked,
+    /// It ends here.
+    Destroyed,
 }
 
 /// What becomes of a packet that was not lost.
@@ -37,17 +50,24 @@ impl Loss {
                 ..LossPlan::default()
             };
         some.then(|| {
-            Box::new(Loss { plan: plan.clone(), dice, next: 0, entered: 0, bad: false, last: Time::ZERO })
+            let plan = plan.clone();
+            Box::new(Loss { plan, dice, drops: 0, marks: 0, entered: 0, bad: false, last: Time::ZERO })
         })
     }
 
-    /// Counts a packet that enters the link; true if its position is on the list.
+    /// Counts a packet that enters the link: whether its position is on a list.
     #[inline]
-    pub fn on_entry(&mut self) -> bool {
-        let hit = self.plan.positions.get(self.next) == Some(&self.entered);
+    pub fn on_entry(&mut self) -> Entry {
+        let destroyed = self.plan.positions.get(self.drops) == Some(&self.entered);
+        let marked = self.plan.marks.get(self.marks) == Some(&self.entered);
         self.entered += 1;
-        self.next += usize::from(hit);
-        hit
+        self.drops += usize::from(destroyed);
+        self.marks += usize::from(marked);
+        match (destroyed, marked) {
+            (true, _) => Entry::Destroyed,
+            (false, true) => Entry::Marked,
+            (false, false) => Entry::Passes,
+        }
     }
 
     /// Whether a transmitted packet is lost by chance.
@@ -105,9 +125,15 @@ mod tests {
 
     #[test]
     fn positions_are_hit_once_each() {
-        let mut loss = loss(&LossPlan { positions: vec![1, 2, 5], ..LossPlan::default() });
-        let hits: Vec<bool> = (0..7).map(|_| loss.on_entry()).collect();
-        assert_eq!(hits, [false, true, true, false, false, true, false]);
+        let (positions, marks) = (vec![1, 2, 5], vec![2, 3, 6]);
+        let mut loss = loss(&LossPlan { positions, marks, ..LossPlan::default() });
+        let hits: Vec<Entry> = (0..7).map(|_| loss.on_entry()).collect();
+        let (passes, marked, gone) = (Entry::Passes, Entry::Marked, Entry::Destroyed);
+        assert_eq!(
+            hits,
+            [passes, gone, gone, marked, passes, gone, marked],
+            "what is destroyed is not marked"
+        );
         let idle = LossPlan { reorder: (0.0, Span(5)), overtaking: true, ..LossPlan::default() };
         assert!(Loss::new(&idle, Stream::new(1, "loss")).is_none());
     }

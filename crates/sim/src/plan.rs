@@ -93,6 +93,8 @@ pub struct LossPlan {
     pub bursts: Option<LossBursts>,
     /// Positions, from 0 and ascending, of packets destroyed as they enter the link, before its queue.
     pub positions: Vec<u64>,
+    /// The same of packets whose CE is set there, if they are ECN-capable and not destroyed.
+    pub marks: Vec<u64>,
     /// What is added to the delay of each packet.
     pub jitter: Option<Law<Span>>,
     /// Whether jitter lets packets overtake one another.

@@ -5,6 +5,10 @@ use sim::scenario::Scenario;
 use sim::{run, Options};
 
 fn summary(flow: &str) -> Value {
+    summary_over("", flow)
+}
+
+fn summary_over(wire: &str, flow: &str) -> Value {
     let text = format!(
         r#"
         title = "flows"
@@ -14,6 +18,7 @@ fn summary(flow: &str) -> Value {
         [dumbbell]
         rate = "4 Mbit/s"
         delay = "10 ms"
+        {wire}
         [queue]
         kind = "droptail"
         limit = "50 pkts"
@@ -52,4 +57,17 @@ fn constant_rate_stops_on_time() {
         "transport = \"udp\"\nrate = \"800 kbit/s\"\npacket = \"1000 B\"\nstart = \"1 s\"\nstop = \"3 s\"",
     );
     assert_eq!(summary["conservation"][0]["sent"]["pkts"], 200);
+}
+
+#[test]
+fn listed_packets_are_marked_where_they_are_capable() {
+    let run = |flow: &str| {
+        let summary = summary_over("mark = [40, 41, 400]\ndrop = [41]", flow);
+        let (one, link) = (&summary["flows"][0], &summary["links"]["bottleneck"]);
+        assert_eq!(one["marked_pkts"], link["marked_pkts"]);
+        (one["marked_pkts"].as_u64().unwrap(), one["cwnd_mean"].as_f64().unwrap())
+    };
+    let (capable, other) = (run("ecn = true\nwindow = 20"), run("ecn = false\nwindow = 20"));
+    assert_eq!((capable.0, other.0), (2, 0), "41 is destroyed");
+    assert!(capable.1 < other.1, "the sender answers: {capable:?}, {other:?}");
 }

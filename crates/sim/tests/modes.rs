@@ -137,7 +137,7 @@ fn faulty(rate: u32, queue: &str, forward: &str, back: &str) -> String {
 
 const FAULTS: [&str; 6] = [
     "",
-    "burst_begin = 0.01\nburst_end = 0.3\nloss = 0.002",
+    "burst_begin = 0.01\nburst_end = 0.3\nloss = 0.002\ndrop = [20, 41]\nmark = [9, 60]",
     "jitter = \"exponential 3 ms\"\novertaking = true",
     "jitter = \"uniform 0 ms to 4 ms\"",
     "reorder = 0.05\nreorder_by = \"7 ms\"\nduplicate = 0.05",

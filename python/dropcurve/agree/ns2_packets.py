@@ -47,6 +47,7 @@ to = "r2"
 rate = "0.8 Mbit/s"
 delay = "100 ms"
 drop = [{drop}]
+mark = [{mark}]
 
 [links.middle.queue]
 kind = "droptail"
@@ -95,6 +96,7 @@ class Recorded:
         else:
             losses = (("drop", "drop"), ("adrop", "ACK drop"))
             parts += [f"{word} {key[name]}" for name, word in losses if key[name] != "-"]
+        parts += [f"mark {key['mark']}"] if key.get("mark", "-") != "-" and "seed" not in key else []
         parts += [f"queue {key['limit']}"] if key["limit"] != "1000" else []
         parts += [f"{key['npkts']} segments"] if key["npkts"] != "-1" else []
         parts += ["delayed ACK"] if "DelAck" in key["sink"] else []
@@ -173,10 +175,14 @@ def scenario(one: Recorded) -> dc.Scenario:
         options |= {"recovery": '"vegas"', "cc": '"vegas"', "mss": '"1000 B"'}
         options |= {"headers": '"0 B"', "handshake": '"none"', "bare_first": "false"}
     options |= ns2_knobs.options(key.get("knobs", "-"), key["sink"])
-    numbers = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
+    numbers = {
+        name: "" if key.get(name, "-") == "-" else key[name].replace(",", ", ")
+        for name in ("drop", "mark", "adrop")
+    }
     text = SCENARIO.format(
         duration=key["dur"],
         drop=numbers["drop"],
+        mark=numbers["mark"],
         ack_drop=numbers["adrop"],
         limit=key["limit"],
         size=f'bytes = "{int(key["npkts"]) * mss} B"' if key["npkts"] != "-1" else "",
@@ -200,8 +206,6 @@ def events(trace: dc.Trace) -> list[Event]:
 
 def case(one: Recorded) -> Case:
     """One run compared."""
-    if one.keys.get("mark", "-") != "-":
-        return Case(one.name, missing="a list of marks on a link")
     trace = dc.trace(scenario(one))
     ours, theirs = events(trace), one.events
     same = _common(ours, theirs)

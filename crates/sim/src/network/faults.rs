@@ -6,8 +6,35 @@
 use super::{Event, Network, Transit};
 use crate::calendar::Key;
 use crate::link::OnWire;
+use crate::loss::Entry;
+use crate::packet::Waiting;
+use queue::disc::{Fate, Reason};
+use units::Ecn;
 
 impl Network {
+    /// A packet enters a link with faults. False if its way ends here.
+    #[inline(never)]
+    pub(super) fn enter_with_faults(&mut self, number: u32, transit: &mut Transit) -> bool {
+        let Some(loss) = &mut self.links[number as usize].loss else { return true };
+        let (pkt, now) = (&mut transit.pkt, transit.key.time);
+        match loss.on_entry() {
+            Entry::Marked if pkt.ecn.capable() => {
+                pkt.ecn = Ecn::Ce;
+                self.fates.push(Fate::Marked(Waiting { pkt: *pkt, enqueued: now }, Reason::Forced));
+                if let Some(probe) = self.links[number as usize].probe_mut() {
+                    probe.ended(now, &self.fates);
+                }
+                self.settle_fates(number, now);
+                true
+            }
+            Entry::Marked | Entry::Passes => true,
+            Entry::Destroyed => {
+                self.destroy(number, &transit.pkt, now);
+                false
+            }
+        }
+    }
+
     /// A packet's transmission on a link with faults is settled. False if its way ends here, or goes on in the calendar.
     #[cold]
     #[inline(never)]

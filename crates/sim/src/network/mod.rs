@@ -268,12 +268,11 @@ impl Network {
     /// A packet arrives at a link. True if it is certain when it leaves, and it can go on.
     #[inline(always)]
     fn pass_link(&mut self, number: u32, transit: &mut Transit) -> bool {
-        let Transit { pkt, key } = transit;
-        let link = &mut self.links[number as usize];
-        if link.loss.as_mut().is_some_and(|loss| loss.on_entry()) {
-            self.destroy(number, pkt, key.time);
+        if self.links[number as usize].loss.is_some() && !self.enter_with_faults(number, transit) {
             return false;
         }
+        let Transit { pkt, key } = transit;
+        let link = &mut self.links[number as usize];
         if !link.knows_ahead() {
             self.wait_at(number, pkt, key);
             return false;

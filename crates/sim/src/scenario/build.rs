@@ -101,6 +101,7 @@ fn loss_plan(wire: &Wire) -> LossPlan {
         random: wire.loss,
         bursts: (wire.burst_begin > 0.0).then_some(bursts),
         positions: wire.drop.clone(),
+        marks: wire.mark.clone(),
         jitter: (wire.jitter != Wire::default().jitter).then_some(wire.jitter),
         overtaking: wire.overtaking,
         reorder: (wire.reorder, wire.reorder_by),

@@ -115,6 +115,8 @@ params! {
         /// Packets destroyed as they enter the link, before its queue: positions, from 0, among all packets that
         /// enter it. A SYN counts; the acknowledgements of a link's data enter its `back`.
         drop: Vec<u64> = Vec::new(),
+        /// Packets whose CE is set as they enter the link, in the same numbering, where they are ECN-capable.
+        mark: Vec<u64> = Vec::new(),
         /// Typical packet size on the wire, for what a discipline works out from the link (the idle decay of
         /// RED's average); `"auto"` is the mean over the flows that send data through it.
         packet: Option<Bytes> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
@@ -125,18 +127,13 @@ params! {
 
 impl Check for Wire {
     fn relations(&self, problems: &mut Vec<Problem>) {
-        let mut sorted = self.drop.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let remedy = format!("write {}", sorted.show());
-        require(
-            problems,
-            sorted == self.drop,
-            "drop",
-            self.drop.show(),
-            "must ascend, each position once",
-            remedy,
-        );
+        for (name, list) in [("drop", &self.drop), ("mark", &self.mark)] {
+            let mut sorted = list.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let remedy = format!("write {}", sorted.show());
+            require(problems, sorted == *list, name, list.show(), "must ascend, each position once", remedy);
+        }
         let times = &self.opportunities_ms;
         let ascends = times.is_empty() || (times.is_sorted() && times.last() > Some(&0));
         require(

@@ -214,8 +214,11 @@ fn groups_of_flows() {
 fn links_and_routes() {
     check(&[
         (
-            "[dumbbell]\ndrop = [28, 14, 14]\n[queue]\nkind = \"droptail\"\n[flows.tcp]".into(),
-            &["dumbbell.drop = [28, 14, 14]: must ascend, each position once; write [14, 28]"],
+            "[dumbbell]\ndrop = [28, 14, 14]\nmark = [2, 1]\n[queue]\nkind = \"droptail\"\n[flows.tcp]".into(),
+            &[
+                "dumbbell.drop = [28, 14, 14]: must ascend, each position once; write [14, 28]",
+                "dumbbell.mark = [2, 1]: must ascend, each position once; write [1, 2]",
+            ],
         ),
         (
             CHAIN.replace("hop2]", "hop4]").replace("hop2.queue", "hp2.queue"),

@@ -60,6 +60,7 @@ from = "a"
 to = "b"
 delay = "10 ms"
 drop = [14, 28]
+mark = [3]
 
 [links.direct.queue]
 kind = "red"
@@ -221,7 +222,7 @@ fn a_graph_routes_by_delay_then_hops() {
     assert_eq!(route(&plan.flows[0].back), ["down.back", "direct.back", "up.back"]);
     let direct = plan.links.iter().find(|link| link.name == "direct").unwrap();
     let back = plan.links.iter().find(|link| link.name == "direct.back").unwrap();
-    assert_eq!(direct.loss.positions, [14, 28]);
+    assert_eq!((&direct.loss.positions[..], &direct.loss.marks[..]), (&[14, 28][..], &[3][..]));
     assert_eq!((back.rate, back.loss.positions.len()), (Rate(1_000_000), 0));
     assert_eq!((direct.queue.kind(), back.queue.kind()), ("red", "droptail"));
     let slower = scenario.set("links.direct.delay", text("11 ms")).unwrap().plan();
