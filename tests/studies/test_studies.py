@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import studies as st
+from dropcurve.store import Done
+from dropcurve.studies.archive import Archive
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -110,17 +113,24 @@ def test_cells_that_are_the_same_scenario_run_once(folder: Path) -> None:
 
 def test_a_setting_may_stop_earlier(folder: Path) -> None:
     base = dc.Scenario.load("short.toml")
-    capped = {"era": st.Setting("as it was", lambda: {"red": base, "droptail": base}, maximum=6)}
+    both = {"red": base, "droptail": base.queue("droptail")}
+    capped = {
+        "era": st.Setting("as it was", lambda: both, kind="era", maximum=6),
+        "other": st.Setting("no numbers of it are printed", lambda: both, maximum=6),
+    }
     outcome = st.reproduce(study(delay, settings=capped), folder=folder / "a", precision=0.0001)
     assert {cell.n for cell in outcome["era"].values()} == {6}
-    assert not outcome.loose
+    assert {place.split(":")[0] for place in outcome.loose} == {"era"}
 
 
 def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
     outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
     assert set(outcome.loose) == {"era: red", "era: droptail"}
     st.write(outcome, folder)
-    assert "0 of 2 cells reached their precision" in (folder / "short.md").read_text(encoding="utf-8")
+    page = (folder / "short.md").read_text(encoding="utf-8")
+    assert (
+        "0 of 2 cells of the tables and figures are known within 0.01 %; short of it stayed era: red" in page
+    )
 
 
 def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:
@@ -138,6 +148,75 @@ def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:
     assert all(done <= needed and 0 <= share <= 1 for done, needed, share in told)
     whole = st.reproduce(study(delay), folder=folder / "b")
     assert resumed["era"]["red"].numbers == whole["era"]["red"].numbers
+
+
+@pytest.fixture
+def heeds_control_c() -> Iterator[None]:
+    """Whoever runs the tests may have told the process to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_control_c")
+def test_dsilva_interrupted_goes_on_to_the_same_bytes(
+    dropcurve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Control-C after some finished runs, then the same command: nothing is run twice, every file is the same."""
+    stop_after = 40
+    made: list[tuple[str, int]] = []
+    keep = Archive.keep
+
+    def counted(self: Archive, scenario: str, seed: int, done: Done) -> None:
+        keep(self, scenario, seed, done)
+        made.append((scenario, seed))
+        if len(made) == stop_after:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Archive, "keep", counted)
+    command = ("reproduce", "dsilva", "--quick", "--quiet", "--jobs", "2", "--out")
+    answer = dropcurve(*command, "a")
+    assert answer.code == 130
+    assert len(made) == stop_after
+    assert f"{stop_after} finished runs are kept in a/runs/dsilva" in answer.errors[0]
+    assert not Path("a/dsilva.md").exists()
+    assert dropcurve(*command, "a").code == 0
+    assert len(set(made)) == len(made), "no run was made twice"
+    whole, made[:] = len(made), []
+    stop_after = -1
+    assert dropcurve(*command, "b").code == 0
+    assert len(made) == whole
+    files = sorted(path.relative_to("b") for path in Path("b").rglob("dsilva*.*") if path.is_file())
+    assert len(files) > 5
+    for file in files:
+        assert (Path("a") / file).read_bytes() == (Path("b") / file).read_bytes(), file
+
+
+def test_runs_take_little_room_and_belong_to_one_build(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = dc.Scenario.load("dsilva_red_droptail").set("run.duration", "3 s")
+    lone = study(
+        lambda run: {"ms": run["links"]["n1_n2"]["sojourn_ms"]["mean"]},
+        settings={"era": st.Setting("as it was", lambda: {"red": base, "droptail": base})},
+    )
+    st.reproduce(lone, folder=folder / "a", quick=True, replications=50)
+    archive = Archive(folder / "a")
+    assert archive.count() == 50
+    found = archive.find(base.hash, 7)
+    assert found is not None
+    assert found.summary["seed"] == 7
+    assert archive.find(base.hash, 51) is None
+    assert archive.find(base.hash, 7, series=True) is None
+    archive.close()
+    written = len(json.dumps(found.summary))
+    assert archive.path.stat().st_size < 50 * written / 4
+    monkeypatch.setattr("dropcurve.studies.archive.build", lambda: "another")
+    assert Archive(folder / "a").count() == 0
+
+
+def test_a_file_that_is_no_archive_is_told(folder: Path) -> None:
+    (folder / "runs.sqlite").write_text("nonsense " * 100, encoding="utf-8")
+    with pytest.raises(dc.DropcurveError, match=r"runs\.sqlite: cannot be used: .*; move it away"):
+        st.reproduce(study(delay), folder=folder, quick=True)
 
 
 def test_the_verb(dropcurve: Callable[..., Any]) -> None:

@@ -45,7 +45,7 @@ def reproduce(
     """
     from .. import studies as st
     from .. import values
-    from ..store import Store
+    from ..studies.archive import Archive
     from . import console
 
     share = values.share(precision)
@@ -62,7 +62,7 @@ def reproduce(
                     study, folder=place, quick=quick, precision=share, jobs=jobs, progress=progress
                 )
         except KeyboardInterrupt:
-            kept = Store(place).count()
+            kept = Archive(place).count()
             note = f"{kept} finished runs are kept in {place}; the same command goes on from there"
             raise console.Interrupted(f"interrupted; {note if kept else 'no run was finished'}") from None
         files = st.write(outcome, out)

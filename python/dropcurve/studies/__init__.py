@@ -23,13 +23,14 @@ from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
 from .draw import Line, Map, Panel, line, panels
 from .effects import Effect, average, gain, mean, smooth
 from .pages import record, shown, text, write
+from .screen import Axis, Region, Screen, spread
 from .study import Outcome, Page, Setting, Study, printed, prose, reproduce
 
 __all__ = [
-    "FAILS", "HOLDS", "NAMES", "OPEN", "Block", "Cell", "Cells", "Claim", "Effect", "Finding", "Heading", "Line",
-    "Map", "Outcome", "Page", "Panel", "Picture", "Plan", "Probe", "Setting", "Study", "Table", "Test", "Text",
-    "at", "average", "copy", "gain", "line", "load", "mean", "more", "panels", "printed", "prose", "record",
-    "reproduce", "shown", "smooth", "text", "write",
+    "FAILS", "HOLDS", "NAMES", "OPEN", "Axis", "Block", "Cell", "Cells", "Claim", "Effect", "Finding",
+    "Heading", "Line", "Map", "Outcome", "Page", "Panel", "Picture", "Plan", "Probe", "Region", "Screen",
+    "Setting", "Study", "Table", "Test", "Text", "at", "average", "copy", "gain", "line", "load", "mean",
+    "more", "panels", "printed", "prose", "record", "reproduce", "shown", "smooth", "spread", "text", "write",
 ]  # fmt: skip
 
 #: The studies that come with the package, by name, and the module of each.

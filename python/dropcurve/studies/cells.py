@@ -12,14 +12,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from .. import derived, statistics
 from ..scenario import Scenario
 from ..series import Series
-from ..store import Done, Store
+from ..store import Done
 from ..tracing import Trace, trace
+from .archive import Archive
 from .claims import Absent
 from .effects import Effect, mean
 
@@ -105,7 +105,7 @@ class Runner:
 
     measure: Measure
     plan: Plan
-    store: Store
+    store: Archive
     keep_series: frozenset[str] = frozenset()
     progress: Progress | None = None
     runs: int = 0
@@ -140,7 +140,8 @@ class Runner:
     def _traced(self, one: Probe, seed: int) -> Mapping[str, float]:
         self.runs += 1
         key = f"{one.scenario.hash}-trace"
-        kept = self.store.find(key, seed, series=False)
+        kept = self.store.find(key, seed)
+        self.reused += kept is not None
         if kept is None:
             kept = Done(dict(one.numbers(trace(one.scenario, seed=seed))))
             self.store.keep(key, seed, kept)
@@ -198,8 +199,7 @@ class Runner:
 
     def _stored(self, scenario: Scenario, name: str, seed: int) -> Done | None:
         wanted = self._wanted(name, seed)
-        found = self.store.find(scenario.hash, seed, series=wanted)
-        return None if wanted and found is not None and not found.series else found
+        return self.store.find(scenario.hash, seed, series=wanted)
 
     def _wanted(self, name: str, seed: int) -> bool:
         return seed == 1 and name in self.keep_series
@@ -227,10 +227,3 @@ def slim(summary: Run) -> Run:
     return {key: value for key, value in summary.items() if key not in ("groups", "conservation")} | {
         "links": links
     }
-
-
-def open_store(folder: Path) -> Store:
-    """A place for finished runs. Raises ResultError if it cannot be written."""
-    store = Store(folder)
-    store.open()
-    return store

@@ -51,7 +51,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Map:
-    """A table of numbers as colours, the number written in each field; ``middle`` is the neutral value."""
+    """A table of numbers as colours, the number written in each field but NaN; ``middle`` is the neutral value."""
 
     values: Sequence[Sequence[float]]
     rows: Sequence[str]
@@ -174,6 +174,8 @@ def _draw_map(found: Map, ax: Axes) -> None:
     ax.imshow(values, cmap=colours, vmin=-reach, vmax=reach, aspect="auto")
     for y, row in enumerate(found.values):
         for x, value in enumerate(row):
+            if math.isnan(value):
+                continue
             ax.annotate(style.say(value), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK)
     ax.set_xticks(range(len(found.columns)), list(found.columns))
     ax.set_yticks(range(len(found.rows)), list(found.rows))

@@ -139,24 +139,22 @@ def _where(outcome: Outcome, key: str) -> str:
 
 def _method(outcome: Outcome, page: Page) -> Iterator[Block]:
     yield Table(["what", "in the paper", "here"], [list(row) for row in page.choices], words=3)
-    plan = outcome.plan
+    plan, study = outcome.plan, outcome.study
     if plan.precision is None:
         return
+    rest = [one for name in outcome.cells if not (one := study.settings[name]).printed]
+    least = min((one.maximum or plan.maximum for one in rest), default=plan.maximum)
+    capped = f" ({least} in settings that only verdicts are printed of)" if least < plan.maximum else ""
+    wanted = [
+        f"`{name}`{f' (or ± {tolerance:g})' if tolerance else ''}"
+        for name, tolerance in plan.tolerance.items()
+    ]
     yield Text(
-        f"Every cell runs at least {plan.first} times, with seeds from 1 on, and then until the interval of "
-        f"{_listing([f'`{name}`' for name in plan.tolerance])} is within {wording.percent(plan.precision)} of its mean "
-        f"or within the tolerance of the study, at most {plan.maximum} times{_caps(outcome)}. Intervals are at 95 %; "
-        "cells that are compared share their random numbers."
-    )
-
-
-def _caps(outcome: Outcome) -> str:
-    """What is said of settings with fewer replications."""
-    caps = {one.maximum for name in outcome.cells if (one := outcome.study.settings[name]).maximum}
-    return (
-        f" ({_listing([str(cap) for cap in sorted(caps)])} in settings that only verdicts are taken of)"
-        if caps
-        else ""
+        f"Every cell runs {plan.first} times, with seeds from 1 on, and then until the interval of "
+        f"{_listing(wanted)} is within {wording.percent(plan.precision)} of its mean, at most {plan.maximum} "
+        f"times{capped}. Intervals are at 95 %; cells that are compared share their random numbers. "
+        "A difference may lie near zero, where no share of it means anything: there the interval itself says how much "
+        "is known."
     )
 
 
@@ -168,12 +166,16 @@ def _precision(outcome: Outcome) -> str:
     if outcome.plan.precision is None:
         return ""
     settings = outcome.study.settings
-    cells = sum(len(cells) for name, cells in outcome.cells.items() if settings[name].maximum is None)
+    cells = sum(len(cells) for name, cells in outcome.cells.items() if settings[name].printed)
+    asked = wording.percent(outcome.plan.precision)
     if not outcome.loose:
-        return f"All {cells} cells reached their precision."
+        return f"All {cells} cells of the tables and figures are known within {asked}."
+    rest = [
+        f"{place} ({_listing([f'`{name}`' for name in names])})" for place, names in outcome.loose.items()
+    ]
     return (
-        f"{cells - len(outcome.loose)} of {cells} cells reached their precision; the others stopped at "
-        f"{outcome.plan.maximum} replications."
+        f"{cells - len(rest)} of {cells} cells of the tables and figures are known within {asked}; short of it "
+        f"stayed {_listing(rest)}."
     )
 
 

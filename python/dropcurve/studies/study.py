@@ -10,8 +10,9 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..scenario import Scenario
+from .archive import Archive
 from .blocks import Block
-from .cells import Cells, Measure, Plan, Probe, Progress, Runner, open_store
+from .cells import Cells, Measure, Plan, Probe, Progress, Runner
 from .claims import HOLDS, UNASKED, Claim, Finding, judge
 
 #: Replications of each cell in the quick form.
@@ -34,6 +35,11 @@ class Setting:
     judged: bool = True
     maximum: int | None = None
     probes: Callable[[], Mapping[str, Probe]] = dict
+
+    @property
+    def printed(self) -> bool:
+        """Whether its numbers stand on the page; of the others only verdicts do."""
+        return self.kind != "choice" or not self.judged
 
 
 @dataclass(frozen=True)
@@ -149,11 +155,15 @@ def reproduce(
     names = list(study.settings)
     if quick:
         names = list(study.quick or names[:1])
-    store = open_store(Path(folder))
+    store = Archive(Path(folder))
+    store.open()
     runner = Runner(study.measure, plan, store, study.keep_series, progress)
     # All of them first: a scenario that is refused is told before any work is done.
     scenarios = {name: _scenarios(study, name, quick=quick) for name in names}
-    found = {name: _run(runner, study.settings[name], scenarios[name]) for name in names}
+    try:
+        found = {name: _run(runner, study.settings[name], scenarios[name]) for name in names}
+    finally:
+        store.close()
     findings = {
         name: [judge(claim, cells, sequential=not quick) for claim in study.claims]
         for name, cells in found.items()
@@ -162,7 +172,7 @@ def reproduce(
     loose = {
         f"{name}: {label}": missed
         for name, cells in found.items()
-        if study.settings[name].maximum is None
+        if study.settings[name].printed
         for label, cell in cells.items()
         if (missed := plan.loose(cell))
     }

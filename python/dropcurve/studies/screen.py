@@ -1,0 +1,207 @@
+"""What a number depends on, where many parameters may matter: points spread over all their ranges at once, the share of
+the number's variance that each parameter and each pair explains, and the regions where the number differs.
+
+Points are Halton's (Halton 1960), so that they are the same everywhere. A share of variance is that between bins of
+equal count, less what bins of noise would show (epsilon squared, Kelley 1935).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from .blocks import Block, Picture, Table, Text
+from .draw import Line, Map, Panel, panels
+from .effects import mean
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: A prime for each axis.
+BASES = (2, 3, 5, 7, 11, 13, 17, 19)
+Point = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A parameter and its range; ``log`` spreads points evenly over its logarithm. ``unit`` is for labels."""
+
+    name: str
+    low: float
+    high: float
+    log: bool = True
+    unit: str = ""
+
+    def at(self, share: float) -> float:
+        """The value at a share of the range, in three digits."""
+        low, high = self.low, self.high
+        value = low * (high / low) ** share if self.log else low + (high - low) * share
+        return float(f"{value:.3g}")
+
+    @property
+    def label(self) -> str:
+        """Name and unit for a figure."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box of the parameters: its rule in words, and mean, deviation and number of the points inside."""
+
+    rule: str
+    mean: float
+    deviation: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A number, called ``name``, at points over all axes; ``middle`` is its neutral value."""
+
+    axes: Sequence[Axis]
+    points: Sequence[Point]
+    values: Sequence[float]
+    name: str
+    middle: float = 1.0
+
+    def explained(self, names: Sequence[str], *, bins: int = 6) -> float:
+        """The share of the variance that these parameters explain together, from 0 to 1."""
+        groups: dict[tuple[int, ...], list[float]] = {}
+        places = [self._ranks(name, bins) for name in names]
+        for i, value in enumerate(self.values):
+            groups.setdefault(tuple(one[i] for one in places), []).append(value)
+        middle = fmean(self.values)
+        whole = math.fsum((value - middle) ** 2 for value in self.values)
+        between = math.fsum(len(group) * (fmean(group) - middle) ** 2 for group in groups.values())
+        free, apart = len(self.values) - len(groups), len(groups) - 1
+        if whole == 0 or free <= 0:
+            return 0.0
+        return max(0.0, (between - apart * (whole - between) / free) / whole)
+
+    def blocks(self, words: Callable[[float], str], *, without: Sequence[str] = ()) -> list[Block]:
+        """What there is to tell: what the number depends on, its profiles and maps (but of ``without``), how often it
+        is in each class that ``words`` has for it, and in which boxes of the parameters."""
+        bars = "All others are anywhere in their ranges; bars are 95 % intervals over the points of a bin."
+        fields = f"Blue: below {self.middle:g}; orange: above it. All else is anywhere in its range."
+        often = Counter(map(words, self.values))
+        share = 100 / len(self.values)
+        told = ", ".join(f"{name} at {share * n:.0f} %" for name, n in often.most_common())
+        below = share * sum(value < self.middle for value in self.values)
+        rows = [[one.rule, f"{one.mean:.2f}", f"{one.deviation:.2f}", str(one.count), words(one.mean)]
+                for one in self.regions()]  # fmt: skip
+        return [
+            self.table(),
+            Picture("profiles", f"{self.name} over each parameter", bars, self.profiles),
+            Picture("map", f"{self.name} over every pair", fields, partial(self.maps, without=without)),
+            Text(f"{self.name} is {told} of the points, and below {self.middle:g} at {below:.0f} %. In one look, the "
+                 "parameters cut where that tells most about it, three times over:"),
+            Table(["where", f"mean {self.name}", "deviation over points", "points", "in words"], rows),
+        ]  # fmt: skip
+
+    def table(self) -> Table:
+        """What the number depends on: each parameter alone, and with the other that adds most."""
+        rows = []
+        for axis in self.axes:
+            alone = self.explained([axis.name], bins=4)
+            others = [other.name for other in self.axes if other is not axis]
+            joint = {name: self.explained([axis.name, name], bins=4) for name in others}
+            best = max(joint, key=lambda name: joint[name] - self.explained([name], bins=4))
+            rows.append([axis.label, f"{axis.low:g} to {axis.high:g}", f"{100 * alone:.0f}",
+                         f"{100 * joint[best]:.0f}, with {best}"])  # fmt: skip
+        alone_head = f"of the variance of {self.name}, alone (%)"
+        return Table(["parameter", "range", alone_head, "with the other that adds most (%)"], rows)
+
+    def profiles(self, width_in: float, *, bins: int = 6) -> Figure:
+        """The mean over bins of each parameter, all others anywhere; bars are 95 % intervals over a bin's points."""
+        made = [
+            Panel([self._profile(axis, bins)], axis.label, self.name, log_x=axis.log, levels=[(self.middle, "")],
+                  ticks={axis.at(i / 3): f"{axis.at(i / 3):.2g}" for i in range(4)})
+            for axis in self.axes
+        ]  # fmt: skip
+        return panels(made, width_in, height_in=1.8, columns=3)
+
+    def maps(self, width_in: float, *, without: Sequence[str] = (), bins: int = 4) -> Figure:
+        """The mean over bins of each pair of parameters, all others anywhere."""
+        axes = [axis for axis in self.axes if axis.name not in without]
+        made = [self._map(one, other, bins) for i, one in enumerate(axes) for other in axes[i + 1 :]]
+        return panels(made, width_in, height_in=1.9, columns=3)
+
+    def regions(self, *, depth: int = 3, least: int = 16) -> list[Region]:
+        """Boxes of the parameters, each found by halving where that explains most variance (Breiman et al. 1984), as
+        often as ``depth`` says, of at least ``least`` points each; from the least mean to the largest."""
+        found = _halved(self, list(range(len(self.values))), depth, least, "")
+        return sorted(found, key=lambda one: one.mean)
+
+    def _profile(self, axis: Axis, bins: int) -> Line:
+        groups: list[list[int]] = [[] for _ in range(bins)]
+        for i, rank in enumerate(self._ranks(axis.name, bins)):
+            groups[rank].append(i)
+        effects = [mean([self.values[i] for i in group]) for group in groups]
+        x = [axis.at((i + 0.5) / bins) for i in range(bins)]
+        return Line("", x, [one.value for one in effects], [one.half_width(0.95) for one in effects])
+
+    def _map(self, across: Axis, up: Axis, bins: int) -> Map:
+        columns, rows = (self._ranks(axis.name, bins) for axis in (across, up))
+        cells: list[list[list[float]]] = [[[] for _ in range(bins)] for _ in range(bins)]
+        for value, column, row in zip(self.values, columns, rows, strict=True):
+            cells[row][column].append(value)
+        found = [[fmean(cell) if cell else math.nan for cell in row] for row in cells]
+        names = [[f"{axis.at((i + 0.5) / bins):.2g}" for i in range(bins)] for axis in (up, across)]
+        return Map(found, names[0], names[1], across.label, up.label, "", self.middle)
+
+    def _ranks(self, name: str, bins: int) -> list[int]:
+        """The bin of each point, bins of equal count."""
+        order = sorted(range(len(self.points)), key=lambda i: self.points[i][name])
+        ranks = [0] * len(self.points)
+        for place, i in enumerate(order):
+            ranks[i] = place * bins // len(self.points)
+        return ranks
+
+
+def spread(axes: Sequence[Axis], count: int) -> list[dict[str, float]]:
+    """So many points over all axes at once."""
+    shares = [[_halton(number, base) for base in BASES[: len(axes)]] for number in range(1, count + 1)]
+    return [{axis.name: axis.at(share) for axis, share in zip(axes, one, strict=True)} for one in shares]
+
+
+def _halved(screen: Screen, inside: list[int], depth: int, least: int, rule: str) -> list[Region]:
+    """The regions of some of the points."""
+    points, values = screen.points, screen.values
+    best: tuple[float, str, float] | None = None
+    for axis in screen.axes if depth else ():
+        order = sorted(inside, key=lambda i: points[i][axis.name])
+        for cut in range(least, len(order) - least + 1):
+            low, high = ([values[i] for i in part] for part in (order[:cut], order[cut:]))
+            gain = len(low) * len(high) * (fmean(low) - fmean(high)) ** 2
+            if best is None or gain > best[0]:
+                best = (gain, axis.name, points[order[cut]][axis.name])
+    if best is None:
+        mine = [values[i] for i in inside]
+        return [Region(rule or "anywhere", fmean(mine), stdev(mine), len(mine))]
+    _, name, bound = best
+    parts = {
+        "<": [i for i in inside if points[i][name] < bound],
+        "≥": [i for i in inside if points[i][name] >= bound],
+    }
+    return [
+        region
+        for sign, part in parts.items()
+        for region in _halved(
+            screen, part, depth - 1, least, f"{rule}, {name} {sign} {bound:.2g}".removeprefix(", ")
+        )
+    ]
+
+
+def _halton(number: int, base: int) -> float:
+    """The digits of a number behind the point, in reverse."""
+    share, scale = 0.0, 1.0
+    while number:
+        scale /= base
+        number, digit = divmod(number, base)
+        share += digit * scale
+    return share
