@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import dropcurve as dc
+from dropcurve import boxes
 
 from .cases import Area, Case, Figure
 from .context import Context
@@ -63,16 +64,17 @@ RED = 'kind = "red"\nlimit = "200 pkts"\nmin_th = "5 pkts"\nmax_th = "15 pkts"\n
 @dataclass(frozen=True)
 class Defect:
     """``edits`` turn the right scenario into the defective one; ``factor`` is how much the number must grow
-    (above 1) or shrink (below 1). Without a scenario it is one that no option stands for."""
+    (above 1) or shrink (below 1). ``gaps`` takes the number from the distances of drops, not from the link's
+    summary."""
 
     key: str
     what: str
-    scenario: str = ""
-    edits: Mapping[str, Any] = field(default_factory=dict)
-    number: str = ""
-    of: Callable[[dict[str, Any]], float] = lambda link: 0.0
-    factor: float = 1.0
-    missing: str = ""
+    scenario: str
+    edits: Mapping[str, Any]
+    number: str
+    of: Callable[[dict[str, Any]], float]
+    factor: float
+    gaps: Callable[[list[int]], float] | None = None
 
 
 def early(link: dict[str, Any]) -> float:
@@ -91,9 +93,22 @@ def average(link: dict[str, Any]) -> float:
     return float(link["avg_mean"])
 
 
-def deviation(link: dict[str, Any]) -> float:
-    """Standard deviation of the discipline's average."""
-    return float(link["avg_sd"])
+def queue(link: dict[str, Any]) -> float:
+    """Mean of the packets waiting."""
+    return float(link["queue_pkts_mean"])
+
+
+def unevenness(gaps: list[int]) -> float:
+    """Standard deviation of distances over their mean."""
+    return statistics.pstdev(gaps) / statistics.fmean(gaps)
+
+
+def tc_max_p(probability: str) -> float:
+    """The probability the kernel works with after tc was told this one."""
+    command = (
+        "tc qdisc add dev eth0 root red limit 400kb min 30000 max 63000 avpkt 1000 burst 43 bandwidth 10Mbit"
+    )
+    return float(boxes.read(f"{command} probability {probability}").params["max_p"])
 
 
 def marks(link: dict[str, Any]) -> float:
@@ -104,11 +119,11 @@ def marks(link: dict[str, Any]) -> float:
 ARED = 'kind = "ared"\nspacing = "geometric"\nlimit = "200 pkts"\nmin_th = "5 pkts"\nmax_th = "15 pkts"\nw_q = 0.002\n'
 NLRED = 'kind = "nlred"\nspacing = "geometric"\nlimit = "200 pkts"\nmin_th = "5 pkts"\nmax_th = "15 pkts"\n'
 NLRED += 'max_p = 0.3\nabove_max = "gentle"\n'
-#: The clock wraps after 2^32 x 1024 ns = 4398.05 s.
+#: The clock wraps after 2^32 x 1024 ns = 4398.05 s. The interval is long, so that the next drop lies well ahead of it.
 WRAP = """\
 [run]
 duration = "4399 s"
-warmup = "4397 s"
+warmup = "4396 s"
 
 [dumbbell]
 rate = "2 Mbit/s"
@@ -117,12 +132,48 @@ delay = "20 ms"
 [queue]
 kind = "codel"
 limit = "1000 pkts"
+interval = "1 s"
 clock = "ticks"
 
-[flows.tcp]
-count = 10
-start = "uniform 0 s to 1 s"
+[flows.udp]
+transport = "udp"
+source = "poisson"
+rate = "2.2 Mbit/s"
+packet = "1000 B"
+start = "4380 s"
 """
+PROFILED = """\
+[run]
+duration = "60 s"
+warmup = "5 s"
+
+[dumbbell]
+rate = "10 Mbit/s"
+delay = "5 ms"
+
+[queue]
+kind = "rio"
+limit = "200 pkts"
+
+[flows.in]
+transport = "udp"
+source = "poisson"
+rate = "500 kbit/s"
+packet = "1000 B"
+class = 1
+
+[flows.out]
+transport = "udp"
+source = "poisson"
+rate = "10 Mbit/s"
+packet = "1000 B"
+"""
+#: Thresholds so far apart that the average stays where the load puts it, and with it the probability.
+STEADY = (
+    'kind = "red"\nlimit = "3000 pkts"\nmin_th = "1 pkts"\nmax_th = "2000 pkts"\nmax_p = 1.0\nw_q = 0.0005\n'
+)
+TC = 'kind = "red"\ndialect = "linux"\nlimit = "400 kB"\nmin_th = "30000 B"\nmax_th = "63000 B"\n'
+TC += f"max_p = {tc_max_p('0.9999999')}\n"
 
 DEFECTS = (
     Defect("D1", "ns-3 RED: forced drops leave count alone, so an early drop follows sooner",
@@ -132,7 +183,8 @@ DEFECTS = (
     Defect("D2", "ns-2 and ns-3 Adaptive RED: the gentle slope keeps the first max_p",
            OVERLOAD.format(queue=ARED, rate="10 Mbit/s", load="25 Mbit/s", seconds=60), {"queue.slope": "fixed"},
            "average queue", average, 1.1),
-    Defect("D3", "ns-2 RIO: only In packets update the total average", missing="flows with a service class"),
+    Defect("D3", "ns-2 RIO: only In packets update the total average, so few of them leave it behind", PROFILED,
+           {"queue.total_update": "in_only"}, "queue, packets", queue, 1.5),
     Defect("D4", "INET RED: the probability turns negative once count p_b passes 1, and early drops stop",
            OVERLOAD.format(queue=RED.replace("max_p = 0.1", "max_p = 0.7") + "w_q = 0.05\n", rate="10 Mbit/s",
                            load="10 Mbit/s", seconds=60),
@@ -145,11 +197,14 @@ DEFECTS = (
            {"queue.above_max": "gentle_from_max_p"}, "average queue", average, 1.1),
     Defect("D7", "ns-3 CoDel: a 32-bit clock compared without regard to its wrap: a burst of drops after 73 minutes",
            WRAP, {"queue.clock": "ticks_no_wrap"}, "drops, per mille", drops, 1.1),
-    Defect("D8", "iproute2: probability 1.0 overflows 32 bits", missing="a translator of tc commands"),
+    Defect("D8", "iproute2: a probability of 1.0 overflows 32 bits, and the kernel takes a power of two",
+           OVERLOAD.format(queue=TC, rate="10 Mbit/s", load="16 Mbit/s", seconds=60),
+           {"queue.max_p": tc_max_p("1.0")}, "average queue", average, 1.1),
     Defect("D9", "DPDK: one cached random number under a changing divisor spaces drops unevenly",
-           OVERLOAD.format(queue=RED + 'w_q = 0.01\nspacing = "double"\n', rate="10 Mbit/s", load="10.4 Mbit/s",
-                           seconds=120),
-           {"queue.spacing": "modulus"}, "deviation of the average", deviation, 1.02),
+           OVERLOAD.format(queue=STEADY + 'spacing = "double"\n', rate="10 Mbit/s", load="10.8 Mbit/s",
+                           seconds=60),
+           {"queue.spacing": "modulus"}, "deviation of the distance of drops over its mean", average, 1.02,
+           gaps=unevenness),
     Defect("D10", "dummynet: with ecn, every packet above min_th is marked",
            TRANSFERS.format(queue=RED + "ecn = true\n", count=8, extra="ecn = true"), {"queue.ecn_step": True},
            "marks, per mille", marks, 1.5),
@@ -164,14 +219,29 @@ def compare(context: Context) -> Area:
     )
 
 
+def distances(scenario: dc.Scenario, seed: int) -> list[int]:
+    """Packets sent from one drop to the next, in the second half of a run."""
+    trace = dc.trace(scenario, seed=seed)
+    found: list[int] = []
+    sent = last = 0
+    for row in trace.rows("send", "drop"):
+        if trace.words[trace.what[row]] == "send":
+            sent += 1
+        else:
+            found.append(sent - last)
+            last = sent
+    return found[len(found) // 2 :]
+
+
 def case(defect: Defect, context: Context) -> Case:
     """One defect with and without its option."""
     name = f"{defect.key}: {defect.what}"
-    if defect.missing:
-        return Case(name, missing=defect.missing)
     right = dc.Scenario.parse(defect.scenario)
     found = []
     for scenario in (right, right.edit(defect.edits.items())):
+        if defect.gaps is not None:
+            found.append(statistics.fmean(defect.gaps(distances(scenario, seed)) for seed in range(1, 5)))
+            continue
         label = f"defect {defect.number}"
         runs = context.runs(scenario, 4, lambda run: {"x": defect.of(run["links"]["bottleneck"])}, label)
         found.append(statistics.fmean(run["x"] for run in runs))
