@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import commands, library, statistics, values
-from .errors import UsageError
+from .errors import ScenarioError, UsageError
 from .replicate import PRECISE, Effort, Progress, replicate
 from .results import Result
 from .scenario import Scenario
@@ -112,8 +112,29 @@ def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
 
 
 def _with_queue(base: Scenario, text: str, at: str) -> Scenario:
+    """With the queue of a word of the command line. Another discipline starts from its own defaults, in the buffer
+    that is there and with its use of ECN; the same one in another dialect keeps what is set."""
     kind, parameters = values.queue(text)
-    return base.queue(kind, at=at, **parameters)
+    try:
+        old = str(base.get(f"{at}.kind"))
+    except ScenarioError:
+        old = kind
+    if kind == old:
+        return base.queue(kind, at=at, **parameters)
+    if _knows_ecn(kind) and _knows_ecn(old) and base.get(f"{at}.ecn"):
+        parameters = {"ecn": True, **parameters}
+    # Tail drop has a buffer and nothing else.
+    return base.queue("droptail", at=at).queue(kind, at=at, **parameters)
+
+
+def _knows_ecn(kind: str) -> bool:
+    """Whether a discipline has the option; False for one that there is not, which is told elsewhere."""
+    return any(
+        field["name"] == "ecn"
+        for one in library.catalogue()["disciplines"]
+        if one["kind"] == kind
+        for field in one["fields"]
+    )
 
 
 def _apart(name: str, taken: Iterable[str]) -> str:

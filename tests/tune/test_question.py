@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import dropcurve as dc
 from dropcurve.errors import DropcurveError, ScenarioError, UsageError
 from dropcurve.tuning import families, of_file, of_link
 from dropcurve.tuning.families import Room
+from dropcurve.tuning.link import short_bytes
 
 LINK: dict[str, Any] = {
     "rate": "10Mbit", "rtt": "20-80ms", "flows": "2-16", "buffer": "200pkts",
@@ -37,8 +39,13 @@ def test_the_short_form_makes_the_traffic_that_was_asked_for() -> None:
     scenario = question.scenario({"rate": 1e7, "rtt": 0.05, "flows": 7, "short": 10.0, "udp": 20.0})
     flows = scenario.resolved["flows"]
     assert flows["long"]["count"] == 7 and flows["long"]["cc"] == "cubic"
-    duration = float(scenario.get("run.duration").split()[0])
-    assert flows["short"]["count"] * 30_000 * 8 / duration == pytest.approx(1e6, rel=0.05)
+    web = flows["short"]
+    assert (web["source"], web["sessions"], web["cc"]) == ("http", "open", "cubic")
+    gap = float(web["arrival"].removeprefix("exponential ").removesuffix(" ms")) / 1e3
+    assert web["count"] * 8 * short_bytes() / gap == pytest.approx(1e6, rel=1e-4)
+    dice = random.Random(1)
+    sizes = [min(1e6, 2e3 * (1 - dice.random()) ** (-1 / 1.2)) for _ in range(200_000)]
+    assert short_bytes() == pytest.approx(sum(sizes) / len(sizes), rel=0.02)
     run = scenario.run(replications=1).baseline.runs[0]
     udp = dc.metrics.value(run, "throughput_bps", scope="udp")
     assert udp == pytest.approx(2e6, rel=0.15)

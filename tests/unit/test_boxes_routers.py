@@ -339,6 +339,7 @@ def test_contradictions_are_refused(box: str, kind: str, asked: dict[str, Any], 
         ),
         ('{"WRED_PROFILE": {}}', "is not there"),
         ('{"WRED_PROFILE": ', "is not JSON"),
+        ('[{"WRED_PROFILE": {}}]', "is a list, where an object"),
         ('{"queue-management-profile": [{"name": "A"}]}', "neither wred nor red"),
     ],
 )

@@ -72,6 +72,20 @@ def test_variants_are_called_as_told_and_told_apart(folder: Path) -> None:
         dc.compare("short.toml", queues=["=red", "red"])
 
 
+def test_another_discipline_starts_from_its_own_defaults_in_the_same_buffer(folder: Path) -> None:
+    base = dc.Scenario.load("short.toml").edit([
+        ("queue.dialect", "linux"), ("queue.limit", "90000 B"), ("queue.min_th", "9 kB"), ("queue.max_th", "27 kB"),
+        ("queue.ecn", True),
+    ])  # fmt: skip
+    own = ["red:max_p=0.5", "gred", "ared", "codel", "droptail"]
+    red, gred, ared, codel, tail = dc.compare(base, queues=own, replications=1).variants
+    limits = {one.scenario["queue"]["limit"] for one in (red, gred, ared, codel, tail)}
+    assert limits == {"90000 B"}
+    assert red.scenario["queue"]["min_th"] == "9000 B" and red.scenario["queue"]["dialect"] == "linux"
+    assert ared.scenario["queue"]["max_th"] == "auto", "not that of the other discipline"
+    assert all(one.scenario["queue"]["ecn"] for one in (red, gred, ared, codel))
+
+
 def test_another_format_is_refused(result: dc.Result, folder: Path) -> None:
     file = result.save("kept") / "result.json"
     file.write_text(

@@ -1,93 +1,298 @@
-"""A recommendation of `dropcurve tune` in ns-2: does what it gains also show there?
+"""What `dropcurve tune` recommends for links with the senders and the RED of ns-2, run in both simulators.
 
-    python -m dropcurve.agree.tuned RATE BUFFER FLOWS,RTT_MS... SEEDS QUEUE...
+    python -m dropcurve.agree.tuned --out docs/guide/tuning-ns2.md [LINK...]
 
-runs long Reno flows with SACK (ns-2 ``Sack1``) through each queue, at each condition, in ns-2 by
-`tests/agree/ns2/dumbbell.tcl` and here, and prints utilisation and mean delay with 95 % intervals. Queues are tail drop
-and RED in packets.
+tunes RED for every link (all of `CASES` unless named by number), then runs the recommendation and the defaults under
+fresh seeds at fresh conditions here and in ns-2.35 by `tests/agree/ns2/dumbbell.tcl`, and writes a page with the
+margins and their 95 % intervals, and a figure. Needs ``ns``.
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from .. import metrics, quantities, statistics, values
+from .. import quantities, statistics
 from ..scenario import Scenario
+from ..statistics import Interval
+from ..store import build
+from ..sweeping.execute import Where
+from ..sweeping.store import Store
+from ..tuning.bench import Bench, Trial
+from ..tuning.candidates import Candidate
 from ..tuning.link import Link, times
+from ..tuning.question import Question, of_link
+from ..tuning.search import Limits, Search
 from .live import SCRIPTS
 
-#: What ns-2 and we call what is compared.
-MEASURES = (("util", "utilisation", 100.0, "%"), ("qdelay_ms", "sojourn_ms_mean", 1.0, "ms"))
+#: Runs of each search.
+RUNS = 400
+#: Fresh replications of a link, and conditions of each.
+REPLICATIONS, CONDITIONS = 5, 4
+#: Where fresh seeds begin.
+FRESH = 2_000_000
 
 
-def arguments(queue: str, *, rate: str, flows: int, rtt_s: float) -> dict[str, str]:
-    """What `dumbbell.tcl` is told: the same path as `tuning.link` makes, and the queue."""
-    kind, params = values.queue(queue)
-    warmup, duration = times(quantities.rate(rate), rtt_s)
-    path = {
-        "rate": f"{quantities.rate(rate) / 1e6:g}Mb", "near": f"{quantities.rate(rate) / 1e5:g}Mb",
-        "far": f"{quantities.rate(rate) / 1e5:g}Mb", "delay": f"{200 * rtt_s:g}ms", "nearlow": f"{0.2 * rtt_s:g}",
-        "nearhigh": f"{0.3 * rtt_s:g}", "fardelay": f"{50 * rtt_s:g}ms", "from": f"{warmup:g}",
-        "until": f"{duration:g}",
-    }  # fmt: skip
-    load = {
-        "tcp": "Sack1", "sink": "TCPSink/Sack1", "sizes": "1500", "each": str(flows), "years": "2011",
-        "window": "10000", "starts": f"{min(2.0, warmup / 2):g}", "meanpkt": "1500",
-    }  # fmt: skip
-    found = {**path, **load, "buf": _pkts(params["limit"])}
-    if kind == "droptail":
-        return {**found, "aqm": "DropTail"}
-    red = {key: _pkts(params[name]) for key, name in (("minth", "min_th"), ("maxth", "max_th"))}
+@dataclass(frozen=True)
+class Case:
+    """A link. A packet that waits costs 0.6 points of utilisation, whatever the rate."""
+
+    rate: str
+    rtt: str
+    flows: str
+    buffer: str
+
+    @property
+    def weight(self) -> float:
+        """Points of utilisation that a millisecond of mean delay costs."""
+        return 0.05 * quantities.rate(self.rate) / 1e6
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        rate = quantities.show_rate(quantities.rate(self.rate))
+        return f"{rate}, round trip {self.rtt}, {self.flows} flows, buffer {self.buffer}"
+
+    @property
+    def goal(self) -> str:
+        """As `tune` takes it."""
+        return f"max utilisation - {self.weight:g} * mean delay"
+
+    def question(self) -> Question:
+        """What `tune` is asked."""
+        asked = of_link(
+            rate=self.rate, rtt=self.rtt, flows=self.flows, buffer=self.buffer, goal=self.goal,
+            candidates=["red:ns2_explicit"],
+        )  # fmt: skip
+        return replace(asked, link=Ns2Link(quantities.packets(self.buffer, packet_bytes=1500)))
+
+
+#: None of them is an example of the documentation or of the tests.
+CASES = (
+    Case("2Mbit", "40-160ms", "2-10", "50pkts"),
+    Case("5Mbit", "30-90ms", "4-20", "80pkts"),
+    Case("12Mbit", "20-60ms", "5-40", "150pkts"),
+    Case("25Mbit", "50-150ms", "10-60", "300pkts"),
+    Case("60Mbit", "15-45ms", "8-50", "400pkts"),
+    Case("100Mbit", "10-30ms", "20-120", "500pkts"),
+)
+
+
+class Ns2Link(Link):
+    """A link whose long flows send as ns-2.35's ``Sack1``, on the paths that `dumbbell.tcl` builds."""
+
+    def scenario(self, condition: Mapping[str, float]) -> Scenario:
+        """The scenario at a condition."""
+        found = super().scenario(condition)
+        near = str(found.get("dumbbell.access_delay")).replace("uniform", "even")
+        return found.edit([("dumbbell.access_delay", near), ("dumbbell.access_queue", "5000 pkts")])
+
+    def _tcp(self) -> str:
+        return 'transport = "tcp"\nprofile = "ns2-2.35"\nrecovery = "sack1"\nmss = "1460 B"\nwindow = 10000'
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A design in both languages: a candidate here, variables of the script there."""
+
+    candidate: Candidate
+    told: dict[str, str]
+
+
+def rivals(case: Case, best: Candidate) -> list[Rival]:
+    """The recommendation, and what it is held against."""
+    size = quantities.packets(case.buffer, packet_bytes=1500)
+    limit = f"{size:g} pkts"
+    base = {"dialect": "ns2_explicit", "limit": limit}
+    found = [
+        Rival(replace(best, name="tuned"), red(best.params)),
+        Rival(Candidate("tail drop", "droptail", {"dialect": "ns2", "limit": limit}), {"aqm": "DropTail"}),
+    ]
+    for name, params in (
+        ("RED of 1993", {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.02, "w_q": 0.002}),
+        (
+            "Floyd's rules",
+            {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.1, "w_q": 0.002, "above_max": "gentle"},
+        ),
+    ):
+        both = {**base, **params}
+        if quantities.packets("15 pkts", packet_bytes=1500) < size:
+            found.append(Rival(Candidate(name, "red", both), red(both)))
+    automatic = {
+        "aqm": "RED",
+        "minth": "0",
+        "maxth": "0",
+        "wq": "0",
+        "maxp": "0.1",
+        "gentle": "true",
+        "wait": "true",
+    }
+    own = {"dialect": "ns2", "limit": limit, "mean_packet": "1500 B"}
+    found.append(
+        Rival(Candidate("ns-2's defaults", "red", own), {**automatic, "bytes": "true", "qib": "true"})
+    )
+    found.append(Rival(Candidate("Adaptive RED", "ared", own), {**automatic, "adaptive": "1"}))
+    return found
+
+
+def red(params: Mapping[str, object]) -> dict[str, str]:
+    """RED in packets, as the script takes it."""
+    low, high = (
+        f"{quantities.packets(str(params[name]), packet_bytes=1500):g}" for name in ("min_th", "max_th")
+    )
     gentle = "true" if params.get("above_max") == "gentle" else "false"
-    law = {"maxp": f"{params['max_p']:g}", "wq": f"{params['w_q']:g}", "gentle": gentle, "wait": "false"}
-    return {**found, **red, **law, "aqm": "RED"}
+    law = {"maxp": f"{params['max_p']:.17g}", "wq": f"{params['w_q']:.17g}", "gentle": gentle, "wait": "true"}
+    return {"aqm": "RED", "minth": low, "maxth": high, **law}
 
 
-def _pkts(text: object) -> str:
-    return f"{quantities.packets(str(text), packet_bytes=1500):g}"
+def path(condition: Mapping[str, float], buffer_pkts: float) -> dict[str, str]:
+    """The path and the load of a condition, as the script takes them: those that `tuning.link` makes."""
+    rate, rtt_s, flows = condition["rate"], condition["rtt"], max(1, round(condition["flows"]))
+    warmup, duration = times(rate, rtt_s)
+    return {
+        "rate": f"{rate / 1e6:.9g}Mb", "near": f"{rate / 1e5:.9g}Mb", "far": f"{rate / 1e5:.9g}Mb",
+        "delay": f"{200 * rtt_s:.9g}ms", "nearlow": f"{0.2 * rtt_s:.9g}", "nearhigh": f"{0.3 * rtt_s:.9g}",
+        "fardelay": f"{50 * rtt_s:.9g}ms", "from": f"{warmup:g}", "until": f"{duration:g}",
+        "tcp": "Sack1", "sink": "TCPSink/Sack1", "sizes": "1500", "each": str(flows), "years": "2011",
+        "window": "10000", "starts": f"{min(2.0, warmup / 2):g}", "meanpkt": "1500", "buf": f"{buffer_pkts:g}",
+    }  # fmt: skip
 
 
-def theirs(told: dict[str, str], seed: int) -> dict[str, float]:
-    """One run of ns-2."""
+def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
+    """One run of ns-2: utilisation in per cent and mean delay in milliseconds."""
     pairs = [part for pair in told.items() for part in pair]
     command = ["ns", str(SCRIPTS / "dumbbell.tcl"), *pairs, "seed", str(seed)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return {key: float(value) for key, value in (pair.split("=") for pair in done.stdout.split())}
+    found = {key: float(value) for key, value in (pair.split("=") for pair in done.stdout.split())}
+    return {"utilisation": 100 * found["util"], "sojourn_ms_mean": found["qdelay_ms"]}
 
 
-def ours(
-    queue: str, *, rate: str, buffer: str, flows: int, rtt_s: float, seeds: int
-) -> list[dict[str, float]]:
-    """The same runs here."""
-    condition = {"rate": quantities.rate(rate), "rtt": rtt_s, "flows": float(flows)}
-    base: Scenario = Link(quantities.packets(buffer, packet_bytes=1500), "reno").scenario(condition)
-    kind, params = values.queue(queue)
-    runs = base.queue(kind, **params).run(replications=seeds).baseline.runs
-    return [{name: metrics.value(run, name) or 0.0 for _, name, _, _ in MEASURES} for run in runs]
+@dataclass(frozen=True)
+class Measured:
+    """A design in one simulator: measures, and the margin of the recommendation over it in points of the goal."""
+
+    utilisation: Interval
+    delay_ms: Interval
+    margin: Interval | None
 
 
-def main(words: Sequence[str]) -> None:
-    """Prints a line for each condition, queue and measure."""
-    rate, buffer, places, seeds, *queues = words
-    for place in places.split(";"):
-        flows, trip = place.split(",")
-        rtt_s = float(trip) / 1e3
-        for queue in queues:
-            told = arguments(queue, rate=rate, flows=int(flows), rtt_s=rtt_s)
-            with ThreadPoolExecutor(1) as pool:
-                recorded = list(
-                    pool.map(lambda seed, told=told: theirs(told, seed), range(1, int(seeds) + 1))
-                )
-            made = ours(queue, rate=rate, buffer=buffer, flows=int(flows), rtt_s=rtt_s, seeds=int(seeds))
-            for theirs_name, name, factor, unit in MEASURES:
-                there = statistics.t_interval([factor * run[theirs_name] for run in recorded])
-                here = statistics.t_interval([run[name] for run in made])
-                text = f"{there.mean:.2f} ± {there.half_width:.2f} | {here.mean:.2f} ± {here.half_width:.2f}"
-                sys.stdout.write(f"{flows} flows, {trip} ms | {queue} | {name} ({unit}) | {text}\n")
+@dataclass(frozen=True)
+class Line:
+    """A design in both."""
+
+    name: str
+    here: Measured
+    there: Measured
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a link."""
+
+    case: Case
+    best: Candidate
+    tried: int
+    lines: tuple[Line, ...]
+
+
+def fresh(question: Question) -> list[list[Trial]]:
+    """The trials of each replication, at conditions and under seeds that the search has not seen."""
+    return [
+        [
+            Trial.of(place, one, FRESH + 100 * number + place)
+            for place, one in enumerate(question.fresh(CONDITIONS, seed=FRESH + number))
+        ]
+        for number in range(REPLICATIONS)
+    ]
+
+
+def solve(case: Case, folder: Path, *, jobs: int) -> Found:
+    """Tunes a link and holds the recommendation against its rivals in both simulators."""
+    question = case.question()
+    bench = Bench(question, Store(folder / "runs", build()), Where(jobs))
+    bench.open()
+    outcome = Search(bench, 1, Limits(RUNS)).go()
+    best = outcome.finalists[0]
+    if best.kind != "red":
+        best = next(one for one in outcome.finalists if one.kind == "red")
+    replications = fresh(question)
+    some = rivals(case, best)
+    bench.run((one.candidate, trial) for one in some for trials in replications for trial in trials)
+    size = quantities.packets(case.buffer, packet_bytes=1500)
+    told = [
+        ({**path(dict(trial.condition), size), **one.told}, trial.seed)
+        for one in some
+        for trials in replications
+        for trial in trials
+    ]
+    with ThreadPoolExecutor(jobs) as pool:
+        recorded = iter(list(pool.map(lambda pair: theirs(*pair), told)))
+    here = {
+        one.candidate.name: [
+            [bench.row(one.candidate, trial) or {} for trial in trials] for trials in replications
+        ]
+        for one in some
+    }
+    there = {
+        one.candidate.name: [[next(recorded) for _ in trials] for trials in replications] for one in some
+    }
+    return Found(case, best, len(outcome.tried), tuple(_lines(case, here, there)))
+
+
+Rows = Mapping[str, Sequence[Sequence[Mapping[str, float]]]]
+
+
+def _lines(case: Case, here: Rows, there: Rows) -> Iterator[Line]:
+    for name in here:
+        yield Line(name, _measured(case, here, name), _measured(case, there, name))
+
+
+def _measured(case: Case, rows: Rows, name: str) -> Measured:
+    def score(row: Mapping[str, float]) -> float:
+        return row["utilisation"] - case.weight * row["sojourn_ms_mean"]
+
+    def means(which: str, measure: str) -> list[float]:
+        return [statistics.mean([row[measure] for row in trials]) for trials in rows[which]]
+
+    gains = [
+        statistics.mean([score(a) - score(b) for a, b in zip(tuned, other, strict=True)])
+        for tuned, other in zip(rows["tuned"], rows[name], strict=True)
+    ]
+    return Measured(
+        statistics.t_interval(means(name, "utilisation")), statistics.t_interval(means(name, "sojourn_ms_mean")),
+        None if name == "tuned" else statistics.t_interval(gains),
+    )  # fmt: skip
+
+
+def main() -> int:
+    """Writes the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dropcurve.agree.tuned", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("cases", nargs="*", type=int, help="which links, from 1 (default: all)")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="page to write; its figure goes into figures/ beside it"
+    )
+    parser.add_argument("--runs", type=Path, help="folder for the runs, to go on after an interruption")
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    from .tuned_page import write
+
+    found = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for number in asked.cases or range(1, len(CASES) + 1):
+            case = CASES[number - 1]
+            sys.stderr.write(f"{case.title}\n")
+            found.append(solve(case, (asked.runs or Path(scratch)) / str(number), jobs=asked.jobs))
+            write(asked.out, found)
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main())

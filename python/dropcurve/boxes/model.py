@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -126,6 +127,18 @@ class Problems:
 def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str = "") -> NoReturn:
     """Raises ScenarioError with one problem."""
     raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
+
+
+def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
+    """The object in a text. Raises ScenarioError for what is no JSON, or another value."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    if not isinstance(found, dict):
+        kind = "a list" if isinstance(found, list) else "a single value"
+        refuse("", "the text", f"is {kind}, where an object in curly brackets belongs", origin=origin)
+    return found
 
 
 def profiles(count: int, **lists: list[Any]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from .model import Export, Import, Note, Problems, refuse
+from .model import Export, Import, Note, Problems, read_json, refuse
 from .red_rows import INSTANT, cells, lost, percent, rows_of
 from .settings import Settings
 
@@ -91,10 +91,7 @@ def read(
     **_: Any,
 ) -> Import:
     """A queue management profile; of several, the one named, or the first."""
-    try:
-        tree = json.loads(text)
-    except json.JSONDecodeError as error:
-        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    tree = read_json(text, origin=origin)
     held = {one.get("name", one.get("config", {}).get("name", "")): one for one in _profiles(tree)}
     if not held:
         refuse("queue-management-profile", "", "is not there", "give the profile", origin=origin)

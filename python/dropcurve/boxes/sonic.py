@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from .model import Export, Import, Note, Problems, refuse
+from .model import Export, Import, Note, Problems, read_json, refuse
 from .red_rows import INSTANT, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
@@ -103,10 +103,7 @@ def read(
     **_: Any,
 ) -> Import:
     """A profile of CONFIG_DB; of several, the one named, or the first that a queue uses."""
-    try:
-        tables = json.loads(text)
-    except json.JSONDecodeError as error:
-        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    tables = read_json(text, origin=origin)
     held = tables.get("WRED_PROFILE")
     if not held:
         refuse("WRED_PROFILE", "", "is not there", "give the whole CONFIG_DB, or that table", origin=origin)

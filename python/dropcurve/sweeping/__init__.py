@@ -100,13 +100,16 @@ def _run(
     before = whole - len(missing)
     if progress is not None:
         progress(before, whole)
-    for start in range(0, len(missing), SLICE):
+    if not missing:
+        return
+    with where.opened() as there:
+        for start in range(0, len(missing), SLICE):
 
-        def tell(done: int, _: int, *, first: int = before + start) -> None:
-            if progress is not None:
-                progress(first + done, whole)
+            def tell(done: int, _: int, *, first: int = before + start) -> None:
+                if progress is not None:
+                    progress(first + done, whole)
 
-        execute(missing[start : start + SLICE], kept, where=where, take=lambda _: None, done=tell)
+            execute(missing[start : start + SLICE], kept, where=there, take=lambda _: None, done=tell)
 
 
 def _write(folder: Path, record: dict[str, Any], found: list[design.Point]) -> None:

@@ -36,7 +36,7 @@ MOST = 500
 AHEAD = 2
 
 #: Seconds to wait for a scheduler to answer.
-PATIENCE_S = 10
+PATIENCE_S = 30
 
 #: What is told when the cluster is gone.
 _REMEDY = "what was finished is kept; the same command goes on from there"
@@ -79,11 +79,12 @@ def work(batch: Batch) -> tuple[float, list[Row]]:
     return made.seconds / max(1, made.runs), rows
 
 
-def execute(jobs: Sequence[Job], store: Store, *, address: str, take: Take, done: Tell | None) -> None:
-    """Makes the runs on the cluster at ``address``; see `execute.execute`. Raises DropcurveError if the cluster
-    cannot be reached or is lost."""
-    with connect(address) as client:
-        _Client(client, store, take, done, len(jobs), address).all(list(jobs))
+def execute(
+    jobs: Sequence[Job], store: Store, client: Any, *, address: str, take: Take, done: Tell | None
+) -> None:
+    """Makes the runs on the cluster of ``client``; see `execute.execute`. Raises DropcurveError if the cluster is
+    lost."""
+    _Client(client, store, take, done, len(jobs), address).all(list(jobs))
 
 
 @dataclass

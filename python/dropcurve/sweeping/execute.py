@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..scenario import Scenario
@@ -47,6 +48,18 @@ class Where:
 
     jobs: int | None = None
     cluster: str | None = None
+    client: Any = field(default=None, repr=False, compare=False)
+
+    @contextmanager
+    def opened(self) -> Iterator[Where]:
+        """The same with its cluster reached or made once, for many calls of `execute`."""
+        if self.cluster is None or self.client is not None:
+            yield self
+            return
+        from . import cluster
+
+        with cluster.connect(self.cluster) as client:
+            yield replace(self, client=client)
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -69,7 +82,8 @@ def execute(jobs: Sequence[Job], store: Store, *, where: Where, take: Take, done
     if where.cluster is not None:
         from . import cluster
 
-        cluster.execute(jobs, store, address=where.cluster, take=take, done=done)
+        with where.opened() as there:
+            cluster.execute(jobs, store, there.client, address=where.cluster, take=take, done=done)
         return
     finished = 0
 

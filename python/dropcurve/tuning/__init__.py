@@ -137,10 +137,16 @@ def solve(
         raise UsageError(f"seed = {seed}: must be a whole number from 0 to 2147483647")
     if seconds is not None and not seconds > 0:
         raise UsageError(f"time = {seconds:g} s: must be above 0")
-    folder = Path(out)
-    bench = Bench(question, Store(folder / "runs", build()), where or Where(), tell)
-    bench.open()
-    outcome = Search(bench, seed, Limits(runs, seconds), folder, say).go()
+    with (where or Where()).opened() as there:
+        bench = Bench(question, Store(Path(out) / "runs", build()), there, tell)
+        bench.open()
+        return _solved(bench, Limits(runs, seconds), seed, Path(out), say=say, command=command)
+
+
+def _solved(bench: Bench, limits: Limits, seed: int, folder: Path, *, say: Say, command: str) -> Answer:
+    """All steps, on a bench that is open."""
+    question = bench.question
+    outcome = Search(bench, seed, limits, folder, say).go()
     searched = bench.runs
     chosen, size = _chosen(outcome, bench)
     say("confirmation on fresh seeds and conditions", chosen[0])
@@ -152,6 +158,7 @@ def solve(
     rival = next((line.candidate for line in lines[1:] if line.candidate.origin != "search"), None)
     wandered = around.drift(bench, [best, rival] if rival else [best], seed=seed + 2 * APART)
     made = question.target.export(best) if best.loaded_kind or question.target.box else None
+    bench.store.adopt()
     bench.store.compact()
     answer = Answer(
         question=question, seed=seed, lines=tuple(lines), spots=tuple(_spots(outcome, bench)),

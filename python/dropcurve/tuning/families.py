@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import library, quantities, ranges
@@ -22,12 +22,14 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Room:
-    """What ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds."""
+    """What ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
+    ``dialects`` has those of disciplines (by kind) that are not to be in their default one."""
 
     capacity: float
     buffer_pkts: float
     rtt_s: float
     ecn: bool = False
+    dialects: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,12 @@ def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> 
 
     Raises UsageError for a discipline whose knobs are not known here and not given.
     """
-    if space:
-        return _own(kind, room, space)
+    found = _own(kind, room, space) if space else _usual(kind, room)
+    dialect = room.dialects.get(kind)
+    return replace(found, fixed={"dialect": dialect, **found.fixed}) if dialect else found
+
+
+def _usual(kind: str, room: Room) -> Family:
     if kind not in FAMILIES:
         hint = library.nearest(
             kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}"

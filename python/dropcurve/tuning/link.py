@@ -1,8 +1,9 @@
 """A link and its traffic from a few numbers: what the short form of the question stands for.
 
 Assumptions, which the answer prints: long TCP flows (CUBIC of RFC 9438 with the numbers of Linux, unless told)
-whose round trips lie within a tenth of the given one, so that they do not march in step; short flows of 30 kB
-that arrive at random; UDP with exponential gaps. A run lasts until its numbers have settled: longer for long
+whose round trips lie within a tenth of the given one, so that they do not march in step; short flows as web objects,
+each on a fresh connection, that arrive as a Poisson process and whose sizes have a heavy tail; UDP with exponential
+gaps. A run lasts until its numbers have settled: longer for long
 round trips and slow links.
 """
 
@@ -16,8 +17,10 @@ from .. import quantities
 from ..errors import UsageError
 from ..scenario import Scenario
 
-#: Payload of a short flow: about what a page's objects carry.
-SHORT_BYTES = 30_000
+#: Payload of a short flow: Pareto with the shape that CB97 found for the web, cut where a flow is no longer short.
+LEAST_BYTES, SHAPE, MOST_BYTES = 2_000.0, 1.2, 1_000_000.0
+#: Places where short flows arrive, each with a round trip of its own.
+PLACES = 8
 #: Bytes of a full packet.
 PACKET_BYTES = 1500
 #: Senders of the UDP share.
@@ -64,10 +67,11 @@ class Link:
             f'[flows.long]\ncount = {flows}\nstart = "uniform 0 s to {min(2.0, warmup / 2):g} s"\n{self._tcp()}',
         ]
         if short > 0:
-            count = max(1, round(short / 100 * rate * duration / (8 * SHORT_BYTES)))
+            gap = PLACES * 8 * short_bytes() / (short / 100 * rate)
             parts.append(
-                f'[flows.short]\ncount = {count}\nbytes = "{SHORT_BYTES} B"\n'
-                f'start = "uniform 0 s to {duration:g} s"\n{self._tcp()}'
+                f'[flows.short]\ncount = {PLACES}\nsource = "http"\nsessions = "open"\n'
+                f'arrival = "exponential {quantities.show_span(_us(gap))}"\n'
+                f'size = "pareto from {LEAST_BYTES:.0f} B shape {SHAPE:g} up to {MOST_BYTES:.0f} B"\n{self._tcp()}'
             )
         if udp > 0:
             each = quantities.show_rate(float(f"{udp / 100 * rate / UDP_FLOWS:.6g}"))
@@ -80,6 +84,12 @@ class Link:
     def _tcp(self) -> str:
         ecn = "\necn = true" if self.ecn else ""
         return f'transport = "tcp"\nprofile = "linux"\ncc = "{self.tcp}"{ecn}'
+
+
+def short_bytes() -> float:
+    """Mean payload of a short flow: that of a Pareto law whose draws are cut at `MOST_BYTES`."""
+    tail: float = LEAST_BYTES * (LEAST_BYTES / MOST_BYTES) ** (SHAPE - 1)
+    return LEAST_BYTES + (LEAST_BYTES - tail) / (SHAPE - 1)
 
 
 def times(rate_bps: float, rtt_s: float) -> tuple[float, float]:

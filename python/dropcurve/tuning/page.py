@@ -204,6 +204,7 @@ def method(answer: Answer) -> list[str]:
         sender = {"cubic": "CUBIC (RFC 9438)", "reno": "Reno (RFC 5681)"}[question.link.tcp]
         found.append(
             f"Assumed of the traffic: long flows of {sender} with SACK and the timers of Linux, their round trips "
-            "within a tenth of the one given; short flows of 30 kB that arrive at random; UDP with exponential gaps."
+            "within a tenth of the one given; short flows as web objects that arrive as a Poisson process, "
+            "with Pareto sizes of shape 1.2 from 2 kB, cut at 1 MB; UDP with exponential gaps."
         )
     return found

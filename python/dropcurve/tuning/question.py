@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import advise, library, quantities, ranges
+from .. import advise, library, quantities, ranges, values
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..ranges import Range
 from ..scenario import Scenario, located
@@ -270,6 +270,7 @@ def _question(
     if robust not in ("mean", "worst"):
         raise UsageError(f"robust = {robust}: must be mean or worst")
     kinds = {str(one["kind"]) for one in library.catalogue()["disciplines"]}
+    candidates, dialects = _dialects(candidates, box=target.box)
     for kind in [*candidates, *space]:
         if kind not in kinds:
             hint = library.nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
@@ -280,8 +281,39 @@ def _question(
         if target.box not in boxes.BOXES:
             raise UsageError(f"for = {target.box}: must be one of {', '.join(boxes.BOXES)}")
     chosen = tuple(dict.fromkeys(candidates or (*USUAL, *space)))
+    room = replace(room, dialects=dialects)
     found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
     return replace(found, robust="worst") if robust == "worst" else found
+
+
+def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[str, str]]:
+    """Kinds, and the dialect of those that were given one (``red:ns2``). Raises UsageError for other parameters, and
+    where a box decides the dialect."""
+    kinds: list[str] = []
+    dialects: dict[str, str] = {}
+    for text in candidates:
+        kind, params = values.queue(text)
+        dialect = str(params.pop("dialect", ""))
+        if params:
+            raise UsageError(
+                f"candidate '{text}': only a dialect may follow, as in {kind}:ns2; ranges go into [tune.space.{kind}]"
+            )
+        if dialect and box:
+            raise UsageError(f"candidate '{text}': {box} has its own dialect; leave out one of the two")
+        if dialect:
+            Scenario.parse(_PLAIN, name="candidate").queue(kind, dialect=dialect)
+            dialects[kind] = dialect
+        kinds.append(kind)
+    return kinds, dialects
+
+
+#: The least scenario, to have a dialect checked.
+_PLAIN = """
+run.duration = "1 s"
+dumbbell = {rate = "1 Mbit/s", delay = "1 ms"}
+queue.kind = "droptail"
+flows.tcp.count = 1
+"""
 
 
 def _told(axis: Axis) -> str:

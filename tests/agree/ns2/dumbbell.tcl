@@ -2,7 +2,7 @@
 # Prints one line of "key=value": counts between `from` and `until`, as the recorded tables have them.
 
 array set o {
-    rate 10Mb delay 5ms aqm RED buf 60 minth 5 maxth 15 maxp 0.1 wq 0.002 wait true gentle false bytes false qib false
+    rate 10Mb delay 5ms aqm RED buf 60 minth 5 maxth 15 maxp 0.1 wq 0.002 wait true gentle false adaptive 0 bytes false qib false
     meanpkt 552 back 1000 redback 0 near 10Mb nearlow 0.001 nearhigh 0.005 far - fardelay 1ms
     tcp Reno sink TCPSink window 1000 sizes 552 each 5 years 2000 tick - overhead 0 starts 1 from 20 until 100 seed 1
 }
@@ -27,7 +27,7 @@ proc use_red {queue} {
     global o
     foreach {name value} [list bytes_ $o(bytes) queue_in_bytes_ $o(qib) thresh_ $o(minth) maxthresh_ $o(maxth) \
         mean_pktsize_ $o(meanpkt) q_weight_ $o(wq) linterm_ [expr 1.0/$o(maxp)] gentle_ $o(gentle) wait_ $o(wait) \
-        adaptive_ 0 use_mark_p_ false setbit_ false] { $queue set $name $value }
+        adaptive_ $o(adaptive) use_mark_p_ false setbit_ false] { $queue set $name $value }
 }
 
 if {$o(years) == 2000} as_of_2000
