@@ -80,7 +80,7 @@ def variants(
         if len(queues) == 1:
             changed.append((_join(title, "" if len(bases) > 1 else "as given"), base))
         for name, text in map(values.named, queues):
-            changed.append((_join(title, name or text), _with_queue(base, text, at)))
+            changed.append((_join(title, name or text), with_queue(base, text, at)))
         if not queues:
             changed.append((title, base))
     settings = list(product(*[[(path, value) for value in some] for path, some in vary.items()]))
@@ -111,7 +111,7 @@ def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
     return [(name, base.edit(edits.items()) if edits else base) for name, edits in rows.items()]
 
 
-def _with_queue(base: Scenario, text: str, at: str) -> Scenario:
+def with_queue(base: Scenario, text: str, at: str) -> Scenario:
     """With the queue of a word of the command line. Another discipline starts from its own defaults, in the buffer
     that is there and with its use of ECN; the same one in another dialect keeps what is set."""
     kind, parameters = values.queue(text)

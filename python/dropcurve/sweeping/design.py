@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from .. import ranges, values
+from .. import ranges
+from ..comparison import with_queue
 from ..errors import UsageError
 from ..ranges import Range
 from ..scenario import Scenario
@@ -58,8 +59,7 @@ def points(
     grid = [dict(zip(listed, some, strict=True)) for some in product(*listed.values())]
     found: list[Point] = []
     for queue in queues or [""]:
-        kind, parameters = values.queue(queue) if queue else ("", {})
-        start = base.queue(kind, at=at, **parameters) if kind else base
+        start = with_queue(base, queue, at) if queue else base
         for setting in ({**fixed, **some} for fixed in grid for some in drawn):
             scenario = start.edit(setting.items()) if setting else start
             found.append(Point(len(found), queue, setting, scenario))
