@@ -13,7 +13,7 @@ use crate::cc::Algorithm;
 mod controls;
 mod dialogue;
 
-pub use controls::{CubicRule, HyStartRule, VegasRule, WestwoodRule};
+pub use controls::{BbrRule, CubicRule, HyStartRule, VegasRule, WestwoodRule};
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
 
 units::choices! {
@@ -204,6 +204,8 @@ units::params! {
         binomial_alpha: f64 = 1.0 => { range: Range::Positive, source: "Bansal and Balakrishnan 2001" },
         /// Scale of the decrease (binomial).
         binomial_beta: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Bansal and Balakrishnan 2001" },
+        /// Whose BBR (bbr).
+        bbr_rule: BbrRule = BbrRule::Original => { source: "Cardwell et al. 2017" },
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Auto => { source: "RFC 9002 section 7.7; draft-ietf-ccwg-bbr" },
         /// The initial window is spread, too, by the round trip of the handshake.

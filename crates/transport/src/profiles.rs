@@ -27,6 +27,7 @@ pub const PROFILES: &[Preset] = &[
             ("timer_on_repair", "true"),
             ("ack_timeout", "40 ms"),
             ("quick_acks", "16"),
+            ("bbr_rule", "linux"),
         ],
     },
     Preset {

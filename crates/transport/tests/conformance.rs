@@ -181,6 +181,7 @@ proptest! {
             ("hystart", hystart),
             ("vegas_rule", vegas_rule),
             ("westwood_rule", original),
+            ("bbr_rule", if choice % 2 == 0 { "linux" } else { "original" }),
             ("profile", profile),
             ("recovery", RECOVERIES[recovery]),
             ("window", window_text.as_str()),

@@ -1,13 +1,15 @@
 //! BBR, version 1: paces at the greatest delivery rate of the last rounds and keeps two bandwidth-delay products in flight.
 //!
-//! *Reference*: CCHJ17 sections 4.1 to 4.3; Linux by its output (see `docs/transports/bbr.md`).
+//! *Reference*: CCHJ17 sections 4.1 to 4.3; what `bbr_rule = "linux"` adds, CSB25 (aggregation, margin,
+//! quantum, budget) and Linux by its output (see `docs/transports/bbr.md`).
 //! *Units*: windows in segments, rates in segments a second.
-//! *Deviations*: the windowed maximum is exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
+//! *Deviations*: the windowed maxima are exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
 //! nothing, as in Linux.
 
+use super::aggregation::Aggregation;
 use super::windowed::WindowedMax;
 use super::{AckEvent, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{BbrRule, Params};
 use crate::rate::Sample;
 use units::{Dice, Span, Stream, Time};
 
@@ -23,6 +25,10 @@ const MIN_RTT_WINDOW: Span = Span::from_millis(10_000);
 const PROBE_RTT: Span = Span::from_millis(200);
 /// The window then, and the least one at all.
 const MIN_WINDOW: f64 = 4.0;
+/// Share of the model's rate at which `linux` paces.
+const MARGIN: f64 = 0.99;
+/// What aggregation may add to the window is at most what arrives in so many seconds.
+const AGGREGATION_S: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -68,6 +74,7 @@ pub struct Bbr {
     initial_window: f64,
     segment_bits: f64,
     pace: Option<f64>,
+    aggregation: Option<Aggregation>,
 }
 
 impl Bbr {
@@ -97,7 +104,13 @@ impl Bbr {
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
             pace: None,
+            aggregation: (params.bbr_rule == BbrRule::Linux).then(Aggregation::default),
         }
+    }
+
+    /// Whether it is Linux's.
+    fn linux(&self) -> bool {
+        self.aggregation.is_some()
     }
 
     fn update_round(&mut self, sample: &Sample) {
@@ -117,12 +130,32 @@ impl Bbr {
         }
     }
 
-    /// CCHJ17 section 4.2.3: a segment above the product of bandwidth and round trip times `gain`, and three quanta.
+    /// CCHJ17 section 4.2.3: the product of bandwidth and round trip times `gain`, and three quanta. Linux rounds up to an even
+    /// number, and adds two in the phase up, lest a small flow does not probe at all.
     fn inflight(&self, gain: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else {
             return self.initial_window;
         };
-        gain * self.bandwidth.get() * min_rtt.as_secs() + 3.0 * self.send_quantum()
+        let flight = gain * self.bandwidth.get() * min_rtt.as_secs() + 3.0 * self.send_quantum();
+        if !self.linux() {
+            return flight;
+        }
+        let up = self.state == State::ProbeBw && self.cycle == 0;
+        (flight.ceil() / 2.0).ceil() * 2.0 + if up { 2.0 } else { 0.0 }
+    }
+
+    fn margin(&self) -> f64 {
+        if self.linux() {
+            MARGIN
+        } else {
+            1.0
+        }
+    }
+
+    /// What the window allows for acknowledgements that come together.
+    fn allowance(&self) -> f64 {
+        let most = self.bandwidth.get() * AGGREGATION_S;
+        self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
     }
 
     /// Segments that leave at once: one below 1.2 Mbit/s, two below 24, else what a millisecond holds up to 64 KiB.
@@ -257,7 +290,7 @@ impl Bbr {
         if self.pace.is_none() || self.bandwidth.get() == 0.0 {
             return self.open(sample.srtt);
         }
-        let rate = gain * self.bandwidth.get();
+        let rate = gain * self.bandwidth.get() * self.margin();
         if self.filled || self.pace.is_some_and(|pace| rate > pace) {
             self.pace = Some(rate);
         }
@@ -265,7 +298,7 @@ impl Bbr {
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace = Some(HIGH_GAIN * self.initial_window / rtt.as_secs());
+        self.pace = Some(HIGH_GAIN * self.initial_window / rtt.as_secs() * self.margin());
     }
 
     /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
@@ -298,7 +331,7 @@ impl Bbr {
     fn set_window(&mut self, window: &mut Window, sample: &Sample) {
         let acked = f64::from(sample.newly_acked);
         if !self.modulate_for_recovery(window, sample) && acked > 0.0 {
-            let target = self.inflight(self.cwnd_gain);
+            let target = self.inflight(self.cwnd_gain) + self.allowance();
             if self.filled {
                 window.cwnd = (window.cwnd + acked).min(target);
             } else if window.cwnd < target || f64::from(sample.total_delivered) < self.initial_window {
@@ -324,6 +357,9 @@ impl Control for Bbr {
     fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
         self.update_round(sample);
         self.update_bandwidth(sample);
+        if let Some(seen) = &mut self.aggregation {
+            seen.update(self.bandwidth.get(), window.cwnd, self.round_count, sample);
+        }
         self.check_cycle(sample);
         self.check_full_pipe(sample);
         self.check_drain(sample, dice);
@@ -340,7 +376,7 @@ impl Control for Bbr {
     fn on_restart(&mut self, _now: Time) {
         self.idle_restart = true;
         if self.state == State::ProbeBw && self.bandwidth.get() > 0.0 {
-            self.pace = Some(self.bandwidth.get());
+            self.pace = Some(self.bandwidth.get() * self.margin());
         }
     }
 
@@ -350,6 +386,14 @@ impl Control for Bbr {
 
     fn pace(&self) -> Option<f64> {
         self.pace
+    }
+
+    fn quantum(&self) -> u32 {
+        if self.linux() {
+            self.send_quantum() as u32
+        } else {
+            1
+        }
     }
 }
 
@@ -474,5 +518,52 @@ mod tests {
         cc.on_sample(&mut window, &slow(10_901, 69, 4), &mut dice);
         assert_eq!(cc.state, State::ProbeBw);
         assert!(window.cwnd >= before);
+    }
+
+    fn linux() -> Bbr {
+        Bbr::new(&Params { bbr_rule: BbrRule::Linux, ..Params::default() })
+    }
+
+    /// The pace of the test above less a hundredth; two segments leave together between 1.2 and 24 Mbit/s.
+    #[test]
+    fn linux_paces_below_the_model_and_by_quanta() {
+        let mut cc = linux();
+        cc.on_open(Some(Span::from_millis(100)));
+        assert_eq!(cc.pace().map(|pace| (pace * 1e6).round()), Some(285.615e6));
+        assert_eq!(cc.quantum(), 2);
+        assert_eq!(Bbr::new(&Params::default()).quantum(), 1);
+    }
+
+    /// What arrives in a tenth of a second, 10 at 100 a second, is the most that widens the window, and only once the pipe is full.
+    #[test]
+    fn linux_allows_for_aggregated_acknowledgements() {
+        let mut cc = linux();
+        cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
+        let mut seen = Aggregation::default();
+        seen.update(100.0, 50.0, 1, &sample(1000, 6, 6, 0, 100.0));
+        cc.aggregation = Some(seen.clone());
+        assert_eq!(cc.allowance(), 0.0);
+        cc.filled = true;
+        assert_eq!(cc.allowance(), 6.0);
+        // After 10 ms one is explained.
+        seen.update(100.0, 50.0, 1, &sample(1010, 15, 21, 6, 100.0));
+        assert_eq!(seen.extra(), 20.0);
+        cc.aggregation = Some(seen);
+        assert_eq!(cc.allowance(), 10.0);
+    }
+
+    /// 100 a second and 100 ms: 10 segments and three quanta of one are 13, rounded up to 14, and two more in the phase up.
+    #[test]
+    fn linux_rounds_the_window_up_to_even_and_probes_with_two_more() {
+        let mut cc = linux();
+        cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
+        cc.min_rtt = Some(Span::from_millis(100));
+        cc.pace = Some(10.0);
+        assert_eq!(cc.inflight(1.0), 14.0);
+        cc.state = State::ProbeBw;
+        cc.cycle = 0;
+        assert_eq!(cc.inflight(1.0), 16.0);
+        cc.aggregation = None;
+        assert_eq!(cc.inflight(1.0), 13.0);
     }
 }

@@ -4,6 +4,7 @@
 //! with the sender, so that the common path touches one cache line. Algorithms are an enum, so every call is
 //! a direct one. Registering an algorithm is one line below.
 
+mod aggregation;
 mod bbr;
 mod bbr3;
 mod binomial;
@@ -113,6 +114,11 @@ pub trait Control {
         None
     }
 
+    /// Segments that leave together, paced for all of them.
+    fn quantum(&self) -> u32 {
+        1
+    }
+
     /// Whether it wants segments spread over time.
     fn paces(&self) -> bool {
         self.models()
@@ -212,6 +218,9 @@ macro_rules! controls {
             }
             fn pace(&self) -> Option<f64> {
                 match self { $( Cc::$variant(cc) => cc.pace(), )+ }
+            }
+            fn quantum(&self) -> u32 {
+                match self { $( Cc::$variant(cc) => cc.quantum(), )+ }
             }
             fn paces(&self) -> bool {
                 match self { $( Cc::$variant(cc) => cc.paces(), )+ }

@@ -44,3 +44,14 @@ units::choices! {
         Original = "original",
     }
 }
+
+units::choices! {
+    /// Whose BBR, version 1.
+    pub enum BbrRule {
+        /// As published in 2017.
+        Original = "original",
+        /// As Linux runs it since 2019: a hundredth below the model's rate, segments in bursts of a quantum, a window that allows
+        /// for aggregated acknowledgements.
+        Linux = "linux",
+    }
+}

@@ -14,13 +14,17 @@ use units::{Dice, Span, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     gap: Span,
+    /// Segments that leave at once, how many of them are left, and the moment for which that holds.
+    quantum: u32,
+    left: u32,
+    at: Time,
     /// The next segment leaves no sooner.
     pub(super) next: Time,
 }
 
 impl Pacer {
     pub(crate) fn new() -> Pacer {
-        Pacer { gap: Span::ZERO, next: Time::ZERO }
+        Pacer { gap: Span::ZERO, quantum: 1, left: 0, at: Time::ZERO, next: Time::ZERO }
     }
 
     /// Segments a second; `None`: as fast as they come.
@@ -28,16 +32,30 @@ impl Pacer {
         self.gap = pace.map_or(Span::ZERO, |pace| Span::from_secs(1.0 / pace.max(1e-3)));
     }
 
+    /// Segments that leave together, with the gaps of all of them behind the last.
+    pub(crate) fn set_quantum(&mut self, segments: u32) {
+        self.quantum = segments.max(1);
+    }
+
     /// A segment leaves.
     pub(crate) fn sent(&mut self, now: Time) {
+        if self.left == 0 || now != self.at {
+            (self.left, self.at) = (self.quantum, now);
+        }
+        self.left -= 1;
         self.next = self.next.max(now) + self.gap;
+    }
+
+    /// Whether a segment has to wait.
+    fn holds(&self, now: Time) -> bool {
+        now < self.next && !(self.left > 0 && now == self.at)
     }
 }
 
 impl Sender {
     /// Whether a segment the window lets go may leave now; if not, a wake-up is armed.
     pub(super) fn may_leave(&mut self, now: Time) -> bool {
-        if self.paced && now < self.cold.pacer.next {
+        if self.paced && self.cold.pacer.holds(now) {
             self.cold.pace_until = self.cold.pacer.next;
             self.hold_until = self.hold_until.min(self.cold.pace_until);
             return false;
@@ -96,5 +114,29 @@ impl Sender {
         let gain =
             if self.window.cwnd < self.window.ssthresh / 2.0 { p.pacing_gain_start } else { p.pacing_gain };
         self.srtt().map(|srtt| gain * self.window.cwnd / srtt.max(Span(1)).as_secs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At 100 segments a second two leave together, and the next two 20 ms later; what comes alone waits 10 ms.
+    #[test]
+    fn a_quantum_leaves_at_once_and_is_paid_for_whole() {
+        let mut pacer = Pacer::new();
+        pacer.set(Some(100.0));
+        pacer.set_quantum(2);
+        let start = Time(1_000_000_000);
+        assert!(!pacer.holds(start));
+        pacer.sent(start);
+        assert!(!pacer.holds(start));
+        pacer.sent(start);
+        assert!(pacer.holds(start));
+        assert_eq!(pacer.next, start + Span::from_millis(20));
+        let later = pacer.next;
+        pacer.sent(later);
+        assert!(pacer.holds(later + Span(1)));
+        assert_eq!(pacer.next, later + Span::from_millis(10));
     }
 }

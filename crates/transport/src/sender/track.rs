@@ -118,6 +118,7 @@ impl Sender {
         }
         if self.paced {
             cold.pacer.set(self.cc.pace());
+            cold.pacer.set_quantum(self.cc.quantum());
         }
     }
 }
