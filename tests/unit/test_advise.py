@@ -42,6 +42,22 @@ def test_the_full_model_where_the_receiver_limits() -> None:
     assert tcp.pftk_full(1e-7, tcp.Sender(0.1, 1.0, b=2, most=20)) == pytest.approx(20.0, rel=0.01)
 
 
+def test_newreno_by_hand_and_where_pftk_waits_for_timeouts() -> None:
+    """At p = 0.02 without delayed acknowledgements: 12.475 packets at the first loss."""
+    window = 1.0 + math.sqrt(8.0 * 0.98 / 0.06 + 1.0)
+    lost = 1.0 + 0.02 * (window - 1.0)
+    chance = 1.0 - (1.0 - 0.02 ** (window - 1.0)) * 0.98**3
+    backoff = (1.0 + 0.02 + 2 * 0.02**2 + 4 * 0.02**3 + 8 * 0.02**4 + 16 * 0.02**5 + 32 * 0.02**6) / 0.98
+    hand = (49.0 + window + lost * window / 2.0) / (window / 2.0 + 1.0 + lost + 10.0 * chance * backoff)
+    assert tcp.newreno(0.02, tcp.Sender(0.1, 1.0, b=1)) == pytest.approx(hand, rel=1e-12)
+    assert tcp.newreno(1e-7, tcp.Sender(0.1, 1.0, b=2, most=20)) == pytest.approx(20.0, rel=0.01)
+    # PIE at 10 Mbit/s, 20 ms and 20 flows, simulated: 13.2 packets wait, 6.75 % are dropped.
+    sender = tcp.Sender(0.02 + 13.2 / 833.3, 1.0)
+    window = (0.02 * 833.3 + 13.2) / 20
+    assert tcp.loss_for(window, sender, law="newreno") == pytest.approx(0.0675, rel=0.1)
+    assert tcp.loss_for(window, sender, law="pftk") < 0.6 * 0.0675
+
+
 @pytest.mark.parametrize("law", tcp.LAWS)
 @pytest.mark.parametrize("window", [2.5, 8.0, 40.0, 400.0])
 def test_the_loss_for_a_window_gives_that_window(law: str, window: float) -> None:

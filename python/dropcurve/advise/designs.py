@@ -200,7 +200,7 @@ def red_by_queue_law(given: Conditions) -> Design:
         f"max_p such that {given.hardest.label()}, who need {100 * wanted:.2g} % of drops, meet the curve nine "
         "tenths of the way up; "
         f"w_q = 1 - 0.1^(1/(C I)), I = {quantities.show_span(_short(interval))}, the longest round trip",
-        "FB00, PFTK98",
+        "FB00, PFTK98, RFC6582",
         "The average stays between the thresholds over the whole range of loads, and no average is older than a "
         "round trip.",
         "A steep curve for many flows is too steep for few: see the margins. Where the loss needed passes some 10 "

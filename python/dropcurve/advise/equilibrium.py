@@ -68,14 +68,16 @@ class Equilibrium:
     regime: str
 
 
-def needed(queue: float, point: Point, *, law: str = "pftk", b: int = 2, rto_s: float = 1.0) -> float:
+def needed(queue: float, point: Point, *, law: str = tcp.CLOSEST, b: int = 2, rto_s: float = 1.0) -> float:
     """TCP's queue law: the loss that keeps a full link's queue at `queue` packets."""
     rtt_s = point.round_trip(queue)
     sender = tcp.Sender(rtt_s, max(rto_s, rtt_s), b)
     return tcp.loss_for(point.window(queue), sender, law=law)
 
 
-def on_curve(curve: Curve, point: Point, *, law: str = "pftk", b: int = 2, rto_s: float = 1.0) -> Equilibrium:
+def on_curve(
+    curve: Curve, point: Point, *, law: str = tcp.CLOSEST, b: int = 2, rto_s: float = 1.0
+) -> Equilibrium:
     """Where TCP's queue law crosses a curve; the lower of the two is what the flows do at either side of it."""
     most = min(curve.limit, 2.0 * curve.max_th if curve.above == "gentle" else curve.max_th)
 
@@ -99,7 +101,13 @@ def on_curve(curve: Curve, point: Point, *, law: str = "pftk", b: int = 2, rto_s
 
 
 def held(
-    queue: float, point: Point, *, regime: str = "held", law: str = "pftk", b: int = 2, rto_s: float = 1.0
+    queue: float,
+    point: Point,
+    *,
+    regime: str = "held",
+    law: str = tcp.CLOSEST,
+    b: int = 2,
+    rto_s: float = 1.0,
 ) -> Equilibrium:
     """The equilibrium of a queue that something holds at `queue` packets."""
     loss = needed(queue, point, law=law, b=b, rto_s=rto_s)
