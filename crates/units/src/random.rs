@@ -41,16 +41,22 @@ impl Stream {
     /// Sixty-four random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
-        if self.used == 2 {
-            let [low, high] = split(self.block);
-            let [a, b, c, d] = philox4x32([low, high, self.id[0], self.id[1]], self.key);
-            self.words = [u64::from(a) | u64::from(b) << 32, u64::from(c) | u64::from(d) << 32];
-            self.block += 1;
-            self.used = 0;
+        if self.used == 1 {
+            self.used = 2;
+            return self.words[1];
         }
-        let word = self.words[usize::from(self.used)];
-        self.used += 1;
-        word
+        self.refill();
+        self.words[0]
+    }
+
+    /// The next block, of which one word is about to be used.
+    #[inline(never)]
+    fn refill(&mut self) {
+        let [low, high] = split(self.block);
+        let [a, b, c, d] = philox4x32([low, high, self.id[0], self.id[1]], self.key);
+        self.words = [u64::from(a) | u64::from(b) << 32, u64::from(c) | u64::from(d) << 32];
+        self.block += 1;
+        self.used = 1;
     }
 
     /// Exponential with the given mean.

@@ -145,9 +145,10 @@ impl Serializer {
         self.next_with_rest(size)
     }
 
+    #[inline]
     fn next_with_rest(&mut self, size: Bytes) -> Span {
         if self.last.0 != size.0 {
-            self.last = self.divide(size.0);
+            self.prepare(size.0);
         }
         let (_, whole, rest) = self.last;
         let left = self.left + rest;
@@ -158,6 +159,13 @@ impl Serializer {
             self.left = left;
             Span(whole)
         }
+    }
+
+    /// The entry of `last` for a size, if it is not there.
+    #[cold]
+    #[inline(never)]
+    fn prepare(&mut self, size: u64) {
+        self.last = self.divide(size);
     }
 
     /// The entry of `last` for a size. Sixty-four bits do for all but absurd sizes.

@@ -62,7 +62,8 @@ impl Span {
     /// Length in milliseconds.
     #[inline]
     pub fn as_millis(self) -> f64 {
-        self.0 as f64 * 1e-6
+        // Signed numbers convert in one instruction; three centuries fit.
+        self.0 as i64 as f64 * 1e-6
     }
 
     /// How many times `unit` fits into this span.
