@@ -163,6 +163,7 @@ impl<P: Packet + Copy> Fifo<P> {
     }
 
     /// The oldest packet, left where it is.
+    #[inline]
     pub fn head(&self) -> Option<&P> {
         self.packets.front()
     }

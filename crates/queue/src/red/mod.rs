@@ -13,6 +13,7 @@
 //! | `auto.rs` | what the automatic ones become |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
+//! | `printed.rs` | the steps of Figure 2 without options, for those who want no others |
 //! | `parts.rs` | what its relatives take of it, and what they may move |
 //! | `dialects.rs` | the rows |
 
@@ -21,6 +22,7 @@ mod average;
 mod dialects;
 mod params;
 pub(crate) mod parts;
+mod printed;
 mod spacing;
 
 pub use auto::Resolved;
@@ -31,33 +33,11 @@ pub use params::{
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, Unit};
-use crate::registry::{Discipline, Setting};
+use crate::registry::Setting;
 use average::Average;
 use spacing::{Arrival, Marker};
-use units::param::{Problem, Table, Valid};
+use units::param::Valid;
 use units::{Bytes, Time};
-
-impl Discipline for Params {
-    const TITLE: &'static str = "Random Early Detection";
-    const ABOUT: &'static str =
-        "Keeps an exponentially weighted average of the queue and marks or drops arriving \
-        packets at random, with a probability that rises as the average goes from min_th to max_th, so \
-        that flows slow down one by one before the buffer is full. Its many implementations are dialects.";
-    const REFERENCE: &'static str = "FJ93, FGS01, RFC2309, RFC3168";
-    type Disc<P: Packet + Copy> = Red<P>;
-
-    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P> {
-        Red::new(params, setting)
-    }
-
-    fn resolved(&self, setting: &Setting) -> Table {
-        self.show_resolved(setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.check_in(setting, problems);
-    }
-}
 
 /// From the average to the base probability.
 pub trait Law {
@@ -157,6 +137,8 @@ struct Rules {
     min_queue: f64,
     /// Early marks become drops from this `p_b` on.
     mark_limit: f64,
+    /// The queue counts packets, as it was before the arrival, and is idle when it is empty.
+    plain: bool,
 }
 
 /// A RED queue at work.
@@ -201,6 +183,10 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 overflow_resets_count: params.overflow_resets_count,
                 min_queue: params.min_queue as f64,
                 mark_limit: if params.mark_limit < 1.0 { params.mark_limit } else { f64::INFINITY },
+                plain: params.unit == Unit::Packets
+                    && params.sample == Sample::Before
+                    && params.idle_from == IdleFrom::Empties
+                    && params.min_queue == 0,
             },
         }
     }
@@ -337,8 +323,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
 impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let q = self.observe(&pkt, cx);
-        self.judge(pkt, q, cx);
+        self.take(pkt, cx);
     }
 
     #[inline]

@@ -3,8 +3,11 @@
 //! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] says what the queue
 //! and `avg` count, and `mean_packet` converts.
 
+use super::Red;
+use crate::disc::Packet;
 use crate::fifo::{Limit, LimitTest, Unit};
-use units::param::{require, Check, Preset, Problem, Range};
+use crate::registry::{Discipline, Setting};
+use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Rate, Span};
 
@@ -273,5 +276,27 @@ impl Check for Params {
                 && self.byte_mode == ByteMode::Off);
         let rule = "needs unit = \"bytes\", spacing = \"cycle\", above_max = \"drop\", byte_mode = \"off\"";
         require(problems, whole, "arithmetic", "integer", rule, "set arithmetic = \"real\" otherwise");
+    }
+}
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Random Early Detection";
+    const ABOUT: &'static str =
+        "Keeps an exponentially weighted average of the queue and marks or drops arriving \
+        packets at random, with a probability that rises as the average goes from min_th to max_th, so \
+        that flows slow down one by one before the buffer is full. Its many implementations are dialects.";
+    const REFERENCE: &'static str = "FJ93, FGS01, RFC2309, RFC3168";
+    type Disc<P: Packet + Copy> = Red<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P> {
+        Red::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        self.show_resolved(setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.check_in(setting, problems);
     }
 }

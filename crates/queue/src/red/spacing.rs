@@ -43,6 +43,8 @@ pub(super) struct Marker {
     /// Of the integer cycle: one step of `excess` in units of 2^-32. Of `modulus`: its full divisor.
     scale: f64,
     integer: bool,
+    /// The options are those of Figure 2 of FJ93.
+    printed: bool,
 }
 
 impl Marker {
@@ -74,7 +76,43 @@ impl Marker {
             per_max_packet: 1.0 / params.max_packet.0 as f64,
             scale: scale.floor().max(1.0),
             integer,
+            printed: params.spacing == Spacing::Pseudocode
+                && params.counting == Counting::Between
+                && params.byte_mode == ByteMode::Off
+                && params.draws == Draws::Needed,
         }
+    }
+
+    /// Whether the options are those of Figure 2 of FJ93, so that the short forms of the steps apply.
+    #[inline(always)]
+    pub(super) fn is_printed(&self) -> bool {
+        self.printed
+    }
+
+    /// [`Marker::below`] for those options.
+    #[inline(always)]
+    pub(super) fn below_printed(&mut self) {
+        self.count = -1.0;
+    }
+
+    /// [`Marker::marks`] for those options.
+    #[inline(always)]
+    pub(super) fn marks_printed<P: Packet + Copy>(
+        &mut self,
+        p_b: f64,
+        size: u64,
+        cx: &mut Cx<'_, P>,
+    ) -> bool {
+        self.count += 1.0;
+        self.count_bytes += size;
+        let grown = self.count * p_b;
+        let p_a = if grown < 1.0 { (p_b / (1.0 - grown)).min(1.0) } else { 1.0 };
+        let marked = cx.chance(p_a);
+        if marked {
+            self.count = self.after_mark;
+            self.count_bytes = 0;
+        }
+        marked
     }
 
     /// Packets since the last mark, for probes.
