@@ -5,9 +5,12 @@
 //! *Units*: segments; bytes are bytes on the wire where not said otherwise.
 //! *Deviations*: of RFC 9768 the three bits of every acknowledgement, without its option; no DSACK (RFC 2883), no window updates: the application reads at once.
 
+mod lane;
+
 use crate::marks::Marks;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment, MAX_SACK_BLOCKS};
+use crate::sender::NONE;
 use units::param::Valid;
 use units::{Ecn, Span, Time};
 
@@ -21,6 +24,8 @@ const MARKS_UNREPORTED: u8 = 3;
 pub struct Receiver {
     /// The next segment expected.
     rcv_nxt: u32,
+    /// The same while the short way of most segments is open, else no segment: see [`Receiver::on_next`].
+    straight: u32,
     /// One past the highest segment received.
     highest: u32,
     /// Segments held above `rcv_nxt`.
@@ -57,7 +62,6 @@ pub struct Receiver {
     bytes: u64,
     held_bytes: u64,
     full_size: u32,
-    duplicates: u64,
     acks: u64,
     /// Segments that arrived marked, plus 5, modulo 8 (RFC 9768 section 3.2.1).
     ace: u8,
@@ -73,6 +77,7 @@ struct Store {
     blocks: usize,
     /// Leaves before any other acknowledgement (RFC 8257).
     early: Option<Ack>,
+    duplicates: u64,
     /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
     unreported: u8,
     was_marked: bool,
@@ -84,6 +89,7 @@ impl Receiver {
         let p: &Params = params;
         Receiver {
             rcv_nxt: 0,
+            straight: NONE,
             highest: 0,
             held: 0,
             unacked: 0,
@@ -111,7 +117,6 @@ impl Receiver {
             bytes: 0,
             held_bytes: 0,
             full_size: 0,
-            duplicates: 0,
             acks: 0,
             ace: FIRST_MARK,
             store: Box::default(),
@@ -124,8 +129,15 @@ impl Receiver {
     }
 
     /// A segment arrives.
-    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        let plain = segment.role == Role::Data;
+        if !plain || !self.on_next(now, segment.seq, segment.size, segment.sent) {
+            self.on_any_segment(now, segment);
+            self.look_for_quiet();
+        }
+    }
+
+    fn on_any_segment(&mut self, now: Time, segment: &Segment) {
         if segment.role == Role::Syn && !self.syn_is_data {
             self.pending = true;
             self.pending_syn = true;
@@ -204,7 +216,7 @@ impl Receiver {
     fn out_of_order(&mut self, segment: &Segment) -> bool {
         let seq = segment.seq;
         if seq < self.rcv_nxt {
-            self.duplicates += 1;
+            self.store.duplicates += 1;
             return false;
         }
         self.store.marks.reserve(self.rcv_nxt, seq.max(self.highest) + 1);
@@ -215,7 +227,7 @@ impl Receiver {
             self.held_bytes += u64::from(segment.size);
             self.full_size = self.full_size.max(segment.size);
         } else {
-            self.duplicates += 1;
+            self.store.duplicates += 1;
         }
         if self.sack_blocks > 0 {
             self.report_first(seq);
@@ -311,13 +323,16 @@ impl Receiver {
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
         if self.early {
             self.early = false;
+            self.look_for_quiet();
             return self.store.early.take();
         }
         if !self.pending {
             return None;
         }
         self.pending = false;
-        Some(self.acknowledge())
+        let ack = self.acknowledge();
+        self.look_for_quiet();
+        Some(ack)
     }
 
     /// Acknowledges all that arrived so far.
@@ -374,7 +389,7 @@ impl Receiver {
 
     /// Segments that arrived and had arrived before.
     pub fn duplicates(&self) -> u64 {
-        self.duplicates
+        self.store.duplicates
     }
 
     /// Acknowledgements sent.

@@ -7,6 +7,7 @@
 
 mod cold;
 mod emit;
+mod lane;
 mod pace;
 mod readers;
 mod track;
@@ -15,6 +16,7 @@ use crate::cc::{Cc, Control, Window};
 use crate::params::{EcnRule, Handshake, Pacing, Params, Recovery};
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Segment};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
 
@@ -130,13 +132,22 @@ pub struct Sender {
     paced: bool,
     /// Segments may have to wait though the window lets them go.
     gated: bool,
+    /// Its options let quiet times take the short way of [`lane`].
+    straight: bool,
+    /// It takes it now.
+    quiet: bool,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
 
 impl Sender {
     /// A sender with nothing to send yet. `stream` gives the clock offset and the sending jitter, where options ask.
-    pub fn new(params: &Valid<Params>, mut stream: Stream) -> Sender {
+    pub fn new(params: &Valid<Params>, stream: Stream) -> Sender {
+        Sender::sharing(&Arc::new(params.clone()), stream)
+    }
+
+    /// [`Sender::new`] with options that are shared with others.
+    pub fn sharing(params: &Arc<Valid<Params>>, mut stream: Stream) -> Sender {
         let p: &Params = params;
         let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
         let rtt = Rtt::new(p, boot);
@@ -145,12 +156,8 @@ impl Sender {
         let cc = Cc::new(p);
         let modelled = cc.models();
         let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
-        let paced = match p.pacing {
-            Pacing::Auto => cc.paces(),
-            Pacing::Window => true,
-            Pacing::Off => false,
-        };
-        Sender {
+        let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
+        let mut sender = Sender {
             una: 0,
             nxt: 0,
             max: 0,
@@ -201,9 +208,13 @@ impl Sender {
             modelled,
             paced,
             gated: paced || p.overhead > Span::ZERO,
+            straight: false,
+            quiet: false,
             cc,
             cold: Box::new(Cold::new(params, stream, rtt)),
-        }
+        };
+        sender.straight = sender.may_be_straight();
+        sender
     }
 
     /// The source hands over `segments` more segments, all full.
@@ -248,11 +259,19 @@ impl Sender {
     fn allow_sending(&mut self) {
         self.quota = if self.opened { self.burst } else { 0 };
         self.released = false;
+        self.look_for_quiet();
     }
 
     /// An acknowledgement arrives.
-    #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        let bare = ack.sack.is_empty() && !ack.ece && !ack.syn;
+        if !bare || !self.on_bare_ack(now, ack.ack, ack.echo) {
+            self.on_any_ack(now, ack);
+            self.look_for_quiet();
+        }
+    }
+
+    fn on_any_ack(&mut self, now: Time, ack: &Ack) {
         self.released = false;
         if !self.opened {
             return self.on_syn_ack(now, ack);
@@ -298,11 +317,20 @@ impl Sender {
         if now >= self.rto_at {
             self.on_timeout(now);
         }
+        self.look_for_quiet();
     }
 
     /// The next segment to send.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if self.quiet {
+            self.poll_quiet(now)
+        } else {
+            self.poll_any(now)
+        }
+    }
+
+    fn poll_any(&mut self, now: Time) -> Option<Segment> {
         if self.forced != NONE {
             let seq = std::mem::replace(&mut self.forced, NONE);
             return Some(if self.opened { self.emit(now, seq) } else { self.syn(now) });

@@ -42,6 +42,20 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
+impl Window {
+    /// Whether the congestion window, not the source or the receiver, held the sender back that had so much in flight
+    /// (RFC 7661 section 4.1).
+    #[inline(always)]
+    pub(crate) fn is_used_by(&self, flight: u32) -> bool {
+        let used = f64::from(flight);
+        if self.cwnd < self.ssthresh {
+            used * 2.0 > self.cwnd
+        } else {
+            used + 1.0 > self.cwnd
+        }
+    }
+}
+
 /// New data was acknowledged (or, in recovery with SACK, newly held by the receiver).
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {

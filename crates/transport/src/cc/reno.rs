@@ -32,14 +32,13 @@ impl Reno {
         let mss = f64::from(self.mss);
         (segments * mss + 1e-6).floor() / mss
     }
-}
 
-impl Control for Reno {
-    #[inline]
-    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+    /// Opens the window for so many segments acknowledged.
+    #[inline(always)]
+    pub(crate) fn open(&self, window: &mut Window, acked: u32) {
         let mut acked = match self.counting {
             Counting::Acks => 1,
-            Counting::Segments => event.acked.min(2),
+            Counting::Segments => acked.min(2),
         };
         while acked > 0 && window.cwnd < window.ssthresh {
             window.cwnd += 1.0;
@@ -51,6 +50,13 @@ impl Control for Reno {
                 window.cwnd = self.whole_bytes(window.cwnd);
             }
         }
+    }
+}
+
+impl Control for Reno {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        self.open(window, event.acked);
     }
 
     fn on_congestion(&mut self, _window: &Window, event: &CongestionEvent) -> f64 {

@@ -97,6 +97,13 @@ impl Board {
 
     fn add_block(&mut self, start: u32, end: u32, una: u32, max: u32) -> u32 {
         self.sacked.reserve(una, max);
+        if end - start == 1 && start >= self.highest.max(self.lost_edge).max(self.high_rxt) {
+            // One more above all there was: none of the edges is touched.
+            self.sacked.insert(start);
+            self.sacked_count += 1;
+            self.highest = end;
+            return 1;
+        }
         let Some(start) = self.sacked.first_absent(start, end) else { return 0 };
         let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
         if self.repair_all {

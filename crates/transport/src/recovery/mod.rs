@@ -44,7 +44,12 @@ impl Sender {
     /// Everything below `ack.ack` has arrived: moves `una`, samples the round trip, restarts the timer.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time, ack: &Ack) {
-        let una = ack.ack;
+        self.move_una(now, ack.ack, ack.echo, ack.ece);
+    }
+
+    /// [`Sender::advance`] for an acknowledgement in parts.
+    #[inline(always)]
+    pub(crate) fn move_una(&mut self, now: Time, una: u32, echo: Time, ece: bool) {
         if !self.timer_after_sample {
             let outstanding = self.nxt >= una || una < self.max || self.window.cwnd < 1.0;
             self.restart_timer(now, outstanding);
@@ -56,25 +61,25 @@ impl Sender {
         }
         let timed = self.timed != NONE && una > self.timed;
         if timed || self.timestamps {
-            self.sample(now, ack, timed);
+            self.sample(now, una, echo, ece, timed);
         }
         if self.timer_after_sample {
             self.restart_timer(now, self.timer_when_idle || una < self.max);
         }
-        if self.ecn && !ack.ece {
+        if self.ecn && !ece {
             self.cold.ecn_backoff = false;
         }
     }
 
-    #[inline]
-    fn sample(&mut self, now: Time, ack: &Ack, timed: bool) {
+    #[inline(never)]
+    fn sample(&mut self, now: Time, una: u32, echo: Time, ece: bool, timed: bool) {
         let rtt = &mut self.cold.rtt;
-        let still_echoing = self.ecn && ack.ece && self.cold.ecn_backoff;
+        let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
         if !still_echoing {
             rtt.end_backoff();
         }
-        let sent = if self.timestamps { ack.echo } else { self.timed_at };
-        rtt.sample(now, sent, ack.ack, self.nxt);
+        let sent = if self.timestamps { echo } else { self.timed_at };
+        rtt.sample(now, sent, una, self.nxt);
         self.rto = rtt.rto();
         if timed {
             self.timed = NONE;
@@ -122,17 +127,17 @@ impl Sender {
             una: self.una.max(ack.ack),
             next: self.nxt,
             ece: ack.ece,
-            marked: self.newly_marked(ack, acked),
+            marked: self.newly_marked(ack.ece, acked),
             recovering: self.recovering && self.recovery != Recovery::Vegas,
         };
         self.cc.on_every_ack(&event);
     }
 
     /// Segments an acknowledgement newly reports as marked.
-    fn newly_marked(&self, ack: &Ack, acked: u32) -> u32 {
+    fn newly_marked(&self, ece: bool, acked: u32) -> u32 {
         if self.accurate {
             self.cold.newly_marked
-        } else if ack.ece {
+        } else if ece {
             acked
         } else {
             0
@@ -153,22 +158,35 @@ impl Sender {
     /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
-        if self.ecn && !self.may_grow_on(ack) {
+        self.grow_by(now, (ack.echo, ack.ece), acked, delivered, flight);
+    }
+
+    /// [`Sender::grow`] for an acknowledgement that echoes a time and perhaps congestion.
+    #[inline]
+    pub(crate) fn grow_by(
+        &mut self,
+        now: Time,
+        (echo, ece): (Time, bool),
+        acked: u32,
+        delivered: u32,
+        flight: u32,
+    ) {
+        if self.ecn && !self.may_grow_on(ece) {
             return;
         }
-        if !self.grow_unused && !self.is_limited_by_cwnd(flight) {
+        if !self.grow_unused && !self.window.is_used_by(flight) {
             return;
         }
         let event = AckEvent {
             now,
             acked,
             delivered,
-            rtt: Some(now.since(ack.echo)),
+            rtt: Some(now.since(echo)),
             flight,
             una: self.una,
             next: self.nxt,
-            ece: ack.ece,
-            marked: self.newly_marked(ack, acked),
+            ece,
+            marked: self.newly_marked(ece, acked),
             recovering: self.recovering,
         };
         self.cc.on_ack(&mut self.window, &event);
@@ -178,25 +196,13 @@ impl Sender {
     }
 
     /// Whether this acknowledgement's ECN echo lets the window grow.
-    fn may_grow_on(&mut self, ack: &Ack) -> bool {
+    fn may_grow_on(&mut self, ece: bool) -> bool {
         if self.cold.params.ecn_rule != EcnRule::Ns2 {
-            return !ack.ece || self.cc.grows_beside_marks();
+            return !ece || self.cc.grows_beside_marks();
         }
-        let may = !self.cold.ecn_agreed || !ack.ece;
-        self.cold.ecn_agreed |= ack.ece;
+        let may = !self.cold.ecn_agreed || !ece;
+        self.cold.ecn_agreed |= ece;
         may
-    }
-
-    /// Whether the congestion window, not the source or the receiver, held the sender back (RFC 7661 section 4.1).
-    #[inline]
-    fn is_limited_by_cwnd(&self, flight: u32) -> bool {
-        let used = f64::from(flight);
-        let Window { cwnd, ssthresh } = self.window;
-        if cwnd < ssthresh {
-            used * 2.0 > cwnd
-        } else {
-            used + 1.0 > cwnd
-        }
     }
 
     /// What congestion halves, as the `reduce` option says.

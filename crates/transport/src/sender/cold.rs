@@ -9,13 +9,14 @@ use crate::recovery::board::Board;
 use crate::recovery::rack::Rack;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Stream, Time};
 
 /// What is rarely touched.
 #[derive(Clone, Debug)]
 pub(crate) struct Cold {
-    pub(crate) params: Valid<Params>,
+    pub(crate) params: Arc<Valid<Params>>,
     pub(crate) stream: Stream,
     pub(crate) counters: SenderCounters,
     /// An ECN echo came at cwnd 1: the next one backs the timer off.
@@ -49,7 +50,7 @@ pub(crate) struct Cold {
 }
 
 impl Cold {
-    pub(crate) fn new(params: &Valid<Params>, stream: Stream, rtt: Rtt) -> Cold {
+    pub(crate) fn new(params: &Arc<Valid<Params>>, stream: Stream, rtt: Rtt) -> Cold {
         Cold {
             params: params.clone(),
             stream,

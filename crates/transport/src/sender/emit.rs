@@ -16,7 +16,7 @@ impl Sender {
         Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn emit(&mut self, now: Time, seq: u32) -> Segment {
         let mut idle = self.una == self.max;
         let retransmit = seq < self.max;

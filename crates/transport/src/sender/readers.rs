@@ -10,8 +10,14 @@ impl Sender {
     /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
-        let at = self.rto_at.min(self.hold_until);
+        let at = self.due();
         (at != Time::NEVER).then_some(at)
+    }
+
+    /// The same moment, or [`Time::NEVER`].
+    #[inline]
+    pub fn due(&self) -> Time {
+        self.rto_at.min(self.hold_until)
     }
 
     /// The congestion window in segments.
