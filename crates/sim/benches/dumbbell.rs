@@ -58,7 +58,7 @@ fn measure(flows: u64, seconds: u64, hop_by_hop: bool, series: bool) -> (f64, f6
         .network
         .flows
         .iter()
-        .map(|flow| u64::from(flow.probe.conservation.delivered.pkts as u32))
+        .map(|flow| u64::from(flow.probe.conservation.delivered.pkts() as u32))
         .sum();
     // Every delivered segment has its acknowledgement, which is a packet too.
     let segments = delivered / 2;

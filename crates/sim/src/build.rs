@@ -89,7 +89,7 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
     let (source, sink, stop) = match &plan.transport {
         TransportPlan::Tcp { params, load: Load::App(app) } => build_app(params, app, stop, stream),
         TransportPlan::Tcp { params, load } => {
-            let mut sender = tcp::Sender::new(params, stream);
+            let mut sender = tcp::Sender::sharing(params, stream);
             match load {
                 Load::File(size) => sender.supply_bytes(size.0),
                 _ => sender.supply_forever(),

@@ -147,7 +147,7 @@ impl<E: Copy> Calendar<E> {
     }
 
     /// Adds an event. It must not lie before the last one taken.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, key: Key, event: E) {
         let index = self.free;
         self.len += 1;
@@ -162,29 +162,56 @@ impl<E: Copy> Calendar<E> {
     }
 
     /// Takes the first event, unless it lies after `last`.
-    #[inline]
     pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
-        let Some(slot) = self.first_bucket() else { return self.pop_far(last) };
-        let index = self.buckets[slot].head;
+        self.unlink_first(last).map(|place| self.taken_from(place))
+    }
+
+    /// What was in a place that [`Calendar::unlink_first`] gave, until the next event is added.
+    #[inline(always)]
+    pub fn taken_from(&self, place: u32) -> (Key, E) {
+        let node = &self.nodes[place as usize];
+        (node.key(), node.event)
+    }
+
+    /// Takes the first event, unless it lies after `last`: gives the place it has left.
+    #[inline(always)]
+    pub fn unlink_first(&mut self, last: Time) -> Option<u32> {
+        let start = self.today as usize & (self.buckets.len() - 1);
+        let mut word = start >> 6;
+        let here = self.used[word] >> (start & 63);
+        let slot = if here != 0 {
+            start + here.trailing_zeros() as usize
+        } else {
+            let Some(later) = self.later_bucket(word) else { return self.pop_far(last) };
+            word = later >> 6;
+            later
+        };
+        let bucket = &mut self.buckets[slot];
+        let index = bucket.head;
         let node = &mut self.nodes[index as usize];
-        if node.time >= self.far_time
+        let time = node.time;
+        if time >= self.far_time
             && self.far.peek().is_some_and(|Reverse((far, ..))| !node.key().precedes(far))
         {
             // At equal keys the far one was put in first: the window only moves forward.
             return self.pop_far(last);
         }
-        if node.time > last {
+        if time > last {
             return None;
         }
-        let (key, event, next) = (node.key(), node.event, node.next);
+        bucket.head = node.next;
         node.next = self.free;
         self.free = index;
-        self.buckets[slot].head = next;
-        if next == NONE {
-            self.clear(slot);
+        if bucket.head == NONE {
+            bucket.tail = NONE;
+            let bits = &mut self.used[word];
+            *bits &= !(1 << (slot & 63));
+            if *bits == 0 {
+                self.used_words[word >> 6] &= !(1 << (word & 63));
+            }
         }
-        self.taken(key.time);
-        Some((key, event))
+        self.taken(time);
+        Some(index)
     }
 
     /// All pending events, in no particular order.
@@ -213,17 +240,8 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    #[inline]
-    fn clear(&mut self, slot: usize) {
-        self.buckets[slot].tail = NONE;
-        let word = &mut self.used[slot >> 6];
-        *word &= !(1 << (slot & 63));
-        if *word == 0 {
-            self.used_words[slot >> 12] &= !(1 << ((slot >> 6) & 63));
-        }
-    }
-
     /// Puts a node where its time belongs.
+    #[inline(always)]
     fn place(&mut self, index: u32, time: Time) {
         let day = (time.0 >> self.shift).max(self.today);
         if day - self.today >= self.buckets.len() as u64 {
@@ -233,10 +251,20 @@ impl<E: Copy> Calendar<E> {
         let bucket = &mut self.buckets[slot];
         if bucket.tail == NONE {
             *bucket = Bucket { head: index, tail: index };
-            self.used[slot >> 6] |= 1 << (slot & 63);
-            self.used_words[slot >> 12] |= 1 << ((slot >> 6) & 63);
+            let word = &mut self.used[slot >> 6];
+            if *word == 0 {
+                self.used_words[slot >> 12] |= 1 << ((slot >> 6) & 63);
+            }
+            *word |= 1 << (slot & 63);
             return;
         }
+        self.place_behind(slot, index);
+    }
+
+    /// Puts a node among others.
+    #[inline(never)]
+    fn place_behind(&mut self, slot: usize, index: u32) {
+        let bucket = &mut self.buckets[slot];
         let key = self.nodes[index as usize].key();
         let tail = &mut self.nodes[bucket.tail as usize];
         if !key.precedes(&tail.key()) {
@@ -270,17 +298,8 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// The first bucket in use, counting from today and around the end.
-    #[inline]
-    fn first_bucket(&self) -> Option<usize> {
-        let start = self.today as usize & (self.buckets.len() - 1);
-        let here = self.used[start >> 6] >> (start & 63);
-        if here != 0 {
-            return Some(start + here.trailing_zeros() as usize);
-        }
-        self.later_bucket(start >> 6)
-    }
-
+    /// The first bucket in use after those of this word, and around the end.
+    #[inline(never)]
     fn later_bucket(&self, word: usize) -> Option<usize> {
         self.next_word(word + 1, self.used.len())
             .or_else(|| self.next_word(0, word + 1))
@@ -308,19 +327,17 @@ impl<E: Copy> Calendar<E> {
     }
 
     #[cold]
-    fn pop_far(&mut self, last: Time) -> Option<(Key, E)> {
+    fn pop_far(&mut self, last: Time) -> Option<u32> {
         let Reverse((key, _, index)) = *self.far.peek()?;
         if key.time > last {
             return None;
         }
         self.far.pop();
         self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((first, ..))| first.time);
-        let node = &mut self.nodes[index as usize];
-        let event = node.event;
-        node.next = self.free;
+        self.nodes[index as usize].next = self.free;
         self.free = index;
         self.taken(key.time);
-        Some((key, event))
+        Some(index)
     }
 
     /// Chooses a width of about one event a bucket and buckets for a few times what is pending.

@@ -4,37 +4,45 @@ use crate::completions::Completions;
 use crate::probe::Window;
 use crate::source::app::{AppSource, Object};
 use crate::stats::{Histogram, Moments, TimeAverage};
+use transport::tcp::Sender;
 use transport::{tfrc, SenderCounters};
 use units::{Span, Time};
 
-/// Packets and bytes.
+/// Packets, and bytes on the wire: the two halves of one word, so that counting a packet is one addition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Packets.
-    pub pkts: u64,
-    /// Bytes on the wire.
-    pub bytes: u64,
-}
+pub struct Tally(u128);
 
 impl Tally {
+    #[inline(always)]
+    fn one(size: u32) -> u128 {
+        1 << 64 | u128::from(size)
+    }
+
     /// One more packet.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, size: u32) {
-        self.pkts += 1;
-        self.bytes += u64::from(size);
+        self.0 += Tally::one(size);
     }
 
     /// All packets of another tally.
     pub fn absorb(&mut self, other: Tally) {
-        self.pkts += other.pkts;
-        self.bytes += other.bytes;
+        self.0 += other.0;
     }
 
     /// One packet fewer.
     #[inline]
     pub fn remove(&mut self, size: u32) {
-        self.pkts -= 1;
-        self.bytes -= u64::from(size);
+        self.0 -= Tally::one(size);
+    }
+
+    /// Packets.
+    pub fn pkts(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// Bytes on the wire.
+    pub fn bytes(self) -> u64 {
+        self.0 as u64
     }
 }
 
@@ -66,9 +74,7 @@ impl Conservation {
     /// Whether nothing appeared or vanished.
     pub fn holds(&self) -> bool {
         let ends = [self.delivered, self.dropped, self.in_flight, self.queued];
-        let pkts: u64 = ends.iter().map(|tally| tally.pkts).sum();
-        let bytes: u64 = ends.iter().map(|tally| tally.bytes).sum();
-        self.sent == Tally { pkts, bytes }
+        self.sent == Tally(ends.iter().map(|tally| tally.0).sum())
     }
 }
 
@@ -178,6 +184,21 @@ impl FlowProbe {
         }
     }
 
+    /// Takes note of a TCP sender's window before it changes at `now`.
+    #[inline(always)]
+    pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &Sender) {
+        if now >= window.warmup {
+            // By way of a signed number: that is one instruction.
+            self.cwnd.hold([(sender.cwnd() * CWND_STEPS) as i64 as u64], now);
+            if self.before.is_none() {
+                self.before = Some(sender.counters());
+            }
+        }
+        if now > self.next_sample {
+            self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
+        }
+    }
+
     /// Takes note of a TFRC sender's rate and loss event rate before they change at `now`.
     pub fn observe_rate(&mut self, now: Time, window: &Window, sender: &tfrc::Sender) {
         let bps = 8.0 * sender.rate();
@@ -223,7 +244,7 @@ impl FlowProbe {
         self.conservation.absorb(&other.conservation);
         self.sent.absorb(other.sent);
         self.jitter_ms =
-            mean_of((self.jitter_ms, self.received.pkts), (other.jitter_ms, other.received.pkts));
+            mean_of((self.jitter_ms, self.received.pkts()), (other.jitter_ms, other.received.pkts()));
         self.received.absorb(other.received);
         self.dropped_pkts += other.dropped_pkts;
         self.marked_pkts += other.marked_pkts;
@@ -239,7 +260,7 @@ impl FlowProbe {
     }
 
     /// A data packet of this size and delay arrived.
-    #[inline]
+    #[inline(always)]
     pub fn arrived(
         &mut self,
         now: Time,
@@ -260,7 +281,8 @@ impl FlowProbe {
         if now >= window.warmup {
             self.received.add(size);
             self.delay.add(delay);
-            histograms[self.histogram].add(delay);
+            // The moments of the histogram are those of its flows.
+            histograms[self.histogram].tally(delay);
             if let Some(d) = variation {
                 self.ipdv.add(d);
             }
@@ -283,7 +305,7 @@ mod tests {
         // J = 16/16 = 1, then 1 + (16 - 1)/16.
         assert_eq!(probe.jitter_ms, 1.9375);
         assert_eq!(probe.ipdv.mean_ms(), 16.0);
-        assert_eq!((probe.received.pkts, probe.received.bytes), (3, 300));
+        assert_eq!((probe.received.pkts(), probe.received.bytes()), (3, 300));
     }
 
     #[test]
@@ -292,7 +314,8 @@ mod tests {
         account.sent.add(100);
         account.in_flight.add(99);
         assert!(!account.holds());
-        account.in_flight.bytes = 100;
+        account.in_flight = Tally::default();
+        account.in_flight.add(100);
         assert!(account.holds());
     }
 }

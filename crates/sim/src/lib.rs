@@ -7,7 +7,7 @@
 //! | [`build`] | a plan and a seed to a [`network::Network`] at rest |
 //! | [`network`] | what happens at each event: links, routes and endpoints at work |
 //! | [`calendar`] | pending events in total order |
-//! | [`link`], [`line`], [`loss`], [`packet`], [`source`] | the parts of a network |
+//! | [`link`], [`line`], [`red_line`], [`loss`], [`packet`], [`source`] | the parts of a network |
 //! | [`probe`], [`flow`], [`completions`], [`stats`] | what is counted |
 //! | [`trace`] | what happened to each packet |
 //! | [`run`](mod@run), [`outcome`] | one run, and what it leaves behind |
@@ -26,6 +26,7 @@ pub mod outcome;
 pub mod packet;
 pub mod plan;
 pub mod probe;
+pub mod red_line;
 pub mod run;
 pub mod scenario;
 pub mod source;

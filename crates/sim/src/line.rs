@@ -5,7 +5,8 @@
 
 use crate::calendar::Key;
 use crate::link::OnWire;
-use crate::probe::{Held, LinkProbe};
+use crate::packet::Waiting;
+use crate::probe::{Held, LinkProbe, NOBODY};
 use std::collections::VecDeque;
 use units::{Bytes, Rate, Serializer, Span, Time};
 
@@ -49,6 +50,23 @@ impl Line {
     #[inline(always)]
     pub fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
         let now = key.time;
+        if self.until >= now || self.held.pkts > 0 {
+            return self.accept_busy(size, (now, key.birth, key.component));
+        }
+        self.serializer.restart();
+        let finish = Time(now.0 + self.serializer.next(Bytes(u64::from(size))).0);
+        (self.serving, self.last_start, self.until) = (now, now, finish);
+        if let Some(probe) = &mut self.probe {
+            probe.passed_idle(now, size, finish);
+        }
+        Some(OnWire { start: now, finish })
+    }
+
+    /// [`Line::accept`] where something may be on the wire or wait; the parts of the key are given apart because they fit
+    /// registers then.
+    #[inline(never)]
+    fn accept_busy(&mut self, size: u32, (now, birth, component): (Time, Time, u32)) -> Option<OnWire> {
+        let key = Key { time: now, birth, component };
         let idle = self.is_before(self.until, self.last_start, key);
         if self.held.pkts > 0 {
             self.start_waiting_before(key, idle);
@@ -75,8 +93,8 @@ impl Line {
     fn queue_up(&mut self, size: u32, now: Time) -> Option<Time> {
         if self.held.pkts >= self.limit {
             if let Some(probe) = &mut self.probe {
-                probe.hold_until(now, self.held, None);
-                probe.arrived(now, size, None, &[]);
+                probe.hold_until(now, self.held, NOBODY);
+                probe.arrived::<Waiting>(now, size, None, &[]);
                 probe.overflowed(now);
             }
             return None;
@@ -90,7 +108,7 @@ impl Line {
     pub fn finish(&mut self, end: Time) -> u64 {
         self.start_waiting_before(Key { time: end, birth: Time::NEVER, component: u32::MAX }, false);
         if let Some(probe) = &mut self.probe {
-            probe.finish(end, self.until, self.held, None);
+            probe.finish(end, self.until, self.held, NOBODY);
         }
         self.held.pkts
     }
@@ -102,7 +120,7 @@ impl Line {
                 return;
             }
             if let Some(probe) = &mut self.probe {
-                probe.hold_until(start, self.held, None);
+                probe.hold_until(start, self.held, NOBODY);
             }
             self.serving = start;
             self.held.remove(size);
@@ -121,6 +139,7 @@ impl Line {
 mod tests {
     use super::*;
     use crate::link::tests::{link, packet};
+    use crate::link::Short;
     use crate::probe::Window;
     use proptest::prelude::*;
 
@@ -151,7 +170,7 @@ mod tests {
             let window = Window { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
             let make = || link("droptail").with_probe(LinkProbe::new(window));
             let (mut link, mut short) = (make(), make());
-            let mut line = short.shorten().expect("plain tail drop");
+            let Some(Short::Line(mut line)) = short.shorten() else { panic!("plain tail drop") };
             let mut fates = Vec::new();
             let mut now = 0;
             for (gap, size) in arrivals {

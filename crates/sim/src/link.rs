@@ -5,8 +5,11 @@
 //! catches up with its dequeues at the next arrival, each at the time it was due. Otherwise each end of a
 //! transmission is an event.
 
+mod short;
+
+pub use short::Short;
+
 use crate::calendar::Key;
-use crate::line::Line;
 use crate::loss::Loss;
 use crate::packet::{Pkt, Waiting};
 use crate::probe::{Held, LinkProbe};
@@ -35,8 +38,9 @@ pub struct Link {
     /// What it does to packets beside its queue, if anything.
     pub loss: Option<Box<Loss>>,
     rate: Rate,
-    /// What the short form gave back.
+    /// What the short form gave back, and what its average counts.
     kept: Option<Box<LinkProbe>>,
+    avg_unit: Unit,
 }
 
 struct Works {
@@ -110,7 +114,7 @@ impl Link {
             probe: None,
         };
         let works = Some(Box::new(Works { queue, transmitter }));
-        Link { works, delay, loss: None, rate, kept: None }
+        Link { works, delay, loss: None, rate, kept: None, avg_unit: Unit::Packets }
     }
 
     #[inline]
@@ -151,17 +155,6 @@ impl Link {
         self.works.as_ref().is_none_or(|works| works.transmitter.ahead)
     }
 
-    /// Turns the link into its short form, if it has one: see [`Line`]. The probe goes with it.
-    pub fn shorten(&mut self) -> Option<Line> {
-        let plain = |transmitter: &Transmitter| !transmitter.counts_wire && !transmitter.line.is_varying();
-        let works = self.works.as_mut().filter(|works| self.loss.is_none() && plain(&works.transmitter))?;
-        let limit = works.queue.plain_limit()?;
-        let Transmitter { component, probe, .. } = &mut works.transmitter;
-        let line = Line::new(*component, limit, self.rate, self.delay, probe.take());
-        self.works = None;
-        Some(line)
-    }
-
     /// Rate of the transmitter.
     pub fn rate(&self) -> Rate {
         self.rate
@@ -169,7 +162,7 @@ impl Link {
 
     /// What the discipline's own average counts.
     pub fn avg_unit(&self) -> Unit {
-        self.works.as_ref().map_or(Unit::Packets, |works| works.queue.avg_unit())
+        self.works.as_ref().map_or(self.avg_unit, |works| works.queue.avg_unit())
     }
 
     /// Packets waiting.

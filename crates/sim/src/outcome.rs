@@ -141,10 +141,10 @@ impl Outcome {
             "start_s": flow.start.as_secs(),
             "finish_s": probe.finished.map(Time::as_secs),
             "size_bytes": size,
-            "sent_pkts": probe.sent.pkts,
-            "sent_bytes": probe.sent.bytes,
-            "received_pkts": probe.received.pkts,
-            "received_bytes": probe.received.bytes,
+            "sent_pkts": probe.sent.pkts(),
+            "sent_bytes": probe.sent.bytes(),
+            "received_pkts": probe.received.pkts(),
+            "received_bytes": probe.received.bytes(),
             "goodput_bytes": flow.sink.delivered_bytes() - probe.goodput_before.unwrap_or(0),
             "dropped_pkts": probe.dropped_pkts,
             "marked_pkts": probe.marked_pkts,
@@ -331,7 +331,7 @@ fn histogram_rows(histogram: &Histogram) -> Value {
 }
 
 fn conserved(account: &Conservation) -> Value {
-    let tally = |tally: Tally| json!({ "pkts": tally.pkts, "bytes": tally.bytes });
+    let tally = |tally: Tally| json!({ "pkts": tally.pkts(), "bytes": tally.bytes() });
     json!({
         "sent": tally(account.sent),
         "delivered": tally(account.delivered),

@@ -27,6 +27,12 @@ pub struct Pkt {
     pub flags: u8,
 }
 
+/// Steps beyond all routes: what waits in the calendar is no packet but the wake-up of the end `flow`, or the end of a
+/// transmission on the link `flow`.
+pub const WAKE: u32 = u32::MAX;
+/// See [`WAKE`].
+pub const FREE: u32 = u32::MAX - 1;
+
 /// It travels from destination to source.
 pub const BACK: u8 = 1;
 const SYN: u8 = 2;
@@ -37,6 +43,21 @@ const RETRANSMIT: u8 = 16;
 const ACE_SHIFT: u8 = 5;
 
 impl Pkt {
+    /// What wakes an end, or frees a link: `step` says which.
+    pub fn alarm(step: u32, number: u32) -> Pkt {
+        Pkt {
+            stamp: Time::ZERO,
+            seq: 0,
+            flow: number,
+            size: 0,
+            sack: 0,
+            step,
+            class: 0,
+            ecn: Ecn::NotEct,
+            flags: 0,
+        }
+    }
+
     /// The packet that carries a segment.
     #[inline]
     pub fn of_segment(segment: &Segment, flow: u32, step: u32) -> Pkt {
@@ -84,6 +105,25 @@ impl Pkt {
             ecn: Ecn::NotEct,
             flags: BACK | flag(ack.syn, SYN) | flag(ack.ece, ECE) | ack.ace << ACE_SHIFT,
         }
+    }
+
+    /// The packet of an acknowledgement of `size` bytes that says no more than its number and the time it echoes.
+    #[inline(always)]
+    pub fn of_bare_ack((seq, stamp, size): (u32, Time, u32), flow: u32, step: u32) -> Pkt {
+        Pkt { stamp, seq, flow, size, sack: 0, step, class: 0, ecn: Ecn::NotEct, flags: BACK }
+    }
+
+    /// Whether it carries an acknowledgement that says no more than its number and the time it echoes, so far as a
+    /// sender without accurate ECN can tell.
+    #[inline(always)]
+    pub fn is_bare_ack(&self) -> bool {
+        self.sack == 0 && !self.has(SYN | ECE)
+    }
+
+    /// Whether it opens a connection.
+    #[inline(always)]
+    pub fn is_syn(&self) -> bool {
+        self.has(SYN)
     }
 
     /// The acknowledgement it carries; its SACK blocks leave the pool.

@@ -70,14 +70,14 @@ pub struct LinkPlan {
     /// Propagation delay. Where it is drawn at random, both directions of a link share the draw: `NAME.back`
     /// takes that of `NAME`.
     pub delay: Member,
-    /// The discipline in front of it.
-    pub queue: Spec,
+    /// The discipline in front of it. Shared, as are the faults: flows have links of their own that are all alike.
+    pub queue: Arc<Spec>,
     /// Typical packet size, for what a discipline works out from the link.
     pub packet: Bytes,
     /// Whether the packet on the wire counts as part of the queue.
     pub counts_wire: bool,
     /// What it does to packets beside its queue.
-    pub loss: LossPlan,
+    pub loss: Arc<LossPlan>,
     /// When it may send, where that varies; then `rate` is the mean.
     pub opportunities: Option<Arc<Opportunities>>,
     /// Whether its queue is written to results; access links usually are not.

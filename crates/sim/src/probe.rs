@@ -2,7 +2,7 @@
 
 use crate::packet::Waiting;
 use crate::stats::{Histogram, Samples, TimeAverages};
-use queue::disc::{Fate, Probe, QueueDisc, Reason};
+use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
 use units::{Span, Time};
 
 /// When counting starts and ends, and the grid of the samples.
@@ -82,8 +82,11 @@ impl Held {
     }
 }
 
-/// The discipline a probe may ask; a link in short form has none.
-type Asked<'a> = Option<&'a dyn QueueDisc<Waiting>>;
+/// The discipline a probe may ask; a tail-drop link in short form has none.
+type Asked<'a, P> = Option<&'a dyn QueueDisc<P>>;
+
+/// No discipline.
+pub const NOBODY: Asked<'static, Waiting> = None;
 
 /// One link's accounts.
 pub struct LinkProbe {
@@ -136,8 +139,8 @@ impl LinkProbe {
     }
 
     /// The queue held this much until `now`. A link in short form has no discipline to ask.
-    #[inline]
-    pub fn hold_until(&mut self, now: Time, held: Held, disc: Asked<'_>) {
+    #[inline(always)]
+    pub fn hold_until<P: Packet + Copy>(&mut self, now: Time, held: Held, disc: Asked<'_, P>) {
         if self.next_sample < now {
             self.take_samples(now, held, disc);
         }
@@ -146,7 +149,7 @@ impl LinkProbe {
 
     /// A packet arrived, with the discipline's average after it and the fates its arrival caused.
     #[inline]
-    pub fn arrived(&mut self, now: Time, size: u32, avg: Option<f64>, fates: &[Fate<Waiting>]) {
+    pub fn arrived<P>(&mut self, now: Time, size: u32, avg: Option<f64>, fates: &[Fate<P>]) {
         self.series.running[0] += 1;
         let counts = self.window.counts(now);
         if counts {
@@ -167,10 +170,28 @@ impl LinkProbe {
 
     /// A packet passes a link in short form, where `held` wait: [`LinkProbe::hold_until`], [`LinkProbe::arrived`] and
     /// [`LinkProbe::departed`] in one.
+    #[inline(never)]
     pub fn passed(&mut self, now: Time, held: Held, size: u32, start: Time, finish: Time) {
-        self.hold_until(now, held, None);
-        self.arrived(now, size, None, &[]);
+        self.hold_until(now, held, NOBODY);
+        self.arrived::<Waiting>(now, size, None, &[]);
         self.departed(size, now, start, finish);
+    }
+
+    /// The same where nothing waits and the transmission starts at once.
+    #[inline(always)]
+    pub fn passed_idle(&mut self, now: Time, size: u32, finish: Time) {
+        if self.next_sample < now || now < self.window.warmup || finish > self.window.end {
+            return self.passed(now, Held::default(), size, now, finish);
+        }
+        self.queue.hold([0, 0], now);
+        self.series.running[0] += 1;
+        let (counters, bytes) = (&mut self.counters, u64::from(size));
+        counters.arrived_pkts += 1;
+        counters.arrived_bytes += bytes;
+        counters.departed_pkts += 1;
+        counters.departed_bytes += bytes;
+        counters.busy_ns += finish.0 - now.0;
+        self.sojourn.add_none();
     }
 
     /// A link in short form had no room for a packet.
@@ -180,7 +201,7 @@ impl LinkProbe {
     }
 
     /// Packets were dropped or marked.
-    pub fn ended(&mut self, now: Time, fates: &[Fate<Waiting>]) {
+    pub fn ended<P>(&mut self, now: Time, fates: &[Fate<P>]) {
         let counts = u64::from(self.window.counts(now));
         for fate in fates {
             match fate {
@@ -218,7 +239,7 @@ impl LinkProbe {
 
     /// The run is over. The transmitter would have been sending without a pause until `busy_until`; what lies behind
     /// the end of a run that was cut short no longer counts.
-    pub fn finish(&mut self, end: Time, busy_until: Time, held: Held, disc: Asked<'_>) {
+    pub fn finish<P: Packet + Copy>(&mut self, end: Time, busy_until: Time, held: Held, disc: Asked<'_, P>) {
         self.counters.busy_ns -= self.window.clip(end, busy_until).0;
         self.hold_until(end, held, disc);
         if self.next_sample == end {
@@ -227,13 +248,13 @@ impl LinkProbe {
     }
 
     #[cold]
-    fn take_samples(&mut self, now: Time, held: Held, disc: Asked<'_>) {
+    fn take_samples<P: Packet + Copy>(&mut self, now: Time, held: Held, disc: Asked<'_, P>) {
         while self.next_sample < now {
             self.take_sample(held, disc);
         }
     }
 
-    fn take_sample(&mut self, held: Held, disc: Asked<'_>) {
+    fn take_sample<P: Packet + Copy>(&mut self, held: Held, disc: Asked<'_, P>) {
         if self.window.counts(self.next_sample) {
             if let Some(avg) = disc.and_then(QueueDisc::avg) {
                 self.avg.add(avg);
@@ -247,7 +268,7 @@ impl LinkProbe {
 }
 
 impl LinkSeries {
-    fn take(&mut self, held: Held, disc: Asked<'_>) {
+    fn take<P: Packet + Copy>(&mut self, held: Held, disc: Asked<'_, P>) {
         self.queue_pkts.push(held.pkts as u32);
         self.queue_bytes.push(held.bytes as u32);
         for (kept, running) in self.events.iter_mut().zip(&mut self.running) {

@@ -79,9 +79,8 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
     let mut now = Time::ZERO;
     let mut seen = Time::ZERO;
     let mut next_look = LOOK_EVERY.min(plan.run.max_events);
-    while let Some((key, event)) = network.calendar.pop_until(last) {
-        now = key.time;
-        network.execute(key, event);
+    while let Some(time) = network.step() {
+        now = time;
         events += 1;
         if events == next_look {
             if events >= plan.run.max_events {
@@ -115,7 +114,7 @@ fn check_conservation(network: &Network, complete: bool) {
         );
     }
     if complete {
-        let queued: u64 = network.flows.iter().map(|flow| flow.probe.conservation.queued.pkts).sum();
+        let queued: u64 = network.flows.iter().map(|flow| flow.probe.conservation.queued.pkts()).sum();
         let waiting = network.waiting();
         assert!(queued == waiting, "{queued} packets are accounted as queued, queues hold {waiting}");
     }

@@ -71,6 +71,21 @@ struct Area {
     max: u64,
 }
 
+impl Area {
+    /// The count was this for so long.
+    #[inline(always)]
+    fn add(&mut self, count: u64, ns: u64) {
+        let ns = u128::from(ns);
+        self.sum += u128::from(count) * ns;
+        // One multiplication in place of two where the square fits a word.
+        self.squares += match count.checked_mul(count) {
+            Some(square) => u128::from(square) * ns,
+            None => u128::from(count) * u128::from(count) * ns,
+        };
+        self.max = self.max.max(count);
+    }
+}
+
 impl<const N: usize> TimeAverages<N> {
     /// Counts from this moment on.
     pub fn from(from: Time) -> TimeAverages<N> {
@@ -81,15 +96,12 @@ impl<const N: usize> TimeAverages<N> {
     #[inline]
     pub fn hold(&mut self, held: [u64; N], now: Time) {
         if now > self.last {
-            let ns = u128::from(now.0 - self.last.0);
+            let ns = now.0 - self.last.0;
             self.last = now;
             for (area, count) in self.areas.iter_mut().zip(held) {
                 // Most queues are empty most of the time.
                 if count > 0 {
-                    let weighted = u128::from(count) * ns;
-                    area.sum += weighted;
-                    area.squares += weighted * u128::from(count);
-                    area.max = area.max.max(count);
+                    area.add(count, ns);
                 }
             }
         }
@@ -162,6 +174,22 @@ impl Histogram {
     #[inline]
     pub fn add(&mut self, span: Span) {
         self.moments.add(span);
+        self.tally(span);
+    }
+
+    /// Takes one more time of zero.
+    #[inline(always)]
+    pub fn add_none(&mut self) {
+        self.moments.count += 1;
+        match self.counts.first_mut() {
+            Some(count) => *count += 1,
+            None => self.grow(0),
+        }
+    }
+
+    /// Counts one more time whose moments are kept elsewhere, to be merged into [`Histogram::moments`] in the end.
+    #[inline]
+    pub fn tally(&mut self, span: Span) {
         let bucket = bucket_of(span);
         match self.counts.get_mut(bucket) {
             Some(count) => *count += 1,

@@ -58,27 +58,33 @@ pub struct Row {
 /// A trace that is kept or not.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    rows: Option<Vec<Row>>,
+    kept: bool,
+    rows: Vec<Row>,
 }
 
 impl Trace {
     /// A trace that keeps its rows if asked to.
     pub fn new(kept: bool) -> Trace {
-        Trace { rows: kept.then(Vec::new) }
+        Trace { kept, rows: Vec::new() }
     }
 
     /// Notes what happened to a packet.
-    #[inline]
+    #[inline(always)]
     pub fn note(&mut self, time: Time, what: What, pkt: &Pkt) {
-        if let Some(rows) = &mut self.rows {
-            let row = Row { time, what, flow: pkt.flow, seq: pkt.seq, size: pkt.size, back: pkt.is_back() };
-            rows.push(row);
+        if self.kept {
+            self.keep(time, what, pkt);
         }
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, time: Time, what: What, pkt: &Pkt) {
+        let row = Row { time, what, flow: pkt.flow, seq: pkt.seq, size: pkt.size, back: pkt.is_back() };
+        self.rows.push(row);
     }
 
     /// All rows by time, flow and kind; several of one kind at one time stay in the order they happened.
     pub fn rows(&self) -> Vec<Row> {
-        let mut rows = self.rows.clone().unwrap_or_default();
+        let mut rows = self.rows.clone();
         rows.sort_by_key(|row| (row.time, row.flow, row.what));
         rows
     }

@@ -63,8 +63,7 @@ fn network(flows: u32, queue: &str, ahead: bool) -> Network {
 
 fn work(network: &mut Network, events: u32) {
     for _ in 0..events {
-        let (key, event) = network.calendar.pop_until(network.window.end).unwrap();
-        network.execute(key, event);
+        network.step().unwrap();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where packets end, and the accounts of a run.
 
-use super::{Event, Flow, Network};
+use super::{Flow, Network};
 use crate::calendar::Key;
 use crate::packet::{Pkt, Waiting};
 use crate::source::Source;
@@ -15,7 +15,11 @@ impl Network {
             self.links[number].finish(end, &mut self.fates);
             self.settle_fates(number as u32, end);
         }
-        for line in &mut self.lines {
+        for line in &mut self.wires.lines {
+            self.waiting_in_lines += line.finish(end);
+            *self.links[line.component as usize].probe_mut() = line.probe.take();
+        }
+        for line in &mut self.wires.red_lines {
             self.waiting_in_lines += line.finish(end);
             *self.links[line.component as usize].probe_mut() = line.probe.take();
         }
@@ -23,6 +27,7 @@ impl Network {
         for flow in &mut self.flows {
             flow.observe_source(end, window);
             flow.observe_sink(end, window);
+            self.histograms[flow.probe.histogram].moments.merge(&flow.probe.delay);
             match &flow.source {
                 Source::Tcp(sender) => {
                     flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
@@ -32,11 +37,11 @@ impl Network {
                 Source::Udp(_) | Source::Origin(_) => {}
             }
         }
-        let pending: Vec<(Key, Event)> = self.calendar.iter().map(|(key, event)| (key, *event)).collect();
-        for (key, event) in pending {
-            if let Event::Packet(pkt) = event {
-                self.leave_over(&pkt, key.birth, end);
-            }
+        let steps = self.wires.steps.len();
+        let packets = self.wires.calendar.iter().filter(|(_, pkt)| (pkt.step as usize) < steps);
+        let packets: Vec<(Key, Pkt)> = packets.map(|(key, pkt)| (key, *pkt)).collect();
+        for (key, pkt) in packets {
+            self.leave_over(&pkt, key.birth, end);
         }
     }
 
@@ -45,7 +50,7 @@ impl Network {
         let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Waiting>()).sum();
         let series = self.flows.iter().filter_map(|flow| flow.probe.series.as_ref());
         let series: usize = series.map(|series| 12 * series.received.capacity()).sum();
-        (self.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
+        (self.wires.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
     }
 
     /// Packets waiting in all links when the run was finished.

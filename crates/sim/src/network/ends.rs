@@ -1,9 +1,9 @@
 //! The ends of flows: what arrives there, what they send, and when they are woken.
 
-use super::{Event, Flow, Network, Transit};
+use super::wires::Launched;
+use super::{Flow, Network, Transit};
 use crate::calendar::Key;
-use crate::flow::CWND_STEPS;
-use crate::packet::Pkt;
+use crate::packet::{Pkt, WAKE};
 use crate::probe::Window;
 use crate::source::{Sink, Source};
 use crate::trace::What;
@@ -12,37 +12,45 @@ use units::Time;
 
 impl Network {
     /// A packet arrives at its end.
-    pub(super) fn reach(&mut self, transit: &Transit) {
-        let Transit { pkt, key } = transit;
+    #[inline(always)]
+    pub(super) fn reach(&mut self, pkt: &Pkt, now: Time) {
         if pkt.is_back() {
-            self.reach_source(pkt, key.time);
+            self.reach_source(pkt, now);
         } else {
-            self.reach_sink(pkt, key.time);
+            self.reach_sink(pkt, now);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn reach_source(&mut self, pkt: &Pkt, now: Time) {
         if self.flows[pkt.flow as usize].due[0] < now {
             self.run_timers(2 * pkt.flow, now);
         }
         let flow = &mut self.flows[pkt.flow as usize];
-        flow.observe_source(now, &self.window);
         flow.probe.conservation.delivered.add(pkt.size);
         self.trace.note(now, What::Acked, pkt);
-        let ack = pkt.ack(&mut self.sacks);
-        if let Source::Tcp(sender) = &mut flow.source {
-            sender.on_ack(now, &ack);
-            if flow.probe.finished.is_none() && sender.is_done() {
-                flow.probe.finished = Some(now);
-            }
-        } else {
-            flow.on_feedback(now, &ack, &self.window);
+        let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(pkt, now) };
+        flow.probe.observe_tcp(now, &self.window, sender);
+        if !pkt.is_bare_ack() || !sender.on_bare_ack(now, pkt.seq, pkt.stamp) {
+            sender.on_ack(now, &pkt.ack(&mut self.sacks));
         }
+        if sender.is_done() && flow.probe.finished.is_none() {
+            flow.probe.finished = Some(now);
+        }
+        self.drain_tcp_source(pkt.flow, now, now);
+    }
+
+    /// Feedback arrives that is not for a plain TCP sender.
+    #[inline(never)]
+    fn give_feedback(&mut self, pkt: &Pkt, now: Time) {
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.observe_source(now, &self.window);
+        let ack = pkt.ack(&mut self.sacks);
+        flow.on_feedback(now, &ack, &self.window);
         self.drain_source(pkt.flow, now, now);
     }
 
-    #[inline]
+    #[inline(always)]
     fn reach_sink(&mut self, pkt: &Pkt, now: Time) {
         if self.flows[pkt.flow as usize].due[1] <= now {
             self.run_timers(2 * pkt.flow + 1, now);
@@ -51,11 +59,33 @@ impl Network {
         flow.observe_sink(now, &self.window);
         self.trace.note(now, What::Receive, pkt);
         flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
+        let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(pkt, now) };
+        if pkt.is_syn() || !receiver.on_next(now, pkt.seq, pkt.size, pkt.stamp) {
+            receiver.on_segment(now, &pkt.segment());
+        }
+        let Some(bare) = receiver.poll_bare() else { return self.drain_sink(pkt.flow, now, now) };
+        let ack = Pkt::of_bare_ack(bare, pkt.flow, flow.first_step[1]);
+        self.answer(ack, now);
+    }
+
+    /// A TCP receiver sends its only answer to what just arrived.
+    #[inline(always)]
+    fn answer(&mut self, mut pkt: Pkt, now: Time) {
+        let component = self.component_of(2 * pkt.flow + 1);
+        let flow = &mut self.flows[pkt.flow as usize];
+        flow.probe.conservation.sent.add(pkt.size);
+        pkt.class = flow.marker.class();
+        // What was due to be sent later has been sent.
+        flow.due[1] = Time::NEVER;
+        self.trace.note(now, What::Acknowledge, &pkt);
+        self.send_on(Transit { pkt, time: now, birth: now, component });
+    }
+
+    /// A packet arrives at a sink that is no plain TCP receiver.
+    #[inline(never)]
+    fn hand_over(&mut self, pkt: &Pkt, now: Time) {
+        let flow = &mut self.flows[pkt.flow as usize];
         match (&mut flow.sink, &mut flow.source) {
-            (Sink::Tcp(receiver), _) => {
-                receiver.on_segment(now, &pkt.segment());
-                self.drain_sink(pkt.flow, now, now);
-            }
             (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
             (Sink::Tfrc(sink), Source::Tfrc(source)) => {
                 sink.on_packet(now, pkt.seq, pkt.ecn, source);
@@ -68,7 +98,7 @@ impl Network {
                 }
                 self.drain_sink(pkt.flow, now, now);
             }
-            (Sink::Udp { .. } | Sink::Tfrc(_) | Sink::App(_), _) => {}
+            _ => {}
         }
     }
 
@@ -156,13 +186,13 @@ impl Network {
     }
 
     /// Sends all a source has to send at `now`; `birth` places the packets among others of that moment.
-    #[inline]
+    #[inline(never)]
     pub(super) fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number) };
         loop {
             let flow = &mut self.flows[number as usize];
             let segment = match &mut flow.source {
-                Source::Tcp(sender) => sender.poll_transmit(now),
+                Source::Tcp(_) => return self.drain_tcp_source(number, now, birth),
                 Source::Tfrc(source) => source.poll_transmit(now),
                 Source::Udp(source) => source.poll_transmit(now),
                 Source::App(source) => source.poll_transmit(now),
@@ -176,13 +206,47 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            self.go_on(&mut Transit { pkt, key });
+            self.send_on(Transit::new(pkt, key));
         }
         self.arm(2 * number, now);
     }
 
+    /// [`Network::drain_source`] for a plain TCP sender.
+    #[inline(always)]
+    fn drain_tcp_source(&mut self, number: u32, now: Time, birth: Time) {
+        let key = Key { time: now, birth, component: self.component_of(2 * number) };
+        loop {
+            let flow = &mut self.flows[number as usize];
+            let Source::Tcp(sender) = &mut flow.source else { return };
+            let Some(segment) = sender.poll_transmit(now) else {
+                let due = sender.due().min(flow.stop);
+                flow.due[0] = due;
+                if due < flow.armed[0] {
+                    self.set_alarm(2 * number, due.max(now));
+                }
+                return;
+            };
+            if now >= self.window.warmup {
+                flow.probe.sent.add(segment.size);
+            }
+            flow.probe.conservation.sent.add(segment.size);
+            let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
+            pkt.class = flow.marker.mark(now, segment.size);
+            self.trace.note(now, What::Send, &pkt);
+            self.send_on(Transit::new(pkt, key));
+        }
+    }
+
+    #[inline(always)]
+    fn send_on(&mut self, transit: Transit) {
+        match self.wires.launch(transit) {
+            Launched::Settled => {}
+            other => self.settle_launch(other),
+        }
+    }
+
     /// Sends all a receiver has to send at `now`.
-    #[inline]
+    #[inline(never)]
     fn drain_sink(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
         loop {
@@ -198,7 +262,7 @@ impl Network {
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             pkt.class = flow.marker.class();
             self.trace.note(now, What::Acknowledge, &pkt);
-            self.go_on(&mut Transit { pkt, key });
+            self.send_on(Transit::new(pkt, key));
         }
         self.arm(2 * number + 1, now);
     }
@@ -220,7 +284,7 @@ impl Network {
         self.flows[(endpoint >> 1) as usize].armed[(endpoint & 1) as usize] = time;
         if time <= self.window.end {
             let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
-            self.calendar.push(key, Event::Wake(endpoint));
+            self.wires.calendar.push(key, Pkt::alarm(WAKE, endpoint));
         }
     }
 }
@@ -264,20 +328,11 @@ impl Flow {
     /// Takes note of the source's state before it changes at `now`.
     #[inline]
     pub(super) fn observe_source(&mut self, now: Time, window: &Window) {
-        let sender = match &self.source {
-            Source::Tcp(sender) => sender,
-            Source::Tfrc(source) => return self.probe.observe_rate(now, window, &source.sender),
-            Source::App(source) => return self.probe.observe_app(now, window, source),
-            Source::Udp(_) | Source::Origin(_) => return,
-        };
-        if now >= window.warmup {
-            self.probe.cwnd.hold([(sender.cwnd() * CWND_STEPS) as u64], now);
-            if self.probe.before.is_none() {
-                self.probe.before = Some(sender.counters());
-            }
-        }
-        if now > self.probe.next_sample {
-            self.probe.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
+        match &self.source {
+            Source::Tcp(sender) => self.probe.observe_tcp(now, window, sender),
+            Source::Tfrc(source) => self.probe.observe_rate(now, window, &source.sender),
+            Source::App(source) => self.probe.observe_app(now, window, source),
+            Source::Udp(_) | Source::Origin(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 //! Where packets may arrive otherwise than in the order they left, each goes through the calendar, so that the next link or
 //! the end meets them in the order of their arrival, whatever else is done early.
 
-use super::{Event, Network, Transit};
+use super::{Network, Transit};
 use crate::calendar::Key;
 use crate::link::OnWire;
 use crate::loss::Entry;
@@ -16,7 +16,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn enter_with_faults(&mut self, number: u32, transit: &mut Transit) -> bool {
         let Some(loss) = &mut self.links[number as usize].loss else { return true };
-        let (pkt, now) = (&mut transit.pkt, transit.key.time);
+        let (pkt, now) = (&mut transit.pkt, transit.time);
         match loss.on_entry() {
             Entry::Marked if pkt.ecn.capable() => {
                 pkt.ecn = Ecn::Ce;
@@ -57,15 +57,15 @@ impl Network {
             let mut pkt = transit.pkt;
             pkt.sack = self.sacks.copy(&pkt);
             self.flows[pkt.flow as usize].probe.conservation.sent.add(pkt.size);
-            self.lead_on_later(Transit { pkt, key: transit.key }, key(arrival.time));
+            self.lead_on_later(Transit::new(pkt, transit.key()), key(arrival.time));
         }
-        self.lead_on_later(Transit { pkt: transit.pkt, key: transit.key }, key(arrival.time));
+        self.lead_on_later(Transit::new(transit.pkt, transit.key()), key(arrival.time));
         false
     }
 
     fn lead_on_later(&mut self, mut transit: Transit, key: Key) {
         if self.lead_on(&mut transit, key) {
-            self.calendar.push(transit.key, Event::Packet(transit.pkt));
+            self.wires.calendar.push(transit.key(), transit.pkt);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Finds out which work may be done early.
 
-use super::{Network, Route, Step};
+use super::wires::Step;
+use super::{Network, Route};
 use crate::source::Source;
 
 impl Network {
@@ -12,12 +13,17 @@ impl Network {
         let mut steps: Vec<Step> = numbered
             .map(|(at_once, link)| if at_once { Step::LinkAtOnce(link) } else { Step::Link(link) })
             .collect();
-        for (line, number) in self.lines.iter().zip(0u32..) {
+        for (line, number) in self.wires.lines.iter().zip(0u32..) {
             let step = &mut steps[line.component as usize];
             let at_once = matches!(step, Step::LinkAtOnce(_));
             *step = if at_once { Step::LineAtOnce(number) } else { Step::Line(number) };
         }
-        for step in &mut self.steps {
+        for (line, number) in self.wires.red_lines.iter().zip(0u32..) {
+            let step = &mut steps[line.component as usize];
+            let at_once = matches!(step, Step::LinkAtOnce(_));
+            *step = if at_once { Step::RedAtOnce(number) } else { Step::Red(number) };
+        }
+        for step in &mut self.wires.steps {
             if let Step::Link(link) = *step {
                 *step = steps[link as usize];
             }
@@ -63,7 +69,7 @@ impl Network {
 
     /// The links of a route, before any of them is folded.
     fn links_of(&self, route: Route) -> impl Iterator<Item = usize> + '_ {
-        let steps = &self.steps[route.start as usize..][..route.len as usize];
+        let steps = &self.wires.steps[route.start as usize..][..route.len as usize];
         steps.iter().filter_map(|step| match step {
             Step::Link(link) => Some(*link as usize),
             _ => None,

@@ -11,52 +11,43 @@ mod ends;
 mod faults;
 mod fold;
 mod sessions;
+mod wires;
 
-use crate::calendar::{Calendar, Key};
+use crate::calendar::Key;
 use crate::flow::FlowProbe;
-use crate::line::Line;
-use crate::link::{Link, OnWire};
-use crate::packet::{Pkt, SackPool, Waiting};
+use crate::link::{Link, OnWire, Short};
+use crate::packet::{Pkt, SackPool, Waiting, FREE, WAKE};
 use crate::probe::Window;
 use crate::source::{Marker, Sink, Source};
 use crate::stats::Histogram;
 use crate::trace::Trace;
 use queue::disc::{Fate, Reason};
 use units::Time;
-
-/// What happens.
-#[derive(Clone, Copy, Debug)]
-pub enum Event {
-    /// A packet arrives where it goes next: at the queue of a link or at its end.
-    Packet(Pkt),
-    /// A transmission ends, on a link whose departures are not known ahead.
-    Free(u32),
-    /// An endpoint's timer: twice the flow's number, plus one for the receiver.
-    Wake(u32),
-}
-
-/// Where a packet goes next, and how it gets there: a place in [`Network::steps`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
-    /// To a link, through the calendar.
-    Link(u32),
-    /// To a link, at once.
-    LinkAtOnce(u32),
-    /// To a link in short form, a place in [`Network::lines`], through the calendar.
-    Line(u32),
-    /// To a link in short form, at once.
-    LineAtOnce(u32),
-    /// To its end.
-    End,
-}
+use wires::{Launched, Step, Wires};
 
 /// A packet on its way, and when it is where.
 struct Transit {
     pkt: Pkt,
-    key: Key,
+    /// Its [`Key`], in parts.
+    time: Time,
+    birth: Time,
+    component: u32,
 }
 
-/// The links of a path: a range of [`Network::steps`], with [`Step::End`] behind it.
+impl Transit {
+    #[inline(always)]
+    fn new(pkt: Pkt, key: Key) -> Transit {
+        let Key { time, birth, component } = key;
+        Transit { pkt, time, birth, component }
+    }
+
+    #[inline(always)]
+    fn key(&self) -> Key {
+        Key { time: self.time, birth: self.birth, component: self.component }
+    }
+}
+
+/// The links of a path: a range of [`Wires::steps`], with [`Step::End`] behind it.
 #[derive(Clone, Copy, Debug)]
 struct Route {
     start: u32,
@@ -117,8 +108,6 @@ impl Flow {
 pub struct Network {
     /// When counting starts and ends.
     pub window: Window,
-    /// Pending events.
-    pub calendar: Calendar<Event>,
     /// All links, by component number.
     pub links: Vec<Link>,
     /// All flows, by number.
@@ -128,9 +117,8 @@ pub struct Network {
     /// What happened to each packet, if anybody wants to know.
     pub trace: Trace,
     routes: Vec<[Route; 2]>,
-    /// The steps of all routes, one after the other.
-    steps: Vec<Step>,
-    lines: Vec<Line>,
+    /// What lies between the ends, apart from the links in full.
+    wires: Wires,
     /// Packets that waited in them at the end of the run.
     waiting_in_lines: u64,
     /// Whether endpoints run ahead.
@@ -142,23 +130,25 @@ pub struct Network {
 impl Network {
     /// A network of links without flows. Links that have a short form take it at once: there are many.
     pub fn new(window: Window, links: impl Iterator<Item = Link>, histograms: usize) -> Network {
-        let mut lines = Vec::new();
+        let (mut lines, mut red_lines) = (Vec::new(), Vec::new());
         let shorten = |mut link: Link| {
-            lines.extend(link.shorten());
+            match link.shorten() {
+                Some(Short::Line(line)) => lines.push(line),
+                Some(Short::Red(line)) => red_lines.push(*line),
+                None => {}
+            }
             link
         };
         let links: Vec<Link> = links.map(shorten).collect();
         Network {
             window,
-            calendar: Calendar::new(),
-            lines,
+            wires: Wires::new(lines, red_lines, window.end),
             waiting_in_lines: 0,
             links,
             flows: Vec::new(),
             histograms: vec![Histogram::default(); histograms],
             trace: Trace::default(),
             routes: Vec::new(),
-            steps: Vec::new(),
             runs_ahead: false,
             sacks: SackPool::default(),
             fates: Vec::new(),
@@ -168,9 +158,10 @@ impl Network {
     /// Adds a flow with its links out and back, and wakes its source at its start.
     pub fn add_flow(&mut self, mut flow: Flow, forward: &[usize], back: &[usize]) {
         let routes = [forward, back].map(|links| {
-            let route = Route { start: self.steps.len() as u32, len: links.len() as u32 };
-            self.steps.extend(links.iter().map(|link| Step::Link(*link as u32)));
-            self.steps.push(Step::End);
+            let steps = &mut self.wires.steps;
+            let route = Route { start: steps.len() as u32, len: links.len() as u32 };
+            steps.extend(links.iter().map(|link| Step::Link(*link as u32)));
+            steps.push(Step::End);
             route
         });
         flow.first_step = routes.map(|route| route.start);
@@ -179,23 +170,32 @@ impl Network {
         flow.armed[0] = flow.start;
         if flow.start <= self.window.end {
             let key = Key { time: flow.start, birth: Time::NEVER, component: self.component_of(2 * number) };
-            self.calendar.push(key, Event::Wake(2 * number));
+            self.wires.calendar.push(key, Pkt::alarm(WAKE, 2 * number));
         }
         self.flows.push(flow);
     }
 
-    /// Executes one event.
+    /// Executes the first event, unless it lies after the end. Gives its time.
     #[inline]
-    pub fn execute(&mut self, key: Key, event: Event) {
-        match event {
-            Event::Packet(pkt) => self.arrive(Transit { pkt, key }),
-            Event::Free(link) => {
-                let sent = self.links[link as usize].transmitter_free(key.time, &mut self.fates);
-                self.settle_fates(link, key.time);
-                self.send(link, sent);
-            }
-            Event::Wake(endpoint) => self.wake(endpoint, key.time),
+    pub fn step(&mut self) -> Option<Time> {
+        let place = self.wires.calendar.unlink_first(self.window.end)?;
+        let (Key { time, birth, component }, pkt) = self.wires.calendar.taken_from(place);
+        if (pkt.step as usize) < self.wires.steps.len() {
+            self.come(Transit { pkt, time, birth, component });
+        } else if pkt.step == WAKE {
+            self.wake(pkt.flow, time);
+        } else {
+            self.free(pkt.flow, time);
         }
+        Some(time)
+    }
+
+    /// A transmission ends on a link whose departures are not known ahead.
+    #[inline(never)]
+    fn free(&mut self, link: u32, now: Time) {
+        let sent = self.links[link as usize].transmitter_free(now, &mut self.fates);
+        self.settle_fates(link, now);
+        self.send(link, sent);
     }
 
     #[inline]
@@ -204,28 +204,35 @@ impl Network {
     }
 
     /// A packet comes out of the calendar at its next step.
-    #[inline]
-    fn arrive(&mut self, mut transit: Transit) {
-        let passed = match self.steps[transit.pkt.step as usize] {
+    #[inline(always)]
+    fn come(&mut self, mut transit: Transit) {
+        let passed = match self.wires.steps[transit.pkt.step as usize] {
+            Step::LineAtOnce(line) | Step::Line(line) => self.pass_line(line, &mut transit),
+            Step::Red(line) | Step::RedAtOnce(line) => self.pass_red_line(line, &mut transit),
             Step::Link(link) | Step::LinkAtOnce(link) => self.pass_link(link, &mut transit),
-            Step::Line(line) | Step::LineAtOnce(line) => self.pass_line(line, &mut transit),
-            Step::End => return self.reach(&transit),
+            Step::End => return self.reach_apart(&transit.pkt, transit.time),
         };
         if passed {
-            self.go_on(&mut transit);
+            self.travel(transit);
         }
     }
 
-    /// A packet goes its way, at once where that is allowed, up to the calendar or to its end. Inlined, as is
-    /// [`Network::pass_line`]: most of the work of a run is here, in steps of few instructions.
+    /// A packet goes its way, at once where that is allowed, up to the calendar or to its end. Inlined where events are
+    /// executed: most of the work of a run is here, in steps of few instructions.
     #[inline(always)]
-    fn go_on(&mut self, transit: &mut Transit) {
+    fn travel(&mut self, mut transit: Transit) {
         loop {
-            let passed = match self.steps[transit.pkt.step as usize] {
-                Step::LineAtOnce(line) => self.pass_line(line, transit),
-                Step::LinkAtOnce(link) => self.pass_private_link(link, transit),
-                Step::End if self.runs_ahead => return self.reach(transit),
-                _ => return self.calendar.push(transit.key, Event::Packet(transit.pkt)),
+            let step = self.wires.steps[transit.pkt.step as usize];
+            let passed = if let Step::LineAtOnce(line) = step {
+                self.pass_line(line, &mut transit)
+            } else if step == Step::End && self.runs_ahead {
+                return self.reach(&transit.pkt, transit.time);
+            } else if let Step::RedAtOnce(line) = step {
+                self.pass_red_line_apart(line, &mut transit)
+            } else if let Step::LinkAtOnce(link) = step {
+                self.pass_link(link, &mut transit)
+            } else {
+                return self.wires.calendar.push(transit.key(), transit.pkt);
             };
             if !passed {
                 return;
@@ -233,51 +240,104 @@ impl Network {
         }
     }
 
+    #[inline(never)]
+    fn reach_apart(&mut self, pkt: &Pkt, now: Time) {
+        self.reach(pkt, now);
+    }
+
+    #[inline(never)]
+    fn pass_red_line_apart(&mut self, number: u32, transit: &mut Transit) -> bool {
+        self.pass_red_line(number, transit)
+    }
+
+    /// [`Network::travel`], apart for those who rarely need it.
+    #[cold]
+    #[inline(never)]
+    fn go_on(&mut self, transit: Transit) {
+        self.travel(transit);
+    }
+
+    /// What became of a packet that an end sent, where that is not the common case.
+    #[cold]
+    #[inline(never)]
+    fn settle_launch(&mut self, launched: Launched) {
+        match launched {
+            Launched::Settled => {}
+            Launched::Stands(transit) => self.go_on(transit),
+            Launched::Refused(component, transit) => self.refuse(component, &transit),
+            Launched::Over(pkt, start) => self.leave_over(&pkt, start, self.window.end),
+        }
+    }
+
     /// A packet passes a link in short form. False if its way ends here.
     #[inline(always)]
     fn pass_line(&mut self, number: u32, transit: &mut Transit) -> bool {
-        let line = &mut self.lines[number as usize];
-        match line.accept(transit.pkt.size, transit.key) {
-            Some(wire) => {
-                let time = wire.finish + line.delay;
-                let key = Key { time, birth: wire.start, component: line.component };
-                self.lead_on(transit, key)
-            }
-            None => {
-                let component = line.component;
+        match self.wires.pass_line(number, transit) {
+            Ok(()) => self.is_on_time(transit),
+            Err(component) => {
                 self.refuse(component, transit);
                 false
             }
         }
     }
 
+    /// A packet passes a RED link in short form. False if its way ends here.
+    #[inline(always)]
+    fn pass_red_line(&mut self, number: u32, transit: &mut Transit) -> bool {
+        let line = &mut self.wires.red_lines[number as usize];
+        let wire = line.accept(transit.pkt.size, transit.pkt.ecn, transit.key());
+        let (component, delay) = (line.component, line.delay);
+        if !line.fates.is_empty() {
+            self.settle_red_fates(number, transit);
+        }
+        let Some(wire) = wire else { return false };
+        (transit.time, transit.birth, transit.component) = (wire.finish + delay, wire.start, component);
+        self.is_on_time(transit)
+    }
+
+    /// RED dropped or marked the packet that arrived.
+    #[cold]
+    #[inline(never)]
+    fn settle_red_fates(&mut self, number: u32, transit: &mut Transit) {
+        let line = &mut self.wires.red_lines[number as usize];
+        let component = line.component;
+        let pkt = &mut transit.pkt;
+        for fate in line.fates.drain(..) {
+            self.fates.push(match fate {
+                Fate::Dropped(_, reason) => {
+                    Fate::Dropped(Waiting { pkt: *pkt, enqueued: transit.time }, reason)
+                }
+                Fate::Marked(slot, reason) => {
+                    pkt.ecn = slot.ecn;
+                    Fate::Marked(Waiting { pkt: *pkt, enqueued: transit.time }, reason)
+                }
+            });
+        }
+        self.settle_fates(component, transit.time);
+    }
+
     /// A link in short form had no room.
     #[cold]
     fn refuse(&mut self, component: u32, transit: &Transit) {
-        let waiting = Waiting { pkt: transit.pkt, enqueued: transit.key.time };
+        let waiting = Waiting { pkt: transit.pkt, enqueued: transit.time };
         self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
-        self.settle_fates(component, transit.key.time);
-    }
-
-    /// [`Network::pass_link`], apart because it is rare on the way.
-    #[inline(never)]
-    fn pass_private_link(&mut self, number: u32, transit: &mut Transit) -> bool {
-        self.pass_link(number, transit)
+        self.settle_fates(component, transit.time);
     }
 
     /// A packet arrives at a link. True if it is certain when it leaves, and it can go on.
-    #[inline(always)]
+    #[inline(never)]
     fn pass_link(&mut self, number: u32, transit: &mut Transit) -> bool {
         if self.links[number as usize].loss.is_some() && !self.enter_with_faults(number, transit) {
             return false;
         }
-        let Transit { pkt, key } = transit;
+        let key = transit.key();
+        let pkt = &mut transit.pkt;
         let link = &mut self.links[number as usize];
         if !link.knows_ahead() {
-            self.wait_at(number, pkt, key);
+            self.wait_at(number, pkt, &key);
             return false;
         }
-        let wire = link.arrive(pkt, *key, &mut self.fates);
+        let wire = link.arrive(pkt, key, &mut self.fates);
         if !self.fates.is_empty() {
             self.settle_fates(number, key.time);
         }
@@ -301,11 +361,11 @@ impl Network {
         self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
         let key = Key { time: wire.finish, birth: wire.start, component: number };
         if wire.finish <= self.window.end {
-            self.calendar.push(key, Event::Free(number));
+            self.wires.calendar.push(key, Pkt::alarm(FREE, number));
         }
-        let mut transit = Transit { pkt, key };
+        let mut transit = Transit::new(pkt, key);
         if self.depart(number, wire, &mut transit) {
-            self.go_on(&mut transit);
+            self.go_on(transit);
         }
     }
 
@@ -321,14 +381,20 @@ impl Network {
     }
 
     /// Turns a packet to its next step, where it is at `key`. False if the run ends before.
-    #[inline(always)]
+    #[inline]
     fn lead_on(&mut self, transit: &mut Transit, key: Key) -> bool {
-        if key.time > self.window.end {
-            self.leave_over(&transit.pkt, key.birth, self.window.end);
+        (transit.time, transit.birth, transit.component) = (key.time, key.birth, key.component);
+        self.is_on_time(transit)
+    }
+
+    /// Turns a packet to its next step. False if the run ends before it is there.
+    #[inline(always)]
+    fn is_on_time(&mut self, transit: &mut Transit) -> bool {
+        if transit.time > self.window.end {
+            self.leave_over(&transit.pkt, transit.birth, self.window.end);
             return false;
         }
         transit.pkt.step += 1;
-        transit.key = key;
         true
     }
 }

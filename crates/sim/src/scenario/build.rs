@@ -86,10 +86,10 @@ fn trunk_link(name: String, from: usize, to: usize, direction: &Direction) -> Li
         to,
         rate: opportunities.as_ref().map_or(wire.rate, |opportunities| opportunities.mean_rate()),
         delay: Member { spread: Spread::Same(wire.delay), index: 0, of: 1 },
-        queue: direction.queue.clone(),
+        queue: Arc::new(direction.queue.clone()),
         packet: wire.packet.unwrap_or(Bytes(0)),
         counts_wire: wire.counts_wire,
-        loss: loss_plan(wire),
+        loss: Arc::new(loss_plan(wire)),
         opportunities,
         reported: true,
     }
@@ -129,7 +129,7 @@ fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) 
     for link in links {
         let back = link.name.ends_with(".back");
         let inherited = base.and_then(|both| if back { both.back.as_ref() } else { Some(&both.forward) });
-        let path = match (inherited.is_some_and(|direction| direction.queue == link.queue), back) {
+        let path = match (inherited.is_some_and(|direction| direction.queue == *link.queue), back) {
             (true, false) => "queue".to_string(),
             (true, true) => "back_queue".to_string(),
             (false, _) => format!("{}.{}.queue", model.topology.form.section(), link.name),
@@ -159,6 +159,8 @@ fn add_members(
     let transport = flow.transport_plan();
     let private =
         flow.access.as_ref().and_then(|access| Some((access, limit_of("", access, &mut Vec::new())?)));
+    let private = private.map(|(access, queue)| (access, Arc::new(queue)));
+    let sound = Arc::new(LossPlan::default());
     for index in 0..of {
         let (mut forward, mut back) = (way.forward.clone(), way.back.clone());
         if let Some((access, queue)) = &private {
@@ -167,7 +169,7 @@ fn add_members(
             let packet = flow.packet();
             let mut pair = |name: &str, ends: (usize, usize), rate: Option<Rate>, spread: &Spread| {
                 let delay = Member { spread: spread.clone(), index, of };
-                let there = private_link(name.to_string(), ends, rate, delay, queue, packet);
+                let there = private_link(name.to_string(), ends, rate, delay, (queue, &sound), packet);
                 let again =
                     LinkPlan { name: format!("{name}.back"), from: ends.1, to: ends.0, ..there.clone() };
                 links.extend([there, again]);
@@ -200,7 +202,7 @@ fn private_link(
     (from, to): (usize, usize),
     rate: Option<Rate>,
     delay: Member,
-    queue: &Spec,
+    (queue, sound): (&Arc<Spec>, &Arc<LossPlan>),
     packet: Bytes,
 ) -> LinkPlan {
     LinkPlan {
@@ -212,7 +214,7 @@ fn private_link(
         queue: queue.clone(),
         packet,
         counts_wire: false,
-        loss: LossPlan::default(),
+        loss: sound.clone(),
         opportunities: None,
         reported: false,
     }

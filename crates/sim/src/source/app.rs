@@ -88,7 +88,7 @@ impl AppSource {
     pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, mut dice: Stream) -> AppSource {
         let app = plan.begin(&mut dice);
         AppSource {
-            sender: Sender::new(&params, dice.branch(0)),
+            sender: Sender::sharing(&params, dice.branch(0)),
             params,
             plan,
             app,
@@ -216,7 +216,7 @@ impl AppSource {
         if fresh {
             self.past = added(self.past, self.sender.counters());
             self.connections += 1;
-            self.sender = Sender::new(&self.params, self.dice.branch(self.connections));
+            self.sender = Sender::sharing(&self.params, self.dice.branch(self.connections));
             self.opened = now;
         }
         if self.plan.whole_segments() {

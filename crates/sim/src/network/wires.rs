@@ -1,0 +1,102 @@
+//! What lies between the ends: steps of routes, links in short form, the calendar.
+//!
+//! Apart from the flows, so that an end at work can send what it makes without letting go of itself.
+
+use super::Transit;
+use crate::calendar::Calendar;
+use crate::line::Line;
+use crate::packet::Pkt;
+use crate::red_line::RedLine;
+use units::Time;
+
+/// Where a packet goes next, and how it gets there: a place in [`Wires::steps`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Step {
+    /// To a link in short form, a place in [`Wires::lines`], at once.
+    LineAtOnce(u32),
+    /// To its end.
+    End,
+    /// To a link in short form, through the calendar.
+    Line(u32),
+    /// To a RED link in short form, a place in [`Wires::red_lines`], through the calendar.
+    Red(u32),
+    /// To a link, through the calendar.
+    Link(u32),
+    /// To a RED link in short form, at once.
+    RedAtOnce(u32),
+    /// To a link, at once.
+    LinkAtOnce(u32),
+}
+
+impl Step {
+    /// Whether it is taken through the calendar.
+    #[inline(always)]
+    pub(super) fn waits(self) -> bool {
+        matches!(self, Step::Line(_) | Step::Red(_) | Step::Link(_))
+    }
+}
+
+/// What became of a packet that an end sent.
+pub(super) enum Launched {
+    /// It is in the calendar.
+    Settled,
+    /// It stands before a step that is not taken here.
+    Stands(Transit),
+    /// The link of this number had no room.
+    Refused(u32, Transit),
+    /// The run ends before it arrives; its last transmission starts then.
+    Over(Pkt, Time),
+}
+
+/// What packets meet between two ends.
+pub(super) struct Wires {
+    /// Pending events: packets, and the alarms of [`Pkt::alarm`].
+    pub(super) calendar: Calendar<Pkt>,
+    /// Tail-drop links in short form.
+    pub(super) lines: Vec<Line>,
+    /// RED links in short form.
+    pub(super) red_lines: Vec<RedLine>,
+    /// The steps of all routes, one after the other.
+    pub(super) steps: Vec<Step>,
+    /// The run's last moment.
+    end: Time,
+}
+
+impl Wires {
+    /// These links, and no routes yet.
+    pub(super) fn new(lines: Vec<Line>, red_lines: Vec<RedLine>, end: Time) -> Wires {
+        Wires { calendar: Calendar::new(), lines, red_lines, steps: Vec::new(), end }
+    }
+
+    /// A packet passes a link in short form and is somewhere else then; or, if there was no room, the link's number.
+    #[inline(always)]
+    pub(super) fn pass_line(&mut self, number: u32, transit: &mut Transit) -> Result<(), u32> {
+        let line = &mut self.lines[number as usize];
+        let Some(wire) = line.accept(transit.pkt.size, transit.key()) else { return Err(line.component) };
+        (transit.time, transit.birth) = (Time(wire.finish.0 + line.delay.0), wire.start);
+        transit.component = line.component;
+        Ok(())
+    }
+
+    /// An end sends a packet: over the links that take it at once into the calendar.
+    #[inline(always)]
+    pub(super) fn launch(&mut self, mut transit: Transit) -> Launched {
+        loop {
+            let step = self.steps[transit.pkt.step as usize];
+            if let Step::LineAtOnce(number) = step {
+                if let Err(component) = self.pass_line(number, &mut transit) {
+                    return Launched::Refused(component, transit);
+                }
+                if transit.time > self.end {
+                    return Launched::Over(transit.pkt, transit.birth);
+                }
+            } else if step.waits() {
+                self.calendar.push(transit.key(), transit.pkt);
+                return Launched::Settled;
+            } else {
+                return Launched::Stands(transit);
+            }
+            transit.pkt.step += 1;
+        }
+    }
+}
