@@ -99,11 +99,14 @@ def draw(found: Sequence[Found]) -> bytes:
                     )  # fmt: skip
             ax.axvline(0, color=style.RULE, linewidth=0.8)
             ax.set_xscale("symlog", linthresh=5)
-            ax.set_xlim(left=-2)
+            ends = [(line.there.margin.mean or 0.0) if line.there.margin else 0.0 for line in one.lines[1:]]
+            ax.set_xlim(min(-2.0, min(ends) - 2.0), 1.6 * max(ends))
+            ax.set_xticks([-2, 0, 2, 5, 10, 20, 50, 100], ["−2", "0", "2", "5", "10", "20", "50", "100"])
+            ax.minorticks_off()
             ax.set_yticks(range(len(names)), names[::-1])
             ax.set_ylim(-0.6, len(names) - 0.4)
-            ax.set_title(one.case.title.split(", buffer")[0], fontsize=8)
-        axes[-1][0].set_xlabel("margin of the recommendation (points)")
+            ax.set_title(one.case.title.split(", buffer")[0].replace("round trip ", ""), fontsize=8)
+            ax.set_xlabel("margin of the recommendation (points)")
         figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
         style.arrange(figure)
         return style.to_bytes(figure, format="svg")
