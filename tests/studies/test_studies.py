@@ -117,9 +117,13 @@ def test_a_setting_may_stop_earlier(folder: Path) -> None:
     capped = {
         "era": st.Setting("as it was", lambda: both, kind="era", maximum=6),
         "other": st.Setting("no numbers of it are printed", lambda: both, maximum=6),
+        "longer": st.Setting("begins with more", lambda: {"red": base}, first=7, maximum=8),
     }
     outcome = st.reproduce(study(delay, settings=capped), folder=folder / "a", precision=0.0001)
     assert {cell.n for cell in outcome["era"].values()} == {6}
+    assert outcome["longer"]["red"].n == 8
+    loose = st.reproduce(study(delay, settings=capped), folder=folder / "a", precision=0.9)
+    assert loose["longer"]["red"].n == 7
     assert {place.split(":")[0] for place in outcome.loose} == {"era"}
 
 
@@ -128,9 +132,8 @@ def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
     assert set(outcome.loose) == {"era: red", "era: droptail"}
     st.write(outcome, folder)
     page = (folder / "short.md").read_text(encoding="utf-8")
-    assert (
-        "0 of 2 cells of the tables and figures are known within 0.01 %; short of it stayed era: red" in page
-    )
+    assert "0 of 2 cells of the tables and figures are known within 0.01 %, or the stated width" in page
+    assert re.search(r"short of it stayed `ms` of red and droptail in `era` \(± \d+ %\)", page)
 
 
 def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:

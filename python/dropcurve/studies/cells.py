@@ -113,11 +113,14 @@ class Runner:
     _done: int = 0
     _needed: int = 0
 
-    def run(self, scenarios: Mapping[str, Scenario], *, maximum: int | None = None) -> Cells:
-        """Every cell, each to its precision, or to ``maximum`` replications if that is less than the plan's."""
+    def run(
+        self, scenarios: Mapping[str, Scenario], *, first: int | None = None, maximum: int | None = None
+    ) -> Cells:
+        """Every cell, each to its precision, from ``first`` replications to ``maximum`` if that is less than the
+        plan's."""
         most = min(self.plan.maximum, maximum or self.plan.maximum)
         found: dict[str, list[Done]] = {name: [] for name in scenarios}
-        sizes = dict.fromkeys(scenarios, min(self.plan.first, most))
+        sizes = dict.fromkeys(scenarios, min(first or self.plan.first, most))
         while sizes:
             self._extend(scenarios, found, sizes)
             cells = {name: self._cell(scenarios[name], found[name]) for name in sizes}

@@ -19,6 +19,8 @@ SIZES = {"large": 1500, "medium": 750, "small": 375}
 VARIANTS = {"RED_1": "off", "RED_2": "red_2", "RED_3": "red_3", "RED_4": "red_4", "RED_5": "red_5"}
 DELAYS = (15, 80)
 STACKS = {"Reno": "reno", "SACK": "sack1"}
+#: Most replications where only verdicts are wanted.
+SOME, FEW = 24, 8
 #: How a packet's size counts towards the next drop, as a power; RED_2's count is of packets.
 WEIGHTS = {"RED_1": 0, "RED_2": 0, "RED_3": 1, "RED_4": 1, "RED_5": 2}
 Edits = Mapping[str, Any]
@@ -50,37 +52,60 @@ def today() -> dict[str, dc.Scenario]:
             for variant, mode in VARIANTS.items() for stack in STACKS for delay in DELAYS}  # fmt: skip
 
 
-#: RED's own ways with sizes in programs and routers, at the paper's thresholds. Those in bytes count 875 to a packet.
+PACKETS = {"kind": "red", "limit": "400 pkts", "min_th": "50 pkts", "max_th": "150 pkts", "max_p": 0.1, "w_q": 0.002,
+           "mean_packet": "1500 B", "max_packet": "1500 B"}  # fmt: skip
+#: In bytes, 875 to a packet: the mean of the three sizes.
+BYTES = {"limit": "350000 B", "min_th": "43750 B", "max_th": "131250 B", "max_p": 0.1, "mean_packet": "875 B"}
+CLASSES = {"min_th": [BYTES["min_th"]], "max_th": [BYTES["max_th"]], "denominator": [10]}
+#: RED's ways with sizes in routers and programs, at the paper's thresholds.
 DIALECTS: dict[str, dict[str, Any]] = {
-    "packets (1993, ALTQ, WRED)": {"dialect": "floyd93", "byte_mode": "off"},
-    "ns-2's byte mode": {"dialect": "ns2_explicit", "byte_mode": "ns2", "spacing": "pseudocode"},
-    "dummynet, by size": {"dialect": "dummynet", "byte_mode": "red_2"},
-    "Linux, queue in bytes": {"dialect": "linux", "min_th": "43750 B", "max_th": "131250 B", "w_q": 0.002,
-                              "limit": "350000 B", "mean_packet": "875 B", "idle_rate": "30 Mbit/s"},
-    "RED_4": {"dialect": "ns2_explicit", "byte_mode": "red_4", "spacing": "pseudocode"},
-    "RED_5": {"dialect": "ns2_explicit", "byte_mode": "red_5", "spacing": "pseudocode"},
+    "packets: the 1993 paper": PACKETS | {"dialect": "floyd93", "byte_mode": "off"},
+    "packets: ALTQ": PACKETS | {"dialect": "altq"},
+    "packets: DPDK": PACKETS | {"dialect": "dpdk"},
+    "packets: Cisco WRED": {"kind": "wred", "limit": "400 pkts", "min_th": ["50 pkts"], "max_th": ["150 pkts"],
+                            "denominator": [10]},
+    "bytes: Cisco WRED": {"kind": "wred", "unit": "bytes", "limit": BYTES["limit"], "mean_packet": "875 B"} | CLASSES,
+    "bytes, no average: Junos": {
+        "kind": "curve", "unit": "bytes", "limit": BYTES["limit"], "mean_packet": "875 B", "w_q": 0.999999,
+        "min_th": BYTES["min_th"], "max_th": BYTES["max_th"], "curve": "points 43750 0, 131250 0.1; 1",
+        "refuse": "nothing", "spacing": "geometric", "idle_decay": "ignored"},
+    "bytes: Linux": BYTES | {"kind": "red", "dialect": "linux", "w_q": 0.002, "idle_rate": "30 Mbit/s"},
+    "sizes weighted first: dummynet": PACKETS | {"dialect": "dummynet", "byte_mode": "red_2"},
+    "sizes weighted last: ns-2's byte mode": PACKETS | {
+        "dialect": "ns2_explicit", "byte_mode": "ns2", "spacing": "pseudocode"},
+    "RED_4": PACKETS | {"dialect": "ns2_explicit", "byte_mode": "red_4", "spacing": "pseudocode"},
+    "RED_5": PACKETS | {"dialect": "ns2_explicit", "byte_mode": "red_5", "spacing": "pseudocode"},
 }  # fmt: skip
 
 
 def dialects() -> dict[str, dc.Scenario]:
-    """The paper's traffic over RED as programs have it."""
+    """The paper's traffic over RED as routers and programs have it."""
     base = dc.Scenario.load("decnodder_packet_sizes")
-    common = {"kind": "red", "limit": "400 pkts", "min_th": "50 pkts", "max_th": "150 pkts", "max_p": 0.1,
-              "w_q": 0.002, "mean_packet": "1500 B", "max_packet": "1500 B"}  # fmt: skip
-    return {name: base.set("queue", common | keys) for name, keys in DIALECTS.items()}
+    return {name: base.set("queue", keys) for name, keys in DIALECTS.items()}
+
+
+#: Mixes of today: what the groups large, medium and small send, in bytes a packet; "voice" is calls at a steady rate.
+MIXES: dict[str, tuple[int | str, ...]] = {
+    "QUIC and voice": (1500, 1280, "voice"), "old tunnels": (1500, 1400, 576), "jumbo": (9000, 1500, 1280),
+}  # fmt: skip
+VOICE_BYTES = 120
 
 
 def mix() -> dict[str, dc.Scenario]:
-    """Sizes of today over 100 Mbit/s: 1500 for transfers, 1280 as QUIC and IPv6 paths have it, 576 of old tunnels,
-    and voice in packets of 120 bytes."""
+    """Mixes of today over 100 Mbit/s: transfers of QUIC and over IPv6's least size beside voice, of paths with tunnels,
+    and with jumbo frames."""
     base = today()["RED_1 SACK 15"]
     flow = {"count": 20, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
-    base = base.edit({
-        "flows.large": flow | {"mss": "1460 B"}, "flows.medium": flow | {"mss": "1240 B"},
-        "flows.small": {"count": 20, "transport": "udp", "source": "cbr", "rate": "96 kbit/s", "packet": "120 B",
-                        "jitter": 0.2, "start": "uniform 0 s to 1 s"},
-    }.items())  # fmt: skip
-    return {variant: base.set("queue.byte_mode", mode) for variant, mode in VARIANTS.items()}
+    voice: Edits = {"count": 20, "transport": "udp", "source": "cbr", "rate": "96 kbit/s", "packet": f"{VOICE_BYTES} B",
+             "jitter": 0.2, "start": "uniform 0 s to 1 s"}  # fmt: skip
+    found: dict[str, dc.Scenario] = {}
+    for name, sizes in MIXES.items():
+        groups = {f"flows.{group}": voice if isinstance(size, str) else flow | {"mss": f"{size - 40} B"}
+                  for group, size in zip(SIZES, sizes, strict=True)}  # fmt: skip
+        largest = dict.fromkeys(("queue.max_packet", "queue.mean_packet"), f"{sizes[0]} B")
+        mixed = base.edit((groups | largest).items())
+        found |= {f"{name}: {it}": mixed.set("queue.byte_mode", mode) for it, mode in VARIANTS.items()}
+    return found
 
 
 RIG = """
@@ -152,8 +177,8 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
     for group, size in SIZES.items():
         flows = [flow for flow in run["flows"] if flow["group"] == group]
         found[f"good {size}"] = sum(flow["goodput_bytes"] for flow in flows) * 8e-6 / seconds
-        sent = sum(flow["sent_pkts"] for flow in flows)
-        found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / max(1, sent)
+        sent = max(1, sum(flow["sent_pkts"] for flow in flows))
+        found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / sent
         found[f"timeouts {size}"] = sum(flow.get("timeouts") or 0 for flow in flows)
     goods = [found[f"good {size}"] for size in SIZES.values()]
     found["jain"] = sum(goods) ** 2 / (3 * sum(good**2 for good in goods))
@@ -190,12 +215,7 @@ def collapse(x: st.Cells) -> st.Effect:
     return far - near
 
 
-def uneven(variant: str, *, above: float | None = None, below: float | None = None) -> st.Test:
-    """A test on the spacing of drops."""
-    estimate = st.at(f"spacing {variant}", "apart")
-    return st.Test(f"distance from uniform, {variant}", estimate, above, below, "points")
-
-
+UNEVEN = (("RED_1", None, 5), ("RED_4", None, 5), ("RED_5", None, 5), ("RED_2", 10, None))
 CLAIMS = (
     st.Claim("C1", "figures 2 and 4", "with RED_1 goodput doubles when the packet size doubles", tuple(
         sizes(f"RED_1 Reno {ms}", "good", one, above=1.7, below=2.3) for ms in DELAYS for one in (1500, 750))),
@@ -225,8 +245,9 @@ CLAIMS = (
         st.Test("fairness over sizes, RED_5, 80 ms", st.at("RED_5 Reno 80", "jain"), above=0.95),
         farther("jain", "RED_5"))),
     st.Claim("C6", "equations 1, 2 and 4",
-             "distances between drops are uniform for RED_1, and weighted by size for RED_4 and RED_5; not for RED_2", (
-        *(uneven(variant, below=5) for variant in ("RED_1", "RED_4", "RED_5")), uneven("RED_2", above=10))),
+             "distances between drops are uniform for RED_1, and weighted by size for RED_4 and RED_5; not for RED_2",
+             tuple(st.Test(f"distance from uniform, {one}", st.at(f"spacing {one}", "apart"), above, below, "points")
+                   for one, above, below in UNEVEN)),
 )  # fmt: skip
 
 
@@ -269,14 +290,12 @@ def table(
 def page(outcome: st.Outcome) -> st.Page:
     """What the page says beside verdicts and method."""
     found = outcome[outcome.main]
-    lost = found["RED_2 Reno 15"]["loss 1500"]
     return st.Page(
         short=st.prose(f"""
-            How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in
-            proportion to the packet size; the byte mode proposed in 1993 (RED_2) turns that round and starves large
-            packets, whose loss is {st.shown(lost)} % here; weighting by size at the end (RED_3, RED_4) gives each
-            size about the same goodput and weighting by the square (RED_5) turns out to overshoot where timeouts
-            rule.
+            How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in proportion to
+            size; the byte mode proposed in 1993 (RED_2) turns that round and starves large packets, whose loss is
+            {st.shown(found["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
+            the same, and weighting by the square (RED_5) overshoots where timeouts rule.
             """),
         choices=CHOICES,
         results=[
@@ -291,9 +310,12 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, st.prose(QUESTIONS)),
             table(outcome["dialects"], list(DIALECTS), "queue (Reno, 15 ms)"),
             *map(st.Text, st.prose(MIX)),
-            table(outcome["mix"], list(VARIANTS), "variant", (1500, 1280, 120)),
+            *(table(outcome["mix"], [f"{name}: {variant}" for variant in VARIANTS], "mix and variant",
+                    [size if isinstance(size, int) else VOICE_BYTES for size in sizes])
+              for name, sizes in MIXES.items()),
         ],
         surprises=st.prose(SURPRISES),
+        paper=st.prose(PAPER)[0],
     )  # fmt: skip
 
 
@@ -305,35 +327,34 @@ def figure(outcome: st.Outcome, name: str, setting: str, stack: str) -> st.Pictu
 
 
 SPACED = (
-    "Packets of all sizes in random order over a queue that hardly moves, so that p_b is steady. A uniform spacing is "
-    "flat at 10 %."
+    "Packets of all sizes in random order, a queue that hardly moves, p_b steady. Uniform is flat at 10 %."
 )
 CHOICES = (
     ("thresholds, buffer", "not given", "50 and 150 of 400 packets; half and twice that in other settings"),
-    ("max_p, w_q", "not given", "0.1 and 0.002; max_p 0.02 and 0.5 in other settings"),
-    (
-        "access links",
-        "not given",
-        "100 Mbit/s, 1 to 2.9 ms, the same for each size; 1 ms at the far side",
-    ),
+    ("max_p, w_q", "not given", "0.1 and 0.002; max_p 0.02 and 0.5 and w_q 0.01 in other settings"),
+    ("access links", "not given", "100 Mbit/s, 1 to 2.9 ms, the same for each size; to 20 ms in `access`"),
     ("length", "not given", "40 s, measured from 10 s"),
     ("timer", "200 ms granularity", "the same; otherwise the TCP of ns-2 in 2000"),
     ("spacing", "equation 1: uniform from one", "the same; ns-2's default, which waits, in another setting"),
 )
+PAPER = """
+    RED drops a packet with a probability that follows the average of its queue and a count since the last drop. The
+    paper compares five ways to let the size L of a packet in, M being the largest: not at all (RED_1); times L/M
+    before the count (RED_2, proposed in 1993); times L/M after it (RED_3); that, with a count in bytes (RED_4); with
+    the square of L/M (RED_5). Three times twenty TCP flows, with packets of 1500, 750 and 375 bytes, share 30 Mbit/s.
+    Results are plots and one number.
+    """
 TODAY = """
     CUBIC with an initial window of 10, SACK and RFC 6298 timers over 100 Mbit/s; the sizes of the paper. The
     verdicts are in the row `today` above.
     """
 QUESTIONS = """
-    **What do the byte modes of real routers and programs do?** The paper's traffic (Reno, 15 ms) over RED as others
-    have it, with the same thresholds. Whoever counts in packets, and Linux, whose queue is in bytes but whose drops
-    are not weighted, gives goodput by packet size like RED_1. ns-2's byte mode is RED_4 but for rounding. dummynet
-    weights p_b before its count, as RED_2 does, and starves large packets as RED_2 does.
+    **What do routers and programs do?** The paper's traffic (Reno, 15 ms) over RED as others have it. Counting packets,
+    or bytes without weighting drops (Cisco, Junos, Linux), is RED_1; dummynet starves large packets as RED_2 does.
     """
 MIX = """
-    **And today's sizes?** Twenty CUBIC transfers of 1500 bytes, twenty of 1280 (QUIC, IPv6's least), and twenty
-    calls of 120-byte packets at 96 kbit/s, over 100 Mbit/s. The transfers' sizes are too close for the variant to
-    matter much; the calls keep their packets under every variant but RED_1.
+    **And today's sizes?** Over 100 Mbit/s: where sizes differ little the variant hardly matters, and calls of 120 bytes
+    keep their packets under all but RED_1. RED_5 is even with old tunnels, RED_2 and RED_5 ruin jumbo frames.
     """
 SURPRISES = """
     **RED_3 is not uniform either.** The paper says so of RED_2 only. Its count runs in packets while its drops are
@@ -355,16 +376,19 @@ STUDY = st.Study(
     settings={
         "era": st.Setting("50/150 of 400, max_p 0.1", cells, kind="era", probes=rigs),
         "half": st.Setting("25/75 of 200 packets", partial(
-            cells, {"queue.min_th": "25 pkts", "queue.max_th": "75 pkts", "queue.limit": "200 pkts"}), maximum=6),
+            cells, {"queue.min_th": "25 pkts", "queue.max_th": "75 pkts", "queue.limit": "200 pkts"}), maximum=SOME),
         "twice": st.Setting("100/300 of 800 packets", partial(
-            cells, {"queue.min_th": "100 pkts", "queue.max_th": "300 pkts", "queue.limit": "800 pkts"}), maximum=6),
-        "p002": st.Setting("max_p 0.02", partial(cells, {"queue.max_p": 0.02}), maximum=6),
-        "p05": st.Setting("max_p 0.5", partial(cells, {"queue.max_p": 0.5}), maximum=6),
-        "wait": st.Setting("drops wait as in ns-2", partial(cells, {"queue.spacing": "wait"}), maximum=6),
-        "gentle": st.Setting("gentle above max_th", partial(cells, {"queue.above_max": "gentle"}), maximum=6),
-        "today": st.Setting("CUBIC, 100 Mbit/s", today, kind="today", maximum=6),
-        "dialects": st.Setting("RED as programs have it", dialects, kind="question", judged=False),
-        "mix": st.Setting("packets of today", mix, kind="question", judged=False, maximum=8),
+            cells, {"queue.min_th": "100 pkts", "queue.max_th": "300 pkts", "queue.limit": "800 pkts"}), maximum=SOME),
+        "p002": st.Setting("max_p 0.02", partial(cells, {"queue.max_p": 0.02}), maximum=SOME),
+        "p05": st.Setting("max_p 0.5", partial(cells, {"queue.max_p": 0.5}), maximum=SOME),
+        "w001": st.Setting("w_q 0.01", partial(cells, {"queue.w_q": 0.01}), maximum=FEW),
+        "access": st.Setting("access links of 1 to 20 ms", partial(
+            cells, {"dumbbell.access_delay": "even 1 ms to 20 ms"}), maximum=FEW),
+        "wait": st.Setting("drops wait as in ns-2", partial(cells, {"queue.spacing": "wait"}), maximum=FEW),
+        "gentle": st.Setting("gentle above max_th", partial(cells, {"queue.above_max": "gentle"}), maximum=FEW),
+        "today": st.Setting("CUBIC, 100 Mbit/s", today, kind="today", first=FEW),
+        "dialects": st.Setting("RED as programs have it", dialects, kind="question", judged=False, first=FEW),
+        "mix": st.Setting("packets of today", mix, kind="question", judged=False, first=FEW),
     },
     claims=CLAIMS,
     page=page,

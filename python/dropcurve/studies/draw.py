@@ -153,7 +153,8 @@ def _draw_lines(panel: Panel, ax: Axes) -> None:
         ax.axhline(level, color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         ax.annotate(
             name, (1.0, level), xycoords=("axes fraction", "data"), xytext=(-2, 2),
-            textcoords="offset points", ha="right", fontsize=6.5, color=style.MUTED,
+            textcoords="offset points", ha="right", fontsize=6.5, color=style.MUTED, zorder=5,
+            bbox={"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.75, "pad": 0.4},
         )  # fmt: skip
     ax.set_xlabel(panel.x)
     ax.set_ylabel(panel.y)
@@ -171,7 +172,12 @@ def _draw_map(found: Map, ax: Axes) -> None:
     colours = LinearSegmentedColormap.from_list("apart", ["#5aa0d0", "#ffffff", "#e8945a"])
     values = [[value - found.middle for value in row] for row in found.values]
     reach = max((abs(value) for row in values for value in row if math.isfinite(value)), default=1.0) or 1.0
-    ax.imshow(values, cmap=colours, vmin=-reach, vmax=reach, aspect="auto")
+    # Drawn as shapes: a page that fetches nothing shows no bitmap either.
+    edges = ([i - 0.5 for i in range(len(found.columns) + 1)], [i - 0.5 for i in range(len(found.rows) + 1)])
+    ax.pcolormesh(
+        *edges, values, cmap=colours, vmin=-reach, vmax=reach, edgecolors=style.PAPER, linewidth=0.5
+    )
+    ax.invert_yaxis()
     for y, row in enumerate(found.values):
         for x, value in enumerate(row):
             if math.isnan(value):

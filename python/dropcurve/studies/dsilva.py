@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TCP, UDP, BOTTLENECKS = ("tcp_n0", "tcp_n1", "tcp_n8"), ("udp_n5", "udp_n6"), ("n1_n2", "n2_n3")
 SEGMENT = 536
 #: Replications where only verdicts are wanted.
-MOST = 27
+MOST = 140
 QUEUES = (2000, 8000, 16000, 32000, 61440, 64000)
 WINDOWS = ((2000, 2000), (8000, 8000), (16000, 16000), (64000, 32000), (64000, 64000))
 THRESHOLDS = ((5, 15), (30, 90), (60, 180), (90, 270), (120, 360))
@@ -34,9 +34,13 @@ NS2 = {
 }  # fmt: skip
 
 
-def network(stack: Mapping[str, Any] = NS3, *, core_ms: float = 20, small: bool = False) -> dc.Scenario:
+def network(
+    stack: Mapping[str, Any] = NS3, *, core_ms: float = 20, small: bool = False, within_s: float = 0.1
+) -> dc.Scenario:
     """Three TCP and two UDP sources to n4; the links n1-n2 and n2-n3 carry 1 Mbit/s."""
-    edits: list[tuple[str, Any]] = [(f"flows.{name}.start", "uniform 1 s to 1.1 s") for name in (*TCP, *UDP)]
+    edits: list[tuple[str, Any]] = [
+        (f"flows.{name}.start", f"uniform 1 s to {1 + within_s:g} s") for name in (*TCP, *UDP)
+    ]
     edits += [(f"flows.{name}.{key}", value) for name in TCP for key, value in stack.items()]
     edits += [(f"links.{name}.delay", f"{core_ms} ms") for name in BOTTLENECKS]
     edits += [(f"flows.{name}.mss", "128 B") for name in TCP] if small else []
@@ -118,6 +122,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
     sent = sum(flows[name]["goodput_bytes"] for name in UDP) / seconds
     return {
         "tcp_Bps": tcp, "udp_Bps": sent, "total_Bps": tcp + sent, "share": 100 * tcp / (tcp + sent),
+        "of_link": 800 * tcp / run["links"]["n2_n3"]["rate_bps"],
         "timeouts": sum(flows[name]["timeouts"] or 0 for name in TCP),
         "loss": dc.metrics.value(run, "loss", scope="n2_n3") or 0.0,
     }  # fmt: skip
@@ -278,6 +283,7 @@ def page(outcome: st.Outcome) -> st.Page:
             pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "TCP has 30 kB/s to win."),
         ],
         surprises=st.prose(SURPRISES),
+        paper=st.prose(PAPER)[0],
     )  # fmt: skip
 
 
@@ -298,12 +304,20 @@ CHOICES = (
     ("TCP", "ns-3's of about 2014",
      "NewReno, segments of 536 bytes, initial window 1, least timeout 1 s, an acknowledgement for two segments"),
     ("size of the queue", "bytes", "that many packets of 128 bytes"),
-    ("start", "1 s", "drawn between 1 and 1.1 s, so that replications differ"),
+    ("start", "1 s", "drawn between 1 and 1.1 s, so that replications differ; between 1 and 2 s in `apart`"),
     ("length", "10 s, goodput over all of them", "the same"),
 )  # fmt: skip
+PAPER = """
+    Three TCP and two UDP sources send over two bottlenecks in a row; UDP alone offers about twice what a link
+    carries, in packets of 128 bytes. ns-3 runs each setting once, for ten seconds, under RED or tail drop, and the
+    report prints the goodput of each kind in bytes a second for several sizes of the queue, thresholds, max_p, round
+    trips and rates of UDP.
+    """
 TODAY = """
     CUBIC with an initial window of 10, RFC 6298 timers, 1500-byte packets and bottlenecks of 100 Mbit/s. UDP offers the
-    same multiples of the link; the queues hold as many packets. The verdicts are in the row `today` above.
+    same multiples of the link; the queues hold as many packets. The verdicts are in the row `today` above. TCP keeps a
+    few hundredths of a per cent of the link, most of it in a few lucky runs: so near zero a relative interval means
+    nothing, and what counts is that its share is known within some hundredths of a per cent of the link.
     """
 ROOM = """
     **What if UDP leaves room?** In the report UDP alone offers twice what the link carries, so no queue can help TCP.
@@ -334,12 +348,13 @@ STUDY = st.Study(
         "near": st.Setting("bottlenecks of 5 ms", lambda: cells(network(core_ms=5)), maximum=MOST),
         "far": st.Setting("bottlenecks of 100 ms", lambda: cells(network(core_ms=100)), maximum=MOST),
         "small": st.Setting("TCP segments of 128 bytes throughout", lambda: cells(network(small=True)), maximum=MOST),
-        "today": st.Setting("CUBIC, 1500-byte packets, 100 Mbit/s", today, kind="today", maximum=12),
-        "room": st.Setting("UDP at 0.3 Mbit/s", lambda: cells(network(), least=0.3), kind="question", maximum=MOST),
+        "apart": st.Setting("starts within a second", lambda: cells(network(within_s=1)), maximum=MOST),
+        "today": st.Setting("CUBIC, 1500-byte packets, 100 Mbit/s", today, kind="today", maximum=62),
+        "room": st.Setting("UDP at 0.3 Mbit/s", lambda: cells(network(), least=0.3), kind="question"),
     },
     claims=CLAIMS,
     page=page,
-    tolerance={"tcp_Bps": SEGMENT / 20},
+    tolerance={"of_link": 0.0214},
     maximum=800,
     quick=("era", "today"),
     shorten=0.3,

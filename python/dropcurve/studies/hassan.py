@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from statistics import stdev
+from itertools import product
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 import dropcurve as dc
@@ -15,10 +16,8 @@ from dropcurve.metrics import friendliness_class
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Flows of each kind.
-COUNTS = (1, 2, 4, 8, 16)
-#: Replications where only verdicts are wanted.
-SOME = 6
+#: Flows of each kind; most replications where only verdicts are wanted.
+COUNTS, SOME = (1, 2, 4, 8, 16), 27
 BUF250 = {"limit": "250 pkts", "min_th": "20 pkts", "max_th": "50 pkts"}
 #: Every case of tables 3 to 9, as edits of the Base case's queue.
 CASES: dict[str, dict[str, Any]] = {
@@ -45,9 +44,7 @@ def flows(scenario: dc.Scenario, count: int) -> dc.Scenario:
 def cells(change: Change = lambda scenario: scenario, *, times: int = 1) -> dict[str, dc.Scenario]:
     """Every case at every number of flows, or ``times`` that."""
     base = change(dc.Scenario.load("hassan_red_friendliness"))
-    return {
-        f"{case} {n}": flows(queue(base, **keys), times * n) for case, keys in CASES.items() for n in COUNTS
-    }
+    return {f"{at} {n}": flows(queue(base, **keys), times * n) for at, keys in CASES.items() for n in COUNTS}
 
 
 def edited(edits: Mapping[str, Any]) -> Change:
@@ -55,7 +52,6 @@ def edited(edits: Mapping[str, Any]) -> Change:
     return lambda scenario: scenario.edit(edits.items())
 
 
-#: Room for everything on the way back; the stacks that ns-2.35 has by default.
 ONE_WAY = edited({"back_queue": {"kind": "droptail", "limit": "1000 pkts"}})
 LATER = edited({"flows.tcp.profile": "ns2-2.35", "flows.tfrc.profile": "ns2-2.35"})
 
@@ -69,33 +65,43 @@ def present(scenario: dc.Scenario) -> dc.Scenario:
     return queue(found, mean_packet="1500 B")
 
 
+#: Who is told by marks in place of drops.
+TOLD = {"tcp": "for TCP alone", "both": "for both"}
+
+
 def ecn() -> dict[str, dc.Scenario]:
-    """TCP that RED marks instead of dropping; TFRC knows no marks here."""
-    base = queue(edited({"flows.tcp.ecn": True})(dc.Scenario.load("hassan_red_friendliness")), ecn=True)
-    return {f"{case} {n}": flows(queue(base, **CASES[case]), n)
-            for case in ("base", "buf250") for n in COUNTS}  # fmt: skip
+    """RED that marks in place of dropping: TCP's packets, or those of both."""
+    found: dict[str, dc.Scenario] = {}
+    for told in TOLD:
+        marks = {"flows.tcp.ecn": True, "flows.tfrc.ecn": told == "both"}
+        base = queue(edited(marks)(dc.Scenario.load("hassan_red_friendliness")), ecn=True)
+        found |= {f"{told} {case} {n}": flows(queue(base, **CASES[case]), n)
+                  for case in ("base", "buf250") for n in COUNTS}  # fmt: skip
+    return found
 
 
-START = {"start": "uniform 0 s to 5 s"}
-#: Others that mean to be friendly, in TFRC's place; all with SACK.
+START, PACKETS = {"start": "uniform 0 s to 5 s"}, {"mss": "1000 B", "headers": "0 B"}
+#: Others that mean to be friendly, in TFRC's place, as far as this build has them; those that are TCPs with SACK.
 RIVALS: dict[str, dict[str, Any]] = {
-    "TFRC (2000)": {},
-    "TFRC (RFC 5348)": {"transport": "tfrc", "profile": "rfc", "mss": "1000 B", "headers": "0 B"},
-    "GAIMD (0.31, 7/8)": {"cc": "gaimd"},
-    "binomial SQRT": {"cc": "binomial"},
+    "TFRC (2000)": {}, "TFRC (RFC 5348)": {"transport": "tfrc", "profile": "rfc"} | PACKETS,
+    "RAP": {"transport": "rap"} | PACKETS, "TEAR": {"transport": "tear"} | PACKETS,
+    "LDA+": {"transport": "lda"} | PACKETS, "GAIMD (0.31, 7/8)": {"cc": "gaimd"}, "binomial SQRT": {"cc": "binomial"},
     "binomial IIAD": {"cc": "binomial", "binomial_k": 1, "binomial_l": 0, "binomial_beta": 1.0},
-    "Westwood+": {"cc": "westwood"},
-    "Vegas": {"cc": "vegas"},
-    "CUBIC": {"cc": "cubic"},
-    "TCP itself": {},
-}
+    "Westwood+": {"cc": "westwood"}, "Vegas": {"cc": "vegas"}, "CUBIC": {"cc": "cubic"}, "TCP itself": {},
+}  # fmt: skip
+
+
+def known() -> list[str]:
+    """The rivals that this build has."""
+    transports = {one["name"] for one in dc.catalogue()["transports"]}
+    return [name for name, keys in RIVALS.items() if keys.get("transport", "tcp") in transports]
 
 
 def rivals() -> dict[str, dc.Scenario]:
     """Each rival against TCP in both cases, four and sixteen flows of each."""
     found: dict[str, dc.Scenario] = {}
-    for name, keys in RIVALS.items():
-        base = dc.Scenario.load("hassan_red_friendliness")
+    for name in known():
+        base, keys = dc.Scenario.load("hassan_red_friendliness"), RIVALS[name]
         if name != "TFRC (2000)":
             like = START if "transport" in keys else START | {"profile": "ns2-2000", "recovery": "sack1"}
             base = base.set("flows.tfrc", like | keys)
@@ -118,53 +124,59 @@ think = "exponential 500 ms"
 """
 
 
+#: Long flows beside them: of TCP and of TFRC.
+LONG = {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP, 7 TFRC": (1, 7)}
+
+
 def short() -> dict[str, dc.Scenario]:
-    """Short transfers beside the long ones, over both cases; and beside long flows of one kind alone."""
-    found: dict[str, dc.Scenario] = {}
-    for case in ("base", "buf250"):
-        base = flows(queue(dc.Scenario.load("hassan_red_friendliness"), **CASES[case]), 4)
-        for users in USERS:
-            text = base.to_toml() + (WEB.format(count=users) if users else "")
-            found[f"{case} {users}"] = dc.Scenario.parse(text, name=f"{case}-{users}")
-        only = dc.Scenario.parse(base.to_toml() + WEB.format(count=16), name=case)
-        tcp = only.get("flows.tcp")
-        found[f"{case} TFRC"] = only.edit([("flows.tcp.count", 1), ("flows.tfrc.count", 7)])
-        found[f"{case} TCP"] = only.edit([("flows.tfrc.count", 1), ("flows.tcp", tcp | {"count": 7})])
+    """Short transfers beside long ones, in both cases."""
+    found = {}
+    for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
+        base = queue(dc.Scenario.load("hassan_red_friendliness"), **CASES[case])
+        text = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)]).to_toml()
+        text += WEB.format(count=users) if users else ""
+        found[f"{case}, {long}, {users}"] = dc.Scenario.parse(text, name=f"{case}-{users}")
     return found
 
 
-THRESHOLDS = ((5, 10), (5, 20), (5, 40), (10, 30), (20, 50), (20, 100), (20, 150))
-MAX_P = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-WEIGHTS, BUFFERS = (0.0005, 0.002, 0.01, 0.05), (30, 60, 120, 250)
+#: RED's parameters and the load, each over the range that the paper's cases, and people, put it in. The thresholds are
+#: told as shares: min_th of the buffer, max_th of what is left above min_th.
+AXES = (
+    st.Axis("buffer", 25, 400, unit="pkts"), st.Axis("min_th", 3, 40, unit="% of the buffer"),
+    st.Axis("max_th", 10, 90, log=False, unit="% of the rest"), st.Axis("max_p", 0.01, 1), st.Axis("w_q", 0.0005, 0.05),
+    st.Axis("flows", 1, 16, unit="of each kind"),
+)  # fmt: skip
+POINTS = 192
 
 
 def atlas() -> dict[str, dc.Scenario]:
-    """Eight flows of each over thresholds and max_p in a buffer of 250, and over w_q and the buffer, with thresholds
-    of a tenth and three tenths of it."""
-    base = flows(queue(dc.Scenario.load("hassan_red_friendliness"), limit="250 pkts"), 8)
-    found = {f"p {p} th {low}-{high}": queue(base, min_th=f"{low} pkts", max_th=f"{high} pkts", max_p=p)
-             for low, high in THRESHOLDS for p in MAX_P}  # fmt: skip
-    return found | {
-        f"w {w} buf {size}": queue(base, limit=f"{size} pkts", min_th=f"{size / 10:g} pkts",
-                                   max_th=f"{3 * size / 10:g} pkts", w_q=w)
-        for w in WEIGHTS for size in BUFFERS
-    }  # fmt: skip
+    """Points spread over all of RED's parameters at once."""
+    base = dc.Scenario.load("hassan_red_friendliness")
+    found = {}
+    for number, point in enumerate(st.spread(AXES, POINTS)):
+        low = max(1.0, point["buffer"] * point["min_th"] / 100)
+        high = low + (point["buffer"] - low) * point["max_th"] / 100
+        keys = {"limit": f"{point['buffer']:.0f} pkts", "min_th": f"{low:.1f} pkts", "max_th": f"{high:.1f} pkts",
+                "max_p": point["max_p"], "w_q": point["w_q"]}  # fmt: skip
+        found[f"point {number}"] = flows(queue(base, **keys), round(point["flows"]))
+    return found
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
     """Mean rate of a flow of each kind in kbit/s, and their ratio as the paper's equation 3 has it."""
-    seconds = run["simulated_s"] - run["warmup_s"]
-    rates = {}
+    seconds, rates = run["simulated_s"] - run["warmup_s"], {}
     for group in ("tcp", "tfrc"):
         mine = [flow["goodput_bytes"] for flow in run["flows"] if flow["group"] == group]
         rates[group] = sum(mine) * 8e-3 / seconds / len(mine)
-    objects = dc.metrics.value(run, "fct_ms_mean", scope="web") or math.nan
-    return {**rates, "F": rates["tfrc"] / rates["tcp"] if rates["tcp"] else math.nan, "fct_ms": objects}
+    found = [flow["objects"]["fct_ms_all"]["p50"] for flow in run["flows"] if flow["group"] == "web"]
+    times = [one for one in found if one is not None]
+    return {**rates, "F": rates["tfrc"] / rates["tcp"] if rates["tcp"] else math.nan,
+            "fct_ms": fmean(times) if times else math.nan}  # fmt: skip
 
 
-def ratios(x: st.Cells, case: str, counts: Sequence[int] = COUNTS) -> list[st.Effect]:
+def ratios(x: st.Cells, case: str) -> list[st.Effect]:
     """F_r at each number of flows: the ratio of mean rates."""
-    return [x[f"{case} {n}"]["tfrc"] / x[f"{case} {n}"]["tcp"] for n in counts]
+    return [x[f"{case} {n}"]["tfrc"] / x[f"{case} {n}"]["tcp"] for n in COUNTS]
 
 
 def mean_ratio(x: st.Cells, case: str) -> st.Effect:
@@ -219,16 +231,11 @@ GIVEN = {"50", "250", "5-10", "20-50", "0.1", "0.002"}
 SHORT = {"max_p": "p", "w_q": "w", "thresholds": ""}
 
 
-def case_of(row: Mapping[str, str]) -> str:
-    """The case that does a printed row again."""
-    return row["case"] if row["value"] in GIVEN else f"{row['case']} {SHORT[row['parameter']]}{row['value']}"
-
-
 def table(x: st.Cells) -> st.Table:
     """Tables 3 to 9: the paper's interval is over the numbers of flows, so ours beside it is too."""
     rows = []
     for row in st.printed("hassan"):
-        case = case_of(row)
+        case = row["case"] + ("" if row["value"] in GIVEN else f" {SHORT[row['parameter']]}{row['value']}")
         over = [one.value for one in ratios(x, case)]
         middle, spread = sum(over) / len(over), st.mean(over).half_width(0.95)
         rows.append([
@@ -236,63 +243,52 @@ def table(x: st.Cells) -> st.Table:
             f"{row['fr_mean']} ± {row['fr_delta']}", f"{middle:.2f} ± {spread:.2f}", st.shown(mean_ratio(x, case)),
             st.shown(distance(x, case)), friendliness_class(middle), "★" * int(row["stars"]),
         ])  # fmt: skip
-    head = ["table, case", "F_r, paper", "F_r ± over flows, here", "mean F_r, here", "from an equal share (points)",
-            "in words", "paper's rank"]  # fmt: skip
-    return st.Table(head, rows)
+    here = ["F_r ± over flows, here", "mean F_r, here", "from an equal share (points)", "in words"]
+    return st.Table(["table, case", "F_r, paper", *here, "paper's rank"], rows)
 
 
-def over_flows(x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]], width_in: float) -> Figure:
+NAMES = ("as given", "max_p 0.01", "max_p 1", "w_q 0.02", "max_th wider", "max_th widest")
+
+
+def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]],
+            names: Sequence[str] = NAMES) -> st.Picture:  # fmt: skip
     """F_r over the number of flows of each kind, a panel for each group of cases."""
     ticks = {float(i): str(n) for i, n in enumerate(COUNTS)}
-    names = NAMES if len(groups) > 1 else ("base", "buf250")
-    made = [st.Panel([st.line(names[look], list(enumerate(ratios(x, case))), look) for look, case in enumerate(cases)],
+
+    def draw(width_in: float) -> Figure:
+        return st.panels([
+            st.Panel([st.line(names[look], list(enumerate(ratios(x, case))), look) for look, case in enumerate(cases)],
                      "flows of each kind", "friendliness ratio F_r", title, ticks=ticks, levels=[(1.0, "equal")])
-            for title, cases in groups]  # fmt: skip
-    return st.panels(made, width_in)
+            for title, cases in groups], width_in)  # fmt: skip
+
+    see = "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications."
+    return st.Picture(name, title, see, draw)
 
 
-def maps(x: st.Cells, width_in: float) -> Figure:
-    """F_r over two pairs of parameters."""
-    ratio = {name: (cell["tfrc"] / cell["tcp"]).value for name, cell in x.items()}
-    first = [[ratio[f"p {p} th {low}-{high}"] for low, high in THRESHOLDS] for p in MAX_P]
-    second = [[ratio[f"w {w} buf {size}"] for size in BUFFERS] for w in WEIGHTS]
-    return st.panels([
-        st.Map(first, [f"{p:g}" for p in MAX_P], [f"{a}-{b}" for a, b in THRESHOLDS], "thresholds (pkts)", "max_p",
-               "buffer 250, w_q 0.002"),
-        st.Map(second, [f"{w:g}" for w in WEIGHTS], [str(size) for size in BUFFERS], "buffer (pkts)", "w_q",
-               "thresholds 10 % and 30 %, max_p 0.1"),
-    ], width_in, height_in=2.7)  # fmt: skip
+def screened(x: st.Cells) -> list[st.Block]:
+    """F_r over all parameters at once."""
+    values = [(x[f"point {i}"]["tfrc"] / x[f"point {i}"]["tcp"]).value for i in range(POINTS)]
+    return st.Screen(AXES, st.spread(AXES, POINTS), values, "F_r").blocks(
+        friendliness_class, without=["flows"]
+    )
 
 
 def against(x: st.Cells) -> st.Table:
     """F_r of each rival of TCP."""
     columns = [f"{case} {n}" for case in ("base", "buf250") for n in (4, 16)]
     rows = [[name, *(st.shown(x[f"{name} {column}"]["tfrc"] / x[f"{name} {column}"]["tcp"]) for column in columns)]
-            for name in RIVALS]  # fmt: skip
+            for name in known()]  # fmt: skip
     return st.Table(["in TFRC's place", *(f"{column} of each" for column in columns)], rows)
-
-
-NAMES = ("as given", "max_p 0.01", "max_p 1", "w_q 0.02", "max_th wider", "max_th widest")
 
 
 def beside_web(x: st.Cells) -> st.Table:
     """F_r with web sessions about, and how long these take."""
-    rows = []
-    for case in ("base", "buf250"):
-        for users in USERS:
-            cell = x[f"{case} {users}"]
-            rows.append([f"{case}, 4 and 4, {users} sessions", st.shown(cell["tfrc"] / cell["tcp"]),
-                         st.shown(cell["fct_ms"]) if users else "–"])  # fmt: skip
-        for kind, mix in (("TFRC", "7 TFRC and 1 TCP"), ("TCP", "7 TCP and 1 TFRC")):
-            cell = x[f"{case} {kind}"]
-            ratio, time = st.shown(cell["tfrc"] / cell["tcp"]), st.shown(cell["fct_ms"])
-            rows.append([f"{case}, {mix}, 16 sessions", ratio, time])
-    return st.Table(["case, long flows, web sessions", "F_r", "time of an object (ms)"], rows)
+    rows = [[f"{name} sessions", st.shown(cell["tfrc"] / cell["tcp"]), st.shown(cell["fct_ms"])]
+            for name, cell in x.items()]  # fmt: skip
+    return st.Table(["case, long flows, web sessions", "F_r", "median time of an object (ms)"], rows)
 
 
-BASE_CASES = ("base", "base p0.01", "base p1", "base w0.02", "base 5-20", "base 5-30")
-BUFFER_CASES = ("buf250", "buf250 p0.01", "buf250 p1", "buf250 w0.02", "buf250 20-100", "buf250 20-150")
-BOTH = (("Base: 50 packets, 5-10", BASE_CASES), ("Buf250: 250 packets, 20-50", BUFFER_CASES))
+BOTH = (("Base: 50 packets, 5-10", tuple(CASES)[:6]), ("Buf250: 250 packets, 20-50", tuple(CASES)[6:]))
 
 
 def page(outcome: st.Outcome) -> st.Page:
@@ -311,22 +307,16 @@ def page(outcome: st.Outcome) -> st.Page:
         today=[] if "today" not in outcome else [
             *map(st.Text, st.prose(TODAY)), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
         questions=[] if "rivals" not in outcome else [
-            *map(st.Text, st.prose(ECN)), picture("ecn", "With ECN for TCP", outcome["ecn"],
-                                                  (("TCP and TFRC", ("base", "buf250")),)),
+            *map(st.Text, st.prose(ECN)), picture("ecn", "With ECN", outcome["ecn"], tuple(
+                (f"RED marks {words}", (f"{told} base", f"{told} buf250")) for told, words in TOLD.items()),
+                names=("base", "buf250")),
             *map(st.Text, st.prose(SHORT_LIVED)), beside_web(outcome["short"]),
             *map(st.Text, st.prose(OTHERS)), against(outcome["rivals"]),
-            *map(st.Text, st.prose(ATLAS)),
-            st.Picture("map", "F_r with eight flows of each", "Blue: TCP gets more; orange: TFRC does.",
-                       partial(maps, outcome["map"])),
+            *map(st.Text, st.prose(ATLAS)), *screened(outcome["map"]),
         ],
         surprises=st.prose(SURPRISES),
+        paper=st.prose(PAPER)[0],
     )  # fmt: skip
-
-
-def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]]) -> st.Picture:
-    """F_r over the number of flows."""
-    see = "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications."
-    return st.Picture(name, title, see, partial(over_flows, x, groups))
 
 
 CHOICES = (
@@ -337,28 +327,37 @@ CHOICES = (
     ("length", "100 s (100 ms in one place)", "100 s, measured from 20 s; starts drawn from 0 to 5 s"),
     ("best", "mean closest to 1, or narrowest", "TCP's share of two flows nearest a half, mean over the flows"),
 )  # fmt: skip
+PAPER = """
+    A rate-controlled flow (TFRC) sends at the rate that a formula gives for TCP, so that the two should share a link
+    equally. RED drops at random while the average of its queue (of weight w_q) lies between min_th and max_th, with a
+    probability that rises to max_p. In ns-2 the paper lets TFRC and TCP flows compete and reports the friendliness
+    ratio F_r, the rate of a TFRC flow over that of a TCP flow: 1 is fair. From two cases, `base` (50 packets,
+    thresholds 5 and 10) and `buf250` (250 packets, 20 and 50), it changes one parameter of RED at a time.
+    """
 TODAY = """
     CUBIC with an initial window of 10 and RFC 6298 timers against TFRC of RFC 5348, in 1500-byte packets over 20
     Mbit/s; buffers and thresholds hold as many packets. The verdicts are in the row `today` above.
     """
 ECN = """
-    **And with ECN?** The paper leaves it out. RED marks TCP's packets instead of dropping them; TFRC has no ECN
-    here and goes on losing packets, so the two are told of congestion in different coin.
+    **And with ECN?** The paper leaves it out. RED marks TCP's packets instead of dropping them, or those of both;
+    TFRC takes a mark for a loss (RFC 5348).
     """
 SHORT_LIVED = """
     **And with short-lived traffic?** Web sessions fetch objects of 12 kB on average, half a second apart, beside
-    the long flows. F_r is that of the long flows; the last column is what the sessions see, also beside long flows
-    almost all of one kind.
+    the long flows. F_r is that of the long flows; the last column is what the sessions see. (It is the median: sizes
+    are Pareto of shape 1.2, with no variance, so a mean time never settles; mean of the medians of sessions.)
     """
-OTHERS = """
-    **Are other TCP-friendly protocols friendlier?** Each of them in TFRC's place against SACK.
-    """
+OTHERS = "**Are other TCP-friendly protocols friendlier?** Each of them in TFRC's place against SACK."
 ATLAS = """
-    **Where in RED's parameters is TFRC friendly?** Ratio by thresholds and max_p, and by w_q and buffer.
+    **Where in RED's parameters is TFRC friendly?** Nearly everywhere, and no parameter decides alone. The paper moves
+    one at a time from two cases; here 192 settings are spread over all of them and the flows at once. Where the ratio
+    is unsatisfactory or worse TFRC always has the larger share: with one or two flows of each and high thresholds in
+    a large buffer, where TCP stops at its window of 20, and in buffers below 45 packets, mostly with max_p near
+    1/100.
     """
 SURPRISES = """
-    **The paper's stars do not follow its means.** With 250 packets its own ratio for max_p = 1 is 1.07 ± 0.14,
-    nearer to 1 and narrower than the 0.91 ± 0.19 that it ranks first.
+    **The paper's stars do not follow its means.** With 250 packets its own ratio for max_p = 1 is 1.07 ± 0.14, nearer
+    to 1 and narrower than the 0.91 ± 0.19 that it ranks first.
 
     **It is not our simulator.** ns-2.35 itself, set up the same way, gives the same ratios within a few per cent:
     TFRC above TCP in the base case, not below. Below 1 it is at sixteen flows of each, but not as a mean over any
@@ -375,7 +374,7 @@ STUDY = st.Study(
     question="Which parameters of RED make a rate-controlled flow and a TCP flow share a link equally?",
     measure=measure,
     settings={
-        "era": st.Setting("ns-2 of 2000, window 20", cells, kind="era"),
+        "era": st.Setting("ns-2 of 2000, window 20", cells, kind="era", first=62),
         "window": st.Setting("window 1000", lambda: cells(edited({"flows.tcp.window": 1000})), maximum=SOME),
         "now": st.Setting("drops as in the 1993 paper, without waiting",
                           lambda: cells(lambda one: queue(one, spacing="pseudocode")), maximum=SOME),
@@ -384,15 +383,15 @@ STUDY = st.Study(
         "oneway": st.Setting("tail drop on the way back", lambda: cells(ONE_WAY), maximum=SOME),
         "later": st.Setting("TCP and TFRC of ns-2.35", lambda: cells(LATER), maximum=SOME),
         "many": st.Setting("four times as many flows", lambda: cells(times=4), maximum=SOME),
-        "today": st.Setting("CUBIC, RFC 5348, 20 Mbit/s", lambda: cells(present), kind="today", maximum=5),
-        "ecn": st.Setting("RED marks TCP", ecn, kind="question", judged=False, maximum=12),
-        "short": st.Setting("web sessions beside the long flows", short, kind="question", judged=False, maximum=41),
-        "rivals": st.Setting("others in TFRC's place", rivals, kind="question", judged=False, maximum=12),
-        "map": st.Setting("over RED's parameters", atlas, kind="question", judged=False, maximum=SOME),
+        "today": st.Setting("CUBIC, RFC 5348, 20 Mbit/s", lambda: cells(present), kind="today"),
+        "ecn": st.Setting("RED marks", ecn, kind="question", judged=False),
+        "short": st.Setting("web sessions beside the long flows", short, kind="question", judged=False),
+        "rivals": st.Setting("others in TFRC's place", rivals, kind="question", judged=False),
+        "map": st.Setting("over RED's parameters", atlas, kind="question", judged=False),
     },
     claims=CLAIMS,
     page=page,
-    tolerance={"F": 0.0, "tcp": 0.0, "tfrc": 0.0},
+    tolerance={"F": 0.0, "tcp": 0.0, "tfrc": 0.0, "fct_ms": 50.0},
     first=12,
     maximum=93,
     quick=("era", "today"),

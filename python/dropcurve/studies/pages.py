@@ -52,6 +52,8 @@ def compose(outcome: Outcome) -> Iterator[Block]:
     page = outcome.study.page(outcome)
     yield Text(f"After {outcome.study.source}.")
     yield Text(f"**Question.** {outcome.study.question}")
+    if page.paper:
+        yield Text(f"**The paper.** {page.paper}")
     yield Text(f"**Result.** {_tally(outcome)} {page.short[0]}")
     yield from map(Text, page.short[1:])
     if outcome.quick:
@@ -149,8 +151,10 @@ def _method(outcome: Outcome, page: Page) -> Iterator[Block]:
         f"`{name}`{f' (or ± {tolerance:g})' if tolerance else ''}"
         for name, tolerance in plan.tolerance.items()
     ]
+    more = [f"{one.first} in `{name}`" for name in outcome.cells if (one := study.settings[name]).first]
+    times = f"{plan.first} times{f' ({_listing(more)})' if more else ''}"
     yield Text(
-        f"Every cell runs {plan.first} times, with seeds from 1 on, and then until the interval of "
+        f"Every cell runs {times}, with seeds from 1 on, and then until the interval of "
         f"{_listing(wanted)} is within {wording.percent(plan.precision)} of its mean, at most {plan.maximum} "
         f"times{capped}. Intervals are at 95 %; cells that are compared share their random numbers. "
         "A difference may lie near zero, where no share of it means anything: there the interval itself says how much "
@@ -170,13 +174,24 @@ def _precision(outcome: Outcome) -> str:
     asked = wording.percent(outcome.plan.precision)
     if not outcome.loose:
         return f"All {cells} cells of the tables and figures are known within {asked}."
-    rest = [
-        f"{place} ({_listing([f'`{name}`' for name in names])})" for place, names in outcome.loose.items()
-    ]
     return (
-        f"{cells - len(rest)} of {cells} cells of the tables and figures are known within {asked}; short of it "
-        f"stayed {_listing(rest)}."
+        f"{cells - len(outcome.loose)} of {cells} cells of the tables and figures are known within {asked}, or the "
+        f"stated width; short of it stayed {_listing(list(_short_of_it(outcome)))}."
     )
+
+
+def _short_of_it(outcome: Outcome) -> Iterator[str]:
+    """Cells that are not known as well as asked, by setting and number, with how well they are."""
+    found: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    for place, numbers in outcome.loose.items():
+        setting, cell = place.split(": ", 1)
+        for number in numbers:
+            effect = outcome.cells[setting][cell][number]
+            width = effect.half_width(CONFIDENCE) / abs(effect.value) if effect.value else math.inf
+            found.setdefault((setting, number), []).append((cell, width))
+    for (setting, number), cells in found.items():
+        told = _listing([cell for cell, _ in cells]) if len(cells) <= 3 else f"{len(cells)} cells"
+        yield f"`{number}` of {told} in `{setting}` (± {100 * max(width for _, width in cells):.0f} %)"
 
 
 def shown(effect: Effect, *, scale: float = 1.0, unit: str = "") -> str:

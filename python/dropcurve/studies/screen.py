@@ -120,7 +120,7 @@ class Screen:
         """The mean over bins of each parameter, all others anywhere; bars are 95 % intervals over a bin's points."""
         made = [
             Panel([self._profile(axis, bins)], axis.label, self.name, log_x=axis.log, levels=[(self.middle, "")],
-                  ticks={axis.at(i / 3): f"{axis.at(i / 3):.2g}" for i in range(4)})
+                  ticks={axis.at(i / 3): _short(axis.at(i / 3)) for i in range(4)})
             for axis in self.axes
         ]  # fmt: skip
         return panels(made, width_in, height_in=1.8, columns=3)
@@ -151,8 +151,8 @@ class Screen:
         for value, column, row in zip(self.values, columns, rows, strict=True):
             cells[row][column].append(value)
         found = [[fmean(cell) if cell else math.nan for cell in row] for row in cells]
-        names = [[f"{axis.at((i + 0.5) / bins):.2g}" for i in range(bins)] for axis in (up, across)]
-        return Map(found, names[0], names[1], across.label, up.label, "", self.middle)
+        names = [[_short(axis.at((i + 0.5) / bins)) for i in range(bins)] for axis in (up, across)]
+        return Map(found[::-1], names[0][::-1], names[1], across.label, up.label, "", self.middle)
 
     def _ranks(self, name: str, bins: int) -> list[int]:
         """The bin of each point, bins of equal count."""
@@ -192,9 +192,14 @@ def _halved(screen: Screen, inside: list[int], depth: int, least: int, rule: str
         region
         for sign, part in parts.items()
         for region in _halved(
-            screen, part, depth - 1, least, f"{rule}, {name} {sign} {bound:.2g}".removeprefix(", ")
+            screen, part, depth - 1, least, f"{rule}, {name} {sign} {_short(bound)}".removeprefix(", ")
         )
     ]
+
+
+def _short(value: float) -> str:
+    """A number in two digits, without a power of ten."""
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def _halton(number: int, base: int) -> float:

@@ -26,7 +26,8 @@ class Setting:
     ``about`` says what differs from the first setting. ``judged``: whether the claims are asked here. ``kind`` is "era"
     for the study as it was, "choice" for another value of what the paper leaves open, "today" for a stack and a
     link of the present, and "question" for what the paper did not ask. ``maximum`` caps the replications of its
-    cells where verdicts need fewer than numbers that are printed. ``probes`` are cells from packet traces.
+    cells where verdicts need fewer than numbers that are printed, ``first`` is of its own where they need more.
+    ``probes`` are cells from packet traces.
     """
 
     about: str
@@ -34,6 +35,7 @@ class Setting:
     kind: str = "choice"
     judged: bool = True
     maximum: int | None = None
+    first: int | None = None
     probes: Callable[[], Mapping[str, Probe]] = dict
 
     @property
@@ -46,8 +48,9 @@ class Setting:
 class Page:
     """What only the author can say. Strings are paragraphs of Markdown.
 
-    ``short`` answers the question; ``choices`` has rows (what, in the paper, here); ``results`` are its tables and
-    figures; ``sensitivity``, ``today`` and ``questions`` go under headings of their own.
+    ``paper`` says what was done and claimed, for those who have not read it; ``short`` answers the question;
+    ``choices`` has rows (what, in the paper, here); ``results`` are its tables and figures; ``sensitivity``, ``today``
+    and ``questions`` go under headings of their own.
     """
 
     short: Sequence[str]
@@ -57,6 +60,7 @@ class Page:
     sensitivity: Sequence[Block] = ()
     questions: Sequence[Block] = ()
     surprises: Sequence[str] = ()
+    paper: str = ""
 
 
 @dataclass(frozen=True)
@@ -180,7 +184,8 @@ def reproduce(
 
 
 def _run(runner: Runner, setting: Setting, scenarios: Mapping[str, Scenario]) -> Cells:
-    return Cells(runner.run(scenarios, maximum=setting.maximum) | runner.probe(setting.probes()))
+    first = None if runner.plan.precision is None else setting.first
+    return Cells(runner.run(scenarios, first=first, maximum=setting.maximum) | runner.probe(setting.probes()))
 
 
 def _scenarios(study: Study, setting: str, *, quick: bool) -> Mapping[str, Scenario]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: The weights of figures 8 to 11, and the eleven pairs of buffer and weight as we read table 4.
 WEIGHTS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05, 0.1)
 PAIRS = tuple((40 + 10 * i, round(0.001 + 0.0005 * i, 4)) for i in range(11))
+#: Most replications where only verdicts are wanted.
+SOME = 10
 QUEUES = ("RED", "FRED", "WTRED")
 #: How ns-2 counts and decides; the paper's changes were made to its RED.
 NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
@@ -50,12 +52,16 @@ def queue(
 
 
 def cells(
-    change: Change = lambda scenario: scenario, *, shares: bool = False, **keys: Any
+    change: Change = lambda scenario: scenario,
+    *,
+    shares: bool = False,
+    weight: float | None = None,
+    **keys: Any,
 ) -> dict[str, dc.Scenario]:
-    """Every point of every figure."""
+    """Every point of every figure; ``weight`` in place of those of table 4."""
     base = network(change)
-    found = {f"{kind} {size}": queue(base, kind, size, weight, shares=shares, **keys)
-             for size, weight in PAIRS for kind in QUEUES}  # fmt: skip
+    found = {f"{kind} {size}": queue(base, kind, size, weight or read, shares=shares, **keys)
+             for size, read in PAIRS for kind in QUEUES}  # fmt: skip
     found |= {f"w_q {weight}": queue(base, "RED", 64, weight, shares=shares, **keys) for weight in WEIGHTS}
     found["tail drop 64"] = base.set("queue", {"kind": "droptail", "limit": "64 pkts", "dialect": "ns2"})
     found["RED 64"] = queue(base, "RED", 64, 0.002, shares=shares, **keys)
@@ -77,8 +83,14 @@ def present(scenario: dc.Scenario) -> dc.Scenario:
 
 
 #: WTRED among others, thresholds the same shares of the buffer for all that have any.
-OTHERS = ("WTRED", "RED", "Adaptive RED", "CoDel", "tail drop")
+OTHERS = ("WTRED", "RED", "Adaptive RED", "CoDel, a share", "CoDel, 5 ms", "tail drop")
 SIZES = (40, 60, 80, 100, 140)
+
+
+def drain_ms(base: dc.Scenario, size: int) -> float:
+    """How long the link needs for so many packets."""
+    packet, rate = (float(str(base.get(key)).split()[0]) for key in ("queue.mean_packet", "dumbbell.rate"))
+    return size * packet * 8 / (rate * 1e3)
 
 
 def others(change: Change = lambda scenario: scenario) -> dict[str, dc.Scenario]:
@@ -94,7 +106,10 @@ def others(change: Change = lambda scenario: scenario) -> dict[str, dc.Scenario]
             f"RED {size}": queue(base, "RED", size, 0.002, shares=True),
             f"Adaptive RED {size}": base.set(
                 "queue", {"kind": "ared", "dialect": "ns2", **limit, **packet, "min_th": low, "max_th": high}),
-            f"CoDel {size}": base.set("queue", {"kind": "codel", "dialect": "rfc", **limit}),
+            f"CoDel, 5 ms {size}": base.set("queue", {"kind": "codel", "dialect": "rfc", **limit}),
+            f"CoDel, a share {size}": base.set(
+                "queue", {"kind": "codel", "dialect": "rfc", **limit, "target": f"{0.4 * drain_ms(base, size):.4g} ms"}
+            ),
             f"tail drop {size}": base.set("queue", {"kind": "droptail", **limit}),
         }  # fmt: skip
     return found
@@ -246,6 +261,7 @@ def page(outcome: st.Outcome) -> st.Page:
             st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
                        partial(over_sizes, outcome["others today"], OTHERS, SIZES))],
         surprises=st.prose(SURPRISES),
+        paper=st.prose(PAPER)[0],
     )  # fmt: skip
 
 
@@ -258,7 +274,11 @@ def table(x: st.Cells) -> st.Table:
 
 
 CHOICES = (
-    ("table 4", "damaged; ends in (0.006, 140)", "buffer 40, 50 … 140 with w_q 0.001, 0.0015 … 0.006"),
+    (
+        "table 4",
+        "damaged; ends in (0.006, 140)",
+        "buffer 40, 50 … 140 with w_q 0.001, 0.0015 … 0.006; one w_q in `weight`",
+    ),
     (
         "RED's and FRED's thresholds",
         "“recommended”: 5 and 15",
@@ -269,15 +289,23 @@ CHOICES = (
     ("counting, idle time", "ns-2's", "those of ns-2 for all three; as in the 1993 paper in `paper`"),
     ("length", "not given", "100 s, measured from 20 s"),
 )
+PAPER = """
+    RED averages its queue with a weight w_q and drops at random while the average lies between two thresholds. The
+    paper's WTRED takes the weight from where the average is (0.003 below the thresholds, 0.002 between, 0.001 above)
+    and puts the thresholds at 40 % and 70 % of the buffer. In ns-2, with five Reno transfers over 10 Mbit/s, it is
+    compared with RED and with refined RED (FRED of Wang and Shin) for eleven pairs of buffer and weight. Results are
+    plots.
+    """
 TODAY = """
     CUBIC with an initial window of 10 and RFC 6298 timers, 1500-byte packets, 100 Mbit/s; the buffers hold as many
     packets. The verdicts are in the row `today` above.
     """
 QUESTION = """
-    **How does WTRED stand beside Adaptive RED and CoDel?** Thresholds are the same shares of the buffer for all
-    that have any; CoDel has its own target of 5 ms. WTRED and RED are all but one line. Adaptive RED keeps the link
-    fuller at the price of a longer queue, CoDel keeps its delay whatever the buffer. (Under tail drop one flow
-    takes the link, and then waits at its own access link, which is no faster: hence that delay.)
+    **How does WTRED stand beside Adaptive RED and CoDel?** Thresholds are the same shares of the buffer for all.
+    CoDel has none; "a share" gives it a target of 40 % of the time in which the link drains the buffer, beside its
+    own target of 5 ms. WTRED and RED are all but one line. Adaptive RED keeps the link fuller at the price of a
+    longer queue, CoDel of 5 ms keeps its delay whatever the buffer. (Under tail drop one flow takes the link, and
+    then waits at its own access link, which is no faster: hence that delay.)
     """
 SURPRISES = """
     **The thresholds do it, the weight does nothing.** Compare the rows `era` and `shares`: with the same thresholds
@@ -300,17 +328,18 @@ STUDY = st.Study(
     measure=measure,
     settings={
         "era": st.Setting("thresholds of RED and FRED 5/15, ns-2 of 2000", cells, kind="era"),
-        "shares": st.Setting("thresholds at 40 % and 70 % for all", lambda: cells(shares=True), maximum=8),
-        "p002": st.Setting("max_p 0.02", lambda: cells(max_p=0.02), maximum=5),
-        "p05": st.Setting("max_p 0.5", lambda: cells(max_p=0.5), maximum=5),
-        "window": st.Setting("window 20", lambda: cells(edited(window=20)), maximum=5),
+        "shares": st.Setting("thresholds at 40 % and 70 % for all", lambda: cells(shares=True), maximum=SOME),
+        "p002": st.Setting("max_p 0.02", lambda: cells(max_p=0.02), maximum=SOME),
+        "p05": st.Setting("max_p 0.5", lambda: cells(max_p=0.5), maximum=SOME),
+        "weight": st.Setting("w_q 0.002 in every pair of table 4", lambda: cells(weight=0.002), maximum=SOME),
+        "window": st.Setting("window 20", lambda: cells(edited(window=20)), maximum=SOME),
         "jitter": st.Setting("random delay of a packet time at the senders",
-                             lambda: cells(edited(overhead="0.44 ms")), maximum=5),
+                             lambda: cells(edited(overhead="0.44 ms")), maximum=SOME),
         "paper": st.Setting("drops as in the 1993 paper, without waiting",
-                            lambda: cells(spacing="pseudocode"), maximum=5),
-        "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today", maximum=5),
-        "others": st.Setting("beside Adaptive RED and CoDel", others, kind="question", judged=False, maximum=8),
-        "others today": st.Setting("the same today", lambda: others(present), "question", judged=False, maximum=5),
+                            lambda: cells(spacing="pseudocode"), maximum=8),
+        "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today"),
+        "others": st.Setting("beside Adaptive RED and CoDel", others, kind="question", judged=False),
+        "others today": st.Setting("the same today", lambda: others(present), "question", judged=False),
     },
     claims=CLAIMS,
     page=page,
