@@ -212,7 +212,8 @@ impl Pump {
         loop {
             let free = if self.busy { self.free_at } else { Time::NEVER };
             let coming = self.coming.peek().map_or(Time::NEVER, |Reverse(due)| due.at);
-            if free.min(coming) > now {
+            let next = free.min(coming);
+            if next > now || next == Time::NEVER {
                 return;
             }
             if free <= coming {

@@ -169,3 +169,13 @@ proptest! {
         }
     }
 }
+
+/// Found by fuzzing: with nothing under way, "until the end of time" is no time at which something is due.
+#[test]
+fn an_idle_pump_has_nothing_to_do_for_ever() {
+    let mut pump = Pump::new(link(&[("kind", text("droptail"))]), &[], 1, "queue/test");
+    pump.advance(Time::NEVER, &mut ());
+    feed(&mut pump, &[(0, 1, 1000, 0), (0, 2, 1000, 0)], &mut ());
+    pump.advance(Time::NEVER, &mut ());
+    assert_eq!((pump.measure.sent.pkts, pump.next_due()), (2, Some(Time(6_000_000))));
+}

@@ -113,7 +113,7 @@ def lab(
         judged = replay(Path(scratch) / "0" / "record")
         kept = _keep(Path(scratch) / "0", out)
     live = measure.estimates(first, raws)
-    predicted = _predict(base, seed, predict, tell) if predict else {}
+    predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict else {}
     where = "virtual time" if virtual else "real time"
     return Answer(
         base.name, base.title, where, replications, _rows(live, predicted),
@@ -131,7 +131,10 @@ def _keep(folder: Path, out: str | Path | None) -> Path | None:
     return kept
 
 
-def _predict(base: Scenario, seed: int, runs: int, tell: Tell) -> dict[str, measure.Estimate]:
+def simulate(
+    base: Scenario, *, seed: int, runs: int, tell: Tell = lambda _: None
+) -> dict[str, measure.Estimate]:
+    """What the simulator says of a scenario, by metric, over so many runs."""
     tell(f"simulating it {wording.count(runs, 'time')}")
     result = replicate.run(base, seed=seed, replications=runs)
     rows = {row.metric: row for row in result.table(only=list(measure.SHARED)) if not row.scope}
@@ -142,14 +145,15 @@ def _rows(live: dict[str, measure.Estimate], predicted: dict[str, measure.Estima
     rows = []
     for name in measure.SHARED:
         found = metrics.find(name)
-        rows.append(_compared(name, found.title, found.unit, live[name], predicted.get(name)))
+        rows.append(compared(name, found.title, found.unit, live[name], predicted.get(name)))
     rows += [Row(name, title, unit, live[name]) for name, (title, unit) in measure.LAB_ONLY.items()]
     return rows
 
 
-def _compared(
+def compared(
     name: str, title: str, unit: str, live: measure.Estimate, predicted: measure.Estimate | None
 ) -> Row:
+    """A metric of both; it agrees within `CLOSE` of the prediction or inside the intervals."""
     if predicted is None or predicted.mean is None or live.mean is None:
         return Row(name, title, unit, live, predicted)
     gap = live.mean - predicted.mean

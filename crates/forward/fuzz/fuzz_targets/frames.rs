@@ -27,6 +27,10 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     pump.advance(Time::NEVER, &mut ());
+    while let Some(delivery) = pump.deliver(Time::NEVER) {
+        pump.delivered(&delivery);
+    }
+    assert_eq!(pump.store.held(), 0, "every frame is delivered or dropped");
 });
 
 fn serde_json_link() -> serde_json::Value {
