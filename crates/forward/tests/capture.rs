@@ -1,5 +1,5 @@
 //! Captures, read by the crate `pcap-file`, and by Wireshark's `tshark` where it is installed.
-#![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
+#![allow(missing_docs, clippy::print_stderr, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 mod common;
 
