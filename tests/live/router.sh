@@ -1,5 +1,5 @@
 #!/bin/bash
-# A router between two hosts, all in namespaces that vanish with it: router.sh PYTHON FOLDER KIND, KIND being bridge or queue.
+# A router between two hosts, all in namespaces that vanish with it: router.sh PYTHON FOLDER KIND, KIND being bridge, queue or queue6.
 set -eu
 python=$1 out=$2 kind=$3
 dc() { exec "$python" -c "from dropcurve.cli import main; main()" "$@"; }
@@ -15,6 +15,13 @@ ip -n a link set a0 up; ip -n b link set b0 up
 if [ "$kind" = bridge ]; then
   ip -n a addr add 10.5.0.1/24 dev a0; ip -n b addr add 10.5.0.2/24 dev b0; far=10.5.0.2
   devices="--in r0 --out r1"
+elif [ "$kind" = queue6 ]; then
+  ip addr add fd06::fe/64 dev r0 nodad; ip addr add fd07::fe/64 dev r1 nodad
+  ip -n a addr add fd06::1/64 dev a0 nodad; ip -n a route add default via fd06::fe
+  ip -n b addr add fd07::1/64 dev b0 nodad; ip -n b route add default via fd07::fe; far=fd07::1
+  sysctl -qw net.ipv6.conf.all.forwarding=1
+  ip6tables -A FORWARD -o r1 -j NFQUEUE --queue-num 0
+  devices="--queue-num 0"
 else
   ip addr add 10.6.0.254/24 dev r0; ip addr add 10.7.0.254/24 dev r1
   ip -n a addr add 10.6.0.1/24 dev a0; ip -n a route add default via 10.6.0.254
@@ -34,6 +41,6 @@ for _ in $(seq 100); do ip netns exec a iperf3 -c $far -n 3M -C cubic -J > "$out
 control=$(ls -d /run/dropcurve-live-*/control)
 (dc live set "$control" rate="30 Mbit/s" queue.target="2 ms") > "$out/set.txt"
 (dc live set "$control" rate=fast) > /dev/null 2> "$out/refused.txt" || echo "exit $?" >> "$out/refused.txt"
-ip netns exec b nstat -asz IpExtInCEPkts TcpInCsumErrors > "$out/nstat.txt"
+ip netns exec b nstat -asz IpExtInCEPkts Ip6InCEPkts TcpInCsumErrors > "$out/nstat.txt"
 kill -TERM $router
 wait $router

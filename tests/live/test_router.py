@@ -20,21 +20,23 @@ SCRIPT = Path(__file__).with_name("router.sh")
 
 
 @pytest.mark.skipif(bool(LACKING), reason=LACKING or "routers run here")
-@pytest.mark.parametrize("kind", ["bridge", "queue"])
+@pytest.mark.parametrize("kind", ["bridge", "queue", "queue6"])
 def test_a_router_shapes_marks_counts_and_stops(kind: str, tmp_path: Path) -> None:
-    if kind == "queue" and not shutil.which("iptables"):
-        pytest.skip("no iptables")
+    tables = {"queue": "iptables", "queue6": "ip6tables"}.get(kind, "")
+    if tables and not shutil.which(tables):
+        pytest.skip(f"no {tables}")
     command = [*launch._unshare(), "timeout", "100", str(SCRIPT), sys.executable, str(tmp_path), kind]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     said = (tmp_path / "said.txt").read_text() if (tmp_path / "said.txt").exists() else ""
-    if kind == "queue" and "netfilter queue 0: cannot be opened" in said:
+    if tables and "netfilter queue 0: cannot be opened" in said:
         pytest.skip("this kernel has no netfilter queues")
     assert done.returncode == 0, done.stderr + said
     forward = json.loads((tmp_path / "stats.json").read_text())["forward"]
     assert forward["sent"]["bytes"] > 3_000_000
     assert not any(forward["refused"].values())
     counters = dict(re.findall(r"(\w+)\s+(\d+)", (tmp_path / "nstat.txt").read_text()))
-    assert forward["marked_pkts"] == int(counters["IpExtInCEPkts"]) > 0
+    ce = "Ip6InCEPkts" if kind == "queue6" else "IpExtInCEPkts"
+    assert forward["marked_pkts"] == int(counters[ce]) > 0
     assert int(counters["TcpInCsumErrors"]) == 0
     sent = re.search(
         r'^dropcurve_sent_packets_total{direction="forward"} (\d+)', metrics(tmp_path), re.MULTILINE
