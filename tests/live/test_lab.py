@@ -131,6 +131,11 @@ def test_interfaces_that_are_not_there_are_told(capsys: pytest.CaptureFixture[st
     assert "there is no interface nope0" in capsys.readouterr().err
     assert invoke(["live", "run", "--rate", "1 Mbit/s", "--aqm", "codel"]) == 2
     assert "--queue-num" in capsys.readouterr().err
+    for number, rate, word in (("70000", "1 Mbit/s", "from 0 to 65535"), ("3", "0 Mbit/s", "above 0")):
+        assert (
+            invoke(["live", "run", "--queue-num", number, "--rate", rate, "--aqm", "codel", "--quiet"]) == 2
+        )
+        assert word in capsys.readouterr().err
     assert invoke(["live", "stats", "/nowhere/socket"]) == 2
     assert "no forwarder answers there" in capsys.readouterr().err
 

@@ -63,6 +63,10 @@ class Router:
 
     def settings(self, control: Path) -> dict[str, Any]:
         """Those of the forwarder. Raises UsageError for what cannot be used."""
+        if self.rate.split()[:1] in (["0"], ["0.0"]):
+            raise UsageError(
+                f"--rate {self.rate}: must be above 0; a link without a rate has no queue to manage"
+            )
         devices = self.devices or tuple(self.choose())
         links = [_link(self.aqm, self.rate, self.delay)]
         if len(devices) == 2:
@@ -82,6 +86,8 @@ class Router:
                 raise UsageError(
                     "--queue-num takes the packets that a rule of netfilter sends; leave out --in and --out"
                 )
+            if not 0 <= self.queue_number < 1 << 16:
+                raise UsageError(f"--queue-num {self.queue_number}: must be a number from 0 to 65535")
             why = "packets that this router's own rules send here; the kernel routes, we delay and drop"
             yield Device(f"netfilter queue {self.queue_number}", "queue", why, self.queue_number)
             return
