@@ -66,7 +66,7 @@ bench: ## ns per packet, whole runs, beside ns-2 and ns-3 where they are install
 budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows
 	@$(PYTHON) tools/bench/instructions.py --check
 
-agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 runs ns-2 itself
+agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 runs those that are here
 	@$(BIN)/python -m dropcurve.agree --jobs 2 $(if $(LIVE),--live)
 
 studies: setup ## do the published studies again and write their pages

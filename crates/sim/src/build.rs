@@ -74,6 +74,7 @@ fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link
     if let Some(opportunities) = &plan.opportunities {
         link.vary(opportunities);
     }
+    link.hold_in_ring(plan.ring);
     link.loss = Loss::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
     if plan.reported {
         link = link.with_probe(LinkProbe::new(window));

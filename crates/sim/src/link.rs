@@ -20,6 +20,11 @@ use std::sync::Arc;
 use units::size::Opportunities;
 use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
 
+mod accounts;
+mod ring;
+
+use ring::Ring;
+
 /// First and last bit on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnWire {
@@ -62,11 +67,15 @@ struct Transmitter {
     ticks: bool,
     /// Whether the packet on the wire counts as queued.
     counts_wire: bool,
-    /// Whether it is sending, what, since when and until when.
+    /// The device's ring, if it has one.
+    ring: Option<Box<Ring>>,
+    /// Whether it can take no packet; what was put on the wire last, since when and until when.
     busy: bool,
     on_wire: Bytes,
     started: Time,
     free_at: Time,
+    /// Where the end of each transmission is an event: when it can take the next packet.
+    ready: Time,
     line: Serializer,
     /// With departures known ahead: the end of the last accepted packet's transmission, and the transmitter as it
     /// will be then.
@@ -104,10 +113,12 @@ impl Link {
             ahead: queue.decides() == Decides::AtArrival,
             ticks: queue.next_deadline().is_some(),
             counts_wire,
+            ring: None,
             busy: false,
             on_wire: Bytes(0),
             started: Time::ZERO,
             free_at: Time::ZERO,
+            ready: Time::ZERO,
             line: Serializer::new(rate),
             accepted_until: Time::ZERO,
             line_ahead: Serializer::new(rate),
@@ -127,26 +138,6 @@ impl Link {
         let transmitter = &mut self.works().transmitter;
         transmitter.line = Serializer::varying(opportunities.clone());
         transmitter.line_ahead = transmitter.line.clone();
-    }
-
-    /// The same link with accounts.
-    pub fn with_probe(mut self, probe: LinkProbe) -> Link {
-        *self.probe_mut() = Some(Box::new(probe));
-        self
-    }
-
-    /// What it writes to results, if anything.
-    pub fn probe(&self) -> Option<&LinkProbe> {
-        let at_work = self.works.as_ref().and_then(|works| works.transmitter.probe.as_deref());
-        at_work.or(self.kept.as_deref())
-    }
-
-    /// What it writes to results, to be written.
-    pub fn probe_mut(&mut self) -> &mut Option<Box<LinkProbe>> {
-        match &mut self.works {
-            Some(works) => &mut works.transmitter.probe,
-            None => &mut self.kept,
-        }
     }
 
     /// Whether departures are known at arrival.
@@ -177,12 +168,12 @@ impl Link {
         with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates))
     }
 
-    /// Whether the transmitter is sending.
+    /// Whether the transmitter is sending, or its ring is full.
     pub fn is_busy(&self) -> bool {
         self.works.as_ref().is_some_and(|works| works.transmitter.busy)
     }
 
-    /// The end of a transmission, where each is an event: starts the next, if any.
+    /// Where the end of each transmission is an event: the transmitter can take a packet, and does if there is one.
     pub fn transmitter_free(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
         let Works { queue, transmitter } = self.works();
         transmitter.tick_until(queue, now, fates);
@@ -191,7 +182,7 @@ impl Link {
         transmitter.serve(queue, now, fates)
     }
 
-    /// Takes the next packet from the queue of an idle transmitter and puts it on the wire.
+    /// Takes the next packet from the queue of a transmitter that is not busy.
     pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
         let Works { queue, transmitter } = self.works();
         transmitter.serve(queue, now, fates)
@@ -255,11 +246,14 @@ impl Transmitter {
             probe.ended(now, &fates[before..]);
         }
         let Waiting { pkt, enqueued } = next?;
-        self.occupy(pkt.size, now);
+        let start = now.max(self.free_at);
+        self.occupy(pkt.size, start);
+        self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));
         if let Some(probe) = &mut self.probe {
             probe.departed(pkt.size, enqueued, now, self.free_at);
+            probe.held_in_ring(now, start);
         }
-        Some((pkt, OnWire { start: now, finish: self.free_at }))
+        Some((pkt, OnWire { start, finish: self.free_at }))
     }
 
     /// With departures known ahead: the accepted packet's transmission follows all accepted before it.
@@ -453,6 +447,49 @@ pub(crate) mod tests {
         let sent = departures("droptail", &[(0, 1000), (100_000, 500), (5_000_000, 1000)], true);
         let ms = |n: u64| Time(n * 100_000);
         assert_eq!(sent, [(0, ms(0), ms(10)), (1, ms(10), ms(15)), (2, ms(51), ms(61))]);
+    }
+
+    /// Room for twelve in the queue, two in the ring and one on the wire: fifteen of a burst of twenty.
+    #[test]
+    fn a_ring_holds_packets_beside_the_queue() {
+        let passed = |ring| {
+            let mut link = link("droptail");
+            link.works().transmitter.ahead = false;
+            link.hold_in_ring(ring);
+            let mut fates = Vec::new();
+            for seq in 0..20 {
+                link.arrive(&mut packet(seq, 1000), key(0), &mut fates);
+                while !link.is_busy() && link.serve(Time::ZERO, &mut fates).is_some() {
+                    let full = link.ready() > Time::ZERO;
+                    link.works().transmitter.busy = full;
+                }
+            }
+            20 - fates.len()
+        };
+        assert_eq!((passed(0), passed(2)), (13, 15));
+    }
+
+    /// The second packet is taken at once and the third when the second begins to be sent; the line works for 3 ms all the same.
+    #[test]
+    fn a_packet_in_the_ring_has_left_the_queue() {
+        let window =
+            Window { warmup: Time::ZERO, end: Time(9_000_000), sample: Span(1_000_000), series: false };
+        let mut link = link("droptail").with_probe(LinkProbe::new(window));
+        link.hold_in_ring(1);
+        let mut fates = Vec::new();
+        for seq in 0..3 {
+            link.arrive(&mut packet(seq, 1000), key(0), &mut fates);
+        }
+        let takes: Vec<_> = (0..3)
+            .scan(Time::ZERO, |now, _| {
+                let (_, wire) = link.serve(*now, &mut fates)?;
+                *now = link.ready();
+                Some((wire.start.0, now.0))
+            })
+            .collect();
+        assert_eq!(takes, [(0, 0), (1_000_000, 1_000_000), (2_000_000, 2_000_000)]);
+        link.finish(Time(9_000_000), &mut fates);
+        assert_eq!(link.probe().map(|probe| probe.counters.busy_ns), Some(3_000_000));
     }
 
     /// Nanoseconds a link was sending between 3 ms and the end of the run, which may be cut short.

@@ -76,6 +76,8 @@ pub struct LinkPlan {
     pub packet: Bytes,
     /// Whether the packet on the wire counts as part of the queue.
     pub counts_wire: bool,
+    /// Packets its device takes from the discipline before it can send them.
+    pub ring: u64,
     /// What it does to packets beside its queue.
     pub loss: Arc<LossPlan>,
     /// When it may send, where that varies; then `rate` is the mean.

@@ -232,6 +232,12 @@ impl LinkProbe {
         self.counters.busy_ns += self.window.clip(start, finish).0;
     }
 
+    /// A packet whose departure was counted from `taken` on was in the ring until `start`: the line did not work for it.
+    #[inline]
+    pub fn held_in_ring(&mut self, taken: Time, start: Time) {
+        self.counters.busy_ns -= self.window.clip(taken, start).0;
+    }
+
     /// A packet was destroyed by the loss model.
     pub fn lost(&mut self, now: Time) {
         self.counters.lost_pkts += u64::from(self.window.counts(now));

@@ -12,9 +12,11 @@ use crate::cc::Algorithm;
 
 mod controls;
 mod dialogue;
+mod measures;
 
 pub use controls::{BbrRule, CubicRule, HyStartRule, VegasRule, WestwoodRule};
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
+pub use measures::{Counting, DupackRule, Samples, ShownRtt};
 
 units::choices! {
     /// How losses are noticed and repaired.
@@ -90,26 +92,6 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which segments give round-trip samples.
-    pub enum Samples {
-        /// One segment in flight at a time is timed, never a retransmission (Karn).
-        PerWindow = "per_window",
-        /// Every acknowledgement of new data, by the timestamp option.
-        Timestamps = "timestamps",
-    }
-}
-
-units::choices! {
-    /// What a congestion control counts as it opens the window.
-    pub enum Counting {
-        /// One increment an acknowledgement, however much it covers.
-        Acks = "acks",
-        /// One increment a segment acknowledged, at most two an acknowledgement (RFC 3465).
-        Segments = "segments",
-    }
-}
-
-units::choices! {
     /// What is halved when congestion strikes.
     pub enum Reduce {
         /// The usable window: the smaller of cwnd and the receiver's window.
@@ -142,7 +124,8 @@ units::choices! {
         AtOnce = "at_once",
         /// Proportional rate reduction, RFC 6937 with the slow-start bound.
         Prr6937 = "rfc6937",
-        /// RFC 6937 as ns-3.37 computes it: a product of bytes wraps at 2^32, so a long recovery pauses.
+        /// As ns-3.37 computes it: the slow-start bound holds where retransmitted data is acknowledged, and a product of bytes wraps
+        /// at 2^32, so that a long recovery pauses.
         Ns3 = "ns3",
         /// Proportional rate reduction, RFC 9937: the bound follows the safety of each acknowledgement.
         Prr9937 = "rfc9937",
@@ -275,6 +258,15 @@ units::params! {
         max_cwnd: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
         /// How window arithmetic rounds.
         arithmetic: Arithmetic = Arithmetic::Real,
+        /// Which acknowledgements count as duplicates (sack).
+        dupack_rule: DupackRule = DupackRule::NoAdvance => { source: "RFC 6675 section 2: rfc6675" },
+        /// A partial acknowledgement releases a segment, whatever the window, unless the first hole has been retransmitted; only
+        /// the first one of a recovery restarts the timer (sack).
+        repair_partial: bool = false => { source: "ns-3" },
+        /// What one recovery retransmitted the next does not retransmit again, and it counts as in flight (sack).
+        keep_repairs: bool = false => { source: "ns-3" },
+        /// Which round trip the congestion control is shown.
+        shown_rtt: ShownRtt = ShownRtt::Sample => { source: "ns-3: smoothed" },
         /// What window growth counts.
         counting: Counting = Counting::Acks => { source: "RFC 5681" },
         /// The window grows also while the receiver's window or the source limits the sender.

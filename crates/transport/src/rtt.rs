@@ -105,6 +105,14 @@ impl Rtt {
         self.base = Span((self.srtt >> 3) as u64 + self.rttvar as u64);
     }
 
+    /// The smoothed round trip; zero before the first sample.
+    pub fn smoothed(&self) -> Span {
+        match self.rule {
+            RtoRule::Ticks => Span((self.srtt >> 3) as u64 * self.tick),
+            _ => Span((self.srtt >> 3) as u64),
+        }
+    }
+
     /// The timeout now in force.
     pub fn rto(&self) -> Span {
         let backed = |base: Span| base * u64::from(self.backoff);

@@ -194,7 +194,7 @@ impl Sender {
             opened: false,
             special_first: syn_is_data || p.bare_first,
             delay_growth: p.delay_growth,
-            timestamps: p.samples == crate::params::Samples::Timestamps,
+            timestamps: p.samples != crate::params::Samples::PerWindow,
             grow_unused: p.grow_unused,
             timer_when_idle: p.timer_when_idle,
             timer_after_sample: p.timer_after_sample,

@@ -3,7 +3,8 @@
 --reference FOLDER   with ns2, ns3 and linux (or DROPCURVE_REFERENCE; else ../shared/reference if it is there)
 --only AREA ...      some comparisons alone; prints instead of writing
 --quick              few cases and replications; prints instead of writing
---live               runs ns-2 itself, if it is there, on the rows that are apart
+--live               runs ns-2 itself on the rows that are apart, and ns-3 and a Linux kernel on cases of their own:
+                     those that are there
 --jobs N             threads (2)
 """
 
@@ -14,7 +15,7 @@ import os
 import sys
 from pathlib import Path
 
-from . import page, registry
+from . import live, live_linux, live_ns3, page, registry
 from .context import ROOT, Context, show_progress
 
 
@@ -22,7 +23,7 @@ def main(words: list[str]) -> int:
     """Exit code 0: agreement is described, not demanded."""
     parser = argparse.ArgumentParser(prog="python -m dropcurve.agree")
     parser.add_argument("--reference", type=Path)
-    parser.add_argument("--only", nargs="+", choices=list(registry.AREAS), metavar="AREA")
+    parser.add_argument("--only", nargs="+", choices=[*registry.AREAS, *registry.LIVE], metavar="AREA")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
@@ -35,7 +36,10 @@ def main(words: list[str]) -> int:
         live=options.live,
         tell=show_progress,
     )
-    areas = registry.compare(options.only or list(registry.AREAS), context)
+    if options.live:
+        tell_what_is_absent()
+    everything = [*registry.AREAS, *(registry.LIVE if options.live else ())]
+    areas = registry.compare(options.only or everything, context)
     text = page.markdown(areas)
     if options.only or options.quick:
         sys.stdout.write(text)
@@ -46,6 +50,20 @@ def main(words: list[str]) -> int:
     out.write_text(page.as_html(text), encoding="utf-8")
     sys.stdout.write(page.summary(areas) + f"\nThe page: docs/agreement.md, {out.relative_to(ROOT)}\n")
     return 0
+
+
+def tell_what_is_absent() -> None:
+    """One line for each program that cannot be run side by side."""
+    lacks = {
+        "ns-2": "" if live.available() else "ns (Debian: ns2)",
+        "ns-3": live_ns3.lacking(),
+        "Linux": live_linux.lacking(),
+    }
+    for name, lack in lacks.items():
+        if lack:
+            sys.stderr.write(
+                f"{name} is not run side by side: {lack} not found; its recorded results are compared\n"
+            )
 
 
 def reference() -> Path | None:

@@ -20,16 +20,18 @@ METHOD = (
     "`sent` counts the transmissions that come in ns-3's order, each within one packet time (850 µs) of "
     "ns-3's; `worst_us` is the greatest distance in time."
 )
-#: Which transmissions of which segment each pattern destroys.
+#: Which transmissions of which segment each pattern destroys; others list them: "100:1,120:2", two segments for one
+#: acknowledgement with "every 2".
 LOST = {"none": {}, "d1": {100: 1}, "d3": {100: 1, 101: 1, 102: 1}, "lostretx": {100: 2}, "tail1": {299: 1}}
-CUBIC = 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "train"'
+VEGAS = 'cc = "vegas"\nvegas_rule = "ns3"\nvegas_alpha = 2\nvegas_beta = 4\nvegas_gamma = 1'
+CUBIC = 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"'
 #: Recorded stacks: the congestion control, and its keys here.
 STACKS = {
     "newreno_nosack_classic": ("reno", 'cc = "reno"\nrecovery = "newreno"'),
     "newreno_sack_prr": ("reno", 'cc = "reno"\nrecovery = "sack"'),
     "cubic_sack_prr": ("cubic", f'{CUBIC}\nrecovery = "sack"'),
-    "vegas_sack_prr": ("vegas", ""),
-    "bbr_sack_prr": ("bbr", ""),
+    "vegas_sack_prr": ("vegas", f'{VEGAS}\nrecovery = "sack"'),
+    "bbr_sack_prr": ("bbr", 'cc = "bbr"\nrecovery = "sack"'),
 }
 PACKET_US = 850
 
@@ -68,7 +70,7 @@ bytes = "300000 B"
 profile = "ns3"
 {stack}
 mss = "1000 B"
-ack_every = 1
+ack_every = {every}
 """
 
 #: (microseconds, segment)
@@ -125,16 +127,25 @@ def case(name: str, theirs: list[Sent], pattern: str, stack: str) -> Case:
 def play(pattern: str, stack: str) -> list[Sent]:
     """Our transmissions. Where a drop falls is known once all before it are: so one run for each."""
     drop: list[int] = []
-    wanted = [(segment, k) for segment, times in LOST[pattern].items() for k in range(times)]
+    every = 2 if pattern.endswith("every 2") else 1
+    wanted = [(segment, k) for segment, times in lost(pattern).items() for k in range(times)]
     for segment, k in sorted(wanted, key=lambda one: one[::-1]):
-        sent = packets(drop, stack)
+        sent = packets(drop, stack, every)
         places = [place for place, (_, number) in enumerate(sent) if number == segment and place > 0]
         drop.append(places[k])
-    return packets(drop, stack)[1:]
+    return packets(drop, stack, every)[1:]
 
 
-def packets(drop: list[int], stack: str) -> list[Sent]:
+def lost(pattern: str) -> dict[int, int]:
+    """Which transmissions of which segment a pattern destroys."""
+    if pattern in LOST:
+        return LOST[pattern]
+    pairs = (one.split(":") for one in pattern.split()[0].split(","))
+    return {int(segment): int(times) for segment, times in pairs}
+
+
+def packets(drop: list[int], stack: str, every: int) -> list[Sent]:
     """Everything the source sends, the SYN first."""
-    text = SCENARIO.format(drop=sorted(drop), stack=stack)
+    text = SCENARIO.format(drop=sorted(drop), stack=stack, every=every)
     trace = dc.trace(dc.Scenario.parse(text))
     return [(int(trace.time_ns[row]) // 1000, int(trace.seq[row])) for row in trace.rows("send")]

@@ -34,7 +34,7 @@ LINUX_QUEUES = {
 }
 NS3_CONTROLS = {
     "TcpNewReno": 'cc = "reno"',
-    "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "train"',
+    "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"',
 }
 LINUX_CONTROLS = {"cubic": 'cc = "cubic"\ncubic_rule = "linux"\nhystart = "train"'}
 
@@ -42,8 +42,8 @@ LINUX_CONTROLS = {"cubic": 'cc = "cubic"\ncubic_rule = "linux"\nhystart = "train
 def ns3(row: Row) -> str:
     """N long flows, 10 Mbit/s with 80 % of the round trip, 100 Mbit/s access with 10 % on each side.
 
-    ns-3's device holds one packet between the discipline and the wire, so a busy link adds a packet time (1502 bytes)
-    that the discipline does not see: it is part of the delay here.
+    ns-3's device holds one packet between the discipline and the wire (``ring``): a busy link adds a packet time that
+    the discipline does not see.
     """
     rtt = float(row["rtt_ms"])
     return f"""\
@@ -53,13 +53,12 @@ warmup = "{row["warm"]} s"
 
 [dumbbell]
 rate = "10 Mbit/s"
-delay = "{rtt * 0.4 + 1.2016:g} ms"
+delay = "{rtt * 0.4:g} ms"
+ring = 1
 access_rate = "100 Mbit/s"
 access_delay = "{rtt * 0.05:g} ms"
+exit_delay = "{rtt * 0.05:g} ms"
 access_queue = "100000 pkts"
-
-[dumbbell.back]
-delay = "{rtt * 0.4:g} ms"
 
 [queue]
 {NS3_QUEUES[row["aqm"]]}

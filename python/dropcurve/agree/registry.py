@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
-from . import defects, ns2_packets, ns3_packets, tables, tfrc_packets, theory, verdicts
+from . import defects, live_linux, live_ns3, ns2_packets, ns3_packets, tables, tfrc_packets, theory, verdicts
 from .cases import Area, Case
 from .context import Context
 
@@ -23,11 +23,13 @@ AREAS: dict[str, Callable[[Context], Area]] = {
     "theory": theory.compare,
     "defects": defects.compare,
 }
+#: Comparisons that run others themselves.
+LIVE: dict[str, Callable[[Context], Area]] = {"live_ns3": live_ns3.compare, "live_linux": live_linux.compare}
 
 
 def compare(names: list[str], context: Context) -> list[Area]:
     """The named comparisons, with the cause of each case that is apart."""
-    return [explain(AREAS[name](context)) for name in names]
+    return [explain((AREAS | LIVE)[name](context)) for name in names]
 
 
 def explain(area: Area) -> Area:

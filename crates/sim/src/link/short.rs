@@ -17,7 +17,9 @@ pub enum Short {
 impl Link {
     /// Turns the link into its short form, if it has one: see [`Line`] and [`RedLine`]. The probe goes with it.
     pub fn shorten(&mut self) -> Option<Short> {
-        let plain = |transmitter: &Transmitter| !transmitter.counts_wire && !transmitter.line.is_varying();
+        let plain = |transmitter: &Transmitter| {
+            !transmitter.counts_wire && !transmitter.line.is_varying() && transmitter.ring.is_none()
+        };
         let works = self.works.as_mut().filter(|works| self.loss.is_none() && plain(&works.transmitter))?;
         self.avg_unit = works.queue.avg_unit();
         let Transmitter { component, probe, dice, ahead, .. } = &mut works.transmitter;

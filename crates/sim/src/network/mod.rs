@@ -11,6 +11,7 @@ mod ends;
 mod faults;
 mod fold;
 mod sessions;
+mod waiting;
 mod wires;
 
 use crate::calendar::Key;
@@ -353,20 +354,6 @@ impl Network {
         let sent = if link.is_busy() { None } else { link.serve(key.time, &mut self.fates) };
         self.settle_fates(number, key.time);
         self.send(number, sent);
-    }
-
-    /// A link whose departures are not known ahead starts to send a packet, if there is one.
-    fn send(&mut self, number: u32, sent: Option<(Pkt, OnWire)>) {
-        let Some((pkt, wire)) = sent else { return };
-        self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
-        let key = Key { time: wire.finish, birth: wire.start, component: number };
-        if wire.finish <= self.window.end {
-            self.wires.calendar.push(key, Pkt::alarm(FREE, number));
-        }
-        let mut transit = Transit::new(pkt, key);
-        if self.depart(number, wire, &mut transit) {
-            self.go_on(transit);
-        }
     }
 
     /// A packet's transmission is settled. False if its way ends here.

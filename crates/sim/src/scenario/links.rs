@@ -150,6 +150,9 @@ fn followed(back: &Wire, forward: &Wire, own: &Wire) -> Wire {
     if back.counts_wire == forward.counts_wire {
         wire.counts_wire = own.counts_wire;
     }
+    if back.ring == forward.ring {
+        wire.ring = own.ring;
+    }
     wire
 }
 

@@ -122,6 +122,9 @@ params! {
         packet: Option<Bytes> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Whether the packet being transmitted counts as part of the queue.
         counts_wire: bool = false,
+        /// Packets the device takes from the queue before it can send them: a driver's ring. Neither the queue's limit nor its
+        /// sojourn counts them.
+        ring: u64 = 0 => { unit: "packets", range: Range::Within(0.0, 65536.0), source: "ns-3: 1" },
     }
 }
 
@@ -134,6 +137,14 @@ impl Check for Wire {
             let remedy = format!("write {}", sorted.show());
             require(problems, sorted == *list, name, list.show(), "must ascend, each position once", remedy);
         }
+        require(
+            problems,
+            !self.counts_wire || self.ring == 0,
+            "ring",
+            self.ring,
+            "must be 0 where the packet being transmitted counts as queued (counts_wire)",
+            "leave out one of them",
+        );
         let times = &self.opportunities_ms;
         let ascends = times.is_empty() || (times.is_sorted() && times.last() > Some(&0));
         require(

@@ -3,15 +3,16 @@
 //! *Reference*: RFC 9438; HRX08; RFC 8511 for `ecn_factor`.
 //! *Units*: windows in segments, `K` in seconds, `C` in segments a second cubed.
 //! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. No undo of spurious cuts. `linux`
-//! and `ns3` count whole segments as those stacks do, in real arithmetic.
+//! counts whole segments as that stack does, in real arithmetic.
 
 use super::hystart::HyStart;
 use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Counting, CubicRule, Params};
 use units::{math, Span, Time};
 
-const MILLISECOND: u64 = 1_000_000;
-/// Segments acknowledged for one of growth before the first loss, at most (Linux, ns-3).
+/// Round trips seen so soon after a cut do not count (ns-3).
+const UNSETTLED: Span = Span::from_millis(10);
+/// Segments acknowledged for one of growth before the first loss, at most (Linux; ns-3, also after a timeout).
 const FIRST_PACE: f64 = 20.0;
 
 /// CUBIC.
@@ -71,11 +72,7 @@ impl Cubic {
 
     /// Takes in the round trip of an acknowledgement.
     fn measure(&mut self, event: &AckEvent) -> Span {
-        let mut rtt = event.rtt.unwrap_or(self.srtt);
-        if self.rule == CubicRule::Ns3 {
-            let ms = |at: Time| at.0 / MILLISECOND;
-            rtt = Span::from_millis(ms(event.now) - ms(event.now - rtt));
-        }
+        let rtt = event.rtt.unwrap_or(self.srtt);
         if rtt > Span::ZERO {
             self.rtt_min = self.rtt_min.min(rtt);
             let first = self.srtt == Span::ZERO;
@@ -130,7 +127,7 @@ impl Cubic {
         window.cwnd += segments * (target - cwnd) / cwnd;
     }
 
-    /// Whole segments, one for each `pace` acknowledged (Linux, ns-3).
+    /// Whole segments, one for each `pace` acknowledged (Linux).
     fn count(&mut self, window: &mut Window, now: Time, segments: f64) {
         let cwnd = window.cwnd;
         let t = self.elapsed(now, cwnd);
@@ -159,8 +156,63 @@ impl Cubic {
     }
 }
 
+/// CUBIC as ns-3.37 has it: all in whole segments, and what an acknowledgement covers counts in full, also after a repair that kept
+/// back hundreds. Nothing bounds what is counted but not yet spent.
+impl Cubic {
+    fn on_ack_ns3(&mut self, window: &mut Window, event: &AckEvent) {
+        let rtt = event.rtt.unwrap_or(Span::ZERO);
+        let settled = self.epoch.is_none_or(|epoch| event.now.since(epoch) >= UNSETTLED);
+        if rtt > Span::ZERO && settled {
+            self.rtt_min = self.rtt_min.min(rtt);
+            self.hystart.watch(window, event.now, rtt, self.rtt_min);
+        }
+        if window.cwnd < window.ssthresh {
+            self.hystart.turn(event);
+            window.cwnd += f64::from(event.acked);
+        } else if event.acked > 0 {
+            self.credits += f64::from(event.acked);
+            let pace = self.pace_ns3(window.cwnd.floor(), event.now);
+            if self.credits >= pace {
+                self.credits -= pace;
+                window.cwnd += 1.0;
+            }
+        }
+    }
+
+    /// Segments covered for one of growth, at `cwnd` whole segments.
+    fn pace_ns3(&mut self, cwnd: f64, now: Time) -> f64 {
+        if self.epoch.is_none() {
+            self.begin_epoch(now, cwnd);
+        }
+        let t = (now + self.rtt_min).since(self.epoch.unwrap_or(now)).as_secs();
+        let gap = (self.c * math::powi((t - self.k).abs(), 3)).floor();
+        let target = if t < self.k { self.origin - gap } else { self.origin + gap };
+        let mut pace = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
+        if self.w_max == 0.0 {
+            pace = pace.min(FIRST_PACE);
+        }
+        pace.max(2.0)
+    }
+
+    fn on_congestion_ns3(&mut self, window: &Window, cause: Cause) -> f64 {
+        let cwnd = window.cwnd.floor();
+        let converge = self.fast_convergence && cwnd < self.w_max;
+        self.w_max = if converge { (cwnd * (1.0 + self.beta) / 2.0).floor() } else { cwnd };
+        self.epoch = None;
+        if cause == Cause::Timeout {
+            self.w_max = 0.0;
+            self.rtt_min = Span(u64::MAX);
+            self.hystart.restart();
+        }
+        (cwnd * if cause == Cause::Ecn { self.ecn_factor } else { self.beta }).floor().max(2.0)
+    }
+}
+
 impl Control for Cubic {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if self.rule == CubicRule::Ns3 {
+            return self.on_ack_ns3(window, event);
+        }
         let rtt = self.measure(event);
         let mut left = credit(self.counting, event.acked);
         if window.cwnd < window.ssthresh {
@@ -176,11 +228,14 @@ impl Control for Cubic {
         }
         match self.rule {
             CubicRule::Rfc9438 => self.grow(window, event.now, f64::from(left)),
-            CubicRule::Linux | CubicRule::Ns3 => self.count(window, event.now, f64::from(event.acked)),
+            _ => self.count(window, event.now, f64::from(event.acked)),
         }
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        if self.rule == CubicRule::Ns3 {
+            return self.on_congestion_ns3(window, event.cause);
+        }
         let cwnd = window.cwnd;
         let converge = self.fast_convergence && cwnd < self.w_max;
         self.w_max = if converge { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };

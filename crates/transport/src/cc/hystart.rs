@@ -2,8 +2,8 @@
 //!
 //! *Reference*: RFC 9406 section 4 (HyStart++); HR08 for the train of acknowledgements.
 //! *Units*: windows in segments; a round is one window of data.
-//! *Deviations*: `train` takes ns-3's numbers: not below 16 segments, a train's gaps are at most 2 ms and its length more than the
-//! least round trip, a rise is an eighth of that, 4 ms at least. Linux halves the length without pacing.
+//! *Deviations*: `train` is not done below 16 segments; a train's gaps are at most 2 ms and its length more than the least round trip, a
+//! rise is an eighth of that, 4 ms at least. Linux halves the length without pacing. `ns3` is the same, with a rise by all of it.
 
 use super::{AckEvent, Window};
 use crate::params::HyStartRule;
@@ -28,6 +28,9 @@ pub(super) struct HyStart {
     last_round_rtt: Span,
     round_rtt: Span,
     samples: u32,
+    /// Slow start has been ended, and the next round is the first after a timeout (ns-3).
+    found: bool,
+    anew: bool,
     /// Least round trip as the stages of RFC 9406 began, and the rounds spent in them.
     staged: Option<(Span, u32)>,
 }
@@ -42,6 +45,8 @@ impl HyStart {
             last_round_rtt: UNKNOWN,
             round_rtt: UNKNOWN,
             samples: 0,
+            found: false,
+            anew: false,
             staged: None,
         }
     }
@@ -60,7 +65,7 @@ impl HyStart {
             self.begin_round(window, event);
         }
         match self.rule {
-            HyStartRule::Train => {
+            HyStartRule::Train | HyStartRule::Ns3 => {
                 if window.cwnd >= TRAIN_LEAST_WINDOW && self.sees_train_or_rise(event.now, rtt, rtt_min) {
                     window.ssthresh = window.cwnd;
                 }
@@ -68,6 +73,36 @@ impl HyStart {
             }
             _ => self.stage(rtt),
         }
+    }
+
+    /// One sample in ns-3's order: before the round turns. Ends slow start by setting ssthresh.
+    pub(super) fn watch(&mut self, window: &mut Window, now: Time, rtt: Span, rtt_min: Span) {
+        let at_work = self.rule != HyStartRule::Off && !self.found;
+        if !at_work || window.cwnd > window.ssthresh || window.cwnd < TRAIN_LEAST_WINDOW {
+            return;
+        }
+        if self.sees_train_or_rise(now, rtt, rtt_min) {
+            self.found = true;
+            window.ssthresh = window.cwnd;
+        }
+    }
+
+    /// A new round begins if this acknowledgement ends one (ns-3).
+    pub(super) fn turn(&mut self, event: &AckEvent) {
+        if event.una > self.window_end || self.anew {
+            self.anew = false;
+            self.window_end = event.next;
+            self.round_start = event.now;
+            self.last_ack = event.now;
+            self.round_rtt = UNKNOWN;
+            self.samples = 0;
+        }
+    }
+
+    /// A timeout starts it anew (ns-3).
+    pub(super) fn restart(&mut self) {
+        self.found = false;
+        self.anew = true;
     }
 
     fn begin_round(&mut self, window: &mut Window, event: &AckEvent) {
@@ -97,7 +132,10 @@ impl HyStart {
             self.round_rtt = self.round_rtt.min(rtt);
             return false;
         }
-        self.round_rtt >= rtt_min + (rtt_min / 8).max(LEAST_RISE)
+        match self.rule {
+            HyStartRule::Ns3 => self.round_rtt > rtt_min + rtt_min.clamp(LEAST_RISE, Span::from_millis(1000)),
+            _ => self.round_rtt >= rtt_min + (rtt_min / 8).max(LEAST_RISE),
+        }
     }
 
     /// RFC 9406 section 4.2.

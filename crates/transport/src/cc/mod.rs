@@ -183,6 +183,7 @@ pub trait Control {
 fn credit(counting: Counting, acked: u32) -> u32 {
     match counting {
         Counting::Acks => 1,
+        Counting::Ns3 => acked.min(1),
         Counting::Segments => acked.min(2),
     }
 }

@@ -38,6 +38,11 @@ impl Reno {
     pub(crate) fn open(&self, window: &mut Window, acked: u32) {
         let mut acked = match self.counting {
             Counting::Acks => 1,
+            // Two only where the first ends slow start: the second then counts for congestion avoidance.
+            Counting::Ns3 if window.cwnd < window.ssthresh && window.cwnd + 1.0 >= window.ssthresh => {
+                acked.min(2)
+            }
+            Counting::Ns3 => acked.min(1),
             Counting::Segments => acked.min(2),
         };
         while acked > 0 && window.cwnd < window.ssthresh {

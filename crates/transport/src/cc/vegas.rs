@@ -12,6 +12,8 @@ use units::{Span, Time};
 
 /// By how much the window may exceed what is outstanding and still grow (ns-2).
 const SLACK: f64 = 2.0;
+/// All that was outstanding at a timeout: known with the first acknowledgement after it (ns-3).
+const AFTER_REPAIR: u32 = u32::MAX;
 
 /// Vegas.
 #[derive(Clone, Debug)]
@@ -35,6 +37,10 @@ pub struct Vegas {
     increment: f64,
     /// Slow start may double in this round.
     doubling: bool,
+    /// ns-3: its rule; the least round trip of the round; and while it stands back for a repair, what must be acknowledged first.
+    ns3: bool,
+    round_rtt: Span,
+    away: Option<u32>,
 }
 
 impl Vegas {
@@ -55,6 +61,9 @@ impl Vegas {
             sample: None,
             increment: 0.0,
             doubling: true,
+            ns3: params.vegas_rule == VegasRule::Ns3,
+            round_rtt: Span(u64::MAX),
+            away: None,
         }
     }
 
@@ -107,8 +116,83 @@ impl Vegas {
     }
 }
 
+/// Vegas as ns-3 has it: what is queued is judged once a round by the round's least round trip, in whole segments.
+impl Vegas {
+    fn on_ack_ns3(&mut self, window: &mut Window, event: &AckEvent) {
+        if let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO) {
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.round_rtt = self.round_rtt.min(rtt);
+            self.rtt_count += 1;
+        }
+        if self.away == Some(AFTER_REPAIR) {
+            self.away = Some(event.next);
+        }
+        if self.away.is_some_and(|until| event.una >= until) {
+            self.away = None;
+            self.begin_round_ns3(event);
+        }
+        if self.away.is_some() {
+            return grow_as_reno(window, event.acked);
+        }
+        let slow_start = window.cwnd < window.ssthresh;
+        if event.una < self.round_end {
+            window.cwnd += f64::from(u8::from(slow_start && event.acked > 0));
+            return;
+        }
+        if self.rtt_count <= 2 {
+            grow_as_reno(window, event.acked);
+        } else {
+            self.steer_ns3(window, slow_start);
+        }
+        self.begin_round_ns3(event);
+    }
+
+    fn begin_round_ns3(&mut self, event: &AckEvent) {
+        self.round_end = event.next;
+        self.round_rtt = Span(u64::MAX);
+        self.rtt_count = 0;
+    }
+
+    fn steer_ns3(&self, window: &mut Window, slow_start: bool) {
+        let cwnd = window.cwnd.floor();
+        let target = (cwnd * self.base_rtt.ratio(self.round_rtt)).floor();
+        let queued = cwnd - target;
+        if slow_start && queued > self.gamma {
+            window.cwnd = cwnd.min(target + 1.0);
+            window.ssthresh = one_less(window);
+        } else if slow_start {
+            window.cwnd += 1.0;
+        } else if queued > self.beta {
+            window.cwnd = cwnd - 1.0;
+            window.ssthresh = one_less(window);
+        } else if queued < self.alpha {
+            window.cwnd = cwnd + 1.0;
+        }
+        window.ssthresh = window.ssthresh.max(0.75 * window.cwnd);
+    }
+}
+
+/// What a loss leaves in ns-3's Vegas.
+fn one_less(window: &Window) -> f64 {
+    window.ssthresh.min(window.cwnd - 1.0).max(2.0)
+}
+
+fn grow_as_reno(window: &mut Window, acked: u32) {
+    let mut left = acked;
+    if left > 0 && window.cwnd < window.ssthresh {
+        window.cwnd += 1.0;
+        left -= 1;
+    }
+    if left > 0 && window.cwnd >= window.ssthresh {
+        window.cwnd += 1.0 / window.cwnd;
+    }
+}
+
 impl Control for Vegas {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if self.ns3 {
+            return self.on_ack_ns3(window, event);
+        }
         if let Some(queued) = self.queued.take() {
             self.steer(window, queued);
         }
@@ -123,6 +207,10 @@ impl Control for Vegas {
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        if self.ns3 {
+            self.away = Some(if event.cause == Cause::Timeout { AFTER_REPAIR } else { 0 });
+            return one_less(window);
+        }
         let load = event.load_within(window);
         self.increment = 0.0;
         match event.cause {
@@ -143,7 +231,7 @@ impl Control for Vegas {
     }
 
     fn watches(&self) -> bool {
-        true
+        !self.ns3
     }
 }
 

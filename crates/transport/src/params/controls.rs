@@ -7,7 +7,8 @@ units::choices! {
         Rfc9438 = "rfc9438",
         /// One segment each so many segments acknowledged, at least two; at most 20 before the first loss (Linux).
         Linux = "linux",
-        /// As `linux`; round trips are whole milliseconds and a cut starts from cwnd (ns-3).
+        /// One segment each so many segments covered, at least two, in whole segments; slow start grows by all that an
+        /// acknowledgement covers; nothing keeps up with additive increase; a timeout forgets the least round trip (ns-3.37).
         Ns3 = "ns3",
     }
 }
@@ -19,8 +20,10 @@ units::choices! {
         Off = "off",
         /// By a rise of the round trip, and then by stages (HyStart++, RFC 9406).
         Rfc9406 = "rfc9406",
-        /// By a rise of the round trip or a train of acknowledgements as long as the least one (HyStart as in ns-3).
+        /// By a rise of the round trip by an eighth or a train of acknowledgements as long as the least one (HyStart).
         Train = "train",
+        /// As `train`, but the round trip must rise by the whole of the least one, and a timeout starts it anew (ns-3.37).
+        Ns3 = "ns3",
     }
 }
 
@@ -32,6 +35,9 @@ units::choices! {
         /// ns-2.35: segments queued are rounded, the fine-grained timeout is 17/16 of a round trip and two deviations, a timeout
         /// leaves two segments, and the window stays inflated after exactly three duplicates.
         Ns2 = "ns2",
+        /// ns-3: whole segments; a round is judged by its least round trip and moves the window by one; slow start is Reno's; a
+        /// loss leaves a window less one.
+        Ns3 = "ns3",
     }
 }
 

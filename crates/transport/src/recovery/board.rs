@@ -198,6 +198,11 @@ impl Board {
         self.sacked.first_absent(self.high_rxt.max(una), past)
     }
 
+    /// Whether a segment is lost.
+    pub fn is_hole(&self, seq: u32) -> bool {
+        seq < self.lost_edge && self.sacked.first_absent(seq, seq + 1).is_some()
+    }
+
     /// The last segment below `max` that is not selectively acknowledged.
     pub fn last_hole(&self, una: u32, max: u32) -> Option<u32> {
         self.sacked.last_absent(una, max)

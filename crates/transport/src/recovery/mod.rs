@@ -14,7 +14,7 @@ mod sack1;
 pub(crate) mod vegas;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, Codepoint, EcnRule, Recovery, Reduce};
+use crate::params::{Arithmetic, Codepoint, EcnRule, Recovery, Reduce, Samples, ShownRtt};
 use crate::segment::{Ack, Segment};
 use crate::sender::{Action, Sender, NONE};
 use units::{Ecn, Span, Time};
@@ -33,7 +33,8 @@ impl Sender {
         self.cold.rtt.end_backoff();
         // A SYN sent twice gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).
         if self.cold.counters.timeouts == 0 {
-            self.cold.rtt.sample(now, ack.echo, 0, 0);
+            let (now, sent) = self.on_clock(now, ack.echo);
+            self.cold.rtt.sample(now, sent, 0, 0);
         } else if self.cold.params.opening_fix {
             self.window.cwnd = 1.0;
         }
@@ -73,16 +74,37 @@ impl Sender {
 
     #[inline(never)]
     fn sample(&mut self, now: Time, una: u32, echo: Time, ece: bool, timed: bool) {
-        let rtt = &mut self.cold.rtt;
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
         if !still_echoing {
-            rtt.end_backoff();
+            self.cold.rtt.end_backoff();
         }
         let sent = if self.timestamps { echo } else { self.timed_at };
+        let (now, sent) = self.on_clock(now, sent);
+        let rtt = &mut self.cold.rtt;
         rtt.sample(now, sent, una, self.nxt);
         self.rto = rtt.rto();
         if timed {
             self.timed = NONE;
+        }
+    }
+
+    /// Both ends of a round trip as the clock of the timestamps shows them.
+    #[inline]
+    fn on_clock(&self, now: Time, sent: Time) -> (Time, Time) {
+        const MILLISECOND: u64 = 1_000_000;
+        if self.cold.params.samples != Samples::Milliseconds {
+            return (now, sent);
+        }
+        let whole = |time: Time| Time(time.0 - time.0 % MILLISECOND);
+        (whole(now), whole(sent))
+    }
+
+    /// The round trip the congestion control is shown.
+    #[inline]
+    fn shown(&self, sample: Span) -> Span {
+        match self.cold.params.shown_rtt {
+            ShownRtt::Sample => sample,
+            ShownRtt::Smoothed => self.cold.rtt.smoothed(),
         }
     }
 
@@ -108,7 +130,7 @@ impl Sender {
         if self.recovery == Recovery::Vegas {
             return self.fine_rtt(now, ack.ack - 1);
         }
-        Some(now.since(ack.echo))
+        Some(self.shown(now.since(ack.echo)))
     }
 
     /// Shows an acknowledgement to a congestion control that measures.
@@ -181,7 +203,7 @@ impl Sender {
             now,
             acked,
             delivered,
-            rtt: Some(now.since(echo)),
+            rtt: Some(self.shown(now.since(echo))),
             flight,
             una: self.una,
             next: self.nxt,

@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use crate::cc::Cause;
-use crate::params::{Arithmetic, Recovery, Reduction};
+use crate::params::{Arithmetic, Counting, DupackRule, Recovery, Reduction};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -31,31 +31,37 @@ impl Sender {
 
     fn on_ack_with_holes(&mut self, now: Time, ack: &Ack) {
         let (acked, flight) = (ack.ack - self.una, self.pipe());
-        let delivered = self.update_board(ack);
+        let (delivered, fresh) = self.update_board(ack);
+        let due = self.rto_at;
         if acked > 0 {
             self.advance(now, ack);
-        } else if delivered > 0 {
+        }
+        let strict = self.cold.params.dupack_rule == DupackRule::Rfc6675;
+        let duplicate = if strict { fresh > 0 } else { acked == 0 && delivered > 0 };
+        if duplicate {
             if self.dupacks == 0 {
                 self.cold.dup_max = self.max;
             }
             self.dupacks += 1;
         }
         if self.recovering {
-            if self.una >= self.recover {
-                self.leave_sack();
-            } else {
-                self.reduce_proportionally(delivered, acked > 0);
+            if acked > 0 && self.una < self.recover && self.cold.params.repair_partial {
+                if self.partial_seen {
+                    self.rto_at = due;
+                }
+                self.partial_seen = true;
             }
-            return;
+            return self.go_on_repairing(now, ack, acked, delivered, fresh);
         }
-        if self.loss && self.una >= self.recover {
-            self.loss = false;
-        }
-        if acked > 0 {
-            self.grow(now, ack, acked, delivered, flight);
+        if acked > 0 && strict && duplicate && !self.loss {
+            self.rto_at = due;
+        } else if acked > 0 {
+            self.grow_beside_holes(now, ack, acked, delivered, flight);
         }
         let board = &self.cold.board;
-        let lossy = self.dupacks >= board.threshold || board.lost_edge > self.una;
+        // What a recovery repaired and a later one finds lost again says nothing of new losses, the segment after it does.
+        let first = self.una + u32::from(self.cold.params.keep_repairs);
+        let lossy = self.dupacks >= board.threshold || board.is_hole(first);
         // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
         let open = self.una >= self.recover || self.last_action == Action::Ecn;
         if lossy && !self.loss && open {
@@ -63,20 +69,71 @@ impl Sender {
         }
     }
 
-    /// Takes in what an acknowledgement says; the number of segments newly known to have arrived.
-    fn update_board(&mut self, ack: &Ack) -> u32 {
+    /// An acknowledgement in recovery; `fresh` segments are newly reported as held.
+    fn go_on_repairing(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, fresh: u32) {
+        if self.una >= self.recover {
+            self.leave_sack();
+            if self.cold.params.grow_on_exit {
+                self.grow(now, ack, acked, delivered, self.max - self.una);
+            }
+            return;
+        }
+        self.reduce_proportionally(delivered, acked > 0);
+        if acked > 0 && self.cold.params.repair_partial {
+            if fresh > 0 {
+                // ns-3 takes it once for a duplicate and once for a partial acknowledgement.
+                self.reduce_proportionally(delivered, true);
+            }
+            if self.cold.board.high_rxt <= self.una {
+                self.release_first_hole();
+            }
+        }
+    }
+
+    /// The first lost segment not yet retransmitted leaves whatever the window, or new data if there is none.
+    fn release_first_hole(&mut self) {
+        let board = &mut self.cold.board;
+        let Some(seq) = board.next_hole(self.una, board.lost_edge) else {
+            if self.max < self.limit {
+                self.forced = self.max;
+                self.nxt = self.max + 1;
+                board.prr_out += 1;
+            }
+            return;
+        };
+        board.retransmitted(seq);
+        board.prr_out += 1;
+        self.forced = seq;
+    }
+
+    /// New data is acknowledged outside fast recovery, with holes or in the repair of a timeout.
+    fn grow_beside_holes(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
+        let repaired = self.loss && self.una >= self.recover;
+        self.loss &= !repaired;
+        let past = if repaired && self.cold.params.counting == Counting::Ns3 {
+            self.una - self.recover
+        } else {
+            acked
+        };
+        self.grow(now, ack, past, delivered, flight);
+    }
+
+    /// Takes in what an acknowledgement says: the number of segments newly known to have arrived, and of those newly reported
+    /// as held.
+    fn update_board(&mut self, ack: &Ack) -> (u32, u32) {
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
         let fresh = board.add(ack.sack.as_slice(), ack.ack, self.max);
         if fresh > 0 {
             board.find_losses(ack.ack);
         }
-        ack.ack - self.una - known + fresh
+        (ack.ack - self.una - known + fresh, fresh)
     }
 
     /// RFC 6675 section 5 step 4. A window that an ECN echo has cut is not cut again (RFC 3168 section 6.1.2).
     fn enter_sack(&mut self, now: Time, delivered: u32) {
         self.dupacks = self.dupacks.max(1);
+        self.partial_seen = false;
         self.cold.board.recover_fs = (self.max - self.una).max(1);
         let cut_already = self.una < self.recover;
         self.recover = self.max;
@@ -87,21 +144,26 @@ impl Sender {
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
         self.restart_for_repair(now);
+        let keep = self.cold.params.keep_repairs;
         let board = &mut self.cold.board;
-        board.begin(self.una);
+        if !keep {
+            board.begin(self.una);
+        }
         board.lose_below(self.una, self.una + 1);
         board.prr_delivered = 0;
         board.prr_out = 0;
         self.reduce_proportionally(delivered, false);
-        self.cold.board.retransmitted(self.una);
-        self.cold.board.prr_out = 1;
-        self.forced = self.una;
+        self.release_first_hole();
     }
 
     pub(crate) fn leave_sack(&mut self) {
         self.recovering = false;
         self.last_action = Action::Exited;
-        self.cold.board.begin(self.una);
+        if self.cold.params.keep_repairs {
+            self.cold.board.high_rxt = self.cold.board.high_rxt.max(self.una);
+        } else {
+            self.cold.board.begin(self.una);
+        }
         if self.cold.board.reduction != Reduction::AtOnce && !self.modelled {
             self.window.cwnd = self.window.ssthresh;
         }
@@ -128,8 +190,14 @@ impl Sender {
             let share = product / f64::from(board.recover_fs);
             (if whole { share.ceil() } else { share }) - released
         } else {
-            let bound = (arrived - released).max(f64::from(delivered));
-            let slow_start = board.reduction != Reduction::Prr9937 || advanced;
+            let banked = arrived - released;
+            let bound = match board.reduction {
+                // ns-3 takes what was sent beyond what arrived for a bound, and a duplicate releases no more than it brought.
+                Reduction::Ns3 if advanced && banked < 0.0 => banked,
+                Reduction::Ns3 if !advanced => f64::from(delivered),
+                _ => banked.max(f64::from(delivered)),
+            };
+            let slow_start = board.reduction == Reduction::Prr6937 || advanced;
             (bound + f64::from(u8::from(slow_start))).min(ssthresh - pipe)
         };
         if board.prr_out == 0 {

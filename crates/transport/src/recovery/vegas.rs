@@ -154,7 +154,7 @@ impl Sender {
         let bare = self.cold.fine.bare;
         let repaired = match self.cold.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
-            VegasRule::Brakmo => self.dupacks > 0,
+            VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0,
         };
         if repaired && bare > 0.0 && self.window.cwnd > bare {
             self.window.cwnd = bare;
@@ -231,8 +231,8 @@ impl Sender {
         let before = self.window.cwnd.min(f64::from(self.rwnd));
         self.cut(now, Cause::Loss);
         let bare = match self.cold.params.vegas_rule {
-            VegasRule::Brakmo if again => before / 2.0,
-            VegasRule::Brakmo => self.window.cwnd,
+            VegasRule::Brakmo | VegasRule::Ns3 if again => before / 2.0,
+            VegasRule::Brakmo | VegasRule::Ns3 => self.window.cwnd,
             VegasRule::Ns2 => {
                 let whole = before as u32;
                 let left = if again { whole >> 1 } else { whole - (whole >> 2) };

@@ -1,0 +1,148 @@
+"""ns-3 run anew from the project's own programs, side by side with us: ``make agree LIVE=1``.
+
+`tests/agree/ns3/single.cc` destroys listed segments of one flow: loss patterns that nobody recorded are drawn here,
+from fixed seeds. `tests/agree/ns3/dumbbell.cc` runs long flows over a discipline. Both are compiled once, into
+`out/agree/ns3`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+import statistics
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dropcurve as dc
+
+from . import means, ns3_packets, other_stacks
+from .cases import Area, Case
+from .context import ROOT, Context
+
+TITLE = "ns-3, run just now"
+METHOD = (
+    "Loss patterns drawn for this comparison, as for the recorded ones, and long flows over disciplines, 20 s after "
+    "10 s of warm-up, four seeds there and ten here; both from the project's own programs."
+)
+SOURCES = ROOT / "tests" / "agree" / "ns3"
+BUILT = ROOT / "out" / "agree" / "ns3"
+HEADERS = (Path("/usr/include/ns3"), Path("/usr/local/include/ns3"))
+MODULES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
+#: The stack of the recorded traces, and what `single` is told.
+STACKS = {
+    "newreno_sack_prr": ("--control=TcpNewReno",),
+    "newreno_nosack_classic": ("--control=TcpNewReno", "--sack=false", "--recovery=TcpClassicRecovery"),
+    "cubic_sack_prr": ("--control=TcpCubic",),
+    "vegas_sack_prr": ("--control=TcpVegas",),
+}
+PATTERNS = 8
+#: Discipline of `other_stacks`, its type there and its attributes.
+DISCIPLINES = {
+    "fifo": ("FifoQueueDisc", "MaxSize=200p"),
+    "codel": ("CoDelQueueDisc", "MaxSize=200p,UseEcn=false"),
+    "pie": ("PieQueueDisc", "MaxSize=200p,UseEcn=false"),
+    "red": (
+        "RedQueueDisc",
+        "MaxSize=200p,MeanPktSize=1500,LinkBandwidth=10Mbps,MinTh=20,MaxTh=60,LInterm=10,QW=0.002,UseEcn=false",
+    ),
+}
+COLUMNS = {
+    "goodput_Mbps": 0.0,
+    "drop_rate": 1e-4,
+    "soj_mean_ms": 0.1,
+    "soj_p95_ms": 0.1,
+    "qlen_mean_pkts": 0.1,
+}
+SEEDS = 4
+
+
+def lacking() -> str:
+    """What there is not to run ns-3, or nothing."""
+    if shutil.which("g++") is None:
+        return "g++"
+    if not any((place / "core-module.h").exists() for place in HEADERS):
+        return "ns-3's headers (Debian: libns3-dev)"
+    return ""
+
+
+def compare(context: Context) -> Area:
+    """Drawn patterns of loss and a few disciplines, if there is an ns-3."""
+    if lack := lacking():
+        return Area("live_ns3", TITLE, "ns-3", METHOD, [Case("all", missing=f"{lack} on this machine")])
+    cases = [pattern for stack in STACKS for pattern in patterns(stack, context)]
+    cases += context.each("ns-3 live", list(DISCIPLINES), lambda aqm: discipline(aqm, context))
+    return Area("live_ns3", TITLE, "ns-3", METHOD, cases)
+
+
+def program(name: str) -> Path:
+    """A program of ours, compiled if it was not yet."""
+    source = SOURCES / f"{name}.cc"
+    built = BUILT / f"{name}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    if not built.exists():
+        built.parent.mkdir(parents=True, exist_ok=True)
+        libraries = [f"-lns3-{module}" for module in MODULES]
+        subprocess.run(["g++", "-std=c++17", "-O1", "-o", str(built), str(source), *libraries], check=True)
+    return built
+
+
+def output(name: str, *words: str) -> str:
+    """What a program prints."""
+    return subprocess.run([program(name), *words], capture_output=True, text=True, check=True).stdout
+
+
+def drawn(seed: int) -> str:
+    """A pattern of loss: single segments and runs of them, some of them lost twice."""
+    dice = random.Random(seed)
+    lost: dict[int, int] = {}
+    for _ in range(dice.randint(1, 4)):
+        first = dice.randint(10, 290)
+        for segment in range(first, min(300, first + dice.choice((1, 1, 1, 2, 3, 6)))):
+            lost[segment] = 2 if dice.random() < 0.1 else 1
+    listed = ",".join(f"{segment}:{times}" for segment, times in sorted(lost.items()))
+    return listed + (" every 2" if dice.random() < 0.5 else "")
+
+
+def patterns(stack: str, context: Context) -> list[Case]:
+    """One stack under drawn patterns."""
+    context.tell(f"ns-3 live, {stack}")
+    keys = ns3_packets.STACKS[stack][1]
+    found = []
+    for seed in range(2 if context.quick else PATTERNS):
+        pattern = drawn(seed)
+        every = "2" if pattern.endswith("every 2") else "1"
+        text = output("single", *STACKS[stack], f"--lose={pattern.split()[0]}", f"--ack-every={every}")
+        theirs = [(int(time), int(segment)) for time, segment in map(str.split, text.splitlines())]
+        found.append(ns3_packets.case(f"{stack}, {pattern}", theirs, pattern, keys))
+    return found
+
+
+def discipline(aqm: str, context: Context) -> Case:
+    """Ten NewReno flows over a discipline."""
+    kind, settings = DISCIPLINES[aqm]
+    words = (f"--disc=ns3::{kind}", f"--set={settings}", "--from=10", "--until=30")
+    with ThreadPoolExecutor(context.jobs) as pool:
+        texts = list(pool.map(lambda seed: output("dumbbell", *words, f"--seed={seed}"), range(1, SEEDS + 1)))
+    theirs = [{key: float(value) for key, value in map(_pair, text.split())} for text in texts]
+    row = {
+        "aqm": aqm,
+        "tcp": "TcpNewReno",
+        "n": "10",
+        "rtt_ms": "50",
+        "T": "30",
+        "warm": "10",
+        "seeds": str(SEEDS),
+    }
+    for column in COLUMNS:
+        values = [one[column] for one in theirs]
+        row |= {column: f"{statistics.fmean(values)}", f"{column}_sd": f"{statistics.stdev(values)}"}
+    scenario = dc.Scenario.parse(other_stacks.ns3(row))
+    runs = context.runs(scenario, 10, other_stacks.ns3_numbers, f"live_ns3 {aqm}")
+    figures = [means.figure(name, row, name, runs, floor=floor) for name, floor in COLUMNS.items()]
+    return Case(f"{aqm}, TcpNewReno, 10 flows, 50 ms", tuple(figures))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, _, value = text.partition("=")
+    return key, value
