@@ -70,21 +70,39 @@ def named(text: str) -> tuple[str, str]:
 
 
 def queue(text: str) -> tuple[str, dict[str, Any]]:
-    """``red:dialect=ns2,max_p=0.1`` into kind and parameters; a lone word after the colon is the dialect."""
+    """``red:dialect=ns2,max_p=0.1`` into kind and parameters; a lone word after the colon is the dialect.
+    ``drr:child=codel,child.target=2 ms``: keys with a dot belong to the discipline inside."""
     kind, _, rest = text.partition(":")
     parameters: dict[str, Any] = {}
     for part in split_commas(rest):
         if "=" not in part:
             part = f"dialect={part}"
         key, value = assignment(part)
-        if key in parameters:
+        if not _placed(parameters, key, value):
             raise UsageError(f"queue '{text}' sets {key} twice")
-        parameters[key] = value
     if not kind.strip():
         raise UsageError(
             f"'{text}' must begin with the name of a discipline, such as red:dialect=ns2,max_p=0.1"
         )
     return kind.strip(), parameters
+
+
+def _placed(table: dict[str, Any], path: str, value: Any) -> bool:
+    """Puts a value where a dotted path says; whether the place was free. One word for a discipline inside
+    becomes its table where a key of that follows."""
+    *parents, last = path.split(".")
+    for name in parents:
+        inner = table.setdefault(name, {})
+        if isinstance(inner, str):
+            kind, _, dialect = inner.partition(":")
+            inner = table[name] = {"kind": kind, **({"dialect": dialect} if dialect else {})}
+        if not isinstance(inner, dict):
+            return False
+        table = inner
+    if last in table:
+        return False
+    table[last] = value
+    return True
 
 
 def variation(text: str) -> tuple[str, list[Any]]:

@@ -130,7 +130,12 @@ def run(case: dict[str, Any], arrivals: list[Arrival]) -> dict[str, Any]:
     rows = received(end, start)
     for one in (end, *sources.values()):
         one.close()
-    return {"monotonic": monotonic, "sent": sent, "order": rows, "tc": tc("-s", "qdisc", "show", "dev", "a0")}
+    return {
+        "monotonic": monotonic,
+        "sent": sent,
+        "order": rows,
+        "tc": tc("-s", "-d", "qdisc", "show", "dev", "a0"),
+    }
 
 
 def main() -> None:

@@ -75,7 +75,24 @@ def test_defaults_come_back_as_loaded(discipline: str, shape: bool) -> None:
     made = export(discipline, {}, box="linux", rate_bps=RATE, shape=shape)
     found = read(made.text)
     assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
-    assert found.rate_bps == (RATE if shape or discipline == "cobalt" else None)
+    assert found.rate_bps == (RATE if shape or discipline in ("cake", "cobalt") else None)
+
+
+def test_cake_is_read_with_its_tins_isolation_and_framing() -> None:
+    shown = "qdisc cake 1: dev eth0 root refcnt 2 bandwidth 20Mbit diffserv4 dual-dsthost nat nowash no-ack-filter "
+    found = read(shown + "split-gso rtt 50ms ptm overhead 30 mpu 68")
+    assert (found.discipline, found.rate_bps) == ("cake", 20e6)
+    assert found.params == {
+        "bandwidth": "20 Mbit/s", "tins": "diffserv4", "isolate": "dual_dsthost", "interval": "50 ms",
+        "overhead": "30 B", "mpu": "68 B", "framing": "ptm",
+    }  # fmt: skip
+    assert [note.key for note in found.notes if note.kind == "lost"] == ["nat"]
+
+
+def test_cake_counts_the_ethernet_header_unless_an_overhead_is_told() -> None:
+    plain = read("tc qdisc add dev eth0 root cake besteffort flows").params
+    assert (plain["overhead"], plain["tins"], "bandwidth" in plain) == ("14 B", "besteffort", False)
+    assert read("tc qdisc add dev eth0 root cake docsis").params["mpu"] == "64 B"
 
 
 amounts = st.integers(2, 5000)

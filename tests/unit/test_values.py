@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
-from dropcurve import commands, values, wording
+from dropcurve import commands, toml, values, wording
 from dropcurve.errors import UsageError
 
 
@@ -28,6 +30,20 @@ def test_queues_in_short() -> None:
     )  # fmt: skip
     with pytest.raises(UsageError, match="sets max_p twice"):
         values.queue("red:max_p=0.1,max_p=0.2")
+
+
+def test_a_discipline_inside_another_in_short() -> None:
+    assert values.queue("drr:limit=50 pkts,child=codel") == ("drr", {"limit": "50 pkts", "child": "codel"})
+    inside = {"kind": "red", "dialect": "ns2", "max_p": 0.1}
+    assert values.queue("drr:child=red:ns2,child.max_p=0.1") == ("drr", {"child": inside})
+    assert values.queue('prio:bands=["plain", "codel"]') == ("prio", {"bands": ["plain", "codel"]})
+    with pytest.raises(UsageError, match=r"sets child\.max_p twice"):
+        values.queue("drr:child.max_p=0.1,child.max_p=0.2")
+
+
+def test_a_table_in_a_list_is_toml() -> None:
+    table = {"queue": {"bands": ["plain", {"kind": "codel", "target": "2 ms"}], "child": {"kind": "red"}}}
+    assert tomllib.loads(toml.dump(table)) == table
 
 
 def test_variations_keep_lists_together() -> None:

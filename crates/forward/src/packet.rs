@@ -1,7 +1,8 @@
 //! What a discipline sees of a frame, and where the frame itself waits meanwhile.
 
 use crate::header::Version;
-use queue::disc::Packet;
+use queue::disc::{Cx, Packet, QueueDisc};
+use queue::Disc;
 use units::{Bytes, Ecn, Time};
 
 /// A frame in the hands of a discipline: a few words that stand for a slot of the [`Store`].
@@ -140,4 +141,11 @@ impl Store {
     pub fn held(&self) -> usize {
         self.slots.len() - self.free.len()
     }
+}
+
+/// Takes the next packet out of a discipline that is given up. One that shapes would let its packets go one by one: it is
+/// asked as if that time had come.
+pub fn give_up(queue: &mut Disc<Handle>, cx: &mut Cx<'_, Handle>) -> Option<Handle> {
+    cx.now = queue.ready().map_or(cx.now, |ready| ready.max(cx.now));
+    queue.dequeue(cx)
 }

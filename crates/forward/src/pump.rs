@@ -11,7 +11,7 @@
 use crate::event::{Event, Witness};
 use crate::header::{self, Header};
 use crate::measure::Measure;
-use crate::packet::{Handle, Store, Tag};
+use crate::packet::{self, Handle, Store, Tag};
 use queue::disc::{Cx, Fate, QueueDisc};
 use queue::{Disc, Setting, Spec};
 use std::cmp::Reverse;
@@ -255,7 +255,7 @@ impl Pump {
         self.advance(now, witness);
         witness.saw(&Event::Changed { time: now, link: &link }, &[]);
         let mut waiting = Vec::with_capacity(self.queue.len());
-        while let Some(handle) = self.with_queue(now, witness, |queue, cx| queue.dequeue(cx)) {
+        while let Some(handle) = self.with_queue(now, witness, packet::give_up) {
             waiting.push(handle);
         }
         self.queue = link.spec.build(&link.setting());
@@ -315,6 +315,11 @@ impl Pump {
             self.on_wire = Bytes(u64::from(handle.size));
             self.free_at = now + self.line.next(self.on_wire);
             self.send(handle, now, witness);
+        } else if let Some(ready) = self.queue.ready().filter(|ready| *ready > now) {
+            // It holds packets back: it is asked again when one is ready.
+            self.busy = true;
+            self.on_wire = Bytes(0);
+            self.free_at = ready;
         }
         self.observe(now);
     }

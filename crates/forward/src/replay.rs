@@ -4,7 +4,7 @@
 //! delay lines, nothing of the forwarder's pump.
 
 use crate::event::reason_name;
-use crate::packet::Handle;
+use crate::packet::{self, Handle};
 use crate::pump::Link;
 use crate::record::{Entry, Head, Reader};
 use queue::disc::{Cx, Fate, QueueDisc};
@@ -165,12 +165,14 @@ impl Judge {
             self.free_at = now + self.line.next(size);
             self.sending = Some((size, self.free_at));
             self.verdicts.push(Entry::Sent(now, handle.number));
+        } else if let Some(ready) = self.queue.ready().filter(|ready| *ready > now) {
+            self.free_at = ready;
+            self.sending = Some((Bytes(0), ready));
         }
     }
 
     fn change(&mut self, link: Link, now: Time) {
-        let waiting: Vec<Handle> =
-            std::iter::from_fn(|| self.ask(now, |queue, cx| queue.dequeue(cx))).collect();
+        let waiting: Vec<Handle> = std::iter::from_fn(|| self.ask(now, packet::give_up)).collect();
         self.queue = link.spec.build(&link.setting());
         if link.rate != self.link.rate {
             self.line = Serializer::new(link.rate);

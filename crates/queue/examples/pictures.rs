@@ -77,7 +77,18 @@ const STEPS: &[(&str, Rows, f64)] = &[
     ("rtred", &[], 12.0),
 ];
 
-const FLOWS: &[&str] = &["choke", "drr", "fq_codel", "fq_pie", "fred_flow", "sfb", "sfq"];
+/// Kind and further rows of its table. Of the packets here, the flow is the class as well.
+const FLOWS: &[(&str, Rows)] = &[
+    ("cake", &[("tins", "besteffort")]),
+    ("choke", &[]),
+    ("drr", &[]),
+    ("fq_codel", &[]),
+    ("fq_pie", &[]),
+    ("fred_flow", &[]),
+    ("prio", &[("band_of", "[0, 0, 1, 1, 2]")]),
+    ("sfb", &[]),
+    ("sfq", &[]),
+];
 const OFFERED: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
 
 const RUNS: u64 = 40;
@@ -94,9 +105,9 @@ fn main() {
     for &(kind, more, secs) in STEPS {
         step(kind, more, secs);
     }
-    for kind in FLOWS {
-        flows(kind, kind);
-        flows(kind, "droptail");
+    for &(kind, more) in FLOWS {
+        flows(kind, kind, more);
+        flows(kind, "droptail", &[]);
     }
 }
 
@@ -230,11 +241,12 @@ fn step(kind: &'static str, more: Rows, secs: f64) {
     }
 }
 
-fn flows(kind: &'static str, ruled: &'static str) {
+fn flows(kind: &'static str, ruled: &'static str, more: Rows) {
     const SETTLE: f64 = 20.0;
     const COUNT: f64 = 100.0;
     let mut got = [[0.0_f64; 2]; OFFERED.len()];
-    let disc = built(ruled, &[("limit", "100 pkts")]);
+    let rows = [&[("kind", ruled), ("limit", "100 pkts")], more].concat();
+    let disc = spec(&rows).build(&SETTING);
     let (dice, traffic) = (Stream::new(1, ruled), Stream::new(1, "traffic"));
     let mut link = Link { disc, dice, traffic, fates: Vec::new(), capable: false };
     link.run(

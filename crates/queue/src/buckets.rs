@@ -1,16 +1,26 @@
 //! Many queues under one roof: flows hashed into buckets, a ring of those that hold packets.
 //!
 //! Units: bytes and packets.
-//! What the fair queueing disciplines share. Nothing is allocated once the buckets have grown.
+//! What the schedulers share. A bucket is a plain queue, or holds a discipline of its own. Those are made when a bucket is
+//! first used, as copies of one that has been kept empty and whose clock has run since the start; so a bucket behaves
+//! as if it had been there from the start, and one that is never used costs nothing. Nothing is allocated once the
+//! buckets have grown.
 
-use crate::disc::Packet;
+use crate::child::Child;
+use crate::disc::{Cx, Packet, QueueDisc};
+use crate::registry::Setting;
 use crate::sfb::mix;
+use crate::Disc;
 use std::collections::VecDeque;
+use units::Time;
 
-/// One queue of a fair scheme.
+/// One queue of a scheduler.
 #[derive(Clone, Debug)]
-pub(crate) struct Bucket<P> {
+pub(crate) struct Bucket<P: Packet + Copy> {
+    /// The packets of a plain queue. Where a discipline is inside: the one it has let go and the scheduler has not.
     packets: VecDeque<P>,
+    child: Option<Box<Disc<P>>>,
+    len: usize,
     bytes: u64,
     /// When its length last changed, as a count of changes.
     reached: u64,
@@ -20,23 +30,45 @@ pub(crate) struct Bucket<P> {
 
 /// All queues, and the ring of those that hold packets.
 #[derive(Clone, Debug)]
-pub(crate) struct Buckets<P> {
+pub(crate) struct Buckets<P: Packet + Copy> {
     buckets: Vec<Bucket<P>>,
     /// Those that hold packets, in order of service.
     ring: VecDeque<u32>,
+    inside: Option<Inside<P>>,
     salt: u64,
     changes: u64,
     len: usize,
     bytes: u64,
 }
 
+/// What there is to know of the disciplines inside.
+#[derive(Clone, Debug)]
+struct Inside<P: Packet + Copy> {
+    /// One that is always empty: what a bucket that is first used begins as.
+    blank: Box<Disc<P>>,
+    /// Buckets that have one.
+    used: Vec<u32>,
+    /// A time before which no discipline inside wants to be called.
+    due: Option<Time>,
+    /// The bucket that sent last, if that emptied it: it has not been told yet that its line is idle.
+    emptied: Option<u32>,
+}
+
 impl<P: Packet + Copy> Buckets<P> {
-    /// `n` empty queues.
-    pub(crate) fn new(n: u64) -> Buckets<P> {
-        let empty = Bucket { packets: VecDeque::new(), bytes: 0, reached: 0, deficit: 0 };
+    /// `n` empty queues, each with what `child` says inside.
+    pub(crate) fn new(n: u64, child: &Child, setting: &Setting) -> Buckets<P> {
+        let inside = child.build::<P>(setting).map(|blank| Inside {
+            due: blank.next_deadline(),
+            blank: Box::new(blank),
+            used: Vec::with_capacity(n as usize),
+            emptied: None,
+        });
+        let empty =
+            Bucket { packets: VecDeque::new(), child: None, len: 0, bytes: 0, reached: 0, deficit: 0 };
         Buckets {
             buckets: vec![empty; n as usize],
             ring: VecDeque::with_capacity(n as usize),
+            inside,
             salt: 0,
             changes: 0,
             len: 0,
@@ -58,7 +90,7 @@ impl<P: Packet + Copy> Buckets<P> {
     /// Packets in a bucket.
     #[inline]
     pub(crate) fn len_of(&self, i: usize) -> usize {
-        self.buckets[i].packets.len()
+        self.buckets[i].len
     }
 
     /// Packets in all of them.
@@ -78,19 +110,72 @@ impl<P: Packet + Copy> Buckets<P> {
         self.ring.len()
     }
 
-    /// Adds a packet at the tail of a bucket; one that was empty joins the end of the ring with this deficit.
-    pub(crate) fn push(&mut self, i: usize, pkt: P, deficit: i64) {
+    /// Gives a packet to a bucket; one that was empty joins the end of the ring with this deficit.
+    pub(crate) fn push(&mut self, i: usize, mut pkt: P, deficit: i64, cx: &mut Cx<'_, P>) {
+        if self.buckets[i].len == 0 {
+            self.buckets[i].deficit = deficit;
+        }
+        match &mut self.inside {
+            None => {
+                pkt.set_enqueued(cx.now);
+                self.buckets[i].packets.push_back(pkt);
+                self.grew(i, pkt.size().0);
+            }
+            Some(inside) => {
+                let child = self.buckets[i].child.get_or_insert_with(|| {
+                    inside.used.push(i as u32);
+                    inside.blank.clone()
+                });
+                child.enqueue(pkt, &mut cx.inner());
+                self.settle(i);
+            }
+        }
+    }
+
+    /// A plain bucket got a packet.
+    #[inline]
+    fn grew(&mut self, i: usize, size: u64) {
         let bucket = &mut self.buckets[i];
-        if bucket.packets.is_empty() {
-            bucket.deficit = deficit;
+        if bucket.len == 0 {
             self.ring.push_back(i as u32);
         }
         self.changes += 1;
         bucket.reached = self.changes;
-        bucket.bytes += pkt.size().0;
-        bucket.packets.push_back(pkt);
+        bucket.len += 1;
+        bucket.bytes += size;
         self.len += 1;
-        self.bytes += pkt.size().0;
+        self.bytes += size;
+    }
+
+    /// Counts a bucket anew after a call of the discipline inside, and keeps the ring and the clock in step.
+    fn settle(&mut self, i: usize) {
+        let bucket = &mut self.buckets[i];
+        let (len, bytes) = (bucket.len, bucket.bytes);
+        bucket.len = bucket.packets.len();
+        bucket.bytes = bucket.packets.front().map_or(0, |pkt| pkt.size().0);
+        if let (Some(child), Some(inside)) = (&bucket.child, &mut self.inside) {
+            bucket.len += child.len();
+            bucket.bytes += child.backlog().0;
+            inside.due = earlier(inside.due, child.next_deadline());
+        }
+        self.len = self.len - len + bucket.len;
+        self.bytes = self.bytes - bytes + bucket.bytes;
+        if (len, bytes) != (bucket.len, bucket.bytes) {
+            self.changes += 1;
+            bucket.reached = self.changes;
+        }
+        if len == 0 && bucket.len > 0 {
+            self.ring.push_back(i as u32);
+        } else if len > 0 && bucket.len == 0 {
+            bucket.deficit = 0;
+            self.leave_ring(i);
+        }
+    }
+
+    fn leave_ring(&mut self, i: usize) {
+        if let Some(place) = self.ring.iter().position(|j| *j as usize == i) {
+            self.ring.remove(place);
+        }
     }
 
     /// The bucket whose turn it is.
@@ -123,22 +208,80 @@ impl<P: Packet + Copy> Buckets<P> {
         &mut self.buckets[i]
     }
 
-    /// Takes the oldest packet of a bucket, or its newest; an empty bucket leaves the ring.
-    pub(crate) fn pop(&mut self, i: usize, newest: bool) -> Option<P> {
+    /// Bytes of the packet that a bucket would send next. A discipline inside decides on it here, and may end others
+    /// first; `None` if it has ended all it held.
+    pub(crate) fn head_size(&mut self, i: usize, cx: &mut Cx<'_, P>) -> Option<u64> {
+        let bucket = &mut self.buckets[i];
+        if let (true, Some(child)) = (bucket.packets.is_empty(), &mut bucket.child) {
+            bucket.packets.extend(child.dequeue(&mut cx.inner()));
+            self.settle(i);
+        }
+        self.buckets[i].packets.front().map(|pkt| pkt.size().0)
+    }
+
+    /// Takes the packet that a bucket would send next, or the newest of a plain bucket; an empty bucket leaves the ring.
+    pub(crate) fn pop(&mut self, i: usize, newest: bool, cx: &mut Cx<'_, P>) -> Option<P> {
+        if self.inside.is_some() {
+            self.head_size(i, cx)?;
+            let pkt = self.buckets[i].packets.pop_front();
+            self.settle(i);
+            return pkt;
+        }
         let bucket = &mut self.buckets[i];
         let pkt = if newest { bucket.packets.pop_back() } else { bucket.packets.pop_front() }?;
         self.changes += 1;
         bucket.reached = self.changes;
+        bucket.len -= 1;
         bucket.bytes -= pkt.size().0;
-        if bucket.packets.is_empty() {
+        if bucket.len == 0 {
             bucket.deficit = 0;
-            if let Some(place) = self.ring.iter().position(|j| *j as usize == i) {
-                self.ring.remove(place);
-            }
+            self.leave_ring(i);
         }
         self.len -= 1;
         self.bytes -= pkt.size().0;
         Some(pkt)
+    }
+
+    /// The transmitter is free again: a discipline whose last packet it sent learns that its line is idle.
+    #[inline]
+    pub(crate) fn sent(&mut self, cx: &mut Cx<'_, P>) {
+        let Some(i) = self.inside.as_mut().and_then(|inside| inside.emptied.take()) else { return };
+        let bucket = &mut self.buckets[i as usize];
+        if let (0, Some(child)) = (bucket.len, &mut bucket.child) {
+            let none = child.dequeue(&mut cx.inner());
+            debug_assert!(none.is_none(), "an empty queue sends nothing");
+            self.settle(i as usize);
+        }
+    }
+
+    /// Bucket `i` has sent a packet.
+    #[inline]
+    pub(crate) fn sends(&mut self, i: usize) {
+        if let (0, Some(inside)) = (self.buckets[i].len, &mut self.inside) {
+            inside.emptied = Some(i as u32);
+        }
+    }
+
+    /// When a discipline inside wants to be called next.
+    #[inline]
+    pub(crate) fn next_deadline(&self) -> Option<Time> {
+        self.inside.as_ref()?.due
+    }
+
+    /// Calls those inside that want to be called by now.
+    pub(crate) fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
+        let Some(inside) = &mut self.inside else { return };
+        let mut due = wake(&mut inside.blank, cx);
+        for k in 0..inside.used.len() {
+            let i = inside.used[k] as usize;
+            if let Some(child) = &mut self.buckets[i].child {
+                due = earlier(due, wake(child, cx));
+            }
+        }
+        inside.due = due;
+        let used = std::mem::take(&mut inside.used);
+        used.iter().for_each(|&i| self.settle(i as usize));
+        self.inside = self.inside.take().map(|kept| Inside { used, ..kept });
     }
 
     /// The bucket with most packets, of several the one whose length changed last.
@@ -151,7 +294,7 @@ impl<P: Packet + Copy> Buckets<P> {
         let weight = |i: &u32| {
             let bucket = &self.buckets[*i as usize];
             if by_packets {
-                bucket.packets.len() as u64
+                bucket.len as u64
             } else {
                 bucket.bytes
             }
@@ -166,10 +309,18 @@ impl<P: Packet + Copy> Buckets<P> {
     }
 }
 
-impl<P: Packet + Copy> Bucket<P> {
-    /// Bytes of the oldest packet.
-    #[inline]
-    pub(crate) fn head_size(&self) -> u64 {
-        self.packets.front().map_or(0, |pkt| pkt.size().0)
+/// Calls a discipline for every deadline up to now; its next one.
+fn wake<P: Packet + Copy>(child: &mut Disc<P>, cx: &mut Cx<'_, P>) -> Option<Time> {
+    while child.next_deadline().is_some_and(|due| due <= cx.now) {
+        child.on_deadline(&mut cx.inner());
+    }
+    child.next_deadline()
+}
+
+/// The earlier of two times, either of which may be never.
+fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

@@ -205,9 +205,11 @@ pub fn sit<D: QueueDisc<Paper>>(
                 book.settle(&mut fates, Some(pkt.id)).map_err(broke)?;
             }
             Step::Depart => {
+                let held_back = disc.ready().is_some_and(|at| at > now);
                 let pkt = disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates));
+                check(pkt.is_none() || !held_back, || broke("a packet left before it was ready".into()))?;
                 on_wire = pkt.filter(|_| rules.wire_counts).map_or(Bytes(0), |pkt| pkt.size());
-                let ended = !fates.is_empty();
+                let ended = !fates.is_empty() || held_back;
                 book.settle(&mut fates, None).map_err(broke)?;
                 book.depart(pkt, ended).map_err(broke)?;
             }

@@ -18,6 +18,10 @@ pub trait Packet {
     fn size(&self) -> Bytes;
     /// What identifies its flow: equal for packets of one flow and direction.
     fn flow(&self) -> u64;
+    /// The hosts it comes from and goes to, where that is known: equal numbers are one host.
+    fn hosts(&self) -> [u64; 2] {
+        [0; 2]
+    }
     /// Its ECN field.
     fn ecn(&self) -> Ecn;
     /// Sets the ECN field to CE. Only called when [`Ecn::capable`].
@@ -68,6 +72,12 @@ impl<'a, P: Packet + Copy> Cx<'a, P> {
     #[inline]
     pub fn new(now: Time, dice: &'a mut dyn Dice, fates: &'a mut Vec<Fate<P>>) -> Cx<'a, P> {
         Cx { now, on_wire: Bytes(0), dice, fates }
+    }
+
+    /// The same window for a discipline inside this one: it has no link of its own, so nothing is on its wire.
+    #[inline]
+    pub fn inner(&mut self) -> Cx<'_, P> {
+        Cx { now: self.now, on_wire: Bytes(0), dice: &mut *self.dice, fates: &mut *self.fates }
     }
 
     /// The only die: true with probability `p`. Draws only where the outcome hangs on it.
@@ -156,6 +166,12 @@ pub trait QueueDisc<P: Packet + Copy> {
     /// If its only rule is that an arrival is taken while fewer than this many packets wait: that number. Lets a
     /// driver count instead of store.
     fn plain_limit(&self) -> Option<u64> {
+        None
+    }
+    /// For one that shapes: when [`dequeue`](QueueDisc::dequeue) may give the next packet. Before that it gives none although
+    /// packets wait, and the driver calls it again then.
+    #[inline]
+    fn ready(&self) -> Option<Time> {
         None
     }
     /// When [`on_deadline`](QueueDisc::on_deadline) wants to be called next. A discipline that has no deadline when

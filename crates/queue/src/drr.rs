@@ -2,21 +2,23 @@
 //!
 //! Reference: SV95, its Figure 2; RFC 8290 keeps the same scheduler.
 //! Units: `quantum` counts bytes, `limit` packets or bytes over all queues.
-//! Deviations: flows are hashed into `queues`; with few of them, several flows may share one. Each queue is a plain
-//! one: no other discipline inside.
+//! Deviations: flows are hashed into `queues`; with few of them, several flows may share one. A discipline inside a queue
+//! decides on a packet when it comes to the head; where its deficit does not suffice, the packet then waits for the
+//! next round, as at the peek of a Linux scheduler.
 
 use crate::buckets::Buckets;
+use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
-use units::param::{Check, Problem, Range, Valid};
+use units::param::{require, Check, Choice, Problem, Range, Table, Valid};
 use units::quantity::Amount;
-use units::Bytes;
+use units::{Bytes, Time};
 
 units::choices! {
     /// Which packet goes when there is no room.
     pub enum Victim {
-        /// The oldest of the longest queue.
+        /// The oldest of the longest queue: what that queue would send next.
         LongestHead = "longest_head",
         /// The newest of the longest queue.
         LongestTail = "longest_tail",
@@ -38,12 +40,18 @@ units::params! {
         quantum: Bytes = Bytes(1500) => { range: Range::Positive, source: "SV95" },
         /// Which packet goes when there is no room.
         victim: Victim = Victim::LongestHead => { source: "ns-2.35" },
+        /// The discipline of each queue, with limits of its own below the one above.
+        child: Child = Child::PLAIN => { source: "SV95" },
     }
 }
 
 impl Check for Params {
     fn relations(&self, problems: &mut Vec<Problem>) {
         Limit::check(self.limit, self.limit_test, problems);
+        let takes_newest = self.victim == Victim::LongestTail && self.child != Child::PLAIN;
+        let rule =
+            "must be longest_head or arriving with a child: a discipline gives up what it would send next";
+        require(problems, !takes_newest, "victim", self.victim.name(), rule, "");
     }
 }
 
@@ -52,18 +60,26 @@ impl Discipline for Params {
     const ABOUT: &'static str =
         "A queue for each flow, served in turn; each may send a quantum of bytes a round and keeps what it \
         could not use, so flows get equal bytes whatever the size of their packets. Overflow hits the longest \
-        queue.";
+        queue. A queue is plain, or holds any other discipline.";
     const REFERENCE: &'static str = "SV95";
     type Disc<P: Packet + Copy> = Drr<P>;
 
-    fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> Drr<P> {
-        Drr::new(params)
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Drr<P> {
+        Drr::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        self.child.resolved("child", setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.child.fits("child", setting, problems);
     }
 }
 
 /// A DRR scheduler at work.
 #[derive(Clone, Debug)]
-pub struct Drr<P> {
+pub struct Drr<P: Packet + Copy> {
     queues: Buckets<P>,
     limit: Limit,
     quantum: u64,
@@ -74,9 +90,9 @@ pub struct Drr<P> {
 
 impl<P: Packet + Copy> Drr<P> {
     /// Empty queues.
-    pub fn new(params: &Valid<Params>) -> Drr<P> {
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Drr<P> {
         Drr {
-            queues: Buckets::new(params.queues),
+            queues: Buckets::new(params.queues, &params.child, setting),
             limit: Limit::new(params.limit, params.limit_test),
             quantum: params.quantum.0,
             victim: params.victim,
@@ -95,9 +111,9 @@ impl<P: Packet + Copy> Drr<P> {
     }
 
     /// Takes a packet from a queue; a turn ends with its queue.
-    fn take(&mut self, i: usize, newest: bool) -> Option<P> {
+    fn take(&mut self, i: usize, newest: bool, cx: &mut Cx<'_, P>) -> Option<P> {
         let has_turn = self.queues.turn() == Some(i);
-        let pkt = self.queues.pop(i, newest);
+        let pkt = self.queues.pop(i, newest, cx);
         if has_turn && self.queues.len_of(i) == 0 {
             self.in_turn = false;
         }
@@ -108,35 +124,37 @@ impl<P: Packet + Copy> Drr<P> {
 impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         while !self.has_room(&pkt, cx) {
-            let victim = match (self.victim, self.queues.longest(false)) {
-                (Victim::Arriving, _) | (_, None) => None,
-                (Victim::LongestHead, Some(i)) => self.take(i, false),
-                (Victim::LongestTail, Some(i)) => self.take(i, true),
+            let longest = if self.victim == Victim::Arriving { None } else { self.queues.longest(false) };
+            let Some(i) = longest else {
+                return cx.drop(pkt, Reason::Overflow);
             };
-            cx.drop(victim.unwrap_or(pkt), Reason::Overflow);
-            if victim.is_none() {
-                return;
+            // A discipline inside may end what it holds by its own law: that made room as well.
+            if let Some(victim) = self.take(i, self.victim == Victim::LongestTail, cx) {
+                cx.drop(victim, Reason::Overflow);
             }
         }
-        let mut pkt = pkt;
-        pkt.set_enqueued(cx.now);
         let i = self.queues.of(&pkt);
-        self.queues.push(i, pkt, 0);
+        self.queues.push(i, pkt, 0, cx);
     }
 
-    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        self.queues.sent(cx);
         loop {
             let i = self.queues.turn()?;
-            let (in_turn, quantum) = (self.in_turn, self.quantum);
-            let bucket = self.queues.bucket(i);
-            if !in_turn {
-                bucket.deficit += quantum as i64;
+            if !self.in_turn {
+                self.queues.bucket(i).deficit += self.quantum as i64;
             }
             self.in_turn = true;
-            let size = bucket.head_size() as i64;
-            if size <= bucket.deficit {
-                bucket.deficit -= size;
-                return self.take(i, false);
+            let Some(size) = self.queues.head_size(i, cx) else {
+                self.in_turn = false;
+                continue;
+            };
+            let bucket = self.queues.bucket(i);
+            if size as i64 <= bucket.deficit {
+                bucket.deficit -= size as i64;
+                let pkt = self.take(i, false, cx);
+                self.queues.sends(i);
+                return pkt;
             }
             self.in_turn = false;
             self.queues.next();
@@ -158,6 +176,18 @@ impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
         Decides::Later
     }
 
+    #[inline]
+    fn next_deadline(&self) -> Option<Time> {
+        self.queues.next_deadline()
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
+        let turn = self.queues.turn();
+        self.queues.on_deadline(cx);
+        // A tick may end packets, and with its packets a queue's turn ends.
+        self.in_turn &= self.queues.turn() == turn;
+    }
+
     fn probe(&self, out: &mut Probe) {
         out.note("active_queues", self.queues.active() as f64);
     }
@@ -166,11 +196,12 @@ impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{params, Bench, Pkt};
+    use crate::testing::{params, Bench, Pkt, SETTING};
+    use units::param::Value;
 
     #[test]
     fn equal_bytes_whatever_the_size() {
-        let mut bench = Bench::new(Drr::new(&params(&[("limit", "1000 pkts")])));
+        let mut bench = Bench::new(Drr::new(&params(&[("limit", "1000 pkts")]), &SETTING));
         for _ in 0..90 {
             bench.arrive(0, Pkt { flow: 1, size: 1500, ..Pkt::new(0) });
             (0..3).for_each(|_| bench.arrive(0, Pkt { flow: 2, size: 500, ..Pkt::new(0) }));
@@ -186,7 +217,7 @@ mod tests {
     #[test]
     fn a_deficit_is_kept_for_the_next_round_and_lost_when_empty() {
         // Quantum 600, packets of 1000: nothing in the first round, one in the second.
-        let mut bench = Bench::new(Drr::new(&params(&[("quantum", "600 B")])));
+        let mut bench = Bench::new(Drr::new(&params(&[("quantum", "600 B")]), &SETTING));
         for flow in [1, 1, 2, 2] {
             bench.arrive(0, Pkt { flow, ..Pkt::new(0) });
         }
@@ -197,11 +228,89 @@ mod tests {
 
     #[test]
     fn overflow_hits_the_longest_queue() {
-        let mut bench = Bench::new(Drr::new(&params(&[("limit", "3 pkts")])));
+        let mut bench = Bench::new(Drr::new(&params(&[("limit", "3 pkts")]), &SETTING));
         for flow in [1, 1, 1, 2] {
             bench.arrive(0, Pkt { flow, ..Pkt::new(0) });
         }
         assert_eq!(bench.dropped(), [0]);
         assert_eq!(bench.probe("active_queues"), 2.0);
+    }
+
+    /// A table of a scenario, with a discipline inside.
+    fn around(child: &[(&str, &str)], more: &[(&str, &str)]) -> Result<crate::Spec, Vec<String>> {
+        let text = |rows: &[(&str, &str)]| -> Table {
+            rows.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect()
+        };
+        let mut rows = text(&[&[("kind", "drr")], more].concat());
+        rows.push(("child".to_string(), Value::Table(text(child))));
+        let mut problems = Vec::new();
+        crate::Spec::read("queue", &rows, &mut problems)
+            .ok_or_else(|| problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn tail_drop_inside_changes_nothing() {
+        let spec = around(&[("kind", "droptail"), ("limit", "1000 pkts")], &[("limit", "20 pkts")]).unwrap();
+        let mut with = Bench::new(spec.build::<Pkt>(&SETTING));
+        let mut without = Bench::new(Drr::new(&params(&[("limit", "20 pkts")]), &SETTING));
+        for i in 0..3000_u64 {
+            let pkt = Pkt { flow: i * i % 11, size: 40 + 97 * (i % 15), ..Pkt::new(0) };
+            with.arrive(i, pkt);
+            without.arrive(i, pkt);
+            if i % 3 > 0 {
+                assert_eq!(with.depart(i), without.depart(i));
+            }
+        }
+        assert_eq!(with.fates, without.fates);
+        assert!(with.dropped().len() > 500);
+    }
+
+    #[test]
+    fn each_queue_has_a_law_of_its_own() {
+        // Flow 1 keeps 300 packets waiting; flow 2 sends one a millisecond, which leaves at once.
+        let spec = around(&[("kind", "codel")], &[("limit", "1000 pkts")]).unwrap();
+        let mut bench = Bench::new(spec.build::<Pkt>(&SETTING));
+        let mut thin = 0;
+        for us in (0..400_000).step_by(500) {
+            for _ in 0..2 {
+                bench.arrive(us, Pkt { flow: 1, ..Pkt::new(0) });
+            }
+            if us % 1000 == 0 {
+                bench.arrive(us, Pkt { flow: 2, size: 100, ..Pkt::new(0) });
+                thin += 1;
+            }
+            let sent = bench.depart(us);
+            if sent.is_some_and(|pkt| pkt.flow == 2) {
+                bench.depart(us);
+            }
+        }
+        // Of five arrivals in a millisecond the last is of flow 2, but for the first millisecond's order: ids 2, 7, 12 ...
+        assert!(thin == 400 && bench.dropped().len() == 5, "{:?}", bench.dropped());
+        assert!(bench.dropped().iter().all(|id| id % 5 != 2), "{:?}", bench.dropped());
+    }
+
+    #[test]
+    fn an_emptied_queue_learns_that_its_line_is_idle() {
+        // RED inside: its average decays while its queue is empty and another flow sends.
+        let red = [("kind", "red"), ("w_q", "0.5"), ("min_th", "1 pkts"), ("max_th", "3 pkts")];
+        let spec = around(&red, &[("limit", "1000 pkts")]).unwrap();
+        let mut bench = Bench::new(spec.build::<Pkt>(&SETTING));
+        (0..6).for_each(|_| bench.arrive(0, Pkt { flow: 1, ..Pkt::new(0) }));
+        let before = bench.dropped().len();
+        assert!(before > 0, "the average has reached the upper threshold");
+        let mut us = 0;
+        while bench.depart(us).is_some() {
+            us += 1000;
+        }
+        bench.arrive(us + 50_000, Pkt { flow: 1, ..Pkt::new(0) });
+        assert_eq!(bench.dropped().len(), before);
+    }
+
+    #[test]
+    fn the_newest_packet_of_a_discipline_cannot_be_taken() {
+        let problems = around(&[("kind", "codel")], &[("victim", "longest_tail")]).unwrap_err();
+        assert!(problems[0].starts_with("queue.victim = longest_tail: must be longest_head"), "{problems:?}");
+        let crossed = around(&[("kind", "red"), ("max_th", "1 pkts")], &[]).unwrap_err();
+        assert!(crossed[0].starts_with("queue.child.max_th"), "{crossed:?}");
     }
 }

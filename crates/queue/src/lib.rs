@@ -5,6 +5,8 @@
 //! | [`disc`] | the contract between a discipline and whoever drives it |
 //! | [`conformance`] | the exam every discipline sits |
 //! | [`fifo`] | the one packet store, with its hard limit |
+//! | [`cake`] | shaper, tins, fair queues under COBALT |
+//! | [`child`] | a discipline inside another |
 //! | [`classes`] | how the class of a packet becomes a place in a list |
 //! | [`registry`] | what a discipline must say of itself to be listed below |
 //! | [`ared`] | Adaptive RED |
@@ -28,6 +30,7 @@
 //! | [`nlred`] | nonlinear RED |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
+//! | [`prio`] | strict priority |
 //! | [`red_at`] | RED with adaptive thresholds |
 //! | [`red_size`] | RED for several packet sizes |
 //! | [`red`] | Random Early Detection and its dialects |
@@ -50,6 +53,8 @@ pub mod ared;
 pub mod avq;
 pub mod blue;
 mod buckets;
+pub mod cake;
+pub mod child;
 pub mod choke;
 pub mod classes;
 pub mod cobalt;
@@ -73,6 +78,7 @@ pub mod gred;
 pub mod nlred;
 pub mod pi;
 pub mod pie;
+pub mod prio;
 pub mod red;
 pub mod red_at;
 pub mod red_size;
@@ -107,6 +113,7 @@ disciplines! {
     "ared" => ared::Ared,
     "avq" => avq::Avq,
     "blue" => blue::Blue,
+    "cake" => cake::Cake,
     "choke" => choke::Choke,
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
@@ -125,6 +132,7 @@ disciplines! {
     "nlred" => nlred::Nlred,
     "pi" => pi::Pi,
     "pie" => pie::Pie,
+    "prio" => prio::Prio,
     "red" => red::Red,
     "red_at" => red_at::RedAt,
     "red_size" => red_size::RedSize,

@@ -37,10 +37,15 @@ pub trait Discipline: Check {
     /// Where it comes from: keys of `docs/references.toml`.
     const REFERENCE: &'static str;
     /// The discipline itself.
-    type Disc<P: Packet + Copy>: QueueDisc<P>;
+    type Disc<P: Packet + Copy>: QueueDisc<P> + Clone;
 
     /// Makes the discipline. Never fails: see [`Discipline::fits`] for what to look at before.
     fn build<P: Packet + Copy>(params: &Valid<Self>, setting: &Setting) -> Self::Disc<P>;
+
+    /// Whether it holds packets back although the link is free, as a shaper does.
+    fn shapes(&self) -> bool {
+        false
+    }
 
     /// What each automatic parameter became in this setting, as a user would write it.
     fn resolved(&self, _setting: &Setting) -> Table {
@@ -239,6 +244,13 @@ macro_rules! disciplines {
                 problems.extend(found.into_iter().map(|problem| problem.under(path)));
             }
 
+            /// Whether it holds packets back although the link is free.
+            pub fn shapes(&self) -> bool {
+                match self {
+                    $( Spec::$name(chosen) => chosen.params().shapes(), )*
+                }
+            }
+
             /// Makes the discipline.
             pub fn build<P: Packet + Copy>(&self, setting: &Setting) -> Disc<P> {
                 match self {
@@ -249,11 +261,19 @@ macro_rules! disciplines {
 
         /// Any discipline, told apart by a match rather than a table of functions.
         #[allow(clippy::large_enum_variant)]
+        #[derive(Clone)]
         pub enum Disc<P: Packet + Copy> {
             $(
                 #[doc = concat!("`", $kind, "`")]
                 $name(<$module::Params as Discipline>::Disc<P>),
             )*
+        }
+
+        impl<P: Packet + Copy> std::fmt::Debug for Disc<P> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let kind = match self { $( Disc::$name(_) => $kind, )* };
+                write!(f, "{kind} of {} packets", self.len())
+            }
         }
 
         impl<P: Packet + Copy> QueueDisc<P> for Disc<P> {
@@ -280,6 +300,10 @@ macro_rules! disciplines {
             #[inline]
             fn decides(&self) -> Decides {
                 match self { $( Disc::$name(disc) => QueueDisc::<P>::decides(disc), )* }
+            }
+            #[inline]
+            fn ready(&self) -> Option<Time> {
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::ready(disc), )* }
             }
             #[inline]
             fn next_deadline(&self) -> Option<Time> {

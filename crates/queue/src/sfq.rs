@@ -3,12 +3,13 @@
 //! Reference: McKenney90; the rule of its buffer as observed in ns-2.35.
 //! Units: packets.
 //! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Hashing anew, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
-//! overtake each other once; off by default. Fairness is in packets, not bytes.
+//! overtake each other once; off by default. Fairness is in packets, not bytes, unless `quantum` says otherwise.
 
 use crate::buckets::Buckets;
+use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::registry::{Discipline, Setting};
-use units::param::{require, Check, Preset, Problem, Range, Valid};
+use units::param::{require, Check, Choice, Preset, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};
 use units::{Bytes, Span, Time};
 
@@ -20,7 +21,9 @@ units::choices! {
         Share = "share",
         /// When nothing is free, the newest of the longest queue.
         Longest = "longest",
-        /// The same, where of several equally long queues the last to become so counts; the arriving packet counts as waiting.
+        /// When nothing is free, what the longest queue would send next.
+        LongestHead = "longest_head",
+        /// As `longest`, where of several equally long queues the last to become so counts; the arriving packet counts as waiting.
         LongestLatest = "longest_latest",
     }
 }
@@ -38,6 +41,8 @@ units::params! {
         refuse: Refuse = Refuse::Share => { source: "ns-2.35" },
         /// Time after which flows are hashed anew. `auto`: never.
         perturb: Option<Span> = None => { range: Range::Positive, source: "McKenney90" },
+        /// The discipline of each queue, with limits of its own below the one above.
+        child: Child = Child::PLAIN => { source: "Linux sfq" },
     }
 }
 
@@ -52,6 +57,10 @@ impl Check for Params {
         let shown = show_amount(self.limit);
         let whole = !self.limit.is_bytes() && self.limit.number() >= 1.0 && self.limit.number() <= 1e9;
         require(problems, whole, "limit", shown, "must be packets, at least 1", "");
+        let newest = matches!(self.refuse, Refuse::Longest | Refuse::LongestLatest);
+        let rule =
+            "must be share or longest_head with a child: a discipline gives up what it would send next";
+        require(problems, !newest || self.child == Child::PLAIN, "refuse", self.refuse.name(), rule, "");
     }
 }
 
@@ -70,18 +79,27 @@ impl Discipline for Params {
     const TITLE: &'static str = "Stochastic Fairness Queueing (SFQ)";
     const ABOUT: &'static str =
         "Hashes flows into a few queues and sends one packet of each in turn. Cheap isolation of flows, as long \
-        as few of them share a queue; hashing anew now and then spreads the bad luck.";
+        as few of them share a queue; hashing anew now and then spreads the bad luck. A queue is plain, or holds any \
+        other discipline.";
     const REFERENCE: &'static str = "McKenney90";
     type Disc<P: Packet + Copy> = Sfq<P>;
 
-    fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> Sfq<P> {
-        Sfq::new(params)
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Sfq<P> {
+        Sfq::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        self.child.resolved("child", setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.child.fits("child", setting, problems);
     }
 }
 
 /// An SFQ scheduler at work.
 #[derive(Clone, Debug)]
-pub struct Sfq<P> {
+pub struct Sfq<P: Packet + Copy> {
     queues: Buckets<P>,
     limit: u64,
     buckets: u64,
@@ -94,9 +112,9 @@ pub struct Sfq<P> {
 
 impl<P: Packet + Copy> Sfq<P> {
     /// Empty queues.
-    pub fn new(params: &Valid<Params>) -> Sfq<P> {
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Sfq<P> {
         Sfq {
-            queues: Buckets::new(params.buckets),
+            queues: Buckets::new(params.buckets, &params.child, setting),
             limit: params.limit.number() as u64,
             buckets: params.buckets,
             quantum: params.quantum.map(|quantum| quantum.0),
@@ -117,47 +135,61 @@ impl<P: Packet + Copy> Sfq<P> {
         let share = self.limit / (self.queues.active() as u64).max(1);
         self.refuse == Refuse::Share && (2 * own >= free.max(2) || (free < self.buckets && own > share))
     }
+
+    /// Ends a packet of the longest queue, if that is the rule and there is one; a discipline inside may have ended
+    /// others by its own law, which makes room as well.
+    fn makes_room(&mut self, cx: &mut Cx<'_, P>) -> bool {
+        let newest = match self.refuse {
+            Refuse::Longest => true,
+            Refuse::LongestHead => false,
+            Refuse::Share | Refuse::LongestLatest => return false,
+        };
+        let Some(fattest) = self.queues.longest(true) else { return false };
+        if let Some(victim) = self.queues.pop(fattest, newest, cx) {
+            cx.drop(victim, Reason::Overflow);
+        }
+        true
+    }
 }
 
 impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
-    fn enqueue(&mut self, mut pkt: P, cx: &mut Cx<'_, P>) {
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         if cx.now >= self.next {
             self.queues.perturb();
             self.next = self.perturb.map_or(Time::NEVER, |span| cx.now + span);
         }
         let i = self.queues.of(&pkt);
         let full = self.refuses(i, cx);
-        if full && self.refuse != Refuse::LongestLatest {
-            let longest = if self.refuse == Refuse::Longest { self.queues.longest(true) } else { None };
-            let victim = longest.and_then(|fattest| self.queues.pop(fattest, true));
-            cx.drop(victim.unwrap_or(pkt), Reason::Overflow);
-            if victim.is_none() {
-                return;
-            }
+        if full && self.refuse != Refuse::LongestLatest && !self.makes_room(cx) {
+            return cx.drop(pkt, Reason::Overflow);
         }
-        pkt.set_enqueued(cx.now);
-        self.queues.push(i, pkt, self.quantum.map_or(0, |quantum| quantum as i64));
+        self.queues.push(i, pkt, self.quantum.map_or(0, |quantum| quantum as i64), cx);
         if full && self.refuse == Refuse::LongestLatest {
             let longest = self.queues.longest_latest();
-            if let Some(victim) = longest.and_then(|longest| self.queues.pop(longest, true)) {
+            if let Some(victim) = longest.and_then(|longest| self.queues.pop(longest, true, cx)) {
                 cx.drop(victim, Reason::Overflow);
             }
         }
     }
 
-    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
-        let i = match self.quantum {
-            None => self.queues.turn()?,
-            Some(quantum) => self.queues.turn_of(quantum as i64)?,
-        };
-        let pkt = self.queues.pop(i, false)?;
-        if self.queues.len_of(i) > 0 {
-            match self.quantum {
-                None => self.queues.next(),
-                Some(_) => self.queues.bucket(i).deficit -= pkt.size().0 as i64,
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        self.queues.sent(cx);
+        loop {
+            let i = match self.quantum {
+                None => self.queues.turn()?,
+                Some(quantum) => self.queues.turn_of(quantum as i64)?,
+            };
+            // A discipline inside may end all it held; then the next queue has its turn.
+            let Some(pkt) = self.queues.pop(i, false, cx) else { continue };
+            if self.queues.len_of(i) > 0 {
+                match self.quantum {
+                    None => self.queues.next(),
+                    Some(_) => self.queues.bucket(i).deficit -= pkt.size().0 as i64,
+                }
             }
+            self.queues.sends(i);
+            return Some(pkt);
         }
-        Some(pkt)
     }
 
     #[inline]
@@ -175,6 +207,15 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
         Decides::Later
     }
 
+    #[inline]
+    fn next_deadline(&self) -> Option<Time> {
+        self.queues.next_deadline()
+    }
+
+    fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
+        self.queues.on_deadline(cx);
+    }
+
     fn probe(&self, out: &mut Probe) {
         out.note("active_queues", self.queues.active() as f64);
     }
@@ -183,11 +224,11 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{params, refused, Bench, Pkt};
+    use crate::testing::{params, refused, Bench, Pkt, SETTING};
 
     #[test]
     fn one_packet_of_each_in_turn() {
-        let mut bench = Bench::new(Sfq::new(&params(&[("buckets", "1024")])));
+        let mut bench = Bench::new(Sfq::new(&params(&[("buckets", "1024")]), &SETTING));
         for flow in [1, 1, 1, 2, 2, 3] {
             bench.arrive(0, Pkt { flow, ..Pkt::new(0) });
         }
@@ -198,10 +239,10 @@ mod tests {
     #[test]
     fn one_flow_gets_no_more_than_half_of_what_is_free() {
         // 13 waiting, 27 free: 26 < 27. 14 waiting, 26 free: 28 >= 26.
-        let mut bench = Bench::new(Sfq::new(&params(&[])));
+        let mut bench = Bench::new(Sfq::new(&params(&[]), &SETTING));
         (0..20).for_each(|_| bench.arrive(0, Pkt::new(0)));
         assert_eq!(bench.disc.len(), 14);
-        let mut longest = Bench::new(Sfq::new(&params(&[("refuse", "longest")])));
+        let mut longest = Bench::new(Sfq::new(&params(&[("refuse", "longest")]), &SETTING));
         (0..45).for_each(|flow| longest.arrive(0, Pkt { flow: flow % 2, ..Pkt::new(0) }));
         assert_eq!((longest.disc.len(), longest.dropped().len()), (40, 5));
     }

@@ -17,12 +17,13 @@ pub(crate) struct Pkt {
     pub size: u64,
     pub ecn: Ecn,
     pub class: u8,
+    pub hosts: [u64; 2],
     pub enqueued: Time,
 }
 
 impl Pkt {
     pub(crate) fn new(id: u64) -> Pkt {
-        Pkt { id, flow: 0, size: 1000, ecn: Ecn::NotEct, class: 0, enqueued: Time::ZERO }
+        Pkt { id, flow: 0, size: 1000, ecn: Ecn::NotEct, class: 0, hosts: [0; 2], enqueued: Time::ZERO }
     }
 }
 
@@ -32,6 +33,9 @@ impl Packet for Pkt {
     }
     fn flow(&self) -> u64 {
         self.flow
+    }
+    fn hosts(&self) -> [u64; 2] {
+        self.hosts
     }
     fn ecn(&self) -> Ecn {
         self.ecn

@@ -57,13 +57,28 @@ fn no_allocation_in_steady_state() {
         for dialect in std::iter::once(None).chain(entry.presets.iter().map(|row| Some(row.name))) {
             let mut rows = vec![("kind", entry.kind), ("limit", "100 pkts")];
             rows.extend(dialect.map(|name| (entry.preset_key, name)));
-            let mut disc = spec(&rows).build(&SETTING);
-            work(&mut disc, 1_000);
-            let before = COUNT.with(Cell::get);
-            work(&mut disc, 10_000);
-            let made = COUNT.with(Cell::get) - before;
-            // One for the list of fates that `work` makes.
-            assert_eq!(made, 1, "{} {dialect:?}", entry.kind);
+            allocates_nothing(&rows);
         }
     }
+}
+
+#[test]
+fn nor_does_a_discipline_inside_another() {
+    for entry in catalogue() {
+        let bands = format!("[plain, {}]", entry.kind);
+        let common = [("limit", "100 pkts"), ("child", entry.kind)];
+        allocates_nothing(&[("kind", "drr"), common[0], common[1]]);
+        allocates_nothing(&[("kind", "sfq"), common[0], common[1]]);
+        allocates_nothing(&[("kind", "prio"), common[0], ("bands", bands.as_str()), ("band_of", "[1, 0]")]);
+    }
+}
+
+fn allocates_nothing(rows: &[(&str, &str)]) {
+    let mut disc = spec(rows).build(&SETTING);
+    work(&mut disc, 1_000);
+    let before = COUNT.with(Cell::get);
+    work(&mut disc, 10_000);
+    let made = COUNT.with(Cell::get) - before;
+    // One for the list of fates that `work` makes.
+    assert_eq!(made, 1, "{rows:?}");
 }

@@ -57,6 +57,8 @@ fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> 
                 fortunes[pkt.id as usize] = Fortune::Left { at: now, marked };
                 now + line.next(Bytes(pkt.size))
             });
+            // One that shapes is asked again when a packet is ready.
+            free_at = free_at.or(disc.ready().filter(|ready| *ready > now));
         } else if let Some(Arrival { pkt, .. }) = coming.next() {
             disc.enqueue(*pkt, &mut cx);
             if free_at.is_none() {
@@ -68,11 +70,13 @@ fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> 
 }
 
 fn read_packet(id: usize, flow: &str, size: &str) -> Pkt {
+    let (size, code) = size.split_once('c').map_or((size, 0), |(size, code)| (size, code.parse().unwrap()));
     let (size, ecn) = match size.strip_suffix('e') {
         Some(size) => (size, Ecn::Ect0),
         None => (size, Ecn::NotEct),
     };
-    Pkt { flow: flow.parse().unwrap(), ecn, ..Pkt::new(id as u64, size.parse().unwrap()) }
+    let pkt = Pkt::new(id as u64, size.parse().unwrap());
+    Pkt { flow: flow.parse().unwrap(), ecn, class: Some(code), ..pkt }
 }
 
 /// One thing the record shows.
@@ -149,7 +153,7 @@ fn windows(arrivals: &[Arrival], sizes: &[usize], fortunes: &[Fortune]) -> Vec<[
 }
 
 /// The arrivals that reference/linux/cases.py makes.
-fn arrivals(capable: f64, field: Ecn) -> Vec<Arrival> {
+fn arrivals(capable: f64, field: Ecn, codes: &[u8]) -> Vec<Arrival> {
     const PHASES: [(f64, f64); 8] =
         [(1.4, 1.0), (0.7, 0.5), (0.0, 0.3), (1.2, 1.5), (2.0, 0.3), (0.9, 0.7), (0.0, 0.2), (1.1, 1.5)];
     const SIZES: [u64; 3] = [242, 1042, 1442];
@@ -168,7 +172,8 @@ fn arrivals(capable: f64, field: Ecn) -> Vec<Arrival> {
             now += ((-gap * units::math::ln(1.0 - uniform())) as u64).max(1000);
             let (flow, size) = ((uniform() * 5.0) as u64, SIZES[(uniform() * 3.0) as usize]);
             let ecn = if uniform() < capable { field } else { Ecn::NotEct };
-            let pkt = Pkt { flow, ecn, ..Pkt::new(list.len() as u64, size) };
+            let class = Some(codes.get(flow as usize).copied().unwrap_or(0));
+            let pkt = Pkt { flow, ecn, class, ..Pkt::new(list.len() as u64, size) };
             list.push(Arrival { at: Time(now), pkt });
         }
         now = now.max(end);
@@ -185,7 +190,11 @@ fn mean(path: &Path) -> Result<(), String> {
         rows.iter().map(|row| row.split(' ').map(|text| text.parse().unwrap()).collect()).collect();
     let field = if number("field capable") == 1.0 { Ecn::Ect1 } else { Ecn::Ect0 };
     let sizes: Vec<usize> = rows.iter().map(|row| row[0] as usize).collect();
-    let (arrivals, repetitions) = (arrivals(number("share capable"), field), number("number of repetitions"));
+    let codes = head.iter().find(|(key, _)| key == "codes of flows");
+    let codes: Vec<u8> =
+        codes.map_or(Vec::new(), |(_, list)| list.split(", ").map(|code| code.parse().unwrap()).collect());
+    let arrivals = arrivals(number("share capable"), field, &codes);
+    let repetitions = number("number of repetitions");
     assert_eq!(sizes.iter().sum::<usize>(), arrivals.len(), "the arrivals are those of the record");
     let runs: Vec<Vec<[f64; 3]>> = (0..REPETITIONS as u64)
         .map(|seed| windows(&arrivals, &sizes, &drive(&mut disc_of(&head), &arrivals, seed)))

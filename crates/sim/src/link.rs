@@ -182,6 +182,14 @@ impl Link {
         transmitter.serve(queue, now, fates)
     }
 
+    /// When to ask a discipline again that holds packets back: until then the transmitter counts as busy.
+    pub fn ask_again(&mut self, now: Time) -> Option<Key> {
+        let Works { queue, transmitter } = self.works();
+        let time = queue.ready().filter(|_| !transmitter.busy)?;
+        (transmitter.busy, transmitter.on_wire) = (true, Bytes(0));
+        Some(Key { time, birth: now, component: transmitter.component })
+    }
+
     /// Takes the next packet from the queue of a transmitter that is not busy.
     pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, OnWire)> {
         let Works { queue, transmitter } = self.works();
@@ -372,13 +380,9 @@ impl Transmitter {
 /// Whether the arriving packet was dropped; if it was marked, it is changed.
 #[cold]
 fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
-    fates.iter().any(|fate| match fate {
-        Fate::Dropped(..) => true,
-        Fate::Marked(..) => {
-            pkt.ecn = Ecn::Ce;
-            false
-        }
-    })
+    let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
+    pkt.ecn = if dropped { pkt.ecn } else { Ecn::Ce };
+    dropped
 }
 
 #[cfg(test)]

@@ -85,7 +85,9 @@ impl Problem {
 
     /// The same problem seen from one level up.
     pub fn under(mut self, parent: &str) -> Problem {
-        if !parent.is_empty() {
+        if self.path.is_empty() {
+            self.path = parent.to_string();
+        } else if !parent.is_empty() {
             self.path = format!("{parent}.{}", self.path);
         }
         self
@@ -196,8 +198,9 @@ pub trait Described: Clone + Default {
     const DOC: &'static str;
     /// All fields, in the order declared.
     fn fields() -> Vec<Field>;
-    /// Sets one field from a scenario value; the error is the rule it breaks. Unknown names are `None`.
-    fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), String>>;
+    /// Sets one field from a scenario value; the error is all that is wrong with it, with paths below the field.
+    /// Unknown names are `None`.
+    fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), Vec<Problem>>>;
     /// All values in the form a user would write.
     fn show(&self) -> Table;
     /// One problem for each field outside its range.

@@ -246,6 +246,10 @@ def sfq(given: Settings, notes: list[Note], problems: Problems) -> Written | Non
         notes.append(Note("rounded", "buckets", f"{buckets} becomes {divisor}, a power of two"))
     if given.text("refuse") != "longest":
         notes.append(Note("lost", "refuse", "Linux takes from the longest queue"))
+    if given.options.get("child", "plain") != "plain":
+        notes.append(
+            Note("lost", "child", "queues become plain: of disciplines inside, Linux sfq has RED alone")
+        )
     depth = min(limit, 127)
     words = ["limit", str(limit), "depth", str(depth), "divisor", str(divisor)]
     if depth < limit:

@@ -24,7 +24,8 @@ FLAGS = {
     "noatm", "ptm", "raw",
     "conservative", "ethernet", "docsis", "autorate-ingress", "datacentre", "lan", "metro", "regional",
     "internet", "oceanic",
-    "satellite", "interplanetary",
+    "satellite", "interplanetary", "ether-vlan", "pppoa-vcmux", "pppoa-llc", "pppoe-vcmux", "pppoe-llcsnap",
+    "bridged-vcmux", "bridged-llcsnap", "ipoa-vcmux", "ipoa-llcsnap", "pppoe-ptm", "bridged-ptm",
 }  # fmt: skip
 #: Kinds whose words "flows" and the like take a value.
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}

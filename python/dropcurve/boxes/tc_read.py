@@ -11,16 +11,10 @@ from typing import Any
 
 from .. import quantities
 from ..errors import UsageError
+from . import tc_cake
 from . import tc_numbers as tc
 from .model import Import, Note, refuse
 from .tc_parse import SHAPERS, Queue, queues
-
-#: CAKE's words for round trips, in seconds.
-CAKE_RTTS = {
-    "datacentre": 0.0001, "lan": 0.001, "metro": 0.010, "regional": 0.030, "internet": 0.100,
-    "oceanic": 0.300,
-    "satellite": 1.0, "interplanetary": 3600.0,
-}  # fmt: skip
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
@@ -276,35 +270,6 @@ def fq_pie(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float 
     }, None  # fmt: skip
 
 
-def cake(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
-    """`cake`: COBALT behind a shaper; with flows told apart, FQ-CoDel is the nearest that is simulated."""
-    options = queue.options
-    rtt = next((seconds for word, seconds in CAKE_RTTS.items() if word in options), 0.1)
-    if "rtt" in options:
-        rtt = tc.time(options["rtt"])
-    rate = None if options.get("bandwidth", "unlimited") == "unlimited" else tc.rate(options["bandwidth"])
-    times = {"target": quantities.show_span(rtt / 20.0), "interval": quantities.show_span(rtt)}
-    if (
-        any(word in options for word in ("diffserv3", "diffserv4", "diffserv8", "precedence"))
-        or "besteffort" not in options
-    ):
-        notes.append(Note("lost", "diffserv", "CAKE's tins are not simulated: all packets are best effort"))
-    if options.get("overhead", "0") not in ("0", "") or "atm" in options or "ptm" in options:
-        notes.append(Note("lost", "overhead", "framing is not simulated: lower the rate by its share"))
-    memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
-    if "flowblind" in options:
-        return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
-    notes.append(
-        Note(
-            "lost",
-            "flows",
-            "CAKE's sets of hashed queues and fairness between hosts: FQ-CoDel with 8 ways stands in",
-        )
-    )
-    bound = {"memory_limit": memory["limit"]} if memory else {}
-    return "fq_codel", {"dialect": "linux", "ways": 8, **bound, **times, "ecn": True}, rate
-
-
 def dualpi2(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
     """`dualpi2`."""
     options = queue.options
@@ -394,7 +359,7 @@ def fifo(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
 #: Readers by kind of queue.
 READERS: Mapping[str, Reader] = {
     "red": red, "gred": gred, "choke": choke, "codel": codel, "fq_codel": fq_codel, "pie": pie,
-    "fq_pie": fq_pie, "cake": cake,
+    "fq_pie": fq_pie, "cake": tc_cake.read,
     "dualpi2": dualpi2, "sfq": sfq, "sfb": sfb, "pfifo": fifo, "bfifo": fifo, "pfifo_head_drop": fifo,
     "pfifo_fast": fifo,
 }  # fmt: skip

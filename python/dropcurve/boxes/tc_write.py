@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from . import tc_cake, tc_red
 from . import tc_numbers as tc
-from . import tc_red
 from .model import Note, Problems, profiles, refuse
 from .settings import Settings
 from .tc_delay import cobalt, codel, droptail, dualpi2, fq_codel, fq_pie, pie, sfb, sfq
@@ -159,5 +159,5 @@ def _gred_notes(kept: list[tc_red.Curve], notes: list[Note]) -> None:
 WRITERS: Mapping[str, Writer] = {
     "red": red, "ared": ared, "gred": gred, "choke": choke, "codel": codel, "fq_codel": fq_codel,
     "pie": pie, "fq_pie": fq_pie,
-    "cobalt": cobalt, "dualpi2": dualpi2, "sfq": sfq, "sfb": sfb, "droptail": droptail,
+    "cake": tc_cake.write, "cobalt": cobalt, "dualpi2": dualpi2, "sfq": sfq, "sfb": sfb, "droptail": droptail,
 }  # fmt: skip

@@ -85,7 +85,27 @@ def discipline(variant: Variant, link: str) -> str:
     kind = str(queue.get("kind") or variant.runs[0]["links"].get(link, {}).get("kind") or "unknown")
     dialect = f" ({queue['dialect']})" if queue.get("dialect") else ""
     limit = f", limit {queue['limit']}" if queue.get("limit") else ""
-    return f"{kind}{dialect}{limit}"
+    return f"{kind}{dialect}{_inside(queue)}{limit}"
+
+
+def _inside(queue: Mapping[str, Any]) -> str:
+    """ " of codel": what a scheduler has in its queues, if those are not plain."""
+    inner = queue.get("bands") or [queue.get("child")]
+    names = [str(one.get("kind")) if isinstance(one, Mapping) else str(one or "plain") for one in inner]
+    return "" if set(names) == {"plain"} else f" of {', '.join(dict.fromkeys(names))}"
+
+
+def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a discipline inside another as ``child.target``."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            found.update({f"{key}.{name}": one for name, one in _flat(value).items()})
+        elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+            found.update(_flat({f"{key}.{i}": one for i, one in enumerate(value)}))
+        else:
+            found[key] = value
+    return found
 
 
 def flows(result: Result) -> list[dict[str, str]]:
@@ -171,7 +191,7 @@ def _add_column(
         "preset": str(values.get(key) or ""),
         "preset_doc": preset.get("doc", ""),
         "preset_options": preset.get("options", {}),
-        "values": {k: v for k, v in values.items() if k not in ("kind", key)},
+        "values": {k: v for k, v in _flat(values).items() if k not in ("kind", key)},
         "automatic": automatic or {},
     })  # fmt: skip
 

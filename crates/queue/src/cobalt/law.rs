@@ -62,6 +62,11 @@ impl Default for State {
 }
 
 impl State {
+    /// Whether nothing is left to fall: an empty queue with this state may be forgotten.
+    pub(crate) fn at_rest(&self, now: Time) -> bool {
+        self.p_drop == 0.0 && self.count == 0 && now >= self.drop_next
+    }
+
     pub(crate) fn probe(&self, out: &mut Probe) {
         out.note("sojourn_ms", self.sojourn.as_millis());
         out.note("count", f64::from(self.count));

@@ -7,7 +7,7 @@
 //! CAKE: the count falls by one for each time that the schedule passes without a signal, a signal that falls due is given in the
 //! first overlong interval too, and BLUE drops packets even if they are ECN-capable.
 
-mod law;
+pub(crate) mod law;
 
 pub(crate) use law::{Law, State, Verdict};
 

@@ -13,12 +13,14 @@ pub struct Pkt {
     pub flow: u64,
     pub size: u64,
     pub ecn: Ecn,
+    /// Its class; none: its flow says it.
+    pub class: Option<u8>,
     pub enqueued: Time,
 }
 
 impl Pkt {
     pub fn new(id: u64, size: u64) -> Pkt {
-        Pkt { id, flow: 0, size, ecn: Ecn::NotEct, enqueued: Time::ZERO }
+        Pkt { id, flow: 0, size, ecn: Ecn::NotEct, class: None, enqueued: Time::ZERO }
     }
 }
 
@@ -35,9 +37,8 @@ impl Packet for Pkt {
     fn set_ce(&mut self) {
         self.ecn = Ecn::Ce;
     }
-    /// Of the packets here, the flow is the class as well.
     fn class(&self) -> u8 {
-        self.flow as u8
+        self.class.unwrap_or(self.flow as u8)
     }
     fn enqueued(&self) -> Time {
         self.enqueued

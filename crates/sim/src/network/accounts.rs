@@ -2,13 +2,21 @@
 
 use super::{Flow, Network};
 use crate::calendar::Key;
-use crate::packet::{Pkt, Waiting};
+use crate::packet::{Pkt, Waiting, FREE};
 use crate::source::Source;
 use crate::trace::What;
 use queue::disc::Fate;
 use units::{Span, Time};
 
 impl Network {
+    /// A link sent nothing: where its discipline holds packets back, it is asked again when one is ready.
+    pub(super) fn ask_again(&mut self, link: u32, now: Time) {
+        let again = self.links[link as usize].ask_again(now);
+        if let Some(key) = again.filter(|key| key.time <= self.window.end) {
+            self.wires.calendar.push(key, Pkt::alarm(FREE, link));
+        }
+    }
+
     /// Brings links and accounts to the end of the run, `end`.
     pub fn finish(&mut self, end: Time) {
         for number in 0..self.links.len() {

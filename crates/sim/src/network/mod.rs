@@ -196,7 +196,7 @@ impl Network {
     fn free(&mut self, link: u32, now: Time) {
         let sent = self.links[link as usize].transmitter_free(now, &mut self.fates);
         self.settle_fates(link, now);
-        self.send(link, sent);
+        self.send(link, sent, now);
     }
 
     #[inline]
@@ -353,7 +353,7 @@ impl Network {
         link.arrive(pkt, *key, &mut self.fates);
         let sent = if link.is_busy() { None } else { link.serve(key.time, &mut self.fates) };
         self.settle_fates(number, key.time);
-        self.send(number, sent);
+        self.send(number, sent, key.time);
     }
 
     /// A packet's transmission is settled. False if its way ends here.

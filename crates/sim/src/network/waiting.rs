@@ -4,11 +4,12 @@ use super::{Network, Transit, FREE};
 use crate::calendar::Key;
 use crate::link::OnWire;
 use crate::packet::Pkt;
+use units::Time;
 
 impl Network {
     /// A link whose departures are not known ahead starts to send a packet, if there is one.
-    pub(super) fn send(&mut self, number: u32, sent: Option<(Pkt, OnWire)>) {
-        let Some((pkt, mut wire)) = sent else { return };
+    pub(super) fn send(&mut self, number: u32, sent: Option<(Pkt, OnWire)>, now: Time) {
+        let Some((pkt, mut wire)) = sent else { return self.ask_again(number, now) };
         // What waits in a ring has left the queue, also if the run ends before it is sent.
         wire.start = wire.start.min(self.window.end);
         self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);

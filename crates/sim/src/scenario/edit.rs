@@ -32,7 +32,12 @@ pub fn apply(given: &mut Table, path: &str, value: Value) -> Result<(), Problem>
     for (depth, name) in parents.iter().enumerate() {
         let whole = names[..=depth].join(".");
         let fresh = if depth + 1 == parents.len() { usual.clone() } else { Table::new() };
-        table = match slot(table, name, Value::Table(fresh)) {
+        let found = slot(table, name, Value::Table(fresh));
+        if let ("child", Value::Text(word)) = (*name, &*found) {
+            // One word stands for a discipline with its defaults; an edit inside writes its table out.
+            *found = Value::Table(queue::child::Child::table(word).unwrap_or_default());
+        }
+        table = match found {
             Value::Table(inner) => inner,
             other => {
                 return Err(Problem::new(whole, &*other, "is a value, not a section", "shorten the path"))

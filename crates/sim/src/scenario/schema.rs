@@ -206,6 +206,11 @@ fn single(kind: &Kind, range: Range) -> Json {
             let each = kind.choices.iter().map(|(name, doc)| object!({ "const": name, "description": doc }));
             object!({ "enum": names, "anyOf": each.collect::<Vec<_>>() })
         }
+        "queue" => {
+            let word =
+                object!({ "type": "string", "description": "A discipline with its defaults, or \"plain\"." });
+            object!({ "anyOf": [word, point("queue")] })
+        }
         "size law" | "time law" => object!({ "type": "string", "pattern": LAW }),
         "count law" => object!({ "type": ["string", "integer"], "pattern": LAW, "minimum": 0 }),
         _ if kind.example.is_empty() => object!({ "type": "string" }),

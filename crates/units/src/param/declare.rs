@@ -62,11 +62,11 @@ macro_rules! params {
                 }, )* ]
             }
 
-            fn set(&mut self, name: &str, value: &$crate::param::Value) -> Option<Result<(), String>> {
+            fn set(&mut self, name: &str, value: &$crate::param::Value) -> Option<Result<(), Vec<$crate::param::Problem>>> {
                 use $crate::param::macros::*;
                 let _ = value;
                 match name {
-                    $( stringify!($field) => Some(<$ty as Param>::read(value).map(|read| self.$field = read)), )*
+                    $( stringify!($field) => Some(<$ty as Param>::read_whole(value).map(|read| self.$field = read)), )*
                     _ => None,
                 }
             }

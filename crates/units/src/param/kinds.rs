@@ -1,6 +1,6 @@
 //! The kinds of value a parameter can hold, and how each is read and written.
 
-use super::{nearest, Choice, Value};
+use super::{nearest, Choice, Problem, Value};
 use crate::quantity::{self, Amount};
 use crate::{Bytes, Rate, Span};
 
@@ -8,7 +8,7 @@ use crate::{Bytes, Rate, Span};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kind {
     /// Short name: `rate`, `span`, `bytes`, `amount`, `number`, `count`, `switch`, `choice`, `text`, `spread`,
-    /// `size law`, `time law`, `count law`.
+    /// `size law`, `time law`, `count law`, `queue`.
     pub name: &'static str,
     /// An example of what to write.
     pub example: &'static str,
@@ -21,7 +21,8 @@ pub struct Kind {
 }
 
 impl Kind {
-    const fn plain(name: &'static str, example: &'static str) -> Kind {
+    /// A kind with a name and an example, and nothing more.
+    pub const fn plain(name: &'static str, example: &'static str) -> Kind {
         Kind { name, example, choices: Vec::new(), auto: false, list: false }
     }
 
@@ -57,6 +58,13 @@ pub trait Param: Sized {
     /// # Errors
     /// The rule the value breaks.
     fn read(value: &Value) -> Result<Self, String>;
+    /// Reads it where it has keys of its own, so that more than one thing can be wrong with it.
+    ///
+    /// # Errors
+    /// All problems, with paths below the parameter; an empty path is the parameter itself.
+    fn read_whole(value: &Value) -> Result<Self, Vec<Problem>> {
+        Self::read(value).map_err(|rule| vec![Problem::new("", value, rule, "")])
+    }
     /// Writes it as a user would.
     fn show(&self) -> Value;
     /// The numbers in it, for range checks.
@@ -194,6 +202,28 @@ impl<T: Param> Param for Vec<T> {
         match value {
             Value::List(items) => items.iter().map(T::read).collect(),
             _ => Err("must be a list in square brackets".into()),
+        }
+    }
+    fn read_whole(value: &Value) -> Result<Self, Vec<Problem>> {
+        let Value::List(items) = value else {
+            return Self::read(value).map_err(|rule| vec![Problem::new("", value, rule, "")]);
+        };
+        let (mut read, mut problems) = (Vec::new(), Vec::new());
+        for (i, item) in items.iter().enumerate() {
+            match T::read_whole(item) {
+                Ok(one) => read.push(one),
+                // What is wrong with a plain item is said of the list, as it stands there.
+                Err(found) => problems.extend(found.into_iter().map(|problem| match problem.path.as_str() {
+                    "" => Problem { value: value.to_string(), ..problem },
+                    path => Problem { path: format!("{i}.{path}"), ..problem },
+                })),
+            }
+        }
+        problems.dedup();
+        if problems.is_empty() {
+            Ok(read)
+        } else {
+            Err(problems)
         }
     }
     fn show(&self) -> Value {

@@ -18,7 +18,9 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
         }
         match params.set(key, value) {
             Some(Ok(())) => {}
-            Some(Err(rule)) => problems.push(Problem::new(key, value, rule, "").under(path)),
+            Some(Err(found)) => {
+                problems.extend(found.into_iter().map(|problem| problem.under(key).under(path)))
+            }
             None => problems.push(unknown_key::<T>(key, value).under(path)),
         }
     }

@@ -73,6 +73,22 @@ fn an_edit_inside_an_inherited_queue_starts_from_it() {
 }
 
 #[test]
+fn an_edit_reaches_into_a_discipline_inside_another() {
+    let scenario = parsed("[dumbbell]\n[queue]\nkind = \"drr\"\nchild = \"red:ns2\"\n[flows.a]");
+    assert_eq!(scenario.get("queue.child.kind"), Ok(text("red")));
+    let edited = scenario.set("queue.child.max_p", Value::Float(0.5)).unwrap();
+    assert_eq!(edited.get("queue.child.dialect"), Ok(text("ns2")));
+    assert_eq!(edited.get("queue.child.max_p"), Ok(Value::Float(0.5)));
+    let codel = edited.set("queue.child.kind", text("codel")).unwrap();
+    assert_eq!(codel.get("queue.child.target"), Ok(text("5 ms")));
+    assert_eq!(codel.get("queue.limit"), Ok(text("100 pkts")));
+    let plain = codel.set("queue.child", text("plain")).unwrap();
+    assert_eq!(plain.get("queue.child"), Ok(text("plain")));
+    let refused = scenario.set("queue.child.max_p", Value::Float(2.0)).unwrap_err();
+    assert!(lines(&refused)[0].starts_with("queue.child.max_p = 2: must lie in"), "{refused:?}");
+}
+
+#[test]
 fn several_edits_are_checked_together() {
     let scenario = parsed(FIRST);
     assert!(scenario.set("queue.min_th", text("20 pkts")).is_err());

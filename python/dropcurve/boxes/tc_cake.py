@@ -1,0 +1,135 @@
+"""CAKE as ``tc`` words, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import quantities
+from . import tc_numbers as tc
+from .model import Note, Problems
+from .settings import Settings
+from .tc_parse import Queue
+from .tc_written import Written
+
+#: CAKE's words for round trips, in seconds.
+RTTS = {
+    "datacentre": 0.0001, "lan": 0.001, "metro": 0.010, "regional": 0.030, "internet": 0.100,
+    "oceanic": 0.300, "satellite": 1.0, "interplanetary": 3600.0,
+}  # fmt: skip
+#: Words for framings: overhead, least size, cells or code words (tc-cake(8)).
+FRAMINGS = {
+    "conservative": (48, 0, "atm"), "pppoa-vcmux": (10, 0, "atm"), "pppoa-llc": (14, 0, "atm"),
+    "pppoe-vcmux": (32, 0, "atm"), "pppoe-llcsnap": (40, 0, "atm"), "bridged-vcmux": (24, 0, "atm"),
+    "bridged-llcsnap": (32, 0, "atm"), "ipoa-vcmux": (8, 0, "atm"), "ipoa-llcsnap": (16, 0, "atm"),
+    "pppoe-ptm": (30, 0, "ptm"), "bridged-ptm": (22, 0, "ptm"), "docsis": (18, 64, ""), "ethernet": (38, 84, ""),
+}  # fmt: skip
+TINS = ("besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence")
+ISOLATION = {
+    "flowblind": "flowblind", "srchost": "srchost", "dsthost": "dsthost", "hosts": "hosts", "flows": "flows",
+    "dual-srchost": "dual_srchost", "dual-dsthost": "dual_dsthost", "triple-isolate": "triple",
+}  # fmt: skip
+#: What is not simulated, and what of it is lost.
+LOST = {
+    "ack-filter": "acknowledgements are not filtered", "ack-filter-aggressive": "acknowledgements are not filtered",
+    "ingress": "packets that are dropped do not count against the rate",
+    "autorate-ingress": "the rate stays as it is", "nat": "addresses are taken as they are",
+    "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
+}  # fmt: skip
+#: Bytes of the Ethernet header, which the kernel counts unless an overhead is told.
+ETHERNET = 14
+
+
+def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
+    """A `cake` queue as a discipline, its parameters, and the rate of its shaper in bit/s."""
+    options = queue.options
+    rtt = next((seconds for word, seconds in RTTS.items() if word in options), 0.1)
+    if "rtt" in options:
+        rtt = tc.time(options["rtt"])
+    unlimited = "unlimited" in options or options.get("bandwidth", "unlimited") == "unlimited"
+    rate = None if unlimited else tc.rate(options["bandwidth"])
+    notes += [Note("lost", word, lost) for word, lost in LOST.items() if word in options]
+    wire = _wire(options, notes)
+    if "flowblind" in options and "besteffort" in options and not _told(options):
+        # One queue, packets as they are: COBALT behind a shaper.
+        memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
+        times = {"target": quantities.show_span(rtt / 20.0), "interval": quantities.show_span(rtt)}
+        return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
+    found: dict[str, Any] = {
+        **({} if rate is None else {"bandwidth": quantities.show_rate(rate)}),
+        "tins": next((word for word in TINS if word in options), "diffserv3"),
+        "isolate": next((ISOLATION[word] for word in ISOLATION if word in options), "triple"),
+        "interval": quantities.show_span(rtt), **wire,
+    }  # fmt: skip
+    if "memlimit" in options:
+        found["limit"] = f"{tc.size(options['memlimit'])} B"
+        notes.append(
+            Note("lost", "memlimit", "Linux counts what buffers occupy, here packets count as they are")
+        )
+    return "cake", found, rate
+
+
+def _told(options: dict[str, str]) -> bool:
+    """Whether something is told of the wire, so that the kernel counts from the network layer."""
+    told = "overhead" in options and "raw" not in options
+    return told or "ether-vlan" in options or any(word in options for word in FRAMINGS)
+
+
+def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
+    """What packets take on the wire."""
+    named = [FRAMINGS[word] for word in FRAMINGS if word in options]
+    overhead = sum(one[0] for one in named) + (4 if "ether-vlan" in options else 0)
+    overhead += int(options.get("overhead") or 0)
+    least = int(options.get("mpu") or max((one[1] for one in named), default=0))
+    framing = next((word for word in ("atm", "ptm") if word in options), "") or next(
+        (one[2] for one in named if one[2]), "plain"
+    )
+    if not _told(options):
+        # Packets of a scenario are those of the network layer; the kernel counts their Ethernet header too.
+        overhead += ETHERNET
+    if overhead < 0:
+        notes.append(Note("lost", "overhead", f"{overhead} bytes become 0: packets cannot shrink"))
+    found: dict[str, Any] = {"overhead": f"{max(0, overhead)} B"}
+    if least:
+        found["mpu"] = f"{least} B"
+    return {**found, **({"framing": framing} if framing != "plain" else {})}
+
+
+def write(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+    """`cake`, from a discipline of that name."""
+    interval = max(1, round(given.seconds("interval") * 1e6)) / 1e6
+    if abs(interval - given.seconds("interval")) > 1e-12:
+        notes.append(Note("rounded", "interval", f"becomes {tc.show_time(interval)}"))
+    target = interval / 20.0
+    if abs(target - given.seconds("target")) > 1e-9:
+        text = f"{given.text('target')} becomes {quantities.show_span(target)}: CAKE takes a twentieth of its rtt"
+        notes.append(Note("rounded", "target", text))
+    if not given.flag("ecn"):
+        notes.append(Note("lost", "ecn", "CAKE always marks ECN-capable packets"))
+    shaped = given.text("bandwidth") != "auto"
+    rate = given.rate("bandwidth") if shaped else given.rate_bps
+    overhead = round(given.bytes_("overhead") - given.bytes_("uncounted"))
+    problems.require(
+        overhead >= -64,
+        "uncounted",
+        given.text("uncounted"),
+        "tc takes an overhead of -64 or more",
+        "lower it",
+    )
+    least, framing = round(given.bytes_("mpu")), given.text("framing")
+    limit = round(given.bytes_("limit"))
+    word = next(word for word, name in ISOLATION.items() if name == given.text("isolate"))
+    words = [
+        "bandwidth", tc.show_rate(rate), given.text("tins"), word, "rtt", tc.show_time(interval),
+        "overhead", str(overhead), *(["mpu", str(least)] if least else []),
+        {"plain": "noatm"}.get(framing, framing), "memlimit", str(limit),
+    ]  # fmt: skip
+    notes.append(
+        Note("lost", "limit", f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}")
+    )
+    shown: dict[str, Any] = {
+        "bandwidth": quantities.show_rate(rate), "tins": given.text("tins"), "isolate": given.text("isolate"),
+        "interval": quantities.show_span(interval), "overhead": f"{max(0, overhead)} B",
+        **({"mpu": f"{least} B"} if least else {}), **({"framing": framing} if framing != "plain" else {}),
+        "limit": f"{limit} B",
+    }  # fmt: skip
+    return Written("cake", words, "cake", shown, shapes=True)
