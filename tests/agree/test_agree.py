@@ -46,6 +46,12 @@ def test_tfrc_of_ns2_comes_packet_by_packet() -> None:
     assert all(case.figures[0].ours <= 10 for case in outside)
 
 
+def test_rap_of_ns2_comes_packet_by_packet() -> None:
+    cases = quick("rap_packets")
+    assert len(cases) == 10
+    assert {case.verdict for case in cases} == {"within"}
+
+
 @pytest.mark.parametrize("name", ["wtred", "cnodder", "hassan_tcp"])
 def test_means_of_ns2(name: str) -> None:
     """Goodput, queue and delay within 5 % with four seeds; losses and timeouts vary more."""

@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use crate::network::{Flow, Network};
 use crate::plan::{AppPlan, FlowPlan, LinkPlan, Load, Member, Plan, TransportPlan};
 use crate::probe::{LinkProbe, Window};
-use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, TfrcSink, TfrcSource, UdpSource};
+use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, UdpSource};
 use queue::Setting;
 use std::sync::Arc;
 use transport::tcp;
@@ -97,9 +97,9 @@ fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
             }
             (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)), stop)
         }
-        TransportPlan::Tfrc(params) => {
-            let (source, sink) = (TfrcSource::new(params), TfrcSink::new(params));
-            (Source::Tfrc(Box::new(source)), Sink::Tfrc(Box::new(sink)), stop)
+        TransportPlan::Rated { rated, load } => {
+            let (source, sink) = rated.build(load, stream);
+            (Source::Rated(Box::new(source)), Sink::Rated(Box::new(sink)), stop)
         }
         TransportPlan::Udp(plan) => {
             // An open-loop source keeps to its stop by itself.

@@ -3,9 +3,10 @@
 use crate::completions::Completions;
 use crate::probe::Window;
 use crate::source::app::{AppSource, Object};
+use crate::source::RatedSource;
 use crate::stats::{Histogram, Moments, TimeAverage};
 use transport::tcp::Sender;
-use transport::{tfrc, SenderCounters};
+use transport::SenderCounters;
 use units::{Span, Time};
 
 /// Packets, and bytes on the wire: the two halves of one word, so that counting a packet is one addition.
@@ -111,7 +112,7 @@ pub struct FlowProbe {
     /// |D(i) - D(i-1)| (RFC 3393).
     pub ipdv: Moments,
     last_delay: Option<Span>,
-    /// Congestion window over time, in 1/1024 of a segment; of a TFRC flow its allowed rate in bit/s.
+    /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: TimeAverage,
     /// Counters of the sender at the warm-up.
     pub before: Option<SenderCounters>,
@@ -130,9 +131,9 @@ pub struct FlowProbe {
 pub struct FlowSeries {
     /// Bytes received in each interval.
     pub received: Vec<u32>,
-    /// Congestion window in segments; of a TFRC flow its allowed rate in bit/s.
+    /// Congestion window in segments; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: Vec<f32>,
-    /// Slow-start threshold in segments; of a TFRC flow the loss event rate.
+    /// Slow-start threshold in segments; of a rate-based flow what its transport names.
     pub ssthresh: Vec<f32>,
 }
 
@@ -199,14 +200,14 @@ impl FlowProbe {
         }
     }
 
-    /// Takes note of a TFRC sender's rate and loss event rate before they change at `now`.
-    pub fn observe_rate(&mut self, now: Time, window: &Window, sender: &tfrc::Sender) {
+    /// Takes note of a rate-based sender's rate, and the number beside it, before they change at `now`.
+    pub fn observe_rate(&mut self, now: Time, window: &Window, sender: &RatedSource) {
         let bps = 8.0 * sender.rate();
         if now >= window.warmup {
             self.cwnd.hold([bps as u64], now);
         }
         if now > self.next_sample {
-            self.sample_window(now, window, || (bps, sender.loss_event_rate()));
+            self.sample_window(now, window, || (bps, sender.second()));
         }
     }
 

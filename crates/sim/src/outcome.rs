@@ -12,6 +12,7 @@ use crate::source::{AppSource, Sink, Source};
 use crate::stats::{Histogram, Moments};
 use queue::fifo::Unit;
 use serde_json::{json, Map, Value};
+use transport::rated::Fact;
 use units::Time;
 
 /// The end of a run.
@@ -114,7 +115,7 @@ impl Outcome {
             received.resize(intervals, 0.0);
             add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
             let names = match &flow.source {
-                Source::Tfrc(_) => ["rate_bps", "loss_event_rate"],
+                Source::Rated(source) => ["rate_bps", source.second_name()],
                 _ => ["cwnd", "ssthresh"],
             };
             add(names[0], &component, series.cwnd.iter().map(|x| f64::from(*x)).collect());
@@ -130,7 +131,8 @@ impl Outcome {
         let (transport, size) = match &plan.transport {
             TransportPlan::Tcp { load: Load::File(size), .. } => ("tcp", Some(size.0)),
             TransportPlan::Tcp { .. } => ("tcp", None),
-            TransportPlan::Tfrc(_) => ("tfrc", None),
+            TransportPlan::Rated { rated, load: Load::File(size) } => (rated.name(), Some(size.0)),
+            TransportPlan::Rated { rated, .. } => (rated.name(), None),
             TransportPlan::Udp(_) => ("udp", None),
         };
         let mut summary = json!({
@@ -154,7 +156,7 @@ impl Outcome {
         });
         if let Value::Object(map) = &mut summary {
             map.extend(tcp_summary(flow, probe));
-            map.extend(tfrc_summary(flow));
+            map.extend(rated_summary(flow));
             if let Source::App(source) = &flow.source {
                 map.extend(video(source));
             }
@@ -202,7 +204,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         Source::Tcp(sender) => (sender.counters(), Some(sender)),
         Source::App(source) => (source.counters(), Some(&source.sender)),
         Source::Origin(origin) => (origin.counters, None),
-        Source::Tfrc(_) | Source::Udp(_) => return Vec::new(),
+        Source::Rated(_) | Source::Udp(_) => return Vec::new(),
     };
     let before = probe.before.unwrap_or_default();
     let rows = [
@@ -247,16 +249,24 @@ fn objects(completions: &Completions, histograms: bool) -> Value {
     Value::Object(map)
 }
 
-fn tfrc_summary(flow: &Flow) -> Vec<(String, Value)> {
-    let (Source::Tfrc(source), Sink::Tfrc(sink)) = (&flow.source, &flow.sink) else { return Vec::new() };
-    let intervals: Vec<f64> = sink.receiver.intervals().collect();
-    let rows = [
-        ("rate_bps_mean", json!(flow.probe.cwnd.mean(0))),
-        ("rate_bps", json!(8.0 * source.sender.rate())),
-        ("loss_event_rate", json!(source.sender.loss_event_rate())),
-        ("loss_intervals_pkts", json!(intervals)),
-        ("srtt_ms", json!(source.sender.srtt().map(|srtt| srtt.as_millis()))),
-    ];
+fn rated_summary(flow: &Flow) -> Vec<(String, Value)> {
+    let (Source::Rated(source), Sink::Rated(sink)) = (&flow.source, &flow.sink) else { return Vec::new() };
+    let mut rows =
+        vec![("rate_bps_mean", json!(flow.probe.cwnd.mean(0))), ("rate_bps", json!(8.0 * source.rate()))];
+    rows.extend(source.facts().into_iter().chain(sink.facts()).map(|(name, fact)| match fact {
+        Fact::Number(number) => (name, json!(number)),
+        Fact::Numbers(numbers) => (name, json!(numbers)),
+    }));
+    rows.push(("srtt_ms", json!(source.srtt().map(|srtt| srtt.as_millis()))));
+    if let Some(shaper) = source.shaper() {
+        let video = json!({
+            "frames": shaper.frames,
+            "skipped": shaper.skipped,
+            "bps_mean": shaper.mean_bps(),
+            "coded_share": shaper.mean_share(),
+        });
+        rows.push(("shaped_video", video));
+    }
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }
 

@@ -5,12 +5,14 @@
 
 use crate::source::app::Step;
 use crate::source::http::{Http, Loop, SizeOf, Visitor};
+use crate::source::rated::Rated;
 use crate::source::replay::Recording;
+use crate::source::shaped::Shaped;
 use crate::source::telnet::{Telnet, Typist};
 use crate::source::video::{Player, Video};
 use queue::Spec;
 use std::sync::Arc;
-use transport::{tcp, tfrc};
+use transport::tcp;
 use units::param::{Law, Spread, Valid};
 use units::size::Opportunities;
 use units::{Bytes, Rate, Span, Stream, Time};
@@ -171,8 +173,13 @@ pub enum TransportPlan {
         /// What there is to send.
         load: Load,
     },
-    /// TFRC, greedy.
-    Tfrc(Box<Valid<tfrc::Params>>),
+    /// A rate-based transport.
+    Rated {
+        /// Which, with its options.
+        rated: Rated,
+        /// What there is to send.
+        load: Load,
+    },
     /// UDP from an open-loop source.
     Udp(UdpPlan),
 }
@@ -186,6 +193,8 @@ pub enum Load {
     File(Bytes),
     /// What an application hands over.
     App(Arc<AppPlan>),
+    /// Frames of a shaped video.
+    Shaped(Arc<Shaped>),
 }
 
 /// An application over TCP.

@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
-from . import defects, live_linux, live_ns3, ns2_packets, ns3_packets, tables, tfrc_packets, theory, verdicts
+from . import defects, live_linux, live_ns3, ns2_packets, ns3_packets, rate_packets, tables, theory, verdicts
 from .cases import Area, Case
 from .context import Context
 
@@ -17,7 +17,8 @@ from .context import Context
 AREAS: dict[str, Callable[[Context], Area]] = {
     "ns2_packets": ns2_packets.compare,
     "ns3_packets": ns3_packets.compare,
-    "tfrc_packets": tfrc_packets.compare,
+    "tfrc_packets": partial(rate_packets.compare, "tfrc"),
+    "rap_packets": partial(rate_packets.compare, "rap"),
     "verdicts": verdicts.compare,
     **{table.key: partial(tables.compare, table) for table in tables.TABLES},
     "theory": theory.compare,

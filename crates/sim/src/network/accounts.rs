@@ -40,7 +40,7 @@ impl Network {
                 Source::Tcp(sender) => {
                     flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
                 }
-                Source::Tfrc(source) => flow.probe.observe_rate(end + Span(1), window, &source.sender),
+                Source::Rated(source) => flow.probe.observe_rate(end + Span(1), window, source),
                 Source::App(source) => flow.probe.observe_app(end + Span(1), window, source),
                 Source::Udp(_) | Source::Origin(_) => {}
             }

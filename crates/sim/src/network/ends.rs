@@ -87,7 +87,7 @@ impl Network {
         let flow = &mut self.flows[pkt.flow as usize];
         match (&mut flow.sink, &mut flow.source) {
             (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
-            (Sink::Tfrc(sink), Source::Tfrc(source)) => {
+            (Sink::Rated(sink), Source::Rated(source)) => {
                 sink.on_packet(now, pkt.seq, pkt.ecn, source);
                 self.drain_sink(pkt.flow, now, now);
             }
@@ -141,7 +141,7 @@ impl Network {
         if endpoint & 1 == 1 {
             match &mut flow.sink {
                 Sink::Tcp(receiver) => receiver.on_timer(now),
-                Sink::Tfrc(sink) => sink.receiver.on_timer(now),
+                Sink::Rated(sink) => sink.on_timer(now),
                 Sink::App(sink) => sink.receiver.on_timer(now),
                 Sink::Udp { .. } => {}
             }
@@ -158,12 +158,12 @@ impl Network {
             }
             Source::Tcp(sender) if starts => sender.start(now),
             Source::Tcp(sender) => sender.on_timer(now),
-            Source::Tfrc(source) if stops => {
-                source.sender.cease();
+            Source::Rated(source) if stops => {
+                source.cease();
                 flow.stop = Time::NEVER;
             }
-            Source::Tfrc(source) if starts => source.sender.start(now),
-            Source::Tfrc(source) => source.sender.on_timer(now),
+            Source::Rated(source) if starts => source.start(now),
+            Source::Rated(source) => source.on_timer(now),
             Source::Udp(source) if starts => source.start(now),
             Source::Udp(source) => source.on_timer(now),
             Source::App(source) if stops => {
@@ -193,7 +193,13 @@ impl Network {
             let flow = &mut self.flows[number as usize];
             let segment = match &mut flow.source {
                 Source::Tcp(_) => return self.drain_tcp_source(number, now, birth),
-                Source::Tfrc(source) => source.poll_transmit(now),
+                Source::Rated(source) => {
+                    let segment = source.poll_transmit(now);
+                    if source.is_done() && flow.probe.finished.is_none() {
+                        flow.probe.finished = Some(now);
+                    }
+                    segment
+                }
                 Source::Udp(source) => source.poll_transmit(now),
                 Source::App(source) => source.poll_transmit(now),
                 Source::Origin(_) => None,
@@ -253,7 +259,7 @@ impl Network {
             let flow = &mut self.flows[number as usize];
             let ack = match &mut flow.sink {
                 Sink::Tcp(receiver) => receiver.poll_transmit(now),
-                Sink::Tfrc(sink) => sink.poll_transmit(now),
+                Sink::Rated(sink) => sink.poll_transmit(now),
                 Sink::App(sink) => sink.receiver.poll_transmit(now),
                 Sink::Udp { .. } => None,
             };
@@ -293,7 +299,7 @@ impl Flow {
     /// Feedback that is not for a plain TCP sender.
     fn on_feedback(&mut self, now: Time, ack: &Ack, window: &Window) {
         match (&mut self.source, &mut self.sink) {
-            (Source::Tfrc(source), Sink::Tfrc(sink)) => source.on_report(now, ack.ack, sink),
+            (Source::Rated(source), Sink::Rated(sink)) => source.on_report(now, ack.ack, sink),
             (Source::App(source), _) => {
                 let before = source.begun();
                 source.on_ack(now, ack);
@@ -308,12 +314,12 @@ impl Flow {
     fn deadline(&self, side: usize) -> Time {
         let due = match (side, &self.source, &self.sink) {
             (0, Source::Tcp(sender), _) => sender.poll_timeout(),
-            (0, Source::Tfrc(source), _) => source.sender.poll_timeout(),
+            (0, Source::Rated(source), _) => source.poll_timeout(),
             (0, Source::Udp(source), _) => source.poll_timeout(),
             (0, Source::App(source), _) => source.poll_timeout(),
             (0, Source::Origin(origin), _) => origin.poll_timeout(),
             (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
-            (_, _, Sink::Tfrc(sink)) => sink.receiver.poll_timeout(),
+            (_, _, Sink::Rated(sink)) => sink.poll_timeout(),
             (_, _, Sink::App(sink)) => sink.receiver.poll_timeout(),
             (_, _, Sink::Udp { .. }) => None,
         };
@@ -330,7 +336,7 @@ impl Flow {
     pub(super) fn observe_source(&mut self, now: Time, window: &Window) {
         match &self.source {
             Source::Tcp(sender) => self.probe.observe_tcp(now, window, sender),
-            Source::Tfrc(source) => self.probe.observe_rate(now, window, &source.sender),
+            Source::Rated(source) => self.probe.observe_rate(now, window, source),
             Source::App(source) => self.probe.observe_app(now, window, source),
             Source::Udp(_) | Source::Origin(_) => {}
         }

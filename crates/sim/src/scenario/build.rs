@@ -247,7 +247,9 @@ impl Flow {
             Sends::Tcp(tcp) => {
                 TransportPlan::Tcp { params: Arc::new((*tcp.params).clone()), load: self.source.load() }
             }
-            Sends::Tfrc(tfrc) => TransportPlan::Tfrc(tfrc.params.clone()),
+            Sends::Rated(sends) => {
+                TransportPlan::Rated { rated: sends.rated.clone(), load: self.source.load() }
+            }
             Sends::Udp(udp) => {
                 let plan = self.source.datagrams(udp);
                 TransportPlan::Udp(plan.expect("a source for UDP says when its packets leave"))
@@ -259,7 +261,10 @@ impl Flow {
     fn packet(&self) -> Bytes {
         match &self.sends {
             Sends::Tcp(tcp) => tcp.params.mss + tcp.params.headers,
-            Sends::Tfrc(tfrc) => tfrc.params.mss + tfrc.params.headers,
+            Sends::Rated(sends) => {
+                let (payload, headers) = sends.rated.packet();
+                payload + headers
+            }
             Sends::Udp(udp) => self.source.datagrams(udp).map_or(udp.packet, |plan| plan.packet),
         }
     }

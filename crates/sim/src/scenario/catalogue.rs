@@ -5,9 +5,8 @@ use super::marking::Marking;
 use super::schema::examples;
 use super::sections::{Access, Chain, Ends, Head, Part, Run, Wire};
 use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
-use crate::source::packets::Udp;
 use serde_json::{json as object, Value as Json};
-use transport::{tcp, tfrc};
+use transport::tcp;
 use units::param::{Check, Choice, Described, Field, Preset, Table, Value};
 
 /// Disciplines, transports, sources, topologies and sections.
@@ -48,10 +47,6 @@ fn field(field: &Field) -> Json {
     })
 }
 
-fn fields<T: Described>() -> Vec<Json> {
-    T::fields().iter().map(field).collect()
-}
-
 fn presets(presets: &[Preset]) -> Vec<Json> {
     let each = presets.iter().map(|preset| {
         let options: Table = preset
@@ -84,29 +79,17 @@ fn transports() -> Vec<Json> {
         let all = Transport::all().iter().find(|(value, ..)| *value == transport);
         all.map_or(String::new(), |(_, _, doc)| one_line(doc))
     };
-    vec![
+    let each = Transport::all().iter().map(|(transport, name, _)| {
+        let part = transport.part();
         object!({
-            "name": Transport::Tcp.name(),
-            "doc": doc(Transport::Tcp),
-            "preset_key": tcp::Params::PRESET_KEY,
-            "profiles": presets(tcp::Params::presets()),
-            "fields": fields::<tcp::Params>(),
-        }),
-        object!({
-            "name": Transport::Tfrc.name(),
-            "doc": doc(Transport::Tfrc),
-            "preset_key": tfrc::Params::PRESET_KEY,
-            "profiles": presets(tfrc::Params::presets()),
-            "fields": fields::<tfrc::Params>(),
-        }),
-        object!({
-            "name": Transport::Udp.name(),
-            "doc": doc(Transport::Udp),
-            "preset_key": "",
-            "profiles": [],
-            "fields": fields::<Udp>(),
-        }),
-    ]
+            "name": name,
+            "doc": doc(*transport),
+            "preset_key": part.presets.0,
+            "profiles": presets(part.presets.1),
+            "fields": part.fields.iter().map(field).collect::<Vec<_>>(),
+        })
+    });
+    each.collect()
 }
 
 fn choices_of<T: Described>(key: &str) -> Vec<Json> {
@@ -179,10 +162,12 @@ pub fn parts() -> Vec<Section> {
         part::<ChainWay>("flows.NAME", "in a chain"),
         part::<GraphWay>("flows.NAME", "in a graph"),
         part::<Access>("flows.NAME", "in a dumbbell or chain"),
-        part::<tcp::Params>("flows.NAME", "transport = \"tcp\""),
-        part::<tfrc::Params>("flows.NAME", "transport = \"tfrc\""),
-        part::<Udp>("flows.NAME", "transport = \"udp\""),
     ];
+    parts.extend(
+        Transport::all()
+            .iter()
+            .map(|(one, name, _)| section(one.part(), "flows.NAME", format!("transport = \"{name}\""))),
+    );
     parts.extend(
         Source::all()
             .iter()

@@ -12,8 +12,6 @@ use super::links::usual_queue;
 use super::sections::{keys, Access};
 use super::text::dotted;
 use super::traffic::{ChainWay, GraphWay, Group, Source, Transport};
-use crate::source::packets::Udp;
-use transport::{tcp, tfrc};
 use units::param::{nearest, Choice, Problem, Table, Value};
 
 /// Replaces the value at `path`.
@@ -131,11 +129,7 @@ fn drop_unknown(table: &mut Table, key: &str, value: &Value) {
 
 /// The keys of a transport.
 fn carried_by(transport: Transport) -> Vec<&'static str> {
-    match transport {
-        Transport::Tcp => keys::<tcp::Params>(),
-        Transport::Tfrc => keys::<tfrc::Params>(),
-        Transport::Udp => keys::<Udp>(),
-    }
+    transport.part().keys()
 }
 
 /// The value at `path` of a resolved scenario; what a part inherits is found where it is inherited from.

@@ -5,8 +5,9 @@ use super::sections::{Access, Head, Run, Wire};
 use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group};
 use crate::source;
 use crate::source::packets::Udp;
+use crate::source::rated::Rated;
 use queue::Spec;
-use transport::{tcp, tfrc};
+use transport::tcp;
 use units::param::Valid;
 
 /// All sections.
@@ -156,8 +157,8 @@ impl Way {
 pub enum Sends {
     /// Over TCP.
     Tcp(Tcp),
-    /// Over TFRC.
-    Tfrc(Tfrc),
+    /// Over a rate-based transport.
+    Rated(RatedSends),
     /// Over UDP; the keys of packets are the defaults where the source has its own.
     Udp(Udp),
 }
@@ -171,11 +172,11 @@ pub struct Tcp {
     pub params: Box<Valid<tcp::Params>>,
 }
 
-/// A TFRC sender.
+/// A rate-based sender.
 #[derive(Clone, Debug)]
-pub struct Tfrc {
+pub struct RatedSends {
     /// The profile that was named, if one was.
     pub profile: Option<String>,
-    /// Its options.
-    pub params: Box<Valid<tfrc::Params>>,
+    /// Which it is, with its options.
+    pub rated: Rated,
 }

@@ -2,14 +2,14 @@
 
 use super::links::{self, limit_of, Queues};
 use super::marking::Marking;
-use super::model::{Flow, Form, Model, Sends, Tcp, Tfrc, Way};
+use super::model::{Flow, Form, Model, RatedSends, Sends, Tcp, Way};
 use super::reader::Reader;
 use super::sections::{Access, Head};
 use super::text::dotted;
 use super::traffic::{DumbbellWay, GraphWay, Group, Source, Transport};
-use crate::plan::Load;
 use crate::source::packets::Udp;
-use transport::{tcp, tfrc};
+use crate::source::rated::Rated;
+use transport::tcp;
 use units::param::{Check, Choice, Param, Problem, Table, Valid, Value};
 use units::Bytes;
 
@@ -140,10 +140,6 @@ fn group(
     if let (Some(Sends::Tcp(tcp)), Some(segment)) = (&mut sends, source.segment()) {
         set_segment(tcp, segment, written_mss, &mut reader);
     }
-    if let (Transport::Tfrc, Load::File(bytes)) = (group.transport, source.load()) {
-        let rule = "is a key of TCP: a transfer over TFRC has no end";
-        reader.complain("bytes", bytes.show(), rule, "remove it, or write transport = \"tcp\"");
-    }
     refuse_others(&group, kind, &mut reader);
     reader.finish();
     if let Some(access) = &access {
@@ -205,14 +201,12 @@ fn sends(group: &Group, kind: Source, reader: &mut Reader<'_>) -> Option<Sends> 
             let params = Box::new(Valid::new(params).ok()?);
             Some(Sends::Tcp(Tcp { profile, params }))
         }
-        Transport::Tfrc => {
-            let profile = reader.text(tfrc::Params::PRESET_KEY);
-            let params: tfrc::Params = reader.part();
-            let params = Box::new(Valid::new(params).ok()?);
-            Some(Sends::Tfrc(Tfrc { profile, params }))
-        }
         Transport::Udp if kind.packets() => Some(Sends::Udp(reader.part())),
         Transport::Udp => Some(Sends::Udp(Udp::default())),
+        rate_based => {
+            let profile = reader.text(rate_based.part().presets.0);
+            Some(Sends::Rated(RatedSends { profile, rated: Rated::read(rate_based, reader)? }))
+        }
     }
 }
 
@@ -226,13 +220,11 @@ fn refuse_others(group: &Group, kind: Source, reader: &mut Reader<'_>) {
     for (transport, ..) in Transport::all() {
         let (rule, remedy) = foreign(*transport);
         match transport {
-            Transport::Tcp => reader.refuse::<tcp::Params>(&rule, &remedy),
-            Transport::Tfrc => reader.refuse::<tfrc::Params>(&rule, &remedy),
             Transport::Udp if group.transport == Transport::Udp && !kind.packets() => {
                 let alone = format!("is no key of source {}", kind.show());
                 reader.refuse::<Udp>(&alone, "remove it: the source sets its packets by itself");
             }
-            Transport::Udp => reader.refuse::<Udp>(&rule, &remedy),
+            _ => reader.refuse_keys(transport.part().keys(), &rule, &remedy),
         }
     }
     for (other, name, _) in Source::all().iter().filter(|(other, ..)| *other != kind) {

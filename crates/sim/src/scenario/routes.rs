@@ -78,7 +78,7 @@ pub fn way(
     };
     let back = match shortest(&edges, to, from) {
         None if !matches!(flow.sends, Sends::Udp(..)) => {
-            let what = if matches!(flow.sends, Sends::Tcp(..)) { "TCP's ACKs" } else { "TFRC's reports" };
+            let what = if matches!(flow.sends, Sends::Tcp(..)) { "TCP's ACKs" } else { "the reports" };
             return no_way(format!("no links lead back from '{}' to '{}' for {what}", names.1, names.0));
         }
         found => found.unwrap_or_default(),

@@ -10,9 +10,7 @@ use super::marking::Marking;
 use super::model::Form;
 use super::sections::{keys, Access, Chain, Ends, Head, Part, Run, Wire};
 use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
-use crate::source::packets::Udp;
 use serde_json::{json as object, Map, Value as Json};
-use transport::{tcp, tfrc};
 use units::param::{Check, Choice, Described, Field, Kind, Preset, Range};
 
 const NUMBER: &str = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*(/\s*[0-9._]+([eE][-+]?[0-9]+)?)?\s*$";
@@ -35,9 +33,9 @@ pub fn schema() -> Json {
     part::<DumbbellWay>(&mut defs, "way_dumbbell");
     part::<ChainWay>(&mut defs, "way_chain");
     part::<GraphWay>(&mut defs, "way_links");
-    part::<tcp::Params>(&mut defs, "tcp");
-    part::<tfrc::Params>(&mut defs, "tfrc");
-    part::<Udp>(&mut defs, "udp");
+    for (transport, name, _) in Transport::all() {
+        define(&mut defs, name, &transport.part());
+    }
     for (source, name, _) in Source::all() {
         define(&mut defs, &source_name(name), &source.part());
     }
@@ -301,10 +299,8 @@ fn flows(defs: &mut Map<String, Json>, form: Form) {
         {
             let mut properties = common.clone();
             properties.extend(match transport {
-                Transport::Tcp => pointers::<tcp::Params>("tcp"),
-                Transport::Tfrc => pointers::<tfrc::Params>("tfrc"),
-                Transport::Udp if source.packets() => pointers::<Udp>("udp"),
-                Transport::Udp => Map::new(),
+                Transport::Udp if !source.packets() => Map::new(),
+                _ => pointers_to(transport.part().keys(), transport_name),
             });
             properties.extend(pointers_to(source.part().keys(), &source_name(source_key)));
             let usual = Group { transport: *transport, ..Group::default() }.source() == *source;

@@ -123,9 +123,10 @@ fn group(model: &Model, flow: &Flow) -> Table {
             rows.extend(tcp.profile.iter().map(|name| ("profile".to_string(), text(name))));
             rows.extend(tcp.params.show());
         }
-        Sends::Tfrc(tfrc) => {
-            rows.extend(tfrc.profile.iter().map(|name| ("profile".to_string(), text(name))));
-            rows.extend(tfrc.params.show());
+        Sends::Rated(sends) => {
+            rows.extend(flow.source.show());
+            rows.extend(sends.profile.iter().map(|name| ("profile".to_string(), text(name))));
+            rows.extend(sends.rated.show());
         }
         Sends::Udp(udp) => {
             if flow.source.kind().packets() {

@@ -1,8 +1,11 @@
 //! The keys of a group of flows, declared part by part: what every group has, its way through the
 //! topology and its transport. What its source adds is declared beside that source, in [`crate::source`].
 
-use super::sections::{bare, Place};
+use super::sections::{bare, Part, Place};
+use crate::source::packets::Udp;
+use crate::source::rated::Rated;
 pub use crate::source::Kind as Source;
+use transport::tcp;
 use units::param::{require, Check, Choice, Param, Problem, Range, Spread};
 use units::{choices, params, Span};
 
@@ -13,8 +16,27 @@ choices! {
         Tcp = "tcp",
         /// Rate control by the throughput equation (RFC 5348).
         Tfrc = "tfrc",
+        /// A rate that grows and falls as TCP's window does (RAP, Rejaie 1999).
+        Rap = "rap",
+        /// A window emulated at the receiver and averaged (TEAR, Rhee 2000).
+        Tear = "tear",
+        /// A rate from the losses and delays that RTP reports (LDA+, Sisalem 2000).
+        Lda = "lda",
         /// Datagrams without any feedback.
         Udp = "udp",
+    }
+}
+
+impl Transport {
+    /// Its options, as data.
+    pub fn part(self) -> Part {
+        match self {
+            Transport::Tcp => Part::of::<tcp::Params>(),
+            Transport::Udp => Part::of::<Udp>(),
+            Transport::Tfrc | Transport::Rap | Transport::Tear | Transport::Lda => {
+                Rated::part(self).expect("all others are rate-based")
+            }
+        }
     }
 }
 
@@ -25,7 +47,7 @@ params! {
         count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
         /// How they send.
         transport: Transport = Transport::Tcp,
-        /// What they have to send; `"auto"` is `ftp` for TCP and TFRC and `cbr` for UDP.
+        /// What they have to send; `"auto"` is `cbr` for UDP and `ftp` for all others.
         source: Option<Source> = None,
         /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
         counted_as: Option<String> = None,

@@ -9,7 +9,7 @@ use units::{params, Bytes};
 params! {
     /// What a bulk transfer has to send.
     pub struct Ftp {
-        /// Payload of a file, over TCP; `"auto"` sends without end.
+        /// Payload of a file; `"auto"` sends without end. Over a rate-based transport in whole packets, each sent once.
         bytes: Option<Bytes> = None => { range: Range::Positive },
     }
 }
@@ -17,7 +17,8 @@ params! {
 impl Check for Ftp {}
 
 impl SourcePart for Ftp {
-    const OVER: &'static [Transport] = &[Transport::Tcp, Transport::Tfrc];
+    const OVER: &'static [Transport] =
+        &[Transport::Tcp, Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda];
 
     fn load(&self) -> Load {
         self.bytes.map_or(Load::Greedy, Load::File)

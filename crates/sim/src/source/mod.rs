@@ -7,9 +7,10 @@ pub mod http;
 pub mod meter;
 pub mod origin;
 pub mod packets;
+pub mod rated;
 pub mod replay;
+pub mod shaped;
 pub mod telnet;
-pub mod tfrc;
 pub mod udp;
 pub mod video;
 pub mod voice;
@@ -17,7 +18,7 @@ pub mod voice;
 pub use app::{AppSink, AppSource};
 pub use meter::Marker;
 pub use origin::Origin;
-pub use tfrc::{TfrcSink, TfrcSource};
+pub use rated::{RatedSink, RatedSource};
 pub use udp::UdpSource;
 
 use crate::plan::{Load, UdpPlan};
@@ -116,7 +117,7 @@ macro_rules! sources {
 }
 
 sources! {
-    /// As much as TCP or TFRC takes, or over TCP a file of `bytes`.
+    /// As much as the transport takes, or a file of `bytes`.
     Ftp(ftp::Ftp) = "ftp",
     /// Web pages over short TCP connections, with times to think in between.
     Http(http::Http) = "http",
@@ -124,6 +125,8 @@ sources! {
     Telnet(telnet::Telnet) = "telnet",
     /// Video in chunks over TCP, whose quality follows the network.
     Video(video::Video) = "video",
+    /// Live video over a rate-based transport, each frame as large as the rate allows.
+    Shaped(shaped::Shaped) = "shaped",
     /// UDP packets at a constant rate.
     Cbr(packets::Cbr) = "cbr",
     /// UDP packets at a constant rate while on, in turns with silence.
@@ -140,8 +143,8 @@ sources! {
 pub enum Source {
     /// A TCP sender with a supply that is known from the start.
     Tcp(tcp::Sender),
-    /// A TFRC sender.
-    Tfrc(Box<TfrcSource>),
+    /// A rate-based sender.
+    Rated(Box<RatedSource>),
     /// An open-loop source.
     Udp(UdpSource),
     /// An application over TCP.
@@ -154,8 +157,8 @@ pub enum Source {
 pub enum Sink {
     /// A TCP receiver.
     Tcp(tcp::Receiver),
-    /// A TFRC receiver.
-    Tfrc(Box<TfrcSink>),
+    /// A rate-based receiver.
+    Rated(Box<RatedSink>),
     /// Counts what arrives.
     Udp {
         /// Payload bytes received.
@@ -170,7 +173,7 @@ impl Sink {
     pub fn delivered_bytes(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.delivered_payload(),
-            Sink::Tfrc(sink) => sink.receiver.received_payload(),
+            Sink::Rated(sink) => sink.received_payload(),
             Sink::Udp { payload } => *payload,
             Sink::App(sink) => sink.delivered_payload(),
         }

@@ -3,11 +3,9 @@
 //!
 //! *Reference*: RFC 5348; Floyd, Handley, Padhye and Widmer 2000 ("Equation-based congestion control").
 //! *Units*: rates are bytes of payload a second, times of the equation seconds, intervals packets.
-//! *Deviations*: a packet is a sequence number, as in [`crate::segment`]; a source always has data to
-//! send, so the rules of RFC 5348 for data-limited and idle senders do not arise.
+//! *Deviations*: a packet is a sequence number, as in [`crate::segment`].
 //!
-//! Both endpoints are driven as those of TCP (see the crate): one input, then `poll_transmit` until it
-//! returns `None`, then `poll_timeout`. They exchange [`Data`] and [`Feedback`].
+//! Both ends are driven as [`crate::rated`] says. They exchange [`Data`] and [`Feedback`].
 //!
 //! | module | holds |
 //! |---|---|
@@ -21,6 +19,7 @@ pub mod clock;
 pub mod equation;
 pub mod loss;
 pub mod params;
+mod rated;
 pub mod receiver;
 pub mod sender;
 
@@ -28,7 +27,48 @@ pub use params::Params;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use units::{Span, Time};
+use crate::rated::{Piece, Protocol};
+use units::{Bytes, Span, Time};
+
+/// TFRC.
+pub struct Tfrc;
+
+impl Protocol for Tfrc {
+    type Params = Params;
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    fn packet(params: &Params) -> (Bytes, Bytes) {
+        (params.mss, params.headers)
+    }
+    fn capable(params: &Params) -> bool {
+        params.ecn
+    }
+}
+
+impl Piece for Data {
+    fn number(&self) -> u32 {
+        self.seq
+    }
+    fn size(&self) -> u32 {
+        self.size
+    }
+    fn stamp(&self) -> Time {
+        self.sent
+    }
+}
+
+impl Piece for Feedback {
+    fn number(&self) -> u32 {
+        self.number
+    }
+    fn size(&self) -> u32 {
+        self.size
+    }
+    fn stamp(&self) -> Time {
+        self.echo
+    }
+}
 
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,6 +7,7 @@ use super::clock::Clock;
 use super::equation::{self, Path};
 use super::params::{InitialRate, Params, Response, Silence};
 use super::{Data, Feedback};
+use crate::rated::ENDLESS;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -21,7 +22,7 @@ pub struct Counters {
     pub silences: u64,
 }
 
-/// The sending end of a TFRC flow, with data to send at all times.
+/// The sending end of a TFRC flow.
 #[derive(Clone, Debug)]
 pub struct Sender {
     params: Params,
@@ -51,6 +52,10 @@ pub struct Sender {
     /// Packets to send now.
     due: u32,
     ceased: bool,
+    /// Packets the source has handed over.
+    limit: u32,
+    /// A packet left at its time since the last report: the rate was used.
+    used: bool,
 }
 
 /// The silence timer before the first report.
@@ -89,6 +94,8 @@ impl Sender {
             silence: None,
             due: 0,
             ceased: false,
+            limit: ENDLESS,
+            used: false,
             params,
         }
     }
@@ -96,8 +103,7 @@ impl Sender {
     /// Starts sending.
     pub fn start(&mut self, now: Time) {
         self.x_recv_set[0].0 = now;
-        self.due = 1;
-        self.depart(now);
+        self.release(now);
         if self.params.first_silence {
             self.silence = Some(now + FIRST_SILENCE);
         }
@@ -115,20 +121,20 @@ impl Sender {
     pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) {
         if self.departure.is_some_and(|departure| departure <= now) {
             // A departure of the same moment comes first.
-            self.due += 1;
-            self.depart(now);
+            self.release(now);
         }
         self.counters.reports += 1;
         self.round = self.round.wrapping_add(1);
         self.urgent = false;
         self.clock.take(now.since(feedback.echo + feedback.held));
+        let worse = feedback.p > self.p;
         self.p = feedback.p;
         self.x_calc = equation::throughput(self.p, &self.path()).min(MOST);
         if self.params.silence == Silence::Halve {
             self.restart_silence(now);
         }
         match self.params.response {
-            Response::Rfc5348 => self.follow(now, feedback.x_recv),
+            Response::Rfc5348 => self.follow(now, feedback.x_recv, worse),
             Response::Steps => self.step(now, feedback.x_recv),
         }
         self.x = self.x.clamp(self.least(), MOST);
@@ -140,9 +146,8 @@ impl Sender {
             self.restart_silence(now);
         }
         if self.params.report_releases && self.slow_start {
-            self.due += 1;
-            self.depart(now);
-        } else if self.params.respace {
+            self.release(now);
+        } else if self.params.respace && self.departure.is_some() {
             let departure = (self.last_departure + self.gap()).max(now);
             self.departure = Some(departure);
         }
@@ -151,8 +156,8 @@ impl Sender {
     /// The moment of [`Sender::poll_timeout`] has come.
     pub fn on_timer(&mut self, now: Time) {
         if self.departure.is_some_and(|departure| departure <= now) {
-            self.due += 1;
-            self.depart(now);
+            self.release(now);
+            self.used |= self.due > 0;
         }
         if self.silence.is_some_and(|silence| silence <= now) {
             self.on_silence(now);
@@ -212,24 +217,32 @@ impl Sender {
         self.counters
     }
 
-    /// RFC 5348 section 4.3, step 4.
-    fn follow(&mut self, now: Time, x_recv: f64) {
-        let r = self.r();
-        self.x_recv_set.push((now, x_recv));
-        let recent = Span::from_secs(2.0 * r);
-        self.x_recv_set.retain(|(at, _)| now.since(*at) <= recent);
-        self.limit(now);
+    /// RFC 5348 section 4.3, step 4. `worse`: the loss event rate has risen.
+    fn follow(&mut self, now: Time, x_recv: f64, worse: bool) {
+        let data_limited = !std::mem::take(&mut self.used) && self.limit != ENDLESS;
+        if !data_limited {
+            let recent = Span::from_secs(2.0 * self.r());
+            self.x_recv_set.push((now, x_recv));
+            self.x_recv_set.retain(|(at, _)| now.since(*at) <= recent);
+            return self.limit(now, 2.0);
+        }
+        // What a source does not send cannot be received: old rates go on to count.
+        let (old, new) = if worse { (0.5, 0.85) } else { (1.0, 1.0) };
+        let known = self.x_recv_set.iter().filter(|(_, x)| *x < MOST);
+        let most = known.fold(new * x_recv, |most, (_, x)| most.max(old * x));
+        self.x_recv_set = vec![(now, most)];
+        self.limit(now, if worse { 1.0 } else { 2.0 });
     }
 
-    /// Holds the rate to the equation and to twice what was received.
-    fn limit(&mut self, now: Time) {
-        let received = self.x_recv_set.iter().fold(0.0, |most, (_, x)| x.max(most));
+    /// Holds the rate to the equation and to `factor` times what was received.
+    fn limit(&mut self, now: Time, factor: f64) {
+        let received = self.x_recv_set.iter().fold(0.0, |most: f64, (_, x)| x.max(most)) * factor;
         if self.p > 0.0 {
             self.slow_start = false;
-            self.x = self.x_calc.min(2.0 * received);
+            self.x = self.x_calc.min(received);
         } else if self.changed.is_none_or(|at| now.since(at) >= Span::from_secs(self.r())) {
             let doubled = if self.changed.is_some() { 2.0 * self.x } else { 0.0 };
-            self.x = doubled.min(2.0 * received).max(self.initial());
+            self.x = doubled.min(received).max(self.initial());
             self.changed = Some(now);
         }
     }
@@ -299,13 +312,12 @@ impl Sender {
                 self.urgent = true;
                 self.x *= 0.5;
                 self.x_rising = self.x_rising.min(self.x);
-                self.due += 1;
-                self.depart(now);
+                self.release(now);
             }
             Silence::Rfc5348 if self.p > 0.0 => {
                 let bound = if self.x_calc > 2.0 * received { received } else { self.x_calc / 2.0 };
                 self.x_recv_set = vec![(now, bound.max(self.least()) / 2.0)];
-                self.limit(now);
+                self.limit(now, 2.0);
             }
             Silence::Rfc5348 => self.x *= 0.5,
         }
@@ -316,6 +328,25 @@ impl Sender {
     fn restart_silence(&mut self, now: Time) {
         let rounds = self.params.silence_rtts * self.clock.rtt().unwrap_or(0.0);
         self.silence = Some(now + Span::from_secs(rounds.max(2.0 * self.s / self.x)));
+    }
+
+    /// A packet may leave, if the source has one.
+    fn release(&mut self, now: Time) {
+        if self.seq.saturating_add(self.due) < self.limit {
+            self.due += 1;
+            self.depart(now);
+        } else {
+            self.departure = None;
+        }
+    }
+
+    /// The source has handed over so many packets in all; one that waited leaves as soon as the rate allows.
+    pub fn provide(&mut self, now: Time, packets: u32) {
+        self.limit = packets;
+        let waits = self.departure.is_none() && self.counters.sent > 0 && !self.ceased;
+        if waits && self.seq + self.due < packets {
+            self.departure = Some((self.last_departure + self.gap()).max(now));
+        }
     }
 
     /// A packet departs: the next follows at the present rate.
@@ -447,6 +478,40 @@ mod tests {
         assert!((sender.rate() - 40_000.0).abs() < 1e-6, "{}", sender.rate());
         assert!((sender.x_rising - 25_000.0).abs() < 1e-6, "{}", sender.x_rising);
         assert_eq!(sender.poll_timeout(), Some(Time(342 * MS)));
+    }
+
+    /// Two packets are handed over: the third leaves when there is one, not before its time.
+    #[test]
+    fn a_source_that_runs_dry_waits() {
+        let mut sender = Sender::new(&params("rfc"));
+        sender.provide(Time(0), 2);
+        sender.start(Time(0));
+        sender.poll_transmit(Time(0));
+        sender.on_feedback(Time(100 * MS), &report(Time(100 * MS), 100, 0.0, 0.0));
+        // 43 800 B/s: a packet of 1460 bytes each 33.3 ms, counted from the first.
+        sender.on_timer(Time(100 * MS));
+        assert!(sender.poll_transmit(Time(100 * MS)).is_some_and(|data| data.seq == 1));
+        sender.on_timer(Time(140 * MS));
+        assert_eq!((sender.poll_transmit(Time(140 * MS)), sender.departure), (None, None));
+        sender.provide(Time(150 * MS), 3);
+        assert_eq!(sender.departure, Some(Time(150 * MS)));
+    }
+
+    /// Nothing had to wait for its time: 20 000 B/s received do not bound the rate, what was received before does.
+    #[test]
+    fn a_source_that_sends_little_keeps_what_it_was_allowed() {
+        let mut sender = Sender::new(&params("rfc"));
+        sender.start(Time(0));
+        sender.poll_transmit(Time(0));
+        sender.on_feedback(Time(100 * MS), &report(Time(100 * MS), 100, 0.0, 0.0));
+        sender.on_feedback(Time(200 * MS), &report(Time(200 * MS), 100, 0.001, 200_000.0));
+        sender.provide(Time(200 * MS), 1);
+        sender.used = false;
+        sender.on_feedback(Time(900 * MS), &report(Time(900 * MS), 100, 0.001, 20_000.0));
+        assert!((sender.rate() - 400_000.0).abs() < 1e-6, "{}", sender.rate());
+        // A new loss: half of the old, and that is the bound itself.
+        sender.on_feedback(Time(990 * MS), &report(Time(990 * MS), 100, 0.0011, 20_000.0));
+        assert!((sender.rate() - 100_000.0).abs() < 1e-6, "{}", sender.rate());
     }
 
     #[test]

@@ -5,9 +5,8 @@ use super::*;
 use crate::scenario::catalogue::one_line;
 use crate::scenario::marking::Marking;
 use crate::scenario::sections::{Access, Chain, Ends, Head, Run, Wire};
-use crate::scenario::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
-use crate::source::packets::Udp;
-use transport::{tcp, tfrc};
+use crate::scenario::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
+use transport::tcp;
 use units::param::{Check, Choice, Described, Field, Range};
 
 /// The fields of a part, with docs on one line.
@@ -79,32 +78,25 @@ fn generated(marker: &str) -> String {
         "keys: way_dumbbell" => part::<DumbbellWay>(),
         "keys: way_chain" => part::<ChainWay>(),
         "keys: way_links" => part::<GraphWay>(),
-        "keys: tcp" => part::<tcp::Params>(),
-        "keys: tfrc" => part::<tfrc::Params>(),
-        "keys: udp" => part::<Udp>(),
         "profiles" => {
             let rows = tcp::Params::presets().iter().map(|row| (row.name.to_string(), row.doc.to_string()));
-            rows_table("profile", rows)
-        }
-        "tfrc profiles" => {
-            let rows = tfrc::Params::presets().iter().map(|row| (row.name.to_string(), row.doc.to_string()));
             rows_table("profile", rows)
         }
         "disciplines" => {
             let entries = queue::catalogue().into_iter();
             rows_table("kind", entries.map(|entry| (entry.kind.to_string(), entry.about.to_string())))
         }
-        other => {
-            of_source(other).unwrap_or_else(|| panic!("docs/scenarios.md has an unknown marker: {other}"))
-        }
+        other => of_part(other).unwrap_or_else(|| panic!("docs/scenarios.md has an unknown marker: {other}")),
     }
 }
 
-/// The keys of a source (`keys: http`), or its rows of options (`models: http`).
-fn of_source(marker: &str) -> Option<String> {
+/// The keys of a transport or a source (`keys: http`), or its rows of options (`models: http`).
+fn of_part(marker: &str) -> Option<String> {
     let (what, name) = marker.split_once(": ")?;
-    let (source, ..) = Source::all().iter().find(|(_, other, _)| *other == name)?;
-    let mut part = source.part();
+    let source = Source::all().iter().find(|(_, other, _)| *other == name).map(|(source, ..)| source.part());
+    let transport =
+        || Transport::all().iter().find(|(_, other, _)| *other == name).map(|(one, ..)| one.part());
+    let mut part = source.or_else(transport)?;
     match what {
         "keys" => {
             part.fields.iter_mut().for_each(|field| field.doc = one_line(&field.doc));

@@ -258,7 +258,7 @@ fn udp_counts_its_headers() {
         let head = "[dumbbell]\n[queue]\nkind = \"droptail\"\n[flows.u]\ntransport = \"udp\"\n";
         match parsed(&format!("{head}{keys}")).plan().flows[0].transport.clone() {
             TransportPlan::Udp(plan) => plan,
-            TransportPlan::Tcp { .. } | TransportPlan::Tfrc(_) => panic!("it is UDP"),
+            TransportPlan::Tcp { .. } | TransportPlan::Rated { .. } => panic!("it is UDP"),
         }
     };
     let wire = flow("rate = \"1 Mbit/s\"\npacket = \"158 B\"\nheaders = \"30 B\"");

@@ -139,9 +139,9 @@ fn the_catalogue_names_everything() {
     assert_eq!(names("disciplines", "kind"), queue::KINDS);
     assert_eq!(
         names("sources", "name"),
-        ["ftp", "http", "telnet", "video", "cbr", "onoff", "poisson", "voice", "replay"]
+        ["ftp", "http", "telnet", "video", "shaped", "cbr", "onoff", "poisson", "voice", "replay"]
     );
-    assert_eq!(names("transports", "name"), ["tcp", "tfrc", "udp"]);
+    assert_eq!(names("transports", "name"), ["tcp", "tfrc", "rap", "tear", "lda", "udp"]);
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
     assert_eq!(names("topologies", "name"), ["dumbbell", "chain", "links"]);
     let run = &catalogue["sections"][1];

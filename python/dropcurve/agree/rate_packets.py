@@ -1,8 +1,8 @@
-"""TFRC packet by packet: recorded runs of one flow in ns-2.35, through the whole engine.
+"""TFRC and RAP packet by packet: recorded runs of one flow in ns-2.35, through the whole engine.
 
-    python -m dropcurve.agree.tfrc_packets OUT      records them again, with an ns-2 at hand
+    python -m dropcurve.agree.rate_packets tfrc OUT      records those of TFRC again, with an ns-2 at hand
 
-Path of Fall and Floyd (1996), with datagrams beside the flow; `tests/agree/ns2/tfrc.tcl` states it for ns-2.
+Path of Fall and Floyd (1996), with datagrams beside the flow; `tests/agree/ns2/tfrc.tcl` and `rap.tcl` state it for ns-2.
 Compared are order and time of every departure and drop of data, which are all that a rate-based sender shows.
 """
 
@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,20 +21,17 @@ import dropcurve as dc
 from .cases import Area, Case, Figure
 from .context import ROOT, Context
 
-TITLE = "TFRC, packet by packet, against ns-2.35"
 METHOD = (
-    "One TFRC flow beside steady datagrams over 0.8 Mbit/s, with losses drawn on both ways. `events` counts "
-    "departures and drops of data, all of which must come in the same order within 0.1 ms over 20 s; `sent` are "
+    "One flow beside steady datagrams over {rates}, with losses drawn on both ways. `events` counts "
+    "departures and drops of data, all of which must come in the same order within 0.1 ms over {until} s; `sent` are "
     "the packets."
 )
-RECORDED = ROOT / "tests" / "agree" / "data" / "tfrc_packets.txt"
-SCRIPT = ROOT / "tests" / "agree" / "ns2" / "tfrc.tcl"
 #: Each report turns a rounding of either side into a slightly different rate; over 20 s that may add up to this.
 ALLOWED_US = 100
 
 SCENARIO = """\
 [run]
-duration = "20 s"
+duration = "{until} s"
 warmup = "0 s"
 
 [links.near]
@@ -53,7 +50,7 @@ delay = "0.1 ms"
 [links.middle]
 from = "left"
 to = "right"
-rate = "0.8 Mbit/s"
+rate = "{rate}"
 delay = "{delay}"
 
 [links.middle.queue]
@@ -70,12 +67,10 @@ to = "sink"
 rate = "8 Mbit/s"
 delay = "0.1 ms"
 
-[flows.tfrc]
+[flows.tested]
 from = "source"
 to = "sink"
-transport = "tfrc"
-profile = "{profile}"
-mss = "1000 B"
+{flow}
 
 [flows.steady]
 from = "other"
@@ -90,38 +85,102 @@ start = "1 ms"
 Event = tuple[int, str, int]
 
 
+Keys = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A transport: what ns-2 calls its data, what a run is told, and our keys for that."""
+
+    name: str
+    data: str
+    first: int
+    rates: str
+    until: int
+    note: str
+    told: Callable[[int], Keys]
+    flow: Callable[[Keys], str]
+    label: Callable[[Keys], str]
+
+    @property
+    def recorded(self) -> Path:
+        """Its runs."""
+        return ROOT / "tests" / "agree" / "data" / f"{self.name}_packets.txt"
+
+    @property
+    def script(self) -> Path:
+        """Its path in ns-2."""
+        return ROOT / "tests" / "agree" / "ns2" / f"{self.name}.tcl"
+
+
+TESTED = {
+    "tfrc": Tested(
+        "tfrc",
+        "tcpFriend",
+        0,
+        "0.8 Mbit/s",
+        20,
+        "",
+        lambda draw: {"years": ("2011", "2000")[draw % 2]},
+        lambda key: (
+            f'transport = "tfrc"\nprofile = "{"ns2-2000" if key["years"] == "2000" else "ns2-2.35"}"\n'
+            'mss = "1000 B"'
+        ),
+        lambda key: "as of 2000" if key["years"] == "2000" else "2.35",
+    ),
+    "rap": Tested(
+        "rap",
+        "rap_data",
+        1,
+        "0.8 or 2 Mbit/s",
+        10,
+        " The rate grows by 1.1 packets a round trip: with a whole one, steps of the rate fall on departures, and the last"
+        " bit of a sum of doubles decides in ns-2 which comes first.",
+        lambda draw: {"fine": str(draw % 2), "rate": ("0.8Mb", "2Mb")[draw // 2 % 2]},
+        lambda key: (
+            'transport = "rap"\nprofile = "ns2-2.35"\nalpha = 1.1\n'
+            f"fine_grain = {'true' if key['fine'] == '1' else 'false'}"
+        ),
+        lambda key: f"{'fine' if key['fine'] == '1' else 'plain'}, {key['rate']}it/s",
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Recorded:
-    """One run of ns-2: what it was told, and its events."""
+    """One run of ns-2: of what, what it was told, and its events."""
 
-    keys: dict[str, str]
+    tested: Tested
+    keys: Keys
     events: list[Event]
 
     @property
     def name(self) -> str:
-        """Year, share of losses drawn, queue and delay."""
+        """What was tested, share of losses drawn, queue and delay."""
         key = self.keys
         lost = f"{float(key['loss']):.1%} lost" + (
             f", {float(key['aloss']):.0%} of reports" * (key["aloss"] != "0")
         )
-        year = "as of 2000" if key["years"] == "2000" else "2.35"
-        return f"{year}, {lost}, queue {key['limit']}, {key['delay']}, draw {key['draw']}"
+        return f"{self.tested.label(key)}, {lost}, queue {key['limit']}, {key['delay']}, draw {key['draw']}"
 
 
-def compare(context: Context) -> Area:
-    """Every recorded run."""
-    recorded = read(RECORDED)
-    cases = context.each("TFRC, packet by packet", recorded[::3] if context.quick else recorded, case)
-    return Area("tfrc_packets", TITLE, "ns-2.35", METHOD, cases)
+def compare(name: str, context: Context) -> Area:
+    """Every recorded run of a transport."""
+    tested = TESTED[name]
+    title = f"{name.upper()}, packet by packet"
+    recorded = read(tested)
+    cases = context.each(title, recorded[::3] if context.quick else recorded, case)
+    method = METHOD.format(rates=tested.rates, until=tested.until) + tested.note
+    return Area(f"{name}_packets", f"{title}, against ns-2.35", "ns-2.35", method, cases)
 
 
-def read(path: Path) -> list[Recorded]:
-    """The runs of the file: a line of keys, then one of events as microseconds since the one before."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [_parse(head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
+def read(tested: Tested) -> list[Recorded]:
+    """The runs of its file: a line of keys, then one of events as microseconds since the one before."""
+    lines = tested.recorded.read_text(encoding="utf-8").splitlines()
+    return [_parse(tested, head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
 
 
-def _parse(head: str, events: str) -> Recorded:
+def _parse(tested: Tested, head: str, events: str) -> Recorded:
     found: list[Event] = []
     at = 0
     for token in events.split():
@@ -129,17 +188,24 @@ def _parse(head: str, events: str) -> Recorded:
         since, _, number = token.partition(letter)
         at += int(since)
         found.append((at, letter, int(number)))
-    return Recorded(dict(pair.split("=") for pair in head.split()), found)
+    return Recorded(tested, dict(pair.split("=") for pair in head.split()), found)
 
 
 def scenario(one: Recorded) -> dc.Scenario:
     """The run as a scenario."""
     key = one.keys
     lists = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
-    profile = "ns2-2000" if key["years"] == "2000" else "ns2-2.35"
     delay = key["delay"].replace("ms", " ms")
+    rate = key.get("rate", "0.8Mb").replace("Mb", " Mbit/s")
+    flow = one.tested.flow(key)
     text = SCENARIO.format(
-        **lists, delay=delay, limit=key["limit"], datagram=key["datagram"], profile=profile
+        **lists,
+        rate=rate,
+        delay=delay,
+        limit=key["limit"],
+        datagram=key["datagram"],
+        flow=flow,
+        until=one.tested.until,
     )
     return dc.Scenario.parse(text)
 
@@ -157,7 +223,7 @@ def events(trace: dc.Trace, flow: int) -> list[Event]:
 def case(one: Recorded) -> Case:
     """One run compared."""
     trace = dc.trace(scenario(one))
-    flow = next(flow for flow in trace.summary["flows"] if flow["group"] == "tfrc")
+    flow = next(flow for flow in trace.summary["flows"] if flow["group"] == "tested")
     ours, theirs = events(trace, trace.summary["flows"].index(flow)), one.events
     same = _common(ours, theirs)
     note = ""
@@ -177,14 +243,15 @@ def _common(ours: list[Event], theirs: list[Event]) -> int:
     )
 
 
-def record(draw: int) -> str:
+def record(tested: Tested, draw: int) -> str:
     """One run of ns-2 with losses drawn by this number, in the form `read` takes."""
     chance = random.Random(draw)
     loss = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3)[draw % 7]
     back = (0.0, 0.0, 0.05, 0.2)[draw % 4]
+    own = tested.told(draw)
     key = {
         "draw": str(draw),
-        "years": ("2011", "2000")[draw % 2],
+        **own,
         "loss": f"{loss:g}",
         "aloss": f"{back:g}",
         "drop": _drawn(chance, loss, 1500),
@@ -193,21 +260,20 @@ def record(draw: int) -> str:
         "delay": ("100ms", "13ms", "37ms")[draw % 3],
         "datagram": ("501", "303")[draw // 2 % 2],
     }
-    told = [
-        part
-        for name in ("years", "drop", "adrop", "limit", "delay", "datagram")
-        for part in (name, key[name])
-    ]
+    names = (*own, "drop", "adrop", "limit", "delay", "datagram")
+    told = [part for name in names for part in (name, key[name])]
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
-        subprocess.run(["ns", str(SCRIPT), *told, "out", str(trace)], check=True)
+        subprocess.run(
+            ["ns", str(tested.script), *told, "until", str(tested.until), "out", str(trace)], check=True
+        )
         tokens, last = [], 0
         for line in trace.read_text(encoding="utf-8").splitlines():
             what, time, start, end, kind, *_, number, _ = line.split()
             letter = "D" if what == "d" else "S" if (what, start, end) == ("+", "0", "2") else ""
-            if kind == "tcpFriend" and letter:
+            if kind == tested.data and letter:
                 at = round(float(time) * 1e6)
-                tokens.append(f"{at - last}{letter}{number}")
+                tokens.append(f"{at - last}{letter}{int(number) - tested.first}")
                 last = at
     return " ".join(f"{name}={value}" for name, value in key.items()) + "\n" + " ".join(tokens) + "\n"
 
@@ -218,8 +284,9 @@ def _drawn(chance: random.Random, share: float, count: int) -> str:
 
 
 def main(words: Sequence[str]) -> None:
-    """Records the runs into a file."""
-    Path(words[0]).write_text("".join(record(draw) for draw in range(28)), encoding="utf-8")
+    """Records the runs of a transport into a file."""
+    tested = TESTED[words[0]]
+    Path(words[1]).write_text("".join(record(tested, draw) for draw in range(28)), encoding="utf-8")
 
 
 if __name__ == "__main__":

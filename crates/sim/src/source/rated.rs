@@ -1,0 +1,374 @@
+//! Rate-based transports at the two ends of a flow: the state machines, and what their packets say.
+//!
+//! The simulator's packet has no room for a report or for what a data packet tells the receiver, and few
+//! packets need it. So the end that sends keeps what it said, by number, until the other end has read it.
+
+use crate::plan::Load;
+use crate::scenario::reader::Reader;
+use crate::scenario::sections::Part;
+use crate::scenario::traffic::Transport;
+use crate::source::shaped::Shaper;
+use std::collections::VecDeque;
+use transport::rated::{Fact, Piece, Protocol, RateReceiver, RateSender};
+use transport::segment::{Ack, Role, SackBlocks, Segment};
+use units::param::{Choice, Described, Table, Valid};
+use units::{Bytes, Ecn, Span, Stream, Time};
+
+/// Contents of packets on their way, by number.
+#[derive(Debug)]
+pub struct Said<T> {
+    first: u32,
+    entries: VecDeque<T>,
+}
+
+/// How far packets may overtake one another and still be read.
+const REORDERING: u32 = 1024;
+
+impl<T: Copy> Said<T> {
+    fn new() -> Said<T> {
+        Said { first: 0, entries: VecDeque::new() }
+    }
+
+    /// What the next packet says.
+    fn put(&mut self, entry: T) {
+        self.entries.push_back(entry);
+    }
+
+    /// What a packet said; forgets what went long before it.
+    fn read(&mut self, number: u32) -> Option<T> {
+        let said = self.entries.get(number.wrapping_sub(self.first) as usize).copied()?;
+        while number.wrapping_sub(self.first) > REORDERING {
+            self.entries.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+        Some(said)
+    }
+}
+
+/// One end, and what it said.
+struct End<M, T> {
+    machine: M,
+    said: Said<T>,
+    /// What its packets are marked with.
+    ecn: Ecn,
+}
+
+impl<M, T: Copy> End<M, T> {
+    fn new(machine: M, capable: bool) -> End<M, T> {
+        End { machine, said: Said::new(), ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }
+    }
+}
+
+impl<S: RateSender> End<S, S::Data> {
+    fn transmit(&mut self, now: Time) -> Option<Segment> {
+        let data = self.machine.poll_transmit(now)?;
+        self.said.put(data);
+        Some(Segment {
+            seq: data.number(),
+            size: data.size(),
+            sent: data.stamp(),
+            role: Role::Data,
+            ecn: self.ecn,
+            cwr: false,
+            retransmit: false,
+        })
+    }
+}
+
+impl<R: RateReceiver> End<R, R::Report> {
+    fn answer(&mut self, now: Time) -> Option<Ack> {
+        let report = self.machine.poll_transmit(now)?;
+        self.said.put(report);
+        Some(Ack {
+            ack: report.number(),
+            size: report.size(),
+            echo: report.stamp(),
+            sack: SackBlocks::default(),
+            ece: false,
+            syn: false,
+            ace: 0,
+        })
+    }
+}
+
+type Sending<P> = End<<P as Protocol>::Sender, <<P as Protocol>::Sender as RateSender>::Data>;
+type Receiving<P> = End<<P as Protocol>::Receiver, <<P as Protocol>::Sender as RateSender>::Report>;
+
+/// Declares every rate-based transport.
+macro_rules! transports {
+    ($( $variant:ident = $protocol:ty, )+) => {
+        /// A rate-based transport with its options.
+        #[derive(Clone, Debug)]
+        pub enum Rated {
+            $( #[doc = concat!("[`", stringify!($protocol), "`]")] $variant(Box<Valid<<$protocol as Protocol>::Params>>), )+
+        }
+
+        enum AnySource { $( $variant(Sending<$protocol>), )+ }
+        enum AnySink { $( $variant(Receiving<$protocol>), )+ }
+
+        /// Does the same with whichever sender it is.
+        macro_rules! sender {
+            ($any:expr, $end:ident => $what:expr) => { match $any { $( AnySource::$variant($end) => $what, )+ } };
+        }
+        /// Does the same with whichever receiver it is.
+        macro_rules! receiver {
+            ($any:expr, $end:ident => $what:expr) => { match $any { $( AnySink::$variant($end) => $what, )+ } };
+        }
+
+        impl Rated {
+            /// Reads the options of a rate-based transport.
+            pub(crate) fn read(transport: Transport, reader: &mut Reader<'_>) -> Option<Rated> {
+                match transport {
+                    $( Transport::$variant => {
+                        let params: <$protocol as Protocol>::Params = reader.part();
+                        Some(Rated::$variant(Box::new(Valid::new(params).ok()?)))
+                    } )+
+                    Transport::Tcp | Transport::Udp => None,
+                }
+            }
+
+            /// The options of a rate-based transport, as data.
+            pub fn part(transport: Transport) -> Option<Part> {
+                match transport {
+                    $( Transport::$variant => Some(Part::of::<<$protocol as Protocol>::Params>()), )+
+                    Transport::Tcp | Transport::Udp => None,
+                }
+            }
+
+            /// What a scenario calls it.
+            pub fn name(&self) -> &'static str {
+                match self { $( Rated::$variant(_) => Transport::$variant.name(), )+ }
+            }
+
+            /// The options with their values.
+            pub fn show(&self) -> Table {
+                match self { $( Rated::$variant(params) => params.show(), )+ }
+            }
+
+            /// Payload of a data packet and its headers.
+            pub fn packet(&self) -> (Bytes, Bytes) {
+                match self { $( Rated::$variant(params) => <$protocol>::packet(params), )+ }
+            }
+
+            /// The two ends.
+            pub fn build(&self, load: &Load, dice: Stream) -> (RatedSource, RatedSink) {
+                let (source, sink) = match self {
+                    $( Rated::$variant(params) => (
+                        AnySource::$variant(End::new(RateSender::new(params), <$protocol>::capable(params))),
+                        AnySink::$variant(End::new(RateReceiver::new(params), false)),
+                    ), )+
+                };
+                (RatedSource::new(source, self.packet().0, load, dice), RatedSink { any: sink })
+            }
+        }
+
+        impl RatedSource {
+            /// A report with this number arrives from the other end.
+            pub fn on_report(&mut self, now: Time, number: u32, sink: &mut RatedSink) {
+                match (&mut self.any, &mut sink.any) {
+                    $( (AnySource::$variant(source), AnySink::$variant(sink)) => {
+                        if let Some(report) = sink.said.read(number) {
+                            source.machine.on_report(now, &report);
+                        }
+                    } )+
+                    _ => {}
+                }
+                self.feed(now);
+            }
+        }
+
+        impl RatedSink {
+            /// A data packet with this number arrives from the other end.
+            pub fn on_packet(&mut self, now: Time, seq: u32, ecn: Ecn, source: &mut RatedSource) {
+                match (&mut self.any, &mut source.any) {
+                    $( (AnySink::$variant(sink), AnySource::$variant(source)) => {
+                        if let Some(data) = source.said.read(seq) {
+                            sink.machine.on_packet(now, &data, ecn == Ecn::Ce);
+                        }
+                    } )+
+                    _ => {}
+                }
+            }
+        }
+
+        /// Name of the number beside the rate in the series of a transport.
+        fn second_of(any: &AnySource) -> &'static str {
+            match any { $( AnySource::$variant(_) => <<$protocol as Protocol>::Sender as RateSender>::SECOND, )+ }
+        }
+    };
+}
+
+transports! {
+    Tfrc = transport::tfrc::Tfrc,
+    Rap = transport::rap::Rap,
+    Tear = transport::tear::Tear,
+    Lda = transport::lda::Lda,
+}
+
+/// The sending end.
+pub struct RatedSource {
+    any: AnySource,
+    payload: Bytes,
+    /// Packets of a file.
+    file: Option<u32>,
+    shaper: Option<Box<Shaper>>,
+}
+
+impl RatedSource {
+    fn new(any: AnySource, payload: Bytes, load: &Load, dice: Stream) -> RatedSource {
+        let mut source = RatedSource { any, payload, file: None, shaper: None };
+        match load {
+            Load::File(bytes) => {
+                let packets = bytes.0.div_ceil(payload.0.max(1)).min(u64::from(u32::MAX - 1)) as u32;
+                source.file = Some(packets);
+                source.provide(Time::ZERO, packets);
+            }
+            Load::Shaped(plan) => {
+                source.shaper = Some(Box::new(Shaper::new(plan.clone(), dice)));
+                source.provide(Time::ZERO, 0);
+            }
+            Load::Greedy | Load::App(_) => {}
+        }
+        source
+    }
+
+    fn provide(&mut self, now: Time, packets: u32) {
+        sender!(&mut self.any, end => end.machine.provide(now, packets));
+    }
+
+    /// Starts sending.
+    pub fn start(&mut self, now: Time) {
+        self.feed(now);
+        sender!(&mut self.any, end => end.machine.start(now));
+    }
+
+    /// Sends nothing from now on.
+    pub fn cease(&mut self) {
+        self.shaper = None;
+        sender!(&mut self.any, end => end.machine.cease());
+    }
+
+    /// The moment of [`RatedSource::poll_timeout`] has come.
+    pub fn on_timer(&mut self, now: Time) {
+        if sender!(&self.any, end => end.machine.poll_timeout()).is_some_and(|at| at <= now) {
+            sender!(&mut self.any, end => end.machine.on_timer(now));
+        }
+        self.feed(now);
+    }
+
+    /// Frames of a shaped video that are due.
+    fn feed(&mut self, now: Time) {
+        let sent = self.sent();
+        let (rate, payload) = (self.rate(), self.payload);
+        let Some(shaper) = self.shaper.as_mut().filter(|shaper| shaper.next() <= now) else { return };
+        let packets = shaper.frame(now, rate, sent, payload);
+        self.provide(now, packets);
+    }
+
+    /// The packet to send now, if one is due.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        let segment = sender!(&mut self.any, end => end.transmit(now))?;
+        if self.file.is_some_and(|packets| self.sent() >= packets) {
+            sender!(&mut self.any, end => end.machine.cease());
+        }
+        Some(segment)
+    }
+
+    /// When to call [`RatedSource::on_timer`].
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let due = sender!(&self.any, end => end.machine.poll_timeout());
+        match &self.shaper {
+            Some(shaper) => Some(due.unwrap_or(Time::NEVER).min(shaper.next())),
+            None => due,
+        }
+    }
+
+    /// The allowed rate, in bytes of payload a second.
+    pub fn rate(&self) -> f64 {
+        sender!(&self.any, end => end.machine.rate())
+    }
+
+    /// The number beside the rate in a series.
+    pub fn second(&self) -> f64 {
+        sender!(&self.any, end => end.machine.second())
+    }
+
+    /// Its name.
+    pub fn second_name(&self) -> &'static str {
+        second_of(&self.any)
+    }
+
+    /// The estimate of the round trip.
+    pub fn srtt(&self) -> Option<Span> {
+        sender!(&self.any, end => end.machine.srtt())
+    }
+
+    /// What the sender can tell.
+    pub fn facts(&self) -> Vec<(&'static str, Fact)> {
+        sender!(&self.any, end => end.machine.facts())
+    }
+
+    /// The video it carries.
+    pub fn shaper(&self) -> Option<&Shaper> {
+        self.shaper.as_deref()
+    }
+
+    /// Packets sent.
+    pub fn sent(&self) -> u32 {
+        sender!(&self.any, end => end.machine.sent())
+    }
+
+    /// Whether a file has left in full. Nothing is sent twice, so what was lost stays lost.
+    pub fn is_done(&self) -> bool {
+        self.file.is_some_and(|packets| self.sent() >= packets)
+    }
+}
+
+/// The receiving end.
+pub struct RatedSink {
+    any: AnySink,
+}
+
+impl RatedSink {
+    /// The moment of [`RatedSink::poll_timeout`] has come.
+    pub fn on_timer(&mut self, now: Time) {
+        receiver!(&mut self.any, end => end.machine.on_timer(now));
+    }
+
+    /// The report to send now, if one is due; it travels like an acknowledgement.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Ack> {
+        receiver!(&mut self.any, end => end.answer(now))
+    }
+
+    /// When to call [`RatedSink::on_timer`].
+    pub fn poll_timeout(&self) -> Option<Time> {
+        receiver!(&self.any, end => end.machine.poll_timeout())
+    }
+
+    /// Payload received.
+    pub fn received_payload(&self) -> u64 {
+        receiver!(&self.any, end => end.machine.received_payload())
+    }
+
+    /// What the receiver can tell.
+    pub fn facts(&self) -> Vec<(&'static str, Fact)> {
+        receiver!(&self.any, end => end.machine.facts())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_is_read_in_any_order() {
+        let mut said = Said::new();
+        (0..5000u32).for_each(|entry| said.put(entry));
+        assert_eq!(said.read(3), Some(3));
+        assert_eq!(said.read(2000), Some(2000));
+        assert_eq!(said.read(1000), Some(1000));
+        assert_eq!(said.read(3), None, "long gone");
+        assert_eq!(said.read(5000), None, "not yet said");
+        assert_eq!(said.read(4999), Some(4999));
+    }
+}
