@@ -2,7 +2,8 @@
 
     python -m dropcurve.agree.rate_packets tfrc OUT      records those of TFRC again, with an ns-2 at hand
 
-Path of Fall and Floyd (1996), with datagrams beside the flow; `tests/agree/ns2/tfrc.tcl` and `rap.tcl` state it for ns-2.
+Path of Fall and Floyd (1996), with datagrams beside the flow; `tfrc.tcl` and `rap.tcl` in
+`tests/agree/ns2` state it for ns-2.
 Compared are order and time of every departure and drop of data, which are all that a rate-based sender shows.
 """
 
@@ -134,8 +135,8 @@ TESTED = {
         1,
         "0.8 or 2 Mbit/s",
         10,
-        " The rate grows by 1.1 packets a round trip: with a whole one, steps of the rate fall on departures, and the last"
-        " bit of a sum of doubles decides in ns-2 which comes first.",
+        " The rate grows by 1.1 packets a round trip: with a whole one, steps of the rate fall on departures, and the"
+        " last bit of a sum of doubles decides in ns-2 which comes first.",
         lambda draw: {"fine": str(draw % 2), "rate": ("0.8Mb", "2Mb")[draw // 2 % 2]},
         lambda key: (
             'transport = "rap"\nprofile = "ns2-2.35"\nalpha = 1.1\n'

@@ -27,6 +27,19 @@ units::choices! {
     }
 }
 
+impl InitialRate {
+    /// Packets of so many bytes a round trip.
+    pub fn packets(self, s: f64) -> f64 {
+        match self {
+            InitialRate::Rfc3390 => (4380.0 / s).clamp(2.0, 4.0),
+            InitialRate::WholePackets if s <= 1095.0 => 4.0,
+            InitialRate::WholePackets if s < 2190.0 => 3.0,
+            InitialRate::WholePackets => 2.0,
+            InitialRate::OnePacket => 1.0,
+        }
+    }
+}
+
 units::choices! {
     /// How a report changes the rate.
     pub enum Response {

@@ -5,7 +5,7 @@
 
 use super::clock::Clock;
 use super::equation::{self, Path};
-use super::params::{InitialRate, Params, Response, Silence};
+use super::params::{Params, Response, Silence};
 use super::{Data, Feedback};
 use crate::rated::ENDLESS;
 use units::param::Valid;
@@ -276,7 +276,7 @@ impl Sender {
     /// Slow start of the response in steps: the rate of RFC 3390 until two reports have come (one tells no rate yet);
     /// then doubles once a round trip, to at most `most`; half of that once above it.
     fn rise_slowly(&mut self, now: Time, most: f64) {
-        let settling = if self.initial_packets() > 1.0 { 2 } else { 1 };
+        let settling = if self.params.initial_rate.packets(self.s) > 1.0 { 2 } else { 1 };
         if self.round <= settling || self.counters.reports == 1 {
             self.x_rising = self.x;
             self.x = self.x.max(self.initial());
@@ -374,18 +374,7 @@ impl Sender {
 
     /// The rate after the first report.
     fn initial(&self) -> f64 {
-        self.initial_packets() * self.s / self.r()
-    }
-
-    /// Packets a round trip at that rate.
-    fn initial_packets(&self) -> f64 {
-        match self.params.initial_rate {
-            InitialRate::Rfc3390 => (4380.0 / self.s).clamp(2.0, 4.0),
-            InitialRate::WholePackets if self.s <= 1095.0 => 4.0,
-            InitialRate::WholePackets if self.s < 2190.0 => 3.0,
-            InitialRate::WholePackets => 2.0,
-            InitialRate::OnePacket => 1.0,
-        }
+        self.params.initial_rate.packets(self.s) * self.s / self.r()
     }
 
     /// One packet in `t_mbi`.
