@@ -41,7 +41,7 @@ fn summary(flows: &str, second: &str) -> Value {
 }
 
 fn goodput_mbps(flow: &Value) -> f64 {
-    flow["goodput_bytes"].as_f64().unwrap() * 8.0 / 60.0 / 1e6
+    flow["goodput_bytes"].as_f64().expect("a number") * 8.0 / 60.0 / 1e6
 }
 
 #[test]

@@ -17,17 +17,17 @@ params! {
     /// A camera, its coder and the shaper behind it.
     pub struct Shaped {
         /// Rate at which the video was coded: no more is ever sent.
-        coded_rate: Rate = Rate(4_000_000) => { range: Range::Positive, source: "assumed", assumed: true },
+        coded_rate: Rate = Rate(4_000_000) => { range: Range::Positive, assumed: true },
         /// Least rate to which it can be shaped.
-        least_rate: Rate = Rate(300_000) => { range: Range::Positive, source: "assumed", assumed: true },
+        least_rate: Rate = Rate(300_000) => { range: Range::Positive, assumed: true },
         /// Time between frames.
         frame: Span = Span::from_millis(40) => { range: Range::Positive, source: "25 frames a second" },
         /// Frames differ in size by a uniform factor in 1 ± this.
-        frame_spread: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "assumed", assumed: true },
+        frame_spread: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), assumed: true },
         /// Share of the allowed rate that is used.
         rate_share: f64 = 1.0 => { range: Range::Above(0.0, 1.0), source: "JE98" },
         /// With more frames than this still to be sent, a frame is left out.
-        most_behind: u64 = 5 => { range: Range::Within(1.0, 1e6), source: "assumed", assumed: true },
+        most_behind: u64 = 5 => { range: Range::Within(1.0, 1e6), assumed: true },
     }
 }
 

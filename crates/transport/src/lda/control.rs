@@ -4,6 +4,7 @@
 //! *Units*: rates and increases in bytes of payload a second, times in seconds.
 
 use crate::tfrc::equation::{self, Path};
+use units::math;
 
 /// What a report and the round trip say.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ impl Control {
         }
         let share = seen.bottleneck.map_or(0.0, |most| (self.rate / most).min(1.0));
         let doubled = (2.0 - share) * self.increase;
-        let converging = (1.0 - (share - 1.0).exp()) * self.rate;
+        let converging = (1.0 - math::exp(share - 1.0)) * self.rate;
         self.increase = doubled.min(converging).min(self.tcp_increase(seen)).max(0.0);
         self.rate += self.increase;
         // A flow that fills the link tries again from the first step when others leave.
@@ -88,7 +89,7 @@ mod tests {
     fn it_converges_to_the_bottleneck() {
         let mut control = control(90_000.0, 20_000.0);
         control.follow(&seen(0.0, Some(100_000.0)));
-        assert!((control.rate - 90_000.0 * (2.0 - (-0.1f64).exp())).abs() < 1e-6);
+        assert!((control.rate - 90_000.0 * (2.0 - math::exp(-0.1))).abs() < 1e-6);
         control.follow(&seen(0.0, Some(90_000.0)));
         assert!(control.rate < 98_600.0, "nothing is free");
     }

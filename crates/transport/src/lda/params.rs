@@ -15,15 +15,15 @@ units::params! {
         /// Time between reports.
         report_every: Span = Span::from_millis(5000) => { range: Range::Positive, source: "RFC 3550 section 6.2" },
         /// Rate of payload at the start.
-        initial_rate: Rate = Rate(100_000) => { range: Range::Positive, source: "assumed", assumed: true },
+        initial_rate: Rate = Rate(100_000) => { range: Range::Positive, assumed: true },
         /// What a report without losses first adds to the rate; a loss returns to it.
         increase: Rate = Rate(10_000) => { range: Range::Positive, source: "SW00" },
         /// Packets from one pair to the next that shows the rate of the bottleneck.
-        pair_every: u64 = 16 => { unit: "segments", range: Range::Within(2.0, 1e6), source: "assumed", assumed: true },
+        pair_every: u64 = 16 => { unit: "segments", range: Range::Within(2.0, 1e6), assumed: true },
         /// Packets the equation supposes an acknowledgement of TCP to cover.
         b: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 4.0), source: "PFTK98" },
         /// Reports that stay away before the rate is halved, and halved again.
-        silence_reports: u64 = 3 => { range: Range::Within(1.0, 100.0), source: "assumed", assumed: true },
+        silence_reports: u64 = 3 => { range: Range::Within(1.0, 100.0), assumed: true },
         /// Greatest distance of packets.
         most_gap: Span = Span::from_millis(64_000) => { range: Range::Positive, source: "RFC 5348 section 4.3", assumed: true },
     }

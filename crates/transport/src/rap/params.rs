@@ -25,7 +25,7 @@ units::params! {
         /// Gap between packets before the first acknowledgement.
         first_gap: Span = Span::from_millis(2000) => { range: Range::Positive, source: "ns-2 ipg_" },
         /// The first acknowledgement releases the next packet; otherwise the timers of the start run on.
-        start_on_ack: bool = true => { source: "assumed", assumed: true },
+        start_on_ack: bool = true => { assumed: true },
         /// Timeout, and the distance of steps, before the first acknowledgement.
         first_timeout: Span = Span::from_millis(2000) => { range: Range::Positive, source: "ns-2 timeout_, srtt_" },
         /// Weight of a sample in the smoothed round trip and in its deviation.

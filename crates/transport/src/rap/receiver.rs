@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(give(4).missing, Some((3, Some(1))));
         let report = give(5);
         assert!([1, 4, 5].iter().all(|seq| report.covers(*seq)) && !report.covers(3) && !report.covers(2));
-        let report = give(7);
-        let told: Vec<u32> = (0..9).filter(|seq| report.covers(*seq)).collect();
+        let last = give(7);
+        let told: Vec<u32> = (0..9).filter(|seq| last.covers(*seq)).collect();
         assert_eq!(told, [5, 7], "4 was told of before");
         assert_eq!(give(6).seq, 6);
     }

@@ -15,13 +15,18 @@ pub fn params<P: Protocol>(profile: &str) -> Valid<P::Params> {
     Valid::new(params).expect("profiles are valid")
 }
 
-/// What a path does to packets: shares of data lost, reports lost, held back, doubled.
+/// What a path does to packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Weather {
+    /// One way.
     pub delay: Span,
+    /// Share of data lost.
     pub lost: f64,
+    /// Share of reports lost.
     pub deaf: f64,
+    /// Share held back, for as long as the delay.
     pub late: f64,
+    /// Share that comes twice.
     pub twice: f64,
 }
 
@@ -84,10 +89,10 @@ impl<P: Protocol> Drive<P> {
             }
         }
         let arrival = self.data.keys().next().map_or(Time::NEVER, |key| key.0);
-        let report = self.reports.keys().next().map_or(Time::NEVER, |key| key.0);
+        let answer = self.reports.keys().next().map_or(Time::NEVER, |key| key.0);
         let sender = self.sender.poll_timeout().unwrap_or(Time::NEVER);
         let receiver = self.receiver.poll_timeout().unwrap_or(Time::NEVER);
-        let next = arrival.min(report).min(sender).min(receiver);
+        let next = arrival.min(answer).min(sender).min(receiver);
         assert!(next >= self.now && next < Time::NEVER, "no progress at {:?}", self.now);
         let rate = self.sender.rate() / self.payload;
         self.allowance = (self.allowance + rate * next.since(self.now).as_secs()).min(2.0);
@@ -95,7 +100,7 @@ impl<P: Protocol> Drive<P> {
         if next == arrival {
             let (_, data) = self.data.pop_first().expect("it has arrived");
             self.receiver.on_packet(next, &data, false);
-        } else if next == report {
+        } else if next == answer {
             let (_, report) = self.reports.pop_first().expect("it has arrived");
             self.sender.on_report(next, &report);
         } else if next == sender {

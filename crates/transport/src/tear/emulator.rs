@@ -178,8 +178,8 @@ mod tests {
         let events: Vec<Event> = [11, 13, 14].map(|seq| emulator.arrive(seq)).into();
         assert_eq!(events, [Event::Nothing, Event::Nothing, Event::Halved]);
         assert_eq!(emulator.cwnd(), 4.0);
-        let events: Vec<Event> = [15, 17, 18, 19].map(|seq| emulator.arrive(seq)).into();
-        assert_eq!(events[3], Event::Halved, "16 left after the cut");
+        let later = [15, 17, 18, 19].map(|seq| emulator.arrive(seq));
+        assert_eq!(later[3], Event::Halved, "16 left after the cut");
         assert_eq!(emulator.cwnd(), 2.125);
     }
 
