@@ -77,7 +77,7 @@ fn params(case: &Case) -> Valid<Params> {
         params
             .set(name, &text(value))
             .unwrap_or_else(|| panic!("{name}"))
-            .unwrap_or_else(|e| panic!("{name} = {value}: {e}"));
+            .unwrap_or_else(|e| panic!("{name} = {value}: {e:?}"));
     };
     if key("tcp") == "Vegas" {
         set("recovery", "vegas");
