@@ -1,18 +1,41 @@
 //! Jobs on threads: each thread takes the next job as soon as it is free.
 
 use sim::outcome::Series;
-use sim::plan::Plan;
-use sim::trace::Row;
-use sim::{Options, StoppedBy, Watch};
+use sim::Watch;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::Arc;
 
+/// A plan, for the engine whose clock it asks for.
+#[derive(Clone)]
+pub enum Engine {
+    /// Time is whole nanoseconds.
+    Nanoseconds(Arc<sim::plan::Plan>),
+    /// Time is a sum of doubles.
+    Doubles(Arc<sim_doubles::plan::Plan>),
+}
+
+/// What happened to a packet: when, the number of the word for it, flow, segment, bytes, and whether it travelled back.
+pub struct Row {
+    /// In nanoseconds.
+    pub nanos: u64,
+    /// A place in `What::ALL`.
+    pub what: u32,
+    /// The packet's flow.
+    pub flow: u32,
+    /// Segment number.
+    pub seq: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// From destination to source.
+    pub back: bool,
+}
+
 /// One run to do.
 pub struct Job {
     /// What to run.
-    pub plan: Arc<Plan>,
+    pub plan: Engine,
     /// The scenario's hash, for the summary.
     pub scenario: String,
     /// Its seed.
@@ -56,13 +79,47 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
     }
 }
 
+/// The same steps for either engine.
+macro_rules! execute_in {
+    ($engine:ident, $plan:expr, $job:expr, $watch:expr) => {{
+        let options = $engine::Options {
+            series: $job.series,
+            trace: $job.trace,
+            watch: Some($watch),
+            ..$engine::Options::default()
+        };
+        let outcome = $engine::run($plan, $job.seed, &options);
+        if outcome.stopped_by == $engine::StoppedBy::Watch {
+            return None;
+        }
+        let series = if $job.series { outcome.series($plan) } else { Vec::new() };
+        let rows = outcome.network.trace.rows().into_iter().map(|row| Row {
+            nanos: row.time.nanos(),
+            what: row.what as u32,
+            flow: row.flow,
+            seq: row.seq,
+            size: row.size,
+            back: row.back,
+        });
+        (outcome.summary($plan, &$job.scenario).to_string(), series, rows.collect())
+    }};
+}
+
 fn execute(job: &Job, watch: &Watch) -> Option<Done> {
-    let options = Options { series: job.series, trace: job.trace, watch: Some(watch), ..Options::default() };
-    let outcome = sim::run(&job.plan, job.seed, &options);
-    if outcome.stopped_by == StoppedBy::Watch {
-        return None;
-    }
-    let series = if job.series { outcome.series(&job.plan) } else { Vec::new() };
-    let trace = outcome.network.trace.rows();
-    Some(Done { summary: outcome.summary(&job.plan, &job.scenario).to_string(), series, trace })
+    let (summary, series, trace) = match &job.plan {
+        Engine::Nanoseconds(plan) => execute_in!(sim, plan, job, watch),
+        Engine::Doubles(plan) => {
+            let (stop, simulated_ns) = (Arc::clone(&watch.stop), Arc::clone(&watch.simulated_ns));
+            let own = sim_doubles::Watch { stop, simulated_ns };
+            let (summary, series, trace) = execute_in!(sim_doubles, plan, job, &own);
+            let series = series.into_iter().map(|one| Series {
+                name: one.name,
+                component: one.component,
+                time_s: one.time_s,
+                value: one.value,
+            });
+            (summary, series.collect(), trace)
+        }
+    };
+    Some(Done { summary, series, trace })
 }

@@ -1,11 +1,11 @@
 //! Many runs on threads, with the interpreter free, progress and Ctrl-C.
 
-use crate::pool::{work, Done, Job, Report};
+use crate::pool::{work, Done, Job, Report, Row};
 use crate::scenario::Scenario;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sim::trace::{Row, What};
+use sim::trace::What;
 use sim::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
@@ -50,9 +50,9 @@ impl Run {
             let flat: Vec<u8> = rows.iter().flat_map(|row| of(row).to_ne_bytes()).collect();
             PyBytes::new(py, &flat)
         };
-        let times: Vec<u8> = rows.iter().flat_map(|row| row.time.0.to_ne_bytes()).collect();
+        let times: Vec<u8> = rows.iter().flat_map(|row| row.nanos.to_ne_bytes()).collect();
         let rest = [
-            column(|row| row.what as u32),
+            column(|row| row.what),
             column(|row| row.flow),
             column(|row| row.seq),
             column(|row| row.size),
@@ -79,6 +79,7 @@ pub fn run_many(
     trace: bool,
 ) -> PyResult<Vec<Py<Run>>> {
     let job = |(scenario, seed, series): &(Py<Scenario>, u64, bool)| job(scenario, *seed, *series, trace);
+    let whole: u64 = jobs.iter().map(|(scenario, ..)| scenario.get().duration_ns()).sum();
     let jobs: Vec<Job> = jobs.iter().map(job).collect();
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
     let (sender, reports) = channel();
@@ -88,7 +89,7 @@ pub fn run_many(
             scope.spawn(move || work(jobs, next, watch, &sender));
         }
         drop(sender);
-        let result = collect(py, &jobs, &watch, reports, progress, finished);
+        let result = collect(py, &jobs, (&watch, whole), reports, progress, finished);
         watch.stop.store(true, Ordering::Relaxed);
         result
     })
@@ -96,19 +97,18 @@ pub fn run_many(
 
 fn job(scenario: &Py<Scenario>, seed: u64, series: bool, trace: bool) -> Job {
     let scenario = scenario.get();
-    Job { plan: scenario.plan(), scenario: scenario.name_of_results(), seed, series, trace }
+    Job { plan: scenario.engine(), scenario: scenario.name_of_results(), seed, series, trace }
 }
 
 fn collect(
     py: Python<'_>,
     jobs: &[Job],
-    watch: &Watch,
+    (watch, whole): (&Watch, u64),
     mut reports: Receiver<Report>,
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Py<Run>>> {
     let mut runs: Vec<Option<Py<Run>>> = jobs.iter().map(|_| None).collect();
-    let whole: u64 = jobs.iter().map(|job| job.plan.run.duration.0).sum();
     let mut done = 0;
     while done < jobs.len() {
         py.check_signals()?;

@@ -1,9 +1,9 @@
 //! Scenarios: text in, checked scenario out, values as JSON.
 
+use crate::pool::Engine;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use sim::plan::Plan;
 use std::sync::Arc;
 use units::param::{Problem, Value};
 
@@ -13,7 +13,7 @@ create_exception!(_core, ScenarioError, PyException, "A scenario that cannot be 
 #[pyclass(frozen, module = "dropcurve._core")]
 pub struct Scenario {
     inner: sim::scenario::Scenario,
-    plan: Arc<Plan>,
+    plan: Arc<sim::plan::Plan>,
 }
 
 #[pymethods]
@@ -64,9 +64,18 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// What the engine builds networks from.
-    pub fn plan(&self) -> Arc<Plan> {
-        Arc::clone(&self.plan)
+    /// What the engine with its clock builds networks from.
+    pub fn engine(&self) -> Engine {
+        if !self.plan.run.in_doubles() {
+            return Engine::Nanoseconds(Arc::clone(&self.plan));
+        }
+        let same = sim_doubles::scenario::Scenario::parse(&self.inner.to_toml());
+        Engine::Doubles(Arc::new(same.expect("a checked scenario reads again").plan()))
+    }
+
+    /// Nanoseconds a run simulates.
+    pub fn duration_ns(&self) -> u64 {
+        self.plan.run.duration.0
     }
 
     /// The hash results carry.

@@ -196,7 +196,7 @@ impl Seen {
         if self.memory == Span::ZERO {
             return;
         }
-        let span = now.0 / self.memory.0;
+        let span = now.nanos() / self.memory.0;
         if span != self.span {
             self.span = span;
             self.last.retain(|last| *last + 1 >= span);

@@ -22,8 +22,8 @@ pub const FLOWS_WITH_SERIES: usize = 256;
 /// Builds the network of a plan. Every random value comes from the stream of the component it belongs to.
 pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
     let window = Window {
-        warmup: Time::ZERO + plan.run.warmup,
-        end: Time::ZERO + plan.run.duration,
+        warmup: plan.run.start + plan.run.warmup,
+        end: plan.run.start + plan.run.duration,
         sample: plan.run.sample,
         series,
     };
@@ -37,7 +37,7 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
         if matches!(&flow.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
             probe.completions = Some(Box::default());
         }
-        network.add_flow(build_flow(flow, seed, probe), &flow.forward, &flow.back);
+        network.add_flow(build_flow(flow, seed, plan.run.start, probe), &flow.forward, &flow.back);
     }
     network
 }
@@ -82,10 +82,10 @@ fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link
     link
 }
 
-fn build_flow(plan: &FlowPlan, seed: u64, probe: FlowProbe) -> Flow {
+fn build_flow(plan: &FlowPlan, seed: u64, zero: Time, probe: FlowProbe) -> Flow {
     let name = format!("{}/{}", plan.group, plan.start.index);
-    let start = Time::ZERO + member_value(&plan.start, seed, &format!("start/{name}"));
-    let stop = plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop);
+    let start = zero + member_value(&plan.start, seed, &format!("start/{name}"));
+    let stop = plan.stop.map_or(Time::NEVER, |stop| zero + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));
     let (source, sink, stop) = match &plan.transport {
         TransportPlan::Tcp { params, load: Load::App(app) } => build_app(params, app, stop, stream),

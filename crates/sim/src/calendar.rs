@@ -2,6 +2,7 @@
 //!
 //! Reference: Brown, "Calendar queues" (CACM 1988). Buckets of equal width, each sorted, with a bitmap of
 //! the ones in use; network events arrive nearly in order, so nearly all are appended at a bucket's end.
+//! Widths are in the unit of the moments' numbers, nanoseconds or bits of doubles.
 //! What lies beyond the last bucket (time-outs, mostly) waits in a heap. Width and number of buckets follow the
 //! measured distance of events; they change the speed and nothing else, because the order is that of the
 //! keys and, at equal keys, of insertion.
@@ -86,7 +87,7 @@ pub struct Calendar<E> {
     /// One bit a bucket, and one bit a word of those.
     used: Vec<u64>,
     used_words: Vec<u64>,
-    /// Width of a bucket is `1 << shift` nanoseconds.
+    /// Width of a bucket is `1 << shift`.
     shift: u32,
     /// Number (time >> shift) of the bucket of the last event taken: nothing lies before it.
     today: u64,
@@ -342,7 +343,7 @@ impl<E: Copy> Calendar<E> {
 
     /// Chooses a width of about one event a bucket and buckets for a few times what is pending.
     fn tune(&mut self, now: Time) {
-        let gap = (now.since(self.tuning.since).0 / u64::from(TUNE_EVERY)).max(1);
+        let gap = ((now.0 - self.tuning.since.0) / u64::from(TUNE_EVERY)).max(1);
         self.tuning = Tuning { left: TUNE_EVERY, since: now };
         let shift = gap.ilog2().clamp(4, 40);
         let buckets = (4 * self.len).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);

@@ -139,7 +139,7 @@ pub struct FlowSeries {
 
 impl FlowSeries {
     fn receive(&mut self, now: Time, size: u32, step: Span) {
-        let interval = (now.0 / step.0) as usize;
+        let interval = (now.nanos() / step.0) as usize;
         if interval >= self.received.len() {
             self.received.resize(interval + 1, 0);
         }
@@ -167,7 +167,7 @@ impl FlowProbe {
             last_delay: None,
             cwnd: TimeAverage::from(window.warmup),
             before: None,
-            next_sample: if series { Time::ZERO } else { Time::NEVER },
+            next_sample: if series { window.end.start() } else { Time::NEVER },
             series: series.then(Box::default),
             finished: None,
             completions: None,

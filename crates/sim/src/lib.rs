@@ -32,6 +32,7 @@ pub mod scenario;
 pub mod source;
 pub mod stats;
 pub mod trace;
+mod wire;
 
 pub use outcome::Outcome;
 pub use run::{run, Options, StoppedBy, Watch};

@@ -46,6 +46,12 @@ impl Line {
         }
     }
 
+    /// Rate of the transmitter.
+    #[inline]
+    pub fn rate(&self) -> Rate {
+        self.serializer.rate()
+    }
+
     /// Takes a packet of this size: its transmission, or `None` if there is no room.
     #[inline(always)]
     pub fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
@@ -54,7 +60,7 @@ impl Line {
             return self.accept_busy(size, (now, key.birth, key.component));
         }
         self.serializer.restart();
-        let finish = Time(now.0 + self.serializer.next(Bytes(u64::from(size))).0);
+        let finish = self.serializer.finish(now, Bytes(u64::from(size)));
         (self.serving, self.last_start, self.until) = (now, now, finish);
         if let Some(probe) = &mut self.probe {
             probe.passed_idle(now, size, finish);
@@ -81,7 +87,7 @@ impl Line {
         } else {
             self.queue_up(size, now)?
         };
-        let finish = start + self.serializer.next(Bytes(u64::from(size)));
+        let finish = self.serializer.finish(start, Bytes(u64::from(size)));
         (self.last_start, self.until) = (start, finish);
         if let Some(probe) = &mut self.probe {
             probe.passed(now, held, size, start, finish);

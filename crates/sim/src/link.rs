@@ -5,6 +5,8 @@
 //! catches up with its dequeues at the next arrival, each at the time it was due. Otherwise each end of a
 //! transmission is an event.
 
+mod accounts;
+mod ring;
 mod short;
 
 pub use short::Short;
@@ -13,26 +15,14 @@ use crate::calendar::Key;
 use crate::loss::Loss;
 use crate::packet::{Pkt, Waiting};
 use crate::probe::{Held, LinkProbe};
+pub use crate::wire::OnWire;
 use queue::disc::{Cx, Decides, Fate, QueueDisc};
 use queue::fifo::Unit;
 use queue::Disc;
+use ring::Ring;
 use std::sync::Arc;
 use units::size::Opportunities;
 use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
-
-mod accounts;
-mod ring;
-
-use ring::Ring;
-
-/// First and last bit on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnWire {
-    /// When the first is sent.
-    pub start: Time,
-    /// When the last is.
-    pub finish: Time,
-}
 
 /// One direction of a link.
 pub struct Link {

@@ -107,7 +107,7 @@ impl Outcome {
                 add(name, &planned.name, reals(values));
             }
         }
-        let intervals = (self.end.0 / self.network.window.sample.0) as usize;
+        let intervals = (self.end.nanos() / self.network.window.sample.0) as usize;
         for (number, flow) in self.network.flows.iter().enumerate() {
             let Some(series) = &flow.probe.series else { continue };
             let component = number.to_string();

@@ -35,6 +35,8 @@ pub struct Plan {
 /// Limits of a run, and what it records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunPlan {
+    /// The first moment, whose kind all others have.
+    pub start: Time,
     /// The run's last moment.
     pub duration: Span,
     /// Counting starts here.
@@ -45,6 +47,13 @@ pub struct RunPlan {
     pub max_events: u64,
     /// Most memory for packets, events and results, estimated.
     pub max_memory: Bytes,
+}
+
+impl RunPlan {
+    /// Whether time is a sum of doubles.
+    pub fn in_doubles(&self) -> bool {
+        self.start != Time::ZERO
+    }
 }
 
 /// One member of a group whose members may differ by a [`Spread`].

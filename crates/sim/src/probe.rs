@@ -134,7 +134,7 @@ impl LinkProbe {
             sojourn: Histogram::default(),
             curve: Curve::default(),
             series: LinkSeries::default(),
-            next_sample: Time::ZERO,
+            next_sample: window.end.start(),
         }
     }
 
@@ -190,7 +190,7 @@ impl LinkProbe {
         counters.arrived_bytes += bytes;
         counters.departed_pkts += 1;
         counters.departed_bytes += bytes;
-        counters.busy_ns += finish.0 - now.0;
+        counters.busy_ns += finish.since(now).0;
         self.sojourn.add_none();
     }
 

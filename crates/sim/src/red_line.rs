@@ -89,6 +89,12 @@ impl RedLine {
         }
     }
 
+    /// Rate of the transmitter.
+    #[inline]
+    pub fn rate(&self) -> Rate {
+        self.serializer.rate()
+    }
+
     /// A packet of this size arrives: its transmission, or `None` if it was dropped. What became of it otherwise is in
     /// `fates`.
     #[inline(always)]

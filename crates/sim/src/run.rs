@@ -6,6 +6,8 @@ use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::trace::Trace;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use units::time::DOUBLES;
 use units::Time;
 
 /// How to run.
@@ -25,9 +27,9 @@ pub struct Options<'a> {
 #[derive(Debug, Default)]
 pub struct Watch {
     /// Set to stop the run at the next look.
-    pub stop: AtomicBool,
+    pub stop: Arc<AtomicBool>,
     /// Simulated nanoseconds so far, of all runs that share this.
-    pub simulated_ns: AtomicU64,
+    pub simulated_ns: Arc<AtomicU64>,
 }
 
 /// Why a run ended.
@@ -61,8 +63,10 @@ const LOOK_EVERY: u64 = 1 << 16;
 /// Executes the plan with this seed.
 ///
 /// # Panics
-/// If a packet appeared or vanished: that is a fault of the program, not of the plan.
+/// If a packet appeared or vanished: that is a fault of the program, not of the plan. And if time is to be a sum of doubles
+/// and this instance of the engine counts nanoseconds.
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
+    assert!(DOUBLES || !plan.run.in_doubles(), "clock = \"doubles\" is for the engine of doubles/sim");
     let mut network = build(plan, seed, options.series);
     network.trace = Trace::new(options.trace);
     network.fold(!options.hop_by_hop);

@@ -96,7 +96,7 @@ impl<const N: usize> TimeAverages<N> {
     #[inline]
     pub fn hold(&mut self, held: [u64; N], now: Time) {
         if now > self.last {
-            let ns = now.0 - self.last.0;
+            let ns = now.since(self.last).0;
             self.last = now;
             for (area, count) in self.areas.iter_mut().zip(held) {
                 // Most queues are empty most of the time.

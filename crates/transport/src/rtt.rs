@@ -56,7 +56,7 @@ impl Rtt {
         let rtt = now.since(sent);
         match self.rule {
             RtoRule::Ticks => {
-                let offset = (sent.0 + self.boot) % self.tick;
+                let offset = (sent.nanos() + self.boot) % self.tick;
                 self.smooth((((rtt.0 + offset) / self.tick) as i64).max(1), 1);
                 self.base = Span((((self.rttvar << 3) + self.srtt) >> 3) as u64 * self.tick);
             }

@@ -22,6 +22,15 @@ impl Rate {
         Span((u128::from(size.0) * 8_000_000_000 / u128::from(self.0)) as u64)
     }
 
+    /// The same in seconds, as ns-2 divides it.
+    #[cold]
+    pub fn secs_for(self, size: Bytes) -> f64 {
+        if self.0 == 0 {
+            return 0.0;
+        }
+        8.0 * size.0 as f64 / self.0 as f64
+    }
+
     /// Bits per second as a real number.
     pub fn as_bps(self) -> f64 {
         self.0 as f64
@@ -113,6 +122,9 @@ impl Serializer {
     /// The end on the wire of a packet that may start at `start`; calls are made in the order of their starts.
     #[inline]
     pub fn finish(&mut self, start: Time, size: Bytes) -> Time {
+        if start.is_apart() {
+            return start.plus_secs(Rate(self.rate).secs_for(size));
+        }
         if self.ns_a_byte > 0 {
             return start + Span(size.0.wrapping_mul(self.ns_a_byte));
         }

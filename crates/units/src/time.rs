@@ -1,8 +1,12 @@
-//! Time in integer nanoseconds from the start of a run.
+//! Time: whole nanoseconds from the start of a run or, where a run asks for ns-2's clock, sums of doubles.
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
-/// A moment: nanoseconds since the start of the run.
+/// A moment: nanoseconds since the start of the run or, with the feature `doubles`, the same in seconds as a double.
+///
+/// Where the top bit is clear the number counts nanoseconds; where it is set the others are the bits of a positive double, so that
+/// moments of one kind are ordered as their numbers are. Which kind a run has follows from its first moment: what is added
+/// to a moment gives one of its kind. See `docs/decisions/007-a-clock-of-doubles.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -10,27 +14,125 @@ pub struct Time(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub u64);
 
+/// Whether this instance of the crate knows moments that are doubles; where it does not, they cost nothing.
+pub const DOUBLES: bool = cfg!(feature = "doubles");
+/// Set in a moment that is a double.
+const DOUBLE: u64 = 1 << 63;
+/// The greatest finite double.
+const GREATEST: u64 = (0x7ff << 52) - 1;
+
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
+    /// The start of a run whose time is a sum of doubles.
+    pub const ZERO_IN_DOUBLES: Time = Time(DOUBLE);
     /// Later than anything that happens.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// Time elapsed since `earlier`; zero if `earlier` lies ahead.
     #[inline]
     pub fn since(self, earlier: Time) -> Span {
+        if self.is_apart() {
+            return self.since_apart(earlier);
+        }
         Span(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The same in seconds, to the last bit where moments are doubles.
+    #[inline]
+    pub fn secs_since(self, earlier: Time) -> f64 {
+        if self.is_double() {
+            return self.as_secs() - earlier.as_secs();
+        }
+        self.since(earlier).as_secs()
+    }
+
+    /// The moment so many seconds later; at least a nanosecond where moments are nanoseconds.
+    #[inline]
+    pub fn plus_secs(self, secs: f64) -> Time {
+        if self.is_double() {
+            return Time::in_doubles(self.as_secs() + secs);
+        }
+        self + Span::from_secs(secs).max(Span(1))
     }
 
     /// Seconds since the start of the run.
     #[inline]
     pub fn as_secs(self) -> f64 {
-        self.0 as f64 * 1e-9
+        if self.is_double() {
+            f64::from_bits(self.0 & !DOUBLE)
+        } else {
+            self.0 as f64 * 1e-9
+        }
+    }
+
+    /// Whole nanoseconds since the start of the run.
+    #[inline]
+    pub fn nanos(self) -> u64 {
+        if self.is_double() {
+            Span::from_secs(self.as_secs()).0
+        } else {
+            self.0
+        }
     }
 
     /// The moment `secs` seconds after the start, rounded to the nanosecond.
     pub fn from_secs(secs: f64) -> Time {
         Time(Span::from_secs(secs).0)
+    }
+
+    /// Whether this is a double.
+    #[inline]
+    pub fn is_double(self) -> bool {
+        self.is_apart() && self != Time::NEVER
+    }
+
+    /// Whether this is no number of nanoseconds: a double, or never.
+    #[inline]
+    pub fn is_apart(self) -> bool {
+        DOUBLES && self.0 & DOUBLE != 0
+    }
+
+    /// The start of the run, of this moment's kind.
+    pub fn start(self) -> Time {
+        if self.is_double() {
+            Time::ZERO_IN_DOUBLES
+        } else {
+            Time::ZERO
+        }
+    }
+
+    fn in_doubles(secs: f64) -> Time {
+        Time(DOUBLE | secs.max(0.0).to_bits().min(GREATEST))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn since_apart(self, earlier: Time) -> Span {
+        if self.is_double() {
+            Span::from_secs(self.as_secs() - earlier.as_secs())
+        } else {
+            Span(self.0.saturating_sub(earlier.0))
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn plus_apart(self, span: Span) -> Time {
+        if self.is_double() && span.0 < u64::MAX {
+            return Time::in_doubles(self.as_secs() + span.0 as f64 / 1e9);
+        }
+        Time::NEVER
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn minus_apart(self, span: Span) -> Time {
+        if self.is_double() {
+            Time::in_doubles(self.as_secs() - span.0 as f64 / 1e9)
+        } else {
+            Time(self.0.saturating_sub(span.0))
+        }
     }
 }
 
@@ -83,6 +185,9 @@ impl Add<Span> for Time {
     type Output = Time;
     #[inline]
     fn add(self, span: Span) -> Time {
+        if self.is_apart() {
+            return self.plus_apart(span);
+        }
         Time(self.0.saturating_add(span.0))
     }
 }
@@ -99,6 +204,9 @@ impl Sub<Span> for Time {
     /// Stops at the start of the run.
     #[inline]
     fn sub(self, span: Span) -> Time {
+        if self.is_apart() {
+            return self.minus_apart(span);
+        }
         Time(self.0.saturating_sub(span.0))
     }
 }
@@ -145,6 +253,25 @@ mod tests {
         assert_eq!(Time::NEVER + Span(1), Time::NEVER);
         assert_eq!(Time(5).since(Time(7)), Span::ZERO);
         assert_eq!(Time(5) - Span(7), Time::ZERO);
+    }
+
+    #[cfg(feature = "doubles")]
+    #[test]
+    fn doubles_are_added_as_doubles_and_ordered_as_numbers() {
+        let zero = Time::ZERO_IN_DOUBLES;
+        let tenth = zero + Span::from_millis(100);
+        let three = tenth + Span::from_millis(100) + Span::from_millis(100);
+        assert_eq!((tenth.as_secs(), three.as_secs()), (0.1, 0.1 + 0.1 + 0.1));
+        let exact = zero + Span::from_millis(300);
+        assert!(exact < three, "0.3 is less than three tenths");
+        assert_eq!((three.since(exact), three.nanos()), (Span::ZERO, 300_000_000));
+        assert!(three.secs_since(exact) > 0.0);
+        assert_eq!(three.since(Time::ZERO), Span::from_millis(300));
+        assert_eq!(zero.since(tenth), Span::ZERO);
+        assert_eq!(tenth - Span::from_millis(300), zero);
+        assert_eq!((tenth.start(), Time(5).start(), Time::NEVER.start()), (zero, Time::ZERO, Time::ZERO));
+        assert!(three < Time::NEVER && three + Span(u64::MAX) == Time::NEVER);
+        assert!(Time::NEVER.since(three) > Span::from_millis(1 << 40));
     }
 
     #[test]

@@ -33,6 +33,7 @@ SCENARIO = """\
 [run]
 duration = "{duration} s"
 warmup = "0 s"
+clock = "doubles"
 sample = "1 ms"
 
 [links.near]

@@ -34,6 +34,7 @@ SCENARIO = """\
 [run]
 duration = "{until} s"
 warmup = "0 s"
+clock = "doubles"
 
 [links.near]
 from = "source"

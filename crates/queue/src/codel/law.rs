@@ -31,8 +31,8 @@ impl Clock {
     #[inline]
     fn read(self, now: Time) -> u64 {
         match self {
-            Clock::Exact => now.0,
-            Clock::Ticks | Clock::TicksNoWrap => now.0 >> 10 & 0xffff_ffff,
+            Clock::Exact => now.nanos(),
+            Clock::Ticks | Clock::TicksNoWrap => now.nanos() >> 10 & 0xffff_ffff,
         }
     }
 

@@ -23,7 +23,7 @@ impl Network {
 
     #[inline(always)]
     fn reach_source(&mut self, pkt: &Pkt, now: Time) {
-        if self.flows[pkt.flow as usize].due[0] < now {
+        if self.flows[pkt.flow as usize].due[0] <= now {
             self.run_timers(2 * pkt.flow, now);
         }
         let flow = &mut self.flows[pkt.flow as usize];
@@ -119,13 +119,14 @@ impl Network {
     }
 
     /// Fires the timers that are due before an arrival at `now`. At equal times arrivals come first at a source; at a
-    /// sink its timer does, because it was set before the arriving segment was on its last link.
+    /// sink its timer does, because it was set before the arriving segment was on its last link. In ns-2 that holds at
+    /// both ends.
     #[cold]
     fn run_timers(&mut self, endpoint: u32, now: Time) {
-        let sink = endpoint & 1 == 1;
+        let first = endpoint & 1 == 1 || now.is_double();
         loop {
             let due = self.flows[(endpoint >> 1) as usize].due[(endpoint & 1) as usize];
-            if due > now || (due == now && !sink) {
+            if due > now || (due == now && !first) {
                 return;
             }
             // What it sends must not be overtaken by the answer to the arrival, which is born now.

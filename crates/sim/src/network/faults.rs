@@ -40,7 +40,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn depart_with_faults(&mut self, number: u32, wire: OnWire, transit: &mut Transit) -> bool {
         let link = &mut self.links[number as usize];
-        let due = wire.finish + link.delay;
+        let due = wire.lands(transit.pkt.size, link.rate(), link.delay);
         let key = |time| Key { time, birth: wire.start, component: number };
         let Some(loss) = link.loss.as_mut().filter(|_| wire.finish <= self.window.end) else {
             return self.lead_on(transit, key(due));

@@ -287,12 +287,13 @@ impl Network {
     fn pass_red_line(&mut self, number: u32, transit: &mut Transit) -> bool {
         let line = &mut self.wires.red_lines[number as usize];
         let wire = line.accept(transit.pkt.size, transit.pkt.ecn, transit.key());
-        let (component, delay) = (line.component, line.delay);
+        let (component, delay, rate) = (line.component, line.delay, line.rate());
         if !line.fates.is_empty() {
             self.settle_red_fates(number, transit);
         }
         let Some(wire) = wire else { return false };
-        (transit.time, transit.birth, transit.component) = (wire.finish + delay, wire.start, component);
+        let time = wire.lands(transit.pkt.size, rate, delay);
+        (transit.time, transit.birth, transit.component) = (time, wire.start, component);
         self.is_on_time(transit)
     }
 
@@ -360,7 +361,7 @@ impl Network {
     #[inline(always)]
     fn depart(&mut self, number: u32, wire: OnWire, transit: &mut Transit) -> bool {
         let link = &mut self.links[number as usize];
-        let time = wire.finish + link.delay;
+        let time = wire.lands(transit.pkt.size, link.rate(), link.delay);
         if link.loss.is_some() {
             return self.depart_with_faults(number, wire, transit);
         }

@@ -73,7 +73,8 @@ impl Wires {
     pub(super) fn pass_line(&mut self, number: u32, transit: &mut Transit) -> Result<(), u32> {
         let line = &mut self.lines[number as usize];
         let Some(wire) = line.accept(transit.pkt.size, transit.key()) else { return Err(line.component) };
-        (transit.time, transit.birth) = (Time(wire.finish.0 + line.delay.0), wire.start);
+        let time = wire.lands(transit.pkt.size, line.rate(), line.delay);
+        (transit.time, transit.birth) = (time, wire.start);
         transit.component = line.component;
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::links::limit_of;
 use super::marking::{Marking, Meter};
 use super::model::{Direction, Flow, Model, Sends, Trunk};
 use super::routes::{way, Nodes, Way};
-use super::sections::{bare, Wire};
+use super::sections::{bare, Clock, Wire};
 use crate::plan::{
     FlowPlan, LinkPlan, LossBursts, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan,
 };
@@ -31,6 +31,7 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     let ways: Vec<Way> = ways.into_iter().collect::<Option<_>>()?;
     typical_packets(model, &ways, &mut links);
     check_queues(model, &links, problems);
+    check_clock(model, &links, problems);
     if problems.len() > before {
         return None;
     }
@@ -39,6 +40,7 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
         add_members(flow, way, &mut nodes, &mut links, &mut flows);
     }
     let run = RunPlan {
+        start: model.run.clock.start(),
         duration: model.run.duration,
         warmup: model.run.warmup(),
         sample: model.run.sample(),
@@ -143,6 +145,20 @@ fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) 
         if !problems.contains(&problem) {
             problems.push(problem);
         }
+    }
+}
+
+/// Disciplines and links that count moments of their own count them in nanoseconds.
+fn check_clock(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
+    if model.run.clock == Clock::Nanoseconds {
+        return;
+    }
+    let other =
+        |link: &&LinkPlan| link.opportunities.is_some() || !matches!(link.queue.kind(), "droptail" | "red");
+    if let Some(link) = links.iter().find(other) {
+        let rule = format!("goes with droptail and red at a fixed rate only, and {} has another", link.name);
+        let remedy = "write clock = \"nanoseconds\"";
+        problems.push(Problem::new("run.clock", model.run.clock.show(), rule, remedy));
     }
 }
 

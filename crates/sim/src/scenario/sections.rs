@@ -7,7 +7,7 @@ use units::param::{
     require, Check, Described, Field, Form, Kind, Law, Param, Preset, Problem, Range, Spread, Table, Value,
 };
 use units::quantity::Amount;
-use units::{params, Bytes, Rate, Span};
+use units::{choices, params, Bytes, Rate, Span, Time};
 
 params! {
     /// What the scenario is; no effect on the run.
@@ -23,6 +23,26 @@ params! {
 
 impl Check for Head {}
 
+choices! {
+    /// What time is counted in.
+    pub enum Clock {
+        /// Whole nanoseconds.
+        Nanoseconds = "nanoseconds",
+        /// Seconds in double precision, added in the order in which ns-2 adds them: of two things that fall on one moment the one comes first whose sum is less in the last bit.
+        Doubles = "doubles",
+    }
+}
+
+impl Clock {
+    /// The first moment.
+    pub fn start(self) -> Time {
+        match self {
+            Clock::Nanoseconds => Time::ZERO,
+            Clock::Doubles => Time::ZERO_IN_DOUBLES,
+        }
+    }
+}
+
 params! {
     /// How long to run and what to record.
     pub struct Run {
@@ -32,6 +52,8 @@ params! {
         warmup: Option<Span> = None => { source: "dropcurve", assumed: true },
         /// Distance of the samples of series; `"auto"` is a thousandth of the duration.
         sample: Option<Span> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
+        /// What time is counted in. `"doubles"` is for comparisons with ns-2, over `droptail` and `red`.
+        clock: Clock = Clock::Nanoseconds => { source: "dropcurve" },
         /// Most events to execute before the run is stopped.
         max_events: u64 = 10_000_000_000 => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Most memory for packets, events and results, estimated, before the run is stopped.

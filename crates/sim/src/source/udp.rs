@@ -123,7 +123,7 @@ impl UdpSource {
     /// When the next packet leaves, after one that left `now`.
     fn after(&mut self, now: Time) -> Time {
         now + match &self.plan.gaps {
-            Gaps::Constant => self.gap.next(Bytes(self.plan.packet.0)),
+            Gaps::Constant => return self.gap.finish(now, Bytes(self.plan.packet.0)),
             Gaps::Jittered(j) => {
                 let factor = self.dice.between(1.0 - j, 1.0 + j);
                 self.gap.next(Bytes(self.plan.packet.0)).scale(factor)

@@ -94,7 +94,7 @@ impl Sender {
         }
         if restart {
             self.partial_seen = true;
-            self.rto_at = now + self.rto;
+            self.rto_at = self.rto_after(now);
         }
         self.forced = ack;
         self.quota = self.recovery_quota();

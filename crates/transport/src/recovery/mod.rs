@@ -95,7 +95,7 @@ impl Sender {
         if self.cold.params.samples != Samples::Milliseconds {
             return (now, sent);
         }
-        let whole = |time: Time| Time(time.0 - time.0 % MILLISECOND);
+        let whole = |time: Time| Time(time.nanos() / MILLISECOND * MILLISECOND);
         (whole(now), whole(sent))
     }
 
@@ -108,16 +108,34 @@ impl Sender {
         }
     }
 
+    /// When the timer runs out that starts `now`. In ns-2 a timeout is a number of ticks times the double of one.
+    #[inline]
+    pub(crate) fn rto_after(&self, now: Time) -> Time {
+        if now.is_apart() {
+            return self.rto_in_ticks_after(now);
+        }
+        now + self.rto
+    }
+
+    #[cold]
+    fn rto_in_ticks_after(&self, now: Time) -> Time {
+        let tick = self.cold.rtt.tick();
+        if self.rto.0 % tick.0 != 0 {
+            return now + self.rto;
+        }
+        now.plus_secs((self.rto.0 / tick.0) as f64 * (tick.0 as f64 / 1e9))
+    }
+
     #[inline]
     fn restart_timer(&mut self, now: Time, outstanding: bool) {
-        self.rto_at = if outstanding { now + self.rto } else { Time::NEVER };
+        self.rto_at = if outstanding { self.rto_after(now) } else { Time::NEVER };
     }
 
     /// Restarts the timer after a retransmission and gives up the segment being timed (Karn).
     #[inline]
     pub(crate) fn restart_for_repair(&mut self, now: Time) {
         if self.cold.params.timer_on_repair {
-            self.rto_at = now + self.rto;
+            self.rto_at = self.rto_after(now);
         }
         self.timed = NONE;
     }
@@ -321,7 +339,7 @@ impl Sender {
     fn back_off(&mut self, now: Time) {
         self.cold.rtt.back_off();
         self.rto = self.cold.rtt.rto();
-        self.rto_at = now + self.rto;
+        self.rto_at = self.rto_after(now);
     }
 
     /// Nothing is outstanding: the window falls back and the timer need not run again.

@@ -271,7 +271,7 @@ impl Sender {
         self.timed = crate::sender::NONE;
         self.cold.rack.probe_again = !fresh;
         self.cold.rack.probe_end = Some(self.max + u32::from(fresh));
-        self.rto_at = now + self.rto;
+        self.rto_at = self.rto_after(now);
     }
 
     /// Section 7.4: the probe is answered. If it repaired a loss, the window is cut as for one.

@@ -99,7 +99,7 @@ impl Sender {
             self.rto = self.cold.rtt.rto();
             self.una = ack.ack;
             self.nxt = self.nxt.max(ack.ack);
-            self.rto_at = now + self.rto;
+            self.rto_at = self.rto_after(now);
         } else {
             let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
             self.dupacks += u32::from(fresh > 0);

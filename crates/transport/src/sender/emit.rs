@@ -9,7 +9,7 @@ impl Sender {
     #[cold]
     pub(super) fn syn(&mut self, now: Time) -> Segment {
         if self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rto;
+            self.rto_at = self.rto_after(now);
         }
         let retransmit = self.cold.counters.timeouts > 0;
         let size = self.cold.params.ack_size.0 as u32;
@@ -34,7 +34,7 @@ impl Sender {
             idle &= self.enter_ledger(now, seq, retransmit);
         }
         if idle || self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rto;
+            self.rto_at = self.rto_after(now);
         }
         let mut segment = Segment {
             seq,

@@ -4,7 +4,6 @@
 //! *Units*: `r`, `root` and the last sample in seconds; `srtt` is kept times 8 and `rttvar` times 4, in ticks.
 
 use super::params::{Params, Timeout};
-use units::Span;
 
 /// Estimates of one path.
 #[derive(Clone, Debug)]
@@ -38,9 +37,9 @@ impl Clock {
         }
     }
 
-    /// Takes a sample of the round trip.
-    pub fn take(&mut self, sample: Span) {
-        let s = sample.as_secs().max(1e-9);
+    /// Takes a sample of the round trip, in seconds.
+    pub fn take(&mut self, sample: f64) {
+        let s = sample.max(1e-9);
         self.count_ticks(((s / self.tick + 0.5) as i64).max(1));
         self.sample = s;
         if self.r > 0.0 {
@@ -101,8 +100,8 @@ mod tests {
     fn estimates_by_hand() {
         let mut clock = clock(Timeout::FourRtt);
         assert_eq!((clock.rtt(), clock.stretch()), (None, 1.0));
-        clock.take(Span::from_millis(40));
-        clock.take(Span::from_millis(160));
+        clock.take(0.04);
+        clock.take(0.16);
         // 3/4 · 40 + 1/4 · 160 = 70 ms; roots 0.2 and 0.4 s^½: 0.25, so the spacing grows by 0.4 / 0.25.
         assert!((clock.rtt().unwrap() - 0.07).abs() < 1e-12);
         assert!((clock.t_rto() - 0.28).abs() < 1e-12);
@@ -113,11 +112,11 @@ mod tests {
     fn a_coarse_timeout_stays_at_three_ticks() {
         let mut clock = clock(Timeout::Ticks);
         for _ in 0..50 {
-            clock.take(Span::from_millis(70));
+            clock.take(0.07);
             assert!((clock.t_rto() - 0.3).abs() < 1e-12);
         }
         for _ in 0..50 {
-            clock.take(Span::from_millis(450));
+            clock.take(0.45);
         }
         assert!(clock.t_rto() > 0.5 && clock.t_rto() < 1.0, "{}", clock.t_rto());
     }

@@ -98,12 +98,22 @@ pub struct Feedback {
     pub size: u32,
     /// When the last packet received had left the sender.
     pub echo: Time,
-    /// How long the receiver held that packet before it reported.
-    pub held: Span,
+    /// For how many seconds the receiver held that packet before it reported.
+    pub held: f64,
     /// Loss event rate.
     pub p: f64,
     /// Rate received, in bytes of payload a second.
     pub x_recv: f64,
+}
+
+impl Feedback {
+    /// The round trip it shows when it arrives, in seconds: without the time the receiver held what it answers.
+    fn round_trip(&self, now: Time) -> f64 {
+        if now.is_double() {
+            return now.secs_since(self.echo) - self.held;
+        }
+        now.since(self.echo + Span::from_secs(self.held)).as_secs()
+    }
 }
 
 #[cfg(test)]

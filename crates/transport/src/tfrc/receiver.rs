@@ -77,7 +77,7 @@ impl Receiver {
             self.begin_event(*seq, now);
         }
         let overdue =
-            self.params.report == Report::Packet && r > 0.0 && now.since(self.last_report).as_secs() >= r;
+            self.params.report == Report::Packet && r > 0.0 && now.secs_since(self.last_report) >= r;
         if self.timer.is_none() {
             self.restart_timer(now);
         }
@@ -106,7 +106,7 @@ impl Receiver {
             number: self.reports,
             size: self.params.feedback_size.0 as u32,
             echo: data.sent,
-            held: now.since(arrived),
+            held: now.secs_since(arrived),
             p,
             x_recv,
         };
@@ -198,12 +198,12 @@ impl Receiver {
         let Some(rtt) = self.rtt() else {
             return unknown;
         };
-        let since = now.since(self.last_report).as_secs();
+        let since = now.secs_since(self.last_report);
         if since >= rtt {
             let counted = s * self.since_report as f64 / since;
             return if self.since_report > 0 { counted } else { unknown };
         }
-        let recent = self.arrivals.iter().rev().take_while(|at| now.since(**at).as_secs() < rtt).count();
+        let recent = self.arrivals.iter().rev().take_while(|at| now.secs_since(**at) < rtt).count();
         s * recent as f64 / rtt
     }
 
@@ -214,7 +214,7 @@ impl Receiver {
 
     fn restart_timer(&mut self, now: Time) {
         let factor = if self.params.report == Report::Packet { 1.5 } else { 1.0 };
-        self.timer = self.rtt().map(|rtt| now + Span::from_secs(rtt * factor).max(Span(1)));
+        self.timer = self.rtt().map(|rtt| now.plus_secs(rtt * factor));
     }
 }
 

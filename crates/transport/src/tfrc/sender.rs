@@ -126,7 +126,7 @@ impl Sender {
         self.counters.reports += 1;
         self.round = self.round.wrapping_add(1);
         self.urgent = false;
-        self.clock.take(now.since(feedback.echo + feedback.held));
+        self.clock.take(feedback.round_trip(now));
         let worse = feedback.p > self.p;
         self.p = feedback.p;
         self.x_calc = equation::throughput(self.p, &self.path()).min(MOST);
@@ -148,7 +148,7 @@ impl Sender {
         if self.params.report_releases && self.slow_start {
             self.release(now);
         } else if self.params.respace && self.departure.is_some() {
-            let departure = (self.last_departure + self.gap()).max(now);
+            let departure = self.last_departure.plus_secs(self.gap()).max(now);
             self.departure = Some(departure);
         }
     }
@@ -257,7 +257,7 @@ impl Sender {
         } else if self.slow_start {
             self.rise_slowly(now, received);
         } else if self.x_calc > self.x {
-            let rounds = self.changed.map_or(0.0, |at| now.since(at).as_secs() / self.r()).min(2.0);
+            let rounds = self.changed.map_or(0.0, |at| now.secs_since(at) / self.r()).min(2.0);
             let most = received.max(self.s / self.r()).min(self.x_calc);
             self.x = (self.x + self.s / self.r() * rounds).min(most);
             self.heavy = 0;
@@ -283,7 +283,7 @@ impl Sender {
             self.rise = self.packet_rise();
             self.changed = Some(now);
         } else if self.x <= most * (1.0 + TIE) {
-            if self.changed.is_none_or(|at| now.since(at).as_secs() > self.r()) {
+            if self.changed.is_none_or(|at| now.secs_since(at) > self.r()) {
                 self.x_rising = self.x;
                 self.x = (2.0 * self.x).min(most);
                 self.rise = self.packet_rise();
@@ -327,7 +327,7 @@ impl Sender {
 
     fn restart_silence(&mut self, now: Time) {
         let rounds = self.params.silence_rtts * self.clock.rtt().unwrap_or(0.0);
-        self.silence = Some(now + Span::from_secs(rounds.max(2.0 * self.s / self.x)));
+        self.silence = Some(now.plus_secs(rounds.max(2.0 * self.s / self.x)));
     }
 
     /// A packet may leave, if the source has one.
@@ -345,7 +345,7 @@ impl Sender {
         self.limit = packets;
         let waits = self.departure.is_none() && self.counters.sent > 0 && !self.ceased;
         if waits && self.seq + self.due < packets {
-            self.departure = Some((self.last_departure + self.gap()).max(now));
+            self.departure = Some(self.last_departure.plus_secs(self.gap()).max(now));
         }
     }
 
@@ -359,17 +359,16 @@ impl Sender {
                 && self.x_rising * (1.0 + TIE) < self.x;
             if rising {
                 self.x_rising += self.rise;
-                return now + Span::from_secs(self.s / self.x_rising).max(Span(1));
+                return now.plus_secs(self.s / self.x_rising);
             }
-            now + self.gap()
+            now.plus_secs(self.gap())
         });
     }
 
-    /// Distance of packets at the present rate.
-    fn gap(&self) -> Span {
+    /// Distance of packets at the present rate, in seconds.
+    fn gap(&self) -> f64 {
         let stretch = if self.params.damping { self.clock.stretch() } else { 1.0 };
-        let gap = (self.s / self.x * stretch).min(self.params.t_mbi.as_secs());
-        Span::from_secs(gap).max(Span(1))
+        (self.s / self.x * stretch).min(self.params.t_mbi.as_secs())
     }
 
     /// The rate after the first report.
@@ -407,7 +406,7 @@ mod tests {
 
     fn report(now: Time, rtt_ms: u64, p: f64, x_recv: f64) -> Feedback {
         let echo = Time(now.0 - rtt_ms * MS);
-        Feedback { number: 0, size: 40, echo, held: Span::ZERO, p, x_recv }
+        Feedback { number: 0, size: 40, echo, held: 0.0, p, x_recv }
     }
 
     #[test]
