@@ -91,7 +91,8 @@ CASES = (
         0.5,
         False,
     ),
-    # The kernel divides a quantum in 65536ths and rounds by chance, so that it may be a byte short: until that counts.
+    # Until the two part: the kernel divides a quantum in 65536ths and rounds by chance, which explains the three shaped
+    # tins; the cause in the others is not known.
     Case(
         "cake_flows",
         "cake unlimited besteffort flows",
