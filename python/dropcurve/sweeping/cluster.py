@@ -35,8 +35,9 @@ MOST = 500
 #: Batches under way for each thread of the cluster, so that none waits for the client.
 AHEAD = 2
 
-#: Seconds to wait for a scheduler to answer.
+#: Seconds to wait for a scheduler to answer at first, and for one that did.
 PATIENCE_S = 30
+ANSWER_S = 30
 
 #: What is told when the cluster is gone.
 _REMEDY = "what was finished is kept; the same command goes on from there"
@@ -111,8 +112,8 @@ class _Client:
             going = as_completed(first, loop=self.client.loop)
             for future in going:
                 if future.status == "cancelled":
-                    raise DropcurveError(f"{self.address}: the scheduler was lost; {_REMEDY}")
-                seconds, rows = future.result()
+                    raise self._lost()
+                seconds, rows = self._result(future)
                 future.release()
                 if seconds > 0:
                     self.size = max(1, min(MOST, round(BATCH_S / max(seconds, 1e-3))))
@@ -124,14 +125,37 @@ class _Client:
                 while jobs and going.count() < self._ahead():
                     going.add(self._submit(jobs))
         except (CancelledError, CommClosedError, TimeoutError) as error:
-            raise DropcurveError(f"{self.address}: the scheduler was lost ({error}); {_REMEDY}") from None
+            raise self._lost(error) from None
+        except DropcurveError:
+            raise
+        except Exception as error:
+            # A client that has given up fails in whatever it is asked next.
+            if self.client.status in ("closing", "closed"):
+                raise self._lost(error) from None
+            raise
+
+    def _lost(self, error: Exception | None = None) -> DropcurveError:
+        why = f" ({error})" if error is not None else ""
+        return DropcurveError(f"{self.address}: the scheduler was lost{why}; {_REMEDY}")
 
     def _ahead(self) -> int:
-        """Batches to have under way."""
-        threads: int = sum(
-            worker["nthreads"] for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()
-        )
+        """Batches to have under way. Raises TimeoutError if the scheduler does not answer: Dask's own
+        `scheduler_info` would wait for a dead one for ever."""
+        ask = self.client.scheduler.identity
+        workers = self.client.sync(ask, n_workers=-1, callback_timeout=ANSWER_S)["workers"]
+        threads: int = sum(worker["nthreads"] for worker in workers.values())
         return max(2, AHEAD * threads)
+
+    def _result(self, future: Any) -> tuple[float, list[Row]]:
+        """What a finished batch gave. It may have to be made again where its worker died, so there is no limit to the
+        wait while the scheduler is there."""
+        while True:
+            try:
+                found: tuple[float, list[Row]] = future.result(timeout=ANSWER_S)
+            except TimeoutError:
+                self._ahead()
+            else:
+                return found
 
     def _submit(self, jobs: list[Job]) -> Any:
         """The next batch; ``jobs`` are taken from the end."""
