@@ -31,12 +31,16 @@ LINUX_QUEUES = {
     "pie": 'kind = "pie"\ndialect = "linux"\nlimit = "100 pkts"\n',
     "codel": 'kind = "codel"\ndialect = "linux"\nlimit = "100 pkts"\n',
     "fq_codel": 'kind = "fq_codel"\ndialect = "linux"\n',
+    "cake": 'kind = "cake"\ndialect = "linux"\n',
 }
 NS3_CONTROLS = {
     "TcpNewReno": 'cc = "reno"',
     "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"',
 }
-LINUX_CONTROLS = {"cubic": 'cc = "cubic"\ncubic_rule = "linux"\nhystart = "train"'}
+LINUX_CONTROLS = {
+    "cubic": 'cc = "cubic"\ncubic_rule = "linux"\nhystart = "train"',
+    "dctcp": 'cc = "dctcp"\necn_rule = "dctcp"',
+}
 
 
 def ns3(row: Row) -> str:
