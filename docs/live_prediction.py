@@ -83,8 +83,8 @@ RED, PIE, CoDel and FQ-CoDel have their `linux` dialects; flows have `profile = 
 `bbr_rule = "linux"`, and CUBIC `cubic_rule = "linux"` and `hystart = "train"`. At 100 Mbit/s RED's thresholds are five
 times those at 10; real time was not repeated with them. All predictions are of one build; live numbers depend
 on the queue's code alone, not on the simulator's TCP. A number in bold lies more than 5 % from the prediction and
-outside the intervals. Every record was replayed through the simulator's queue with identical verdicts. Written by `
-docs/live_prediction.py` from [live-prediction.json](live-prediction.json)."""
+outside the intervals. Every record was replayed through the simulator's queue with identical verdicts. Written by
+`docs/live_prediction.py` from [live-prediction.json](live-prediction.json)."""
 KERNEL_TEXT = """\
 The recorded rows of the kernel's own disciplines (four flows, 10 Mbit/s, all delay on the way back, Ethernet
 counted, 60 s), and ours of the same name under the same kernel's TCP in virtual time. The recorded queue has a
