@@ -91,14 +91,16 @@ def test_runs_come_in_the_order_of_the_jobs(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(folder: Path) -> None:
-    options = ["--replications", "4000", "--jobs", "2", "--no-report", "--out", "kept"]
+    # Minutes of work, so that it cannot be over before the signal comes.
+    long = ["--set", "run.duration=1000 s", "--replications", "4000"]
+    options = [*long, "--jobs", "2", "--no-report", "--out", "kept"]
     command = [sys.executable, "-c", "from dropcurve.cli import main; main()", "run", "short.toml", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and len(list(Path("kept/unfinished").glob("*.json"))) < 3:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     kept = len(list(Path("kept/unfinished").glob("*.json")))
     assert process.returncode == 130
     assert out == ""
