@@ -108,6 +108,10 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ({"candidates": ["rad"]}, "did you mean 'red'?"),
         ({"robust": "best"}, "must be mean or worst"),
         ({"box": "windows"}, "must be one of linux"),
+        (
+            {"box": "ios", "candidates": ["red", "codel"]},
+            "'codel': ios has no such queue; it has red, wred, gred",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_told_at_once(change: dict[str, Any], message: str | None) -> None:
@@ -116,6 +120,11 @@ def test_what_makes_no_sense_is_told_at_once(change: dict[str, Any], message: st
         return
     with pytest.raises(UsageError, match=message):
         of_link(**{**LINK, **change})
+
+
+def test_of_the_usual_disciplines_those_of_the_box_are_searched() -> None:
+    assert "fq_codel" in of_link(**{**LINK, "box": "linux"}).candidates
+    assert of_link(**{**LINK, "box": "junos"}).candidates == ("red",)
 
 
 def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[..., Any]) -> None:

@@ -213,6 +213,19 @@ def test_the_configuration_is_that_of_the_box(folder: Path, monkeypatch: pytest.
     assert tuned.loaded["dialect"] == "linux" and "w_q" in tuned.loaded
 
 
+def test_what_the_box_has_not_is_compared_but_not_recommended(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirm, "REPLICATIONS", 2)
+    monkeypatch.setattr(confirm, "CONDITIONS", 1)
+    goal = "max utilisation, min p95 delay"
+    question = of_link(rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal=goal, box="ios")
+    answer = tuning.solve(question, runs=60, out="kept")
+    assert answer.configuration.startswith("policy-map") and answer.best.kind == "red"
+    compared = {line.candidate.kind: line.objectives[-1].mean for line in answer.lines}
+    assert min(compared["codel"], compared["fq_codel"]) < answer.lines[0].objectives[-1].mean
+
+
 def test_the_command_line_answers(asked: Path, dropcurve: Callable[..., Any]) -> None:
     answer = dropcurve("tune", "asked.toml", "--runs", "120", "--out", "kept")
     assert answer.code == 0 and "Recommendation:" in answer.out and "best so far" in answer.err

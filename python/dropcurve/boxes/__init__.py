@@ -19,7 +19,7 @@ from typing import Any
 from ..errors import UsageError
 from .model import Export, Import, Note
 
-__all__ = ["BOXES", "Export", "Import", "Note", "export", "read"]
+__all__ = ["BOXES", "Export", "Import", "Note", "export", "kinds", "read"]
 
 #: What there is, and what each is.
 BOXES = {
@@ -66,6 +66,18 @@ def export(
         rtt_s=rtt_s,
     )
     return replace(made, effect=effect.effect(asked, loaded))
+
+
+def kinds(box: str) -> tuple[str, ...]:
+    """The disciplines that a box can be told of. Raises UsageError for an unknown box."""
+    _known(box)
+    if box == "linux":
+        from .tc_write import WRITERS
+
+        return tuple(WRITERS)
+    from .red_rows import KINDS
+
+    return KINDS
 
 
 def _writer(box: str) -> Any:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from .model import Note, Problems, profiles, refuse
 from .settings import Settings
 
-#: What is told of disciplines that such boxes have not.
-KNOWN = ("red", "wred", "gred", "curve")
+#: The disciplines such a box can be told of.
+KINDS = ("red", "wred", "gred")
 #: A weight that stands for no averaging: ours must stay below 1.
 INSTANT = 0.999999
 
@@ -37,14 +37,12 @@ class Rows:
         return len(set(self.rows)) == 1
 
 
-def rows_of(
-    given: Settings, problems: Problems, *, box: str, most: int, known: tuple[str, ...] = KNOWN[:3]
-) -> Rows:
+def rows_of(given: Settings, problems: Problems, *, box: str, most: int) -> Rows:
     """The rows of a discipline of the RED family. Raises ScenarioError for others; adds contradictions to
     ``problems``.
     """
-    if given.discipline not in known:
-        remedy = f"choose {', '.join(known)}; Linux has more"
+    if given.discipline not in KINDS:
+        remedy = f"choose {', '.join(KINDS)}; Linux has more"
         refuse("kind", given.discipline, f"{box} has no such queue", remedy)
     found = _red(given) if given.discipline == "red" else _classes(given)
     if len(found) > most:

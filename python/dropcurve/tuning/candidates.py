@@ -68,6 +68,14 @@ class Target:
             name, kind, dict(params), origin, made.discipline_as_loaded, dict(made.params_as_loaded)
         )
 
+    def takes(self, found: Candidate) -> bool:
+        """Whether the box can be told of a candidate; always so without a box."""
+        try:
+            self.export(found)
+        except DropcurveError:
+            return False
+        return True
+
     def export(self, found: Candidate) -> Export | None:
         """The configuration of a candidate, or None without a box."""
         return self._export(found.kind, found.params) if self.box else None

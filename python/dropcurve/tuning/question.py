@@ -275,15 +275,34 @@ def _question(
         if kind not in kinds:
             hint = library.nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
             raise UsageError(f"candidate '{kind}': no such discipline; {hint}")
-    if target.box:
-        from .. import boxes
-
-        if target.box not in boxes.BOXES:
-            raise UsageError(f"for = {target.box}: must be one of {', '.join(boxes.BOXES)}")
-    chosen = tuple(dict.fromkeys(candidates or (*USUAL, *space)))
+    chosen = tuple(dict.fromkeys(candidates or (*_usual(target.box), *space)))
+    _held(chosen, target.box)
     room = replace(room, dialects=dialects)
     found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
     return replace(found, robust="worst") if robust == "worst" else found
+
+
+def _usual(box: str) -> tuple[str, ...]:
+    """What is searched if nobody says: of the usual disciplines those that the box has."""
+    if not box:
+        return USUAL
+    from .. import boxes
+
+    if box not in boxes.BOXES:
+        raise UsageError(f"for = {box}: must be one of {', '.join(boxes.BOXES)}")
+    return tuple(kind for kind in USUAL if kind in boxes.kinds(box))
+
+
+def _held(chosen: Sequence[str], box: str) -> None:
+    """Raises UsageError for disciplines that the box has not."""
+    if not box:
+        return
+    from .. import boxes
+
+    held = boxes.kinds(box)
+    strange = [kind for kind in chosen if kind not in held]
+    if strange:
+        raise UsageError(f"candidate '{strange[0]}': {box} has no such queue; it has {', '.join(held)}")
 
 
 def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[str, str]]:

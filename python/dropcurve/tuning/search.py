@@ -223,7 +223,7 @@ class Search:
     def _finish(self) -> Outcome:
         """The final race, on seeds that the search has not seen."""
         several = len(self.question.goal.objectives) > 1
-        ranked = sorted(self.whole, key=lambda one: self.bench.score(one, self.first))
+        ranked = self._recommendable()
         pool: list[Candidate] = []
         if several:
             allowed = [one for one in ranked if self._excess(one) <= 0] or ranked[:1]
@@ -263,6 +263,15 @@ class Search:
             best_of,
             late,
         )
+
+    def _recommendable(self) -> list[Candidate]:
+        """What the box can be told of, best first. Raises UsageError if that is nothing."""
+        target = self.question.target
+        able = [one for one in self.whole if target.takes(one)]
+        if not able:
+            told = f"for = {target.box}: none of the settings tried can be written for it"
+            raise UsageError(f"{told}; more runs or a larger buffer may help")
+        return sorted(able, key=lambda one: self.bench.score(one, self.first))
 
     def _common(self, left: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]) -> list[Trial]:
         """The trials on which all that are left were run."""
