@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..errors import UsageError
 from .bench import Bench, Trial, block
 from .candidates import Candidate, of_design, references
 from .families import Family, family
