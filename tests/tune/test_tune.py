@@ -20,7 +20,7 @@ from dropcurve.sweeping.execute import Where
 from dropcurve.sweeping.store import Store
 from dropcurve.tuning import around, confirm, families, of_file, of_link, search
 from dropcurve.tuning.bench import Bench, Trial, block
-from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.race import behind, race
 from dropcurve.tuning.study import front
 
@@ -211,6 +211,12 @@ def test_the_configuration_is_that_of_the_box(folder: Path, monkeypatch: pytest.
     assert answer.configuration.startswith("tc qdisc") and Path("kept/configuration.linux").exists()
     tuned = next(line.candidate for line in answer.lines if line.candidate.origin == "search")
     assert tuned.loaded["dialect"] == "linux" and "w_q" in tuned.loaded
+
+
+def test_a_box_takes_what_can_be_written_for_it() -> None:
+    fair, red = (Candidate(kind, kind, {"limit": "40 pkts"}) for kind in ("fq_codel", "red"))
+    assert [Target(box, 2e6, 0.02).takes(fair) for box in ("ios", "linux", "")] == [False, True, True]
+    assert Target("ios", 2e6, 0.02).takes(red)
 
 
 def test_what_the_box_has_not_is_compared_but_not_recommended(
