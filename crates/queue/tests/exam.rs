@@ -48,6 +48,9 @@ fn candidates() -> Vec<Candidate> {
                     }
                 }
                 rows.extend(table(own_keys(entry.kind)));
+                if (entry.kind, dialect) == ("red", Some("wred")) {
+                    rows.extend(table(&[("min_th", "2 pkts"), ("max_th", "10 pkts")]));
+                }
                 let name = format!("{} {} ecn={ecn}", entry.kind, dialect.unwrap_or("-"));
                 let rules = rules(&rows, ecn, dialect);
                 list.push(Candidate { spec: read(&name, &rows), rules, alone: true, name });

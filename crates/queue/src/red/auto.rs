@@ -81,6 +81,7 @@ impl Params {
                 let max = self.max_th.unwrap_or(part(self.limit, 4.0));
                 (self.min_th.unwrap_or(part(max, 3.0)), max)
             }
+            AutoTh::Fill => (self.min_th.unwrap_or(Amount::Packets(0.0)), self.max_th.unwrap_or(self.limit)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The dialects of RED: rows of named options. What a row leaves out is as in the paper.
 //!
 //! Reference: observed behaviour of the named programs; `docs/disciplines/red.md` compares them.
+//! `wred` and `junos` are from CiscoWRED and JunosCoS, which describe and do not define.
 //! Deviations: ALTQ, dummynet and DPDK keep `avg` in fixed point and take powers from tables; here they are
 //! real numbers. ALTQ also forgets everything after a minute of idle time. DPDK shares its random number
 //! among all queues; here each queue has its own.
@@ -265,6 +266,35 @@ pub(super) const DIALECTS: &[Preset] = &[
             ("spacing", "geometric"),
             ("above_max", "capped"),
             ("draws", "always"),
+        ],
+    },
+    Preset {
+        name: "wred",
+        doc: "One class of Cisco's WRED: weight 2^-9, thresholds 20 and 40 of precedence 0, one packet in ten at the upper, a die for each packet; with `ecn` marks between the thresholds only.",
+        options: &[
+            ("limit", "64 pkts"),
+            ("min_th", "20 pkts"),
+            ("max_th", "40 pkts"),
+            ("max_p", "0.1"),
+            ("w_q", "0.001953125"),
+            ("spacing", "geometric"),
+            ("ecn_forced", "drop"),
+        ],
+    },
+    Preset {
+        name: "junos",
+        doc: "A drop profile of Junos, interpolated: a die for each packet against how full the buffer is now, from 0 to 100 %; with `ecn` the profile marks, and only a full buffer drops.",
+        options: &[
+            ("unit", "bytes"),
+            ("min_th", "auto"),
+            ("max_th", "auto"),
+            ("auto_th", "fill"),
+            ("max_p", "1"),
+            ("w_q", "0.999999"),
+            ("idle_decay", "ignored"),
+            ("spacing", "geometric"),
+            ("ecn_forced", "mark"),
+            ("incapable", "spare"),
         ],
     },
 ];

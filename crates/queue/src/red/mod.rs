@@ -27,8 +27,8 @@ mod spacing;
 
 pub use auto::Resolved;
 pub use params::{
-    AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom, Params,
-    Sample, Spacing, Victim,
+    AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
+    Incapable, Params, Sample, Spacing, Victim,
 };
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
@@ -132,6 +132,8 @@ struct Rules {
     ecn: bool,
     ecn_forced: bool,
     ecn_step: bool,
+    /// Packets that are not ECN-capable are left to the full buffer.
+    spares: bool,
     forced_resets_count: bool,
     overflow_resets_count: bool,
     min_queue: f64,
@@ -179,6 +181,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 ecn: params.ecn,
                 ecn_forced: params.ecn_forced == EcnForced::Mark,
                 ecn_step: params.ecn && params.ecn_step,
+                spares: params.ecn && params.incapable == Incapable::Spare,
                 forced_resets_count: params.forced_resets_count,
                 overflow_resets_count: params.overflow_resets_count,
                 min_queue: params.min_queue as f64,
@@ -264,6 +267,9 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     #[cold]
     fn answer(&mut self, pkt: P, signal: Signal, cx: &mut Cx<'_, P>) -> Option<P> {
         let rules = self.rules;
+        if rules.spares && !pkt.ecn().capable() {
+            return Some(pkt);
+        }
         match signal {
             Signal::Early { p_b } => cx.mark_or_drop(pkt, rules.ecn && p_b < rules.mark_limit, Reason::Early),
             Signal::Step => cx.mark_or_drop(pkt, true, Reason::Forced),

@@ -130,6 +130,8 @@ units::choices! {
         Delay = "delay",
         /// `max_th` = `limit`/4, `min_th` = `max_th`/3.
         Limit = "limit",
+        /// `max_th` = `limit`, `min_th` = 0: the probability follows the fill of the whole buffer.
+        Fill = "fill",
     }
 }
 
@@ -162,6 +164,16 @@ units::choices! {
         Drop = "drop",
         /// Mark it.
         Mark = "mark",
+    }
+}
+
+units::choices! {
+    /// What a decision does to a packet that is not ECN-capable when `ecn` is on.
+    pub enum Incapable {
+        /// Drop it.
+        Drop = "drop",
+        /// Keep it while there is room: only a full buffer drops it.
+        Spare = "spare",
     }
 }
 
@@ -237,6 +249,8 @@ units::params! {
         ecn: bool = false => { source: "RFC3168" },
         /// What a forced decision does to an ECN-capable packet.
         ecn_forced: EcnForced = EcnForced::Drop => { source: "RFC3168" },
+        /// What a decision does to a packet that is not ECN-capable when `ecn` is on.
+        incapable: Incapable = Incapable::Drop => { source: "RFC3168" },
         /// An early decision drops even ECN-capable packets once `p_b` reaches this; 1 sets no such bound.
         mark_limit: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0) },
         /// With `ecn`, whether every packet above `min_th` is marked, or dropped if it is not capable.

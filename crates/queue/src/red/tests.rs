@@ -509,3 +509,48 @@ fn an_idle_time_of_whole_packets_is_not_cut_by_rounding() {
         assert_eq!(avg(&red), 3.0 * math::powi(0.75, m), "{ns}");
     }
 }
+
+/// Fates of arrivals, each capable or not, all with the same number on the die and the same average.
+fn fates(red: &mut Red<Paper>, die: f64, capable: &[bool]) -> Vec<(u64, char)> {
+    let mut fates = Vec::new();
+    for (id, ect) in (0..).zip(capable) {
+        let pkt = if *ect { Paper::capable(id, 1000) } else { Paper::new(id, 1000) };
+        red.enqueue(pkt, &mut Cx::new(Time::ZERO, &mut Always(die), &mut fates));
+    }
+    fates
+        .iter()
+        .map(|fate| match fate {
+            crate::disc::Fate::Marked(pkt, _) => (pkt.id, 'm'),
+            crate::disc::Fate::Dropped(pkt, _) => (pkt.id, 'd'),
+        })
+        .collect()
+}
+
+#[test]
+fn wred_with_ecn_marks_between_the_thresholds_and_drops_above() {
+    // At an average of 30 of 20 to 40, p_b is half of a tenth; a weight near nothing leaves it there.
+    let mut between = red(&[("dialect", "wred"), ("ecn", "true"), ("w_q", "0.000001")]);
+    set_avg(&mut between, 30.0);
+    assert_eq!(fates(&mut between, 0.0499, &[true, false]), [(0, 'm'), (1, 'd')]);
+    assert_eq!(fates(&mut between, 0.0501, &[true, false]), []);
+    let mut above = red(&[("dialect", "wred"), ("ecn", "true"), ("w_q", "0.000001")]);
+    set_avg(&mut above, 40.1);
+    assert_eq!(fates(&mut above, 0.9, &[true, false]), [(0, 'd'), (1, 'd')]);
+}
+
+#[test]
+fn junos_compares_a_die_with_how_full_the_buffer_is() {
+    // Ten packets fit; the die shows 0.25, so the arrival that finds a quarter of the buffer full is dropped: the fourth.
+    let mut plain = red(&[("dialect", "junos"), ("limit", "10 pkts")]);
+    assert_eq!(fates(&mut plain, 0.25, &[true, true, true, true, false]), [(3, 'd'), (4, 'd')]);
+    assert_eq!(plain.queue.len(), 3);
+}
+
+#[test]
+fn junos_with_ecn_marks_by_the_profile_and_drops_the_rest_at_the_full_buffer() {
+    let mut ecn = red(&[("dialect", "junos"), ("limit", "5 pkts"), ("ecn", "true")]);
+    // The fill is 0, 20, 40 % …: from 40 % on capable packets are marked, the others kept until five wait.
+    let all = fates(&mut ecn, 0.35, &[true, true, true, false, true, false, true]);
+    assert_eq!(all, [(2, 'm'), (4, 'm'), (5, 'd'), (6, 'm'), (6, 'd')]);
+    assert_eq!(ecn.queue.len(), 5);
+}
