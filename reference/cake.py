@@ -134,12 +134,6 @@ class Cake(Model):
         self.rate, self.overhead, self.ecn, self.next = rate, overhead, ecn, 0
         self.tins = [Tin(self, rate, share) for share in FOUR]
 
-    def told(self):
-        text = ["".join(self.fates) or ".", *map(repr, self.draws)]
-        self.fates.clear()
-        self.draws.clear()
-        return text
-
     def waiting(self):
         return sum(tin.waiting() for tin in self.tins)
 

@@ -59,7 +59,9 @@ class Model:
     def told(self):
         """What happened in the last call: fates, then draws."""
         text = ["".join(self.fates) or ".", *map(repr, self.draws)]
-        self.fates, self.draws = [], []
+        # Models inside others share these lists: emptied, not replaced.
+        self.fates.clear()
+        self.draws.clear()
         return text
 
     def show(self):

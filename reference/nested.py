@@ -50,13 +50,6 @@ class Nested(Model):
         super().__init__()
         self.limit, self.queues, self.emptied = limit, {}, None
 
-    def told(self):
-        text = ["".join(self.fates) or ".", *map(repr, self.draws)]
-        # The lists are shared with what is inside: emptied, not replaced.
-        self.fates.clear()
-        self.draws.clear()
-        return text
-
     def waiting(self):
         return sum(len(queue.packets()) for queue in self.queues.values())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "short.toml").write_text(SHORT, encoding="utf-8")
     return tmp_path
+
+
+@pytest.fixture
+def two_workers() -> Iterator[tuple[str, list[int]]]:
+    """A Dask cluster of two processes on this machine, which are replaced where they die: (its address, their ids)."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", scheduler_port=0
+        ) as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        yield local.scheduler_address, list(client.run(os.getpid).values())
 
 
 @pytest.fixture

@@ -87,24 +87,18 @@ def complete(folder: Path) -> None:
 
 
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch, two_workers: tuple[str, list[int]]
 ) -> None:
     monkeypatch.setattr("dropcurve.sweeping.store.Store.compact", lambda _: None)
+    address, pids = two_workers
     killed: list[int] = []
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", scheduler_port=0
-        ) as local,
-        distributed.Client(local, set_as_default=False) as client,
-    ):
-        pids = list(client.run(os.getpid).values())
 
-        def kill(done: int, _: int) -> None:
-            if done >= 8 and not killed:
-                killed.append(pids[0])
-                os.kill(pids[0], signal.SIGKILL)
+    def kill(done: int, _: int) -> None:
+        if done >= 8 and not killed:
+            killed.append(pids[0])
+            os.kill(pids[0], signal.SIGKILL)
 
-        table = dc.sweep("short.toml", VARY, **SWEEP, cluster=local.scheduler_address, progress=kill)
+    table = dc.sweep("short.toml", VARY, **SWEEP, cluster=address, progress=kill)
     assert killed
     complete(folder / "kept")
     alone = dc.sweep("short.toml", VARY, replications=4, out="alone", jobs=1)

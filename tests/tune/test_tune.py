@@ -54,26 +54,21 @@ def test_the_same_seed_gives_the_same_answer_whatever_the_threads(asked: Path) -
     assert first.runs <= 1.5 * 150
 
 
-def test_a_cluster_gives_the_same_answer_even_if_a_worker_dies(asked: Path) -> None:
-    distributed = pytest.importorskip("distributed")
+def test_a_cluster_gives_the_same_answer_even_if_a_worker_dies(
+    asked: Path, two_workers: tuple[str, list[int]]
+) -> None:
     alone = dc.tune("asked.toml", runs=60, seed=3, out="alone", jobs=1)
+    address, pids = two_workers
     killed: list[int] = []
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", scheduler_port=0
-        ) as local,
-        distributed.Client(local, set_as_default=False) as client,
-    ):
-        pids = list(client.run(os.getpid).values())
 
-        def kill(_: int, __: int) -> None:
-            if not killed:
-                killed.append(pids[0])
-                os.kill(pids[0], signal.SIGKILL)
+    def kill(_: int, __: int) -> None:
+        if not killed:
+            killed.append(pids[0])
+            os.kill(pids[0], signal.SIGKILL)
 
-        where = Where(cluster=local.scheduler_address)
-        question = of_file("asked.toml")
-        together = tuning.solve(question, runs=60, seed=3, where=where, out="together", tell=kill)
+    where = Where(cluster=address)
+    question = of_file("asked.toml")
+    together = tuning.solve(question, runs=60, seed=3, where=where, out="together", tell=kill)
     assert killed
     assert together.record() == alone.record()
     assert Store(Path("together/runs"), build()).keys() == Store(Path("alone/runs"), build()).keys()

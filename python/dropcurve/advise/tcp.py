@@ -48,17 +48,11 @@ def pftk_approx(p: float, sender: Sender) -> float:
 
 def pftk_full(p: float, sender: Sender) -> float:
     """The full model with timeouts and the receiver's window, equation 32 of PFTK98."""
-    b, ratio = sender.b, sender.rto_s / sender.rtt_s
-    part = (2.0 + b) / (3.0 * b)
-    window = part + math.sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + part * part)
-    if window < sender.most:
-        rounds = b / 2.0 * window + 1.0
-    else:
-        window = sender.most
-        rounds = b / 8.0 * window + (1.0 - p) / (p * window) + 2.0
+    window, rounds = _cycle(p, sender)
     chance = _timeout_chance(p, window)
     sent = (1.0 - p) / p + window + chance / (1.0 - p)
-    return min(sender.most, sent / (rounds + ratio * chance * _backoff(p)))
+    idle = sender.rto_s / sender.rtt_s * chance * _backoff(p)
+    return min(sender.most, sent / (rounds + idle))
 
 
 def newreno(p: float, sender: Sender) -> float:
@@ -69,20 +63,23 @@ def newreno(p: float, sender: Sender) -> float:
     trip of w/2 packets for each loss to be repaired. No timeout follows if the retransmission and the two packets of
     limited transmit arrive, and of the rest of the window at least one; PFTK98 takes one for certain below 4 packets.
     """
-    b = sender.b
-    part = (2.0 + b) / (3.0 * b)
-    window = part + math.sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + part * part)
-    if window < sender.most:
-        rounds = b / 2.0 * window + 1.0
-    else:
-        window = sender.most
-        rounds = b / 8.0 * window + (1.0 - p) / (p * window) + 2.0
+    window, rounds = _cycle(p, sender)
     lost = 1.0 + p * max(0.0, window - 1.0)
     none_left = p ** (window - 1.0) if window > 1.0 else 1.0
     chance = 1.0 - (1.0 - none_left) * (1.0 - p) ** 3
     sent = (1.0 - p) / p + window + lost * window / 2.0
     idle = sender.rto_s / sender.rtt_s * chance * _backoff(p)
     return min(sender.most, float(sent / (rounds + lost + idle)))
+
+
+def _cycle(p: float, sender: Sender) -> tuple[float, float]:
+    """The window at the end of a cycle of PFTK98, and its round trips up to there."""
+    b = sender.b
+    part = (2.0 + b) / (3.0 * b)
+    window = part + math.sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + part * part)
+    if window < sender.most:
+        return window, b / 2.0 * window + 1.0
+    return sender.most, b / 8.0 * sender.most + (1.0 - p) / (p * sender.most) + 2.0
 
 
 def _backoff(p: float) -> float:

@@ -122,7 +122,8 @@ class _Client:
                     self.take(row)
                     if self.done is not None:
                         self.done(self.finished, self.needed)
-                while jobs and going.count() < self._ahead():
+                ahead = self._ahead() if jobs else 0
+                while jobs and going.count() < ahead:
                     going.add(self._submit(jobs))
         except (CancelledError, CommClosedError, TimeoutError) as error:
             raise self._lost(error) from None
