@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 from dropcurve import Scenario
 from dropcurve.cli import invoke
-from dropcurve.live import launch, plan
+from dropcurve.live import launch, plan, scratch
 from dropcurve.live.lab import lab
 from dropcurve.live.replay import replay
 
@@ -69,26 +70,44 @@ def test_a_lab_gives_numbers_and_its_record_is_replayed(tmp_path: Path) -> None:
     assert names_on_this_machine() == before
 
 
-@in_namespaces
-def test_a_killed_lab_leaves_nothing_behind(tmp_path: Path) -> None:
-    made = plan.make(Scenario.parse(TINY).set("run.duration", "60 s"))
-    (tmp_path / "out").mkdir()
-    text = (
-        "import sys\nfrom pathlib import Path\nfrom dropcurve import Scenario\n"
-        "from dropcurve.live import launch, plan\n"
-        "made = plan.make(Scenario.parse(sys.argv[1]).set('run.duration', '60 s'))\n"
-        "launch.in_namespaces(made, Path(sys.argv[2]))\n"
-    )
+KILLED = """
+import sys, tempfile
+from pathlib import Path
+from dropcurve import Scenario
+from dropcurve.live.lab import lab
+tempfile.tempdir = sys.argv[2]
+lab(Scenario.parse(sys.argv[1]).set("run.duration", "60 s"), virtual=sys.argv[3] == "virtual", predict=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "begun"),
+    [
+        pytest.param("here", "client0.json", marks=in_namespaces),
+        pytest.param("virtual", "forwarder.txt", marks=in_virtual_time),
+    ],
+)
+@pytest.mark.parametrize("victim", ["client", "keeper"])
+def test_a_killed_lab_leaves_nothing_behind(where: str, begun: str, victim: str, tmp_path: Path) -> None:
     before = names_on_this_machine()
-    started = subprocess.Popen([sys.executable, "-c", text, TINY, str(tmp_path / "out")])
-    marker = str(tmp_path / "out" / "job.json")
-    assert made.duration_s == 60
-    assert wait_for(lambda: (tmp_path / "out" / "client0.json").exists(), 60)
-    assert processes_with(marker)
-    os.kill(started.pid, signal.SIGKILL)
-    started.wait()
-    assert wait_for(lambda: not processes_with(marker), 20)
+    words = [sys.executable, "-c", KILLED, TINY, str(tmp_path), where]
+    client = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    assert wait_for(lambda: list(tmp_path.rglob(begun)), 600), client.communicate()
+    family = descendants(client.pid)
+    (keeper,) = [pid for pid in family if "dropcurve.live.keeper" in command_line(pid)]
+    ends = [os.pidfd_open(pid) for pid in family]
+    os.kill(client.pid if victim == "client" else keeper, signal.SIGKILL)
+    client.wait()
+    # Each end is an event of the kernel; nothing here depends on how long it takes.
+    for end in ends:
+        assert select.select([end], [], [], 600)[0]
+        os.close(end)
+    assert not processes_with(str(tmp_path))
     assert names_on_this_machine() == before
+    if victim == "keeper":
+        assert client.stderr is not None
+        assert "without a result" in client.stderr.read()
+    assert not list(tmp_path.iterdir())
 
 
 @in_virtual_time
@@ -105,6 +124,25 @@ def test_virtual_time_gives_the_same_bytes_each_time(tmp_path: Path) -> None:
         kept.append({path: (folder / path).read_bytes() for path in ("raw.json", "record", "capture.pcapng")})
     assert kept[0] == kept[1]
     assert replay(tmp_path / "one" / "record").identical
+
+
+def test_what_a_killed_client_and_keeper_leave_is_swept_by_the_next(tmp_path: Path) -> None:
+    text = (
+        "import os, sys\nfrom pathlib import Path\nfrom dropcurve.live import scratch\n"
+        "with scratch.fresh('lab-', Path(sys.argv[1])) as one, scratch.numbered('guest-', Path(sys.argv[1])):\n"
+        "    (one.path / 'record').write_text('cut')\n    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", text, str(tmp_path)], check=False)
+    (tmp_path / "guest-notes.txt").write_text("no folder of ours")
+    assert len(list(tmp_path.iterdir())) == 3
+    with scratch.fresh("lab-", tmp_path) as mine, scratch.numbered("guest-", tmp_path) as first:
+        assert first.path.name == "guest-00"
+        assert not list(first.path.iterdir())
+        # What is in use stays.
+        with scratch.fresh("lab-", tmp_path), scratch.numbered("guest-", tmp_path) as second:
+            assert second.path.name == "guest-01"
+            assert mine.path.is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["guest-notes.txt"]
 
 
 def test_where_no_lab_can_run_one_line_says_why(
@@ -159,6 +197,20 @@ def processes_with(text: str) -> list[str]:
         if text in line:
             found.append(line)
     return found
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes that a process started, and those that they did."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text(encoding="ascii").split():
+            found += [int(child), *descendants(int(child))]
+    return found
+
+
+def command_line(pid: int) -> str:
+    """Of a process."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
 
 
 def wait_for(holds: object, seconds: float) -> bool:

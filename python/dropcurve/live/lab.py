@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,10 +14,13 @@ from ..errors import UsageError
 from ..scenario import Scenario
 from . import launch, measure
 from . import plan as plans
+from . import scratch as folders
 from .replay import replay
 
 #: Share of the prediction within which a live result agrees with it, whatever the intervals.
 CLOSE = 0.05
+#: What the names of its folders begin with.
+PREFIX = "dropcurve-lab-"
 #: Told what is being done.
 Tell = Callable[[str], None]
 
@@ -102,16 +104,16 @@ def lab(
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     first = plans.make(base, seed=seed)
     run = launch.in_virtual_time if virtual else launch.in_namespaces
-    with tempfile.TemporaryDirectory(prefix="dropcurve-lab-") as scratch:
+    with folders.fresh(PREFIX) as scratch:
         raws = []
         for number in range(replications):
             tell(f"run {number + 1} of {replications}: {first.duration_s:g} s of traffic")
             plan = first if number == 0 else plans.make(base, seed=seed + number)
-            folder = Path(scratch) / str(number)
+            folder = scratch.path / str(number)
             folder.mkdir()
-            raws.append(run(plan, folder, record="record", capture="capture.pcapng"))
-        judged = replay(Path(scratch) / "0" / "record")
-        kept = _keep(Path(scratch) / "0", out)
+            raws.append(run(plan, folder, scratch=scratch, record="record", capture="capture.pcapng"))
+        judged = replay(scratch.path / "0" / "record")
+        kept = _keep(scratch.path / "0", out)
     live = measure.estimates(first, raws)
     predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict else {}
     where = "virtual time" if virtual else "real time"

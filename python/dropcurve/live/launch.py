@@ -1,24 +1,24 @@
 """Where a lab runs: in namespaces of this kernel, or in a kernel of its own in virtual time.
 
 In namespaces nothing is ever made on the host itself: the lab is the first process of new user (unless root), network,
-mount and process namespaces, and when it ends, however it ends, the kernel takes all of them away.
+mount and process namespaces, and when it ends, however it ends, the kernel takes all of them away. A keeper ends it
+when we end, however we do.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError
+from . import keeper
+from . import scratch as folders
 from .plan import Plan
 
 #: Programs a lab needs, with the Debian package of each.
@@ -36,6 +36,8 @@ ORACLE = "DROPCURVE_ORACLE"
 BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "linux-oracle"
 #: Virtual time begins here, in nanoseconds since 1970; memory of the guest.
 EPOCH_NS, MEMORY = 1_700_000_000_000_000_000, "512M"
+#: Seconds that a lab may take beyond its traffic before it counts as hung, on however busy a machine.
+PATIENCE_S = 600
 
 
 def oracle() -> Path | None:
@@ -80,63 +82,51 @@ def _unshare() -> list[str]:
     return ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 
-def in_namespaces(plan: Plan, out: Path, **files: str) -> dict[str, Any]:
+def in_namespaces(
+    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: str
+) -> dict[str, Any]:
     """Runs a lab in namespaces, in real time; what was measured.
 
-    ``files`` may name a ``record`` and a ``capture``, which are written to ``out``. Raises DropcurveError if it
-    cannot run here.
+    ``files`` may name a ``record`` and a ``capture``, which are written to ``out``. ``scratch`` is a folder that is to
+    go if we are killed. Raises DropcurveError if it cannot run here.
     """
     if why := missing():
         raise DropcurveError(why)
     job = _write_job(plan, out, files)
-    command = [*_unshare(), sys.executable, "-m", "dropcurve.live.world", str(job)]
-    limit = plan.duration_s + 90
-    with (out / "world.txt").open("wb") as log:
-        # The lab ends when its standard input does: when this process ends, in whatever way.
-        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=_environment())
-        try:
-            started.wait(limit)
-        except subprocess.TimeoutExpired:
-            raise DropcurveError(f"the lab did not end within {limit:.0f} s") from None
-        finally:
-            started.kill()
-            started.wait()
-            if started.stdin:
-                started.stdin.close()
+    words = [*_unshare(), sys.executable, "-m", "dropcurve.live.world", str(job)]
+    limit = plan.duration_s + PATIENCE_S
+    claims = [scratch] if scratch else []
+    if not _keep(words, claims, limit, log=out / "world.txt"):
+        raise DropcurveError(f"the lab did not end within {limit:.0f} s")
     return _read(out)
 
 
-def in_virtual_time(plan: Plan, out: Path, **files: str) -> dict[str, Any]:
+def in_virtual_time(
+    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: str
+) -> dict[str, Any]:
     """Runs a lab in a kernel of its own whose clock stands still while anything computes: the same bytes each time.
 
-    Raises DropcurveError if there is no such kernel.
+    The rest is as with `in_namespaces`. Raises DropcurveError if there is no such kernel.
     """
     kernel = oracle()
     if kernel is None or missing_for_virtual_time():
         raise DropcurveError(missing_for_virtual_time())
-    with _slot() as folder:
+    # The guest sees the folder's name, and its bytes may depend on it: always the same, for one guest at a time.
+    with folders.numbered(f"dropcurve-guest-{os.geteuid()}-") as place:
+        folder = place.path
         job = _write_job(plan, folder, files)
         script = Path(__file__).with_name("guest.sh")
-        command = [
+        environment = {"HOME": str(folder), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": str(folder)}
+        words = [
+            "env", "-i", *(f"{key}={value}" for key, value in environment.items()), *_pinned(folder),
             str(kernel), f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init=/bin/bash",
             "ssl=null", "con=null", "con0=null,fd:1", "quiet", "seccomp=on", "time-travel=inf-cpu",
             f"time-travel-start={EPOCH_NS}", f"detseed={plan.seed}", "--", str(script), sys.executable, str(job),
         ]  # fmt: skip
-        limit = 60 + 20 * plan.duration_s
-        with (folder / "kernel.txt").open("wb") as log:
-            try:
-                pinned = _pinned(folder)
-                environment = {
-                    "HOME": str(folder),
-                    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-                    "TMPDIR": str(folder),
-                }
-                subprocess.run(
-                    [*pinned, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=limit,
-                    env=environment, check=False,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
-                raise DropcurveError(f"the kernel in virtual time did not end within {limit:.0f} s") from None
+        limit = PATIENCE_S + 60 * plan.duration_s
+        claims = [place, scratch] if scratch else [place]
+        if not _keep(words, claims, limit, log=folder / "kernel.txt"):
+            raise DropcurveError(f"the kernel in virtual time did not end within {limit:.0f} s")
         try:
             return _read(folder)
         finally:
@@ -145,36 +135,33 @@ def in_virtual_time(plan: Plan, out: Path, **files: str) -> dict[str, Any]:
                     shutil.move(path, out / path.name)
 
 
+def _keep(words: list[str], claims: list[folders.Claim], limit: float, *, log: Path) -> bool:
+    """Runs a command that ends when we do, in whatever way, and whose folders go then. Whether it ended in time."""
+    kept = keeper.command(signal.SIGKILL, [claim.path for claim in claims], words)
+    with log.open("wb") as said:
+        # A session of its own: Ctrl-C is for us.
+        started = subprocess.Popen(
+            kept, stdin=subprocess.PIPE, stdout=said, stderr=said, env=_environment(), start_new_session=True,
+            pass_fds=[claim.lock for claim in claims],
+        )  # fmt: skip
+        try:
+            started.wait(limit)
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if started.stdin:
+                started.stdin.close()
+            started.wait()
+    return True
+
+
 def _pinned(folder: Path) -> list[str]:
     """The guest's threads hand over to each other all the time, which is quickest on one processor: each place has
     its own."""
     if not shutil.which("taskset"):
         return []
     allowed = sorted(os.sched_getaffinity(0))
-    return ["taskset", "-c", str(allowed[int(folder.name) % len(allowed)])]
-
-
-@contextmanager
-def _slot() -> Iterator[Path]:
-    """A folder with always the same name: the guest sees the name, and its bytes may depend on it. One guest at a
-    time uses it, and another takes the next."""
-    base = Path(tempfile.gettempdir()) / f"dropcurve-guest-{os.getuid()}"
-    base.mkdir(mode=0o700, exist_ok=True)
-    for number in range(64):
-        with (base / f"{number:02}.lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            folder = base / f"{number:02}"
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            try:
-                yield folder
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
-            return
-    raise DropcurveError(f"{base}: all places for guests are taken")
+    return ["taskset", "-c", str(allowed[int(folder.name[-2:]) % len(allowed)])]
 
 
 def _write_job(plan: Plan, out: Path, files: dict[str, str]) -> Path:

@@ -1,0 +1,87 @@
+"""Runs a command that must not outlive whoever asked for it, nor leave its folders behind.
+
+    python -m dropcurve.live.keeper SIGNAL [FOLDER ...] -- COMMAND ...
+
+Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in whatever
+way, the command gets SIGNAL, after a while SIGKILL, and all that came of it too; then the folders are removed. If
+this process is killed, the command gets SIGNAL from the kernel.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+#: Of prctl(2).
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+#: Seconds a command has to end by itself.
+PATIENCE_S = 10.0
+
+
+def command(last: signal.Signals, folders: list[Path], words: list[str]) -> list[str]:
+    """The command line that keeps a command. It is to have a pipe as standard input, and a session of its own."""
+    kept = [str(folder) for folder in folders]
+    return [sys.executable, "-m", "dropcurve.live.keeper", str(int(last)), *kept, "--", *words]
+
+
+def keep(last: int, folders: list[str], words: list[str]) -> int:
+    """Runs the command; its exit code."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    us = os.getpid()
+    # What the command leaves behind comes to us.
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def follow() -> None:
+        libc.prctl(PR_SET_PDEATHSIG, last, 0, 0, 0)
+        if os.getppid() != us:
+            os._exit(1)
+
+    started = subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=follow, start_new_session=True)
+    ended = os.pidfd_open(started.pid)
+    waiting = select.poll()
+    waiting.register(ended, select.POLLIN)
+    waiting.register(0, select.POLLIN)
+    while ended not in (ready := {descriptor for descriptor, _ in waiting.poll()}):
+        if 0 in ready and not os.read(0, 1):
+            started.send_signal(last)
+            waiting.unregister(0)
+            waiting.poll(1000 * PATIENCE_S)
+            clear(started)
+            for folder in folders:
+                shutil.rmtree(folder, ignore_errors=True)
+            return 1
+    clear(started)
+    return started.returncode
+
+
+def clear(started: subprocess.Popen[bytes]) -> None:
+    """Kills the command, if it still runs, and everything that came of it; back when all of it is gone."""
+    with suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    orphans = Path(f"/proc/self/task/{os.getpid()}/children")
+    while True:
+        for child in orphans.read_text(encoding="ascii").split() if orphans.exists() else ():
+            with suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def main(arguments: list[str]) -> int:
+    """Keeps the command of a command line."""
+    cut = arguments.index("--")
+    return keep(int(arguments[0]), arguments[1:cut], arguments[cut + 1 :])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

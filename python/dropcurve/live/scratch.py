@@ -1,0 +1,99 @@
+"""Folders that are gone afterwards, also when whoever made them was killed.
+
+A folder belongs to who holds its lock (`flock`), which the kernel lets go when the last process that has it ends. So
+what was left behind by a killed program can be told from what is in use, and the next one removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import DropcurveError
+
+#: Most numbered folders at a time.
+PLACES = 64
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A folder that is ours. ``lock`` is a descriptor: a child that inherits it holds the folder as well."""
+
+    path: Path
+    lock: int
+
+
+@contextmanager
+def fresh(prefix: str, where: Path | None = None) -> Iterator[Claim]:
+    """A new folder whose name begins with ``prefix``. Removes first what killed ones left there under that name."""
+    base = where or Path(tempfile.gettempdir())
+    sweep(base.glob(f"{prefix}*"))
+    while True:
+        # Somebody who sweeps just now may be quicker than our lock; then there is another name.
+        if claim := _claim(Path(tempfile.mkdtemp(prefix=prefix, dir=base))):
+            break
+    try:
+        yield claim
+    finally:
+        _give_up(claim)
+
+
+@contextmanager
+def numbered(prefix: str, where: Path | None = None) -> Iterator[Claim]:
+    """An empty folder named ``prefix`` and the smallest number that is free: the next in turn has the same name again.
+
+    Raises DropcurveError if there are too many.
+    """
+    base = where or Path(tempfile.gettempdir())
+    sweep(base.glob(f"{prefix}*"))
+    claim = next(filter(None, (_make(base / f"{prefix}{number:02}") for number in range(PLACES))), None)
+    if claim is None:
+        raise DropcurveError(f"{base / prefix}..: all {PLACES} places are taken")
+    try:
+        yield claim
+    finally:
+        _give_up(claim)
+
+
+def sweep(paths: Iterator[Path]) -> None:
+    """Removes folders of ours that nobody holds."""
+    for path in paths:
+        if claim := _claim(path):
+            _give_up(claim)
+
+
+def _make(path: Path) -> Claim | None:
+    """A new folder of this name; None if there is one."""
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        return None
+    return _claim(path)
+
+
+def _claim(path: Path) -> Claim | None:
+    """Locks a folder of ours; None if another holds it, or it has gone."""
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        held, there = os.fstat(lock), path.stat(follow_symlinks=False)
+        if held.st_uid == os.geteuid() and (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino):
+            return Claim(path, lock)
+    except OSError:
+        pass
+    os.close(lock)
+    return None
+
+
+def _give_up(claim: Claim) -> None:
+    shutil.rmtree(claim.path, ignore_errors=True)
+    os.close(claim.lock)
