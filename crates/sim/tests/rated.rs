@@ -1,24 +1,11 @@
 //! RAP, TEAR, LDA+ and shaped video through the engine.
 
+mod common;
+
+use common::{goodput_bps, summary, HEAD};
 use serde_json::Value;
 use sim::scenario::Scenario;
 use sim::{run, Options};
-
-const HEAD: &str = r#"
-    title = "rated"
-    [run]
-    duration = "80 s"
-    warmup = "20 s"
-    [dumbbell]
-    rate = "4 Mbit/s"
-    delay = "20 ms"
-    [queue]
-    kind = "red"
-    dialect = "ns2_explicit"
-    limit = "60 pkts"
-    min_th = "5 pkts"
-    max_th = "15 pkts"
-"#;
 
 /// Name and profile of each, and the name of the number beside its rate.
 const EACH: [(&str, &str, &str); 6] = [
@@ -30,18 +17,8 @@ const EACH: [(&str, &str, &str); 6] = [
     ("lda", "quick", "loss"),
 ];
 
-fn summary(flows: &str, second: &str) -> Value {
-    let text = format!("{HEAD}{flows}");
-    let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
-    let outcome = run(&plan, 1, &Options { series: true, ..Options::default() });
-    assert!(outcome.network.flows.iter().all(|flow| flow.probe.conservation.holds()));
-    let names: Vec<&str> = outcome.series(&plan).iter().map(|series| series.name).collect();
-    assert!(names.contains(&"rate_bps") && names.contains(&second), "{names:?}");
-    outcome.summary(&plan, "")
-}
-
 fn goodput_mbps(flow: &Value) -> f64 {
-    flow["goodput_bytes"].as_f64().expect("a number") * 8.0 / 60.0 / 1e6
+    goodput_bps(flow) / 1e6
 }
 
 #[test]

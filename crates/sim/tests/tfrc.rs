@@ -1,34 +1,14 @@
 //! TFRC flows through the engine.
 
+mod common;
+
+use common::{goodput_bps, HEAD};
 use serde_json::Value;
 use sim::scenario::Scenario;
 use sim::{run, Options};
 
-const HEAD: &str = r#"
-    title = "tfrc"
-    [run]
-    duration = "60 s"
-    warmup = "10 s"
-    [dumbbell]
-    rate = "4 Mbit/s"
-    delay = "20 ms"
-    [queue]
-    kind = "red"
-    dialect = "ns2_explicit"
-    limit = "60 pkts"
-    min_th = "5 pkts"
-    max_th = "15 pkts"
-"#;
-
 fn summary(flows: &str) -> Value {
-    let text = format!("{HEAD}{flows}");
-    let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
-    let options = Options { series: true, ..Options::default() };
-    let outcome = run(&plan, 1, &options);
-    assert!(outcome.network.flows.iter().all(|flow| flow.probe.conservation.holds()));
-    let names: Vec<&str> = outcome.series(&plan).iter().map(|series| series.name).collect();
-    assert!(names.contains(&"rate_bps") && names.contains(&"loss_event_rate"), "{names:?}");
-    outcome.summary(&plan, "")
+    common::summary(flows, "loss_event_rate")
 }
 
 #[test]
@@ -37,7 +17,7 @@ fn alone_it_fills_the_link() {
         let summary = summary(&format!("[flows.f]\ntransport = \"tfrc\"\nprofile = \"{profile}\""));
         let flow = &summary["flows"][0];
         assert_eq!(flow["transport"], "tfrc");
-        let goodput = flow["goodput_bytes"].as_f64().unwrap() * 8.0 / 50.0;
+        let goodput = goodput_bps(flow);
         assert!((3.0e6..4.0e6).contains(&goodput), "{profile}: {goodput}");
         let rate = flow["rate_bps_mean"].as_f64().unwrap();
         assert!((0.8..1.3).contains(&(rate / goodput)), "{profile}: allowed {rate}, got {goodput}");
@@ -51,7 +31,7 @@ fn alone_it_fills_the_link() {
 fn beside_tcp_each_gets_a_share() {
     let flows = "[flows.t]\ncount = 2\nprofile = \"ns2-2.35\"\nrecovery = \"sack1\"\n[flows.f]\ncount = 2\ntransport = \"tfrc\"\nprofile = \"ns2-2.35\"";
     let summary = summary(flows);
-    let goodput = |i: usize| summary["flows"][i]["goodput_bytes"].as_f64().unwrap();
+    let goodput = |i: usize| goodput_bps(&summary["flows"][i]);
     let ratio = (goodput(2) + goodput(3)) / (goodput(0) + goodput(1));
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
     assert!(summary["flows"][0].get("rate_bps").is_none() && summary["flows"][2].get("cwnd_mean").is_none());

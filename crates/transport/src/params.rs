@@ -9,6 +9,7 @@ use units::param::{require, Check, Choice, Preset, Problem, Range};
 use units::{Bytes, Span};
 
 use crate::cc::Algorithm;
+use crate::segment::require_packet;
 
 mod controls;
 mod dialogue;
@@ -378,13 +379,6 @@ impl Check for Params {
             "",
         );
         require(problems, self.sack_blocks <= 4, "sack_blocks", self.sack_blocks, "must be at most 4", "");
-        require(
-            problems,
-            self.mss.0 + self.headers.0 <= 1 << 30,
-            "mss",
-            units::quantity::show_bytes(self.mss),
-            "a segment must stay below 1 GiB",
-            "",
-        );
+        require_packet(self.mss, self.headers, problems);
     }
 }

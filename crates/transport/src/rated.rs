@@ -24,6 +24,29 @@ pub trait Piece: Copy {
     fn stamp(&self) -> Time;
 }
 
+/// Implements [`Piece`] for what a transport sends either way: the fields that hold the number and the time of departure.
+macro_rules! pieces {
+    ($($name:ident: $number:ident, $stamp:ident);+) => {
+        $(impl $crate::rated::Piece for $name {
+            fn number(&self) -> u32 {
+                self.$number
+            }
+            fn size(&self) -> u32 {
+                self.size
+            }
+            fn stamp(&self) -> units::Time {
+                self.$stamp
+            }
+        })+
+    };
+}
+pub(crate) use pieces;
+
+/// The earlier of two moments, where there are any.
+pub(crate) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    one.into_iter().chain(other).min()
+}
+
 /// A number, or some, that an end can tell about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {

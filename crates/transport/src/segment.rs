@@ -1,7 +1,9 @@
 //! What endpoints exchange. Sequence numbers count segments: every segment of a flow but the last of a
 //! finite file carries the same payload, so a segment number stands for a byte range.
 
-use units::{Ecn, Time};
+use units::param::{require, Problem};
+use units::quantity::show_bytes;
+use units::{Bytes, Ecn, Time};
 
 /// What a segment is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,12 @@ pub struct Segment {
     pub cwr: bool,
     /// It was sent before.
     pub retransmit: bool,
+}
+
+/// A packet is less than 1 GiB, so that its bytes and those of some of its kind fit 32 bits.
+pub(crate) fn require_packet(mss: Bytes, headers: Bytes, problems: &mut Vec<Problem>) {
+    let fits = mss.0.saturating_add(headers.0) <= 1 << 30;
+    require(problems, fits, "mss", show_bytes(mss), "a packet must stay below 1 GiB", "");
 }
 
 /// The most SACK blocks an acknowledgement carries (three beside timestamps, four without).

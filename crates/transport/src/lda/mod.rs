@@ -19,7 +19,7 @@ pub use params::Params;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use crate::rated::{Piece, Protocol};
+use crate::rated::{pieces, Protocol};
 use units::{Bytes, Span, Time};
 
 /// LDA+.
@@ -34,6 +34,8 @@ impl Protocol for Lda {
         (params.mss, params.headers)
     }
 }
+
+pieces!(Data: seq, sent; Report: number, echo);
 
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,28 +67,4 @@ pub struct Report {
     pub interval: Span,
     /// Rate of the bottleneck in bytes a second, once pairs have shown it.
     pub bottleneck: Option<f64>,
-}
-
-impl Piece for Data {
-    fn number(&self) -> u32 {
-        self.seq
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.sent
-    }
-}
-
-impl Piece for Report {
-    fn number(&self) -> u32 {
-        self.number
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.echo
-    }
 }

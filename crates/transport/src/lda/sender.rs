@@ -5,7 +5,7 @@
 use super::control::{Control, Seen};
 use super::receiver::patience;
 use super::{Data, Params, Report};
-use crate::rated::{RateSender, Spacer, MOST_RATE};
+use crate::rated::{earlier, RateSender, Spacer, MOST_RATE};
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -128,10 +128,7 @@ impl RateSender for Sender {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        match (self.spacer.next(), self.silence) {
-            (Some(next), Some(silence)) => Some(next.min(silence)),
-            (next, silence) => next.or(silence),
-        }
+        earlier(self.spacer.next(), self.silence)
     }
 
     fn rate(&self) -> f64 {

@@ -19,7 +19,7 @@ pub use params::Params;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use crate::rated::{Piece, Protocol};
+use crate::rated::{pieces, Protocol};
 use units::{Bytes, Time};
 
 /// RAP.
@@ -34,6 +34,8 @@ impl Protocol for Rap {
         (params.mss, params.headers)
     }
 }
+
+pieces!(Data: seq, sent; Report: number, echo);
 
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,29 +73,5 @@ impl Report {
             Some((missing, before)) => (missing < seq && seq <= self.highest) || before == Some(seq),
         };
         above || seq == self.seq
-    }
-}
-
-impl Piece for Data {
-    fn number(&self) -> u32 {
-        self.seq
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.sent
-    }
-}
-
-impl Piece for Report {
-    fn number(&self) -> u32 {
-        self.number
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.echo
     }
 }

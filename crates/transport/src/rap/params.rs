@@ -1,6 +1,7 @@
 //! The options of RAP.
 
-use units::param::{require, Check, Preset, Problem, Range};
+use crate::segment::require_packet;
+use units::param::{Check, Preset, Problem, Range};
 use units::{Bytes, Span};
 
 units::params! {
@@ -49,14 +50,7 @@ impl Check for Params {
     }
 
     fn relations(&self, problems: &mut Vec<Problem>) {
-        require(
-            problems,
-            self.mss.0 + self.headers.0 <= 1 << 30,
-            "mss",
-            units::quantity::show_bytes(self.mss),
-            "a packet must stay below 1 GiB",
-            "",
-        );
+        require_packet(self.mss, self.headers, problems);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::clock::Clock;
 use super::{Data, Params, Report};
-use crate::rated::{Fact, RateSender, ENDLESS, MOST_RATE};
+use crate::rated::{earlier, Fact, RateSender, ENDLESS, MOST_RATE};
 use std::collections::VecDeque;
 use units::param::Valid;
 use units::{Span, Time};
@@ -187,10 +187,7 @@ impl RateSender for Sender {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        match (self.departure, self.step) {
-            (Some(departure), Some(step)) => Some(departure.min(step)),
-            (departure, step) => departure.or(step),
-        }
+        earlier(self.departure, self.step)
     }
 
     fn rate(&self) -> f64 {

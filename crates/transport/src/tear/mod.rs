@@ -23,7 +23,7 @@ pub use params::Params;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use crate::rated::{Piece, Protocol};
+use crate::rated::{pieces, Protocol};
 use units::{Bytes, Span, Time};
 
 /// TEAR.
@@ -38,6 +38,8 @@ impl Protocol for Tear {
         (params.mss, params.headers)
     }
 }
+
+pieces!(Data: seq, sent; Report: number, echo);
 
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,28 +69,4 @@ pub struct Report {
     pub rate: Option<f64>,
     /// The emulated window.
     pub cwnd: f64,
-}
-
-impl Piece for Data {
-    fn number(&self) -> u32 {
-        self.seq
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.sent
-    }
-}
-
-impl Piece for Report {
-    fn number(&self) -> u32 {
-        self.number
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.echo
-    }
 }

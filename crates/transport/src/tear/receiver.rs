@@ -5,7 +5,7 @@
 use super::emulator::{Emulator, Event};
 use super::epochs::Epochs;
 use super::{Data, Params, Report};
-use crate::rated::{Fact, RateReceiver};
+use crate::rated::{earlier, Fact, RateReceiver};
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -146,10 +146,7 @@ impl RateReceiver for Receiver {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        match (self.timeout, self.regular.filter(|_| self.news)) {
-            (Some(timeout), Some(regular)) => Some(timeout.min(regular)),
-            (timeout, regular) => timeout.or(regular),
-        }
+        earlier(self.timeout, self.regular.filter(|_| self.news))
     }
 
     fn received_payload(&self) -> u64 {

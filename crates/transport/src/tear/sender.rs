@@ -3,7 +3,7 @@
 //! *Reference*: ROY00.
 
 use super::{Data, Params, Report};
-use crate::rated::{RateSender, Spacer, MOST_RATE};
+use crate::rated::{earlier, RateSender, Spacer, MOST_RATE};
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -23,6 +23,10 @@ impl Sender {
     fn gap(&self) -> Span {
         let seconds = self.params.mss.0 as f64 / self.rate;
         Span::from_secs(seconds.min(self.params.most_gap.as_secs())).max(Span(1))
+    }
+
+    fn least_rate(&self) -> f64 {
+        self.params.mss.0 as f64 / self.params.most_gap.as_secs()
     }
 
     /// Four round trips, or as long as two packets take if that is longer.
@@ -71,10 +75,9 @@ impl RateSender for Sender {
         let filter = self.params.rtt_filter;
         self.srtt = Some(self.srtt.map_or(sample, |srtt| filter * srtt + (1.0 - filter) * sample));
         self.cwnd = report.cwnd;
-        let least = self.params.mss.0 as f64 / self.params.most_gap.as_secs();
         // The first report only tells the round trip: one packet a round trip from here.
         let one = self.params.mss.0 as f64 / sample;
-        self.rate = report.rate.unwrap_or(one).clamp(least, MOST_RATE);
+        self.rate = report.rate.unwrap_or(one).clamp(self.least_rate(), MOST_RATE);
         self.spacer.respace(now, self.gap());
         if !self.spacer.has_ceased() {
             self.restart_silence(now);
@@ -86,10 +89,9 @@ impl RateSender for Sender {
             self.spacer.release(now, self.gap());
         }
         if self.silence.is_some_and(|at| at <= now) {
-            let least = self.params.mss.0 as f64 / self.params.most_gap.as_secs();
             // What was not sent cannot be reported.
             if !self.spacer.take_starved() {
-                self.rate = (self.rate / 2.0).max(least);
+                self.rate = (self.rate / 2.0).max(self.least_rate());
             }
             self.restart_silence(now);
         }
@@ -105,10 +107,7 @@ impl RateSender for Sender {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        match (self.spacer.next(), self.silence) {
-            (Some(next), Some(silence)) => Some(next.min(silence)),
-            (next, silence) => next.or(silence),
-        }
+        earlier(self.spacer.next(), self.silence)
     }
 
     fn rate(&self) -> f64 {

@@ -1,18 +1,15 @@
 //! What every profile has to keep to, whatever the path does.
 
-use super::{Data, Feedback, Params, Receiver, Sender};
+use super::{Data, Feedback, Params, Receiver, Sender, Tfrc};
+use crate::rated::exam;
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use units::param::{read_table, Table, Valid, Value};
+use units::param::Valid;
 use units::{Dice, Span, Time};
 
 /// The options of a profile.
 pub fn params(profile: &str) -> Valid<Params> {
-    let table: Table = vec![("profile".into(), Value::Text(profile.into()))];
-    let mut problems = Vec::new();
-    let params: Params = read_table("", &table, &mut problems);
-    assert_eq!(problems, []);
-    Valid::new(params).expect("profiles are valid")
+    exam::params::<Tfrc>(profile)
 }
 
 /// A path with a fixed delay each way that loses what `lose` says.

@@ -27,7 +27,7 @@ pub use params::Params;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use crate::rated::{Piece, Protocol};
+use crate::rated::{pieces, Protocol};
 use units::{Bytes, Span, Time};
 
 /// TFRC.
@@ -46,29 +46,7 @@ impl Protocol for Tfrc {
     }
 }
 
-impl Piece for Data {
-    fn number(&self) -> u32 {
-        self.seq
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.sent
-    }
-}
-
-impl Piece for Feedback {
-    fn number(&self) -> u32 {
-        self.number
-    }
-    fn size(&self) -> u32 {
-        self.size
-    }
-    fn stamp(&self) -> Time {
-        self.echo
-    }
-}
+pieces!(Data: seq, sent; Feedback: number, echo);
 
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,8 @@
 //!
 //! *Reference*: RFC 5348; ns-2.35 where the source of an option says so, as found from its traces.
 
-use units::param::{require, Check, Preset, Problem, Range};
+use crate::segment::require_packet;
+use units::param::{Check, Preset, Problem, Range};
 use units::{Bytes, Rate, Span};
 
 units::choices! {
@@ -152,14 +153,7 @@ impl Check for Params {
     }
 
     fn relations(&self, problems: &mut Vec<Problem>) {
-        require(
-            problems,
-            self.mss.0 + self.headers.0 <= 1 << 30,
-            "mss",
-            units::quantity::show_bytes(self.mss),
-            "a packet must stay below 1 GiB",
-            "",
-        );
+        require_packet(self.mss, self.headers, problems);
     }
 }
 

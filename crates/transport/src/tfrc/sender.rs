@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::equation::{self, Path};
 use super::params::{Params, Response, Silence};
 use super::{Data, Feedback};
-use crate::rated::ENDLESS;
+use crate::rated::{earlier, ENDLESS};
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -186,10 +186,7 @@ impl Sender {
 
     /// When to call [`Sender::on_timer`].
     pub fn poll_timeout(&self) -> Option<Time> {
-        match (self.departure, self.silence) {
-            (Some(departure), Some(silence)) => Some(departure.min(silence)),
-            (departure, silence) => departure.or(silence),
-        }
+        earlier(self.departure, self.silence)
     }
 
     /// The allowed rate, in bytes of payload a second.
