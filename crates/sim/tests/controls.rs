@@ -106,7 +106,7 @@ fn dctcp_hovers_at_the_step() {
             bottleneck(&report, "busy_s") / 80.0,
         )
     };
-    let (queue, sd, busy) = outcome("cc = \"dctcp\"\necn_rule = \"dctcp\"");
+    let (queue, sd, busy) = outcome("cc = \"dctcp\"");
     let (reno_queue, reno_sd, reno_busy) = outcome("cc = \"reno\"");
     assert!((10.0..25.0).contains(&queue) && sd < reno_sd, "{queue} sd {sd}, reno {reno_queue} sd {reno_sd}");
     assert!(busy > 0.98 && busy > reno_busy, "{busy}, reno {reno_busy}");

@@ -40,7 +40,35 @@ fn names<T: Choice>() -> Vec<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::param::{read_table, Table, Valid, Value};
+    use crate::params::{Codepoint, EcnRule};
+    use units::param::{read_table, Problem, Table, Valid, Value};
+
+    fn read(keys: &[(&str, &str)]) -> (Params, Vec<Problem>) {
+        let table: Table =
+            keys.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect();
+        let mut problems = Vec::new();
+        (read_table("", &table, &mut problems), problems)
+    }
+
+    /// A control that lives by marks brings the dialogue it needs, over a profile but not over the user's own keys.
+    #[test]
+    fn a_control_of_marks_brings_its_echo() {
+        let dialogue = |keys: &[(&str, &str)]| {
+            let (params, problems) = read(keys);
+            assert_eq!(problems, []);
+            (params.ecn, params.ecn_rule, params.ect)
+        };
+        for profile in catalogue().profiles {
+            let (ecn, rule, _) = dialogue(&[("cc", "dctcp"), ("profile", profile.name)]);
+            assert_eq!((ecn, rule), (true, EcnRule::Dctcp), "{}", profile.name);
+        }
+        assert_eq!(dialogue(&[("cc", "prague")]), (true, EcnRule::AccEcn, Codepoint::Ect1));
+        let own = [("ecn_rule", "accecn"), ("cc", "dctcp"), ("ect", "ect1")];
+        assert_eq!(dialogue(&own), (true, EcnRule::AccEcn, Codepoint::Ect1));
+        assert!(!read(&[("cc", "reno")]).0.ecn);
+        let (_, refused) = read(&[("cc", "dctcp"), ("ecn", "false")]);
+        assert_eq!((refused.len(), refused[0].path.as_str()), (1, "ecn"));
+    }
 
     #[test]
     fn every_profile_is_valid_with_every_recovery() {

@@ -296,11 +296,11 @@ units::params! {
         timer_on_repair: bool = false => { source: "RFC 6298 says nothing; ns-2 and Linux true" },
         /// A timeout with nothing above the last one keeps ssthresh (RFC 5681 section 3.1).
         keep_ssthresh: bool = true => { source: "RFC 5681" },
-        /// Explicit congestion notification.
+        /// Explicit congestion notification; `dctcp` and `prague` turn it on.
         ecn: bool = false => { source: "RFC 3168" },
-        /// Who says what in its dialogue.
+        /// Who says what in its dialogue; `dctcp` and `prague` bring their own.
         ecn_rule: EcnRule = EcnRule::Rfc3168 => { source: "RFC 3168" },
-        /// What segments are marked with as ECN-capable.
+        /// What segments are marked with as ECN-capable; ECT(1) with `prague`.
         ect: Codepoint = Codepoint::Ect0 => { source: "RFC 3168, RFC 9331" },
         /// In-order segments for one acknowledgement: 1 acknowledges each.
         ack_every: u64 = 2 => { range: Range::Within(1.0, 1e6), source: "RFC 5681" },
@@ -336,6 +336,10 @@ impl Check for Params {
         crate::profiles::PROFILES
     }
 
+    fn implied(&self) -> &'static [(&'static str, &'static str)] {
+        self.cc.implied()
+    }
+
     fn relations(&self, problems: &mut Vec<Problem>) {
         require(
             problems,
@@ -360,7 +364,7 @@ impl Check for Params {
             "ecn",
             self.ecn,
             "must be true with cc = dctcp",
-            "set ecn = true, and ecn_rule = \"dctcp\" for the receiver of RFC 8257",
+            "leave ecn and ecn_rule out: dctcp brings both",
         );
         require(
             problems,
@@ -368,7 +372,7 @@ impl Check for Params {
             "ecn_rule",
             Choice::name(self.ecn_rule),
             "must be \"accecn\", and ecn true, with cc = prague",
-            "set profile = \"l4s\", or ecn = true and ecn_rule = \"accecn\"",
+            "leave ecn and ecn_rule out: prague brings both",
         );
         require(
             problems,

@@ -217,6 +217,11 @@ pub trait Check: Described {
         &[]
     }
 
+    /// What the values read so far imply for others: these fill in, over a preset, whatever has no key of its own.
+    fn implied(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     /// Adds a problem for each broken relation between fields.
     fn relations(&self, _problems: &mut Vec<Problem>) {}
 }

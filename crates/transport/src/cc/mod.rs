@@ -197,6 +197,17 @@ fn slow_start(window: &mut Window, mut credit: u32) -> u32 {
     credit
 }
 
+impl Algorithm {
+    /// Options without which it would not be what its name says: its dialogue of congestion marks.
+    pub fn implied(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Algorithm::Dctcp => &[("ecn", "true"), ("ecn_rule", "dctcp")],
+            Algorithm::Prague => &[("ecn", "true"), ("ecn_rule", "accecn"), ("ect", "ect1")],
+            _ => &[],
+        }
+    }
+}
+
 /// Declares the algorithms: name, meaning, type and how it is kept, one line each. A box keeps the sender small.
 macro_rules! controls {
     ($( $variant:ident = $name:literal, $doc:literal => $ty:ty as $kept:ty ),+ $(,)?) => {

@@ -2,8 +2,8 @@
 
 use super::{Check, Problem, Table, Value};
 
-/// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys; ranges and
-/// relations are checked last. Problems carry paths below `path`.
+/// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys, then what they imply for keys it
+/// does not have; ranges and relations are checked last. Problems carry paths below `path`.
 pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Problem>) -> T {
     let before = problems.len();
     let mut params = T::default();
@@ -24,6 +24,9 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
             None => problems.push(unknown_key::<T>(key, value).under(path)),
         }
     }
+    let unsaid = |key: &str| table.iter().all(|(own, _)| own != key);
+    let implied: Vec<_> = params.implied().iter().filter(|(key, _)| unsaid(key)).copied().collect();
+    fill(&mut params, "what is implied", &implied);
     let misread = problems.len() > before;
     let mut found = params.out_of_range();
     if found.is_empty() && !misread {
@@ -43,11 +46,16 @@ fn apply_preset<T: Check>(params: &mut T, value: &Value) -> Result<(), Problem> 
         let remedy = nearest(name, &names).map_or(String::new(), |hint| format!("did you mean '{hint}'?"));
         return Err(Problem::new(T::PRESET_KEY, value, rule, remedy));
     };
-    for (key, text) in preset.options {
-        let set = params.set(key, &Value::Text((*text).to_string()));
-        assert!(matches!(set, Some(Ok(()))), "preset {} sets {key} = {text}: {set:?}", preset.name);
-    }
+    fill(params, preset.name, preset.options);
     Ok(())
+}
+
+/// Sets a row of options; `row` names it where one is wrong.
+fn fill<T: Check>(params: &mut T, row: &str, options: &[(&str, &str)]) {
+    for (key, text) in options {
+        let set = params.set(key, &Value::Text((*text).to_string()));
+        assert!(matches!(set, Some(Ok(()))), "{row} sets {key} = {text}: {set:?}");
+    }
 }
 
 fn unknown_key<T: Check>(key: &str, value: &Value) -> Problem {
