@@ -66,8 +66,8 @@ bench: ## ns per packet, whole runs, beside ns-2 and ns-3 where they are install
 budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows
 	@$(PYTHON) tools/bench/instructions.py --check
 
-agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 runs those that are here
-	@$(BIN)/python -m dropcurve.agree --jobs 2 $(if $(LIVE),--live)
+agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 (or all) also runs those that are here
+	@$(BIN)/python -m dropcurve.agree --jobs 2 $(if $(LIVE),--live$(if $(filter all,$(LIVE)), all))
 
 studies: setup ## do the published studies again and write their pages
 	@$(BIN)/dropcurve reproduce all --out out/studies

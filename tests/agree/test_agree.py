@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from dropcurve.agree import means, page, registry
+from dropcurve.agree import live, live_ns2, means, ns2_packets, page, registry
 from dropcurve.agree.cases import Area, Case, Figure
 from dropcurve.agree.context import Context
 
@@ -91,3 +94,35 @@ def test_nan_never_agrees() -> None:
     assert not Figure("x", 1.0, float("nan"), 10.0).within
     assert not Case("no figures").figures
     assert Case("no figures").verdict == "outside"
+
+
+def test_what_another_program_gave_is_kept(tmp_path: Path) -> None:
+    runs: list[int] = []
+    context = Context(cache=tmp_path)
+    for _ in range(2):
+        assert context.kept("told so", lambda: runs.append(1) or {"loss": 0.5}) == {"loss": 0.5}
+    assert len(runs) == 1
+    context.kept("told otherwise", lambda: runs.append(1))
+    assert len(runs) == 2
+
+
+def test_a_program_that_fails_is_one_case_not_the_end() -> None:
+    def fails() -> Case:
+        raise subprocess.CalledProcessError(1, "ns", stderr="a line\nno such class\n")
+
+    found = live.attempt("a run", fails)
+    assert (found.name, found.verdict) == ("a run", "not yet")
+    assert "no such class" in found.missing
+
+
+def test_runs_become_a_row() -> None:
+    row = means.row_of([{"loss": 0.1}, {"loss": 0.3}])
+    assert row == {"seeds": "2", "loss": "0.2", "loss_sd": "0.1414"}
+    assert means.row_of([{"loss": 0.1}])["loss_sd"] == ""
+
+
+def test_drawn_runs_are_scenarios() -> None:
+    """Every draw is the same each time, and has a scenario."""
+    assert live_ns2.drawn(7) == live_ns2.drawn(7) != live_ns2.drawn(8)
+    for seed in range(60):
+        ns2_packets.scenario(ns2_packets.Recorded({**live_ns2.drawn(seed), "boot": "0.004"}))

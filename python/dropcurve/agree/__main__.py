@@ -3,8 +3,9 @@
 --reference FOLDER   with ns2, ns3 and linux (or DROPCURVE_REFERENCE; else ../shared/reference if it is there)
 --only AREA ...      some comparisons alone; prints instead of writing
 --quick              few cases and replications; prints instead of writing
---live               runs ns-2 itself on the rows that are apart, and ns-3 and a Linux kernel on cases of their own:
-                     those that are there
+--live [all]         also runs ns-2, ns-3 and a Linux kernel themselves, those that are there, on cases of their own: a
+                     sample, a matter of minutes, or all, a matter of hours. Before everything else; what they gave
+                     is kept in out/agree/cache, so that the next run goes on where this one was interrupted
 --jobs N             threads (2)
 """
 
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 
 from . import live, live_linux, live_ns3, page, registry
+from .cases import Area
 from .context import ROOT, Context, show_progress
 
 
@@ -25,7 +27,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--reference", type=Path)
     parser.add_argument("--only", nargs="+", choices=[*registry.AREAS, *registry.LIVE], metavar="AREA")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--live", nargs="?", const="sample", default="", choices=["sample", "all"])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(words)
     context = Context(
@@ -38,17 +40,24 @@ def main(words: list[str]) -> int:
     )
     if options.live:
         tell_what_is_absent()
-    everything = [*registry.AREAS, *(registry.LIVE if options.live else ())]
-    areas = registry.compare(options.only or everything, context)
+    out = ROOT / "out" / "agree"
+    beside: list[Area] = []
+    if options.live and not options.only:
+        beside = registry.compare(list(registry.LIVE), context)
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "live.md").write_text(page.markdown(beside), encoding="utf-8")
+        sys.stderr.write(
+            page.summary(beside) + "\nRun side by side: out/agree/live.md; now what is recorded\n"
+        )
+    areas = [*registry.compare(options.only or list(registry.AREAS), context), *beside]
     text = page.markdown(areas)
     if options.only or options.quick:
         sys.stdout.write(text)
         return 0
     (ROOT / "docs" / "agreement.md").write_text(text, encoding="utf-8")
-    out = ROOT / "out" / "agree" / "agreement.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page.as_html(text), encoding="utf-8")
-    sys.stdout.write(page.summary(areas) + f"\nThe page: docs/agreement.md, {out.relative_to(ROOT)}\n")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "agreement.html").write_text(page.as_html(text), encoding="utf-8")
+    sys.stdout.write(page.summary(areas) + "\nThe page: docs/agreement.md, out/agree/agreement.html\n")
     return 0
 
 

@@ -26,14 +26,14 @@ Numbers = dict[str, float]
 @dataclass
 class Context:
     """``reference`` is the folder with ns2, ns3 and linux; None: only the project's own copies. ``quick`` takes few
-    cases and replications; ``live`` runs
-    ns-2 on rows that are apart. ``cache`` keeps what runs gave, by scenario, seed and the built core."""
+    cases and replications; ``live`` runs the other programs themselves: "" (not), "sample" or "all". ``cache`` keeps
+    what runs gave, by scenario, seed and the built core, and what the others gave, by what they were told."""
 
     reference: Path | None = None
     own: Path = ROOT / "tests" / "agree" / "data"
     jobs: int = 2
     quick: bool = False
-    live: bool = False
+    live: str = ""
     cache: Path | None = None
     tell: Callable[[str], None] = lambda text: None
     _core_hash: str = field(default="", repr=False)
@@ -73,6 +73,20 @@ class Context:
             self._core_hash = hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
         text = f"{self._core_hash} {scenario.hash} {replications} {label}"
         return self.cache / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+    def kept(self, told: str, work: Callable[[], Any]) -> Any:
+        """What another program gave when it was told this; run once and then kept, so that one can go on later."""
+        if self.cache is None:
+            return work()
+        place = self.cache / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
+        if place.exists():
+            return json.loads(place.read_text(encoding="utf-8"))
+        found = work()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part = place.with_suffix(".part")
+        part.write_text(json.dumps(found), encoding="utf-8")
+        part.replace(place)
+        return found
 
     def each(self, name: str, items: Sequence[Any], work: Callable[[Any], Case]) -> list[Case]:
         """The cases of many items, with progress."""

@@ -1,4 +1,4 @@
-"""ns-2 run anew from the project's own scripts, side by side with us: ``make agree LIVE=1``.
+"""ns-2 run anew from the project's own scripts: what it takes to run it, and the tables it can record again.
 
     python -m dropcurve.agree.live TABLE ROWS SEEDS OUT     records rows of a table again, with more seeds
 
@@ -9,24 +9,49 @@ from __future__ import annotations
 
 import csv
 import shutil
-import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .context import ROOT
+from . import means
+from .cases import Case
+from .context import ROOT, Context
 
 Row = Mapping[str, str]
 #: Tables whose rows `dumbbell.tcl` can run.
 TABLES = ("wtred", "cnodder", "redat_ftp", "hassan_tcp")
 SCRIPTS = ROOT / "tests" / "agree" / "ns2"
+#: No run of another program may take longer, in seconds.
+PATIENCE_S = 1800
 
 
 def available() -> bool:
     """Whether there is an ns-2 to run."""
     return shutil.which("ns") is not None
+
+
+def absent(program: str, lack: str) -> Case:
+    """Stands for all cases of a program that is not here."""
+    return Case(f"all of {program}", missing=f"{lack} on this machine")
+
+
+def attempt(name: str, work: Callable[[], Case]) -> Case:
+    """A case, or that the other program failed at it: one failure does not end the comparison."""
+    try:
+        return work()
+    except subprocess.SubprocessError as error:
+        said = getattr(error, "stderr", None) or ""
+        last = said.strip().splitlines()[-1] if isinstance(said, str) and said.strip() else str(error)
+        return Case(name, missing=f"a run that ended well ({last[:120]})")
+
+
+def told(*words: str) -> str:
+    """What ns-2 prints, told these words."""
+    command = ["ns", str(SCRIPTS / words[0]), *words[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
+    return done.stdout
 
 
 def arguments(table: str, row: Row) -> dict[str, str]:
@@ -77,21 +102,21 @@ def _hassan(row: Row) -> dict[str, str]:
 def once(table: str, row: Row, seed: int) -> dict[str, float]:
     """One run of ns-2."""
     pairs = [part for pair in arguments(table, row).items() for part in pair]
-    command = ["ns", str(SCRIPTS / "dumbbell.tcl"), *pairs, "seed", str(seed)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return {key: float(value) for key, value in (pair.split("=") for pair in done.stdout.split())}
+    text = told("dumbbell.tcl", *pairs, "seed", str(seed))
+    return {key: float(value) for key, value in (pair.split("=") for pair in text.split())}
 
 
-def record(table: str, row: Row, seeds: int, *, jobs: int = 2) -> dict[str, str]:
+def record(table: str, row: Row, seeds: int, context: Context) -> dict[str, str]:
     """A row with the means and deviations of this many runs."""
-    with ThreadPoolExecutor(jobs) as pool:
-        runs = list(pool.map(lambda seed: once(table, row, seed), range(1, seeds + 1)))
-    found = {**row, "seeds": str(seeds)}
-    for key in runs[0]:
-        values = [run[key] for run in runs]
-        found[key] = f"{statistics.fmean(values):.6g}"
-        found[f"{key}_sd"] = f"{statistics.stdev(values):.4g}"
-    return found
+
+    def run(seed: int) -> dict[str, float]:
+        key = f"ns2 {table} {sorted(arguments(table, row).items())} {seed}"
+        found: dict[str, float] = context.kept(key, lambda: once(table, row, seed))
+        return found
+
+    with ThreadPoolExecutor(context.jobs) as pool:
+        runs = list(pool.map(run, range(1, seeds + 1)))
+    return {**row, **means.row_of(runs)}
 
 
 def main(words: Sequence[str]) -> None:
@@ -99,7 +124,7 @@ def main(words: Sequence[str]) -> None:
     table, source, seeds, out = words[0], Path(words[1]), int(words[2]), Path(words[3])
     with source.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found = [record(table, row, seeds) for row in rows]
+    found = [record(table, row, seeds, Context()) for row in rows]
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
         writer.writeheader()

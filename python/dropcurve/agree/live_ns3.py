@@ -10,21 +10,20 @@ from __future__ import annotations
 import hashlib
 import random
 import shutil
-import statistics
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dropcurve as dc
 
-from . import means, ns3_packets, other_stacks
+from . import live, means, ns3_packets, other_stacks
 from .cases import Area, Case
 from .context import ROOT, Context
 
 TITLE = "ns-3, run just now"
 METHOD = (
     "Loss patterns drawn for this comparison, as for the recorded ones, and long flows over disciplines, 20 s after "
-    "10 s of warm-up, four seeds there and ten here; both from the project's own programs."
+    "10 s of warm-up, {seeds} seeds there and ten here; both from the project's own programs."
 )
 SOURCES = ROOT / "tests" / "agree" / "ns3"
 BUILT = ROOT / "out" / "agree" / "ns3"
@@ -37,7 +36,8 @@ STACKS = {
     "cubic_sack_prr": ("--control=TcpCubic",),
     "vegas_sack_prr": ("--control=TcpVegas",),
 }
-PATTERNS = 8
+#: Patterns of each stack, disciplines, and seeds of each.
+SIZES = {"sample": (3, 2, 2), "all": (24, 4, 6)}
 #: Discipline of `other_stacks`, its type there and its attributes.
 DISCIPLINES = {
     "fifo": ("FifoQueueDisc", "MaxSize=200p"),
@@ -55,7 +55,6 @@ COLUMNS = {
     "soj_p95_ms": 0.1,
     "qlen_mean_pkts": 0.1,
 }
-SEEDS = 4
 
 
 def lacking() -> str:
@@ -69,11 +68,15 @@ def lacking() -> str:
 
 def compare(context: Context) -> Area:
     """Drawn patterns of loss and a few disciplines, if there is an ns-3."""
+    each, disciplines, seeds = SIZES[context.live or "sample"]
+    method = METHOD.format(seeds=seeds)
     if lack := lacking():
-        return Area("live_ns3", TITLE, "ns-3", METHOD, [Case("all", missing=f"{lack} on this machine")])
-    cases = [pattern for stack in STACKS for pattern in patterns(stack, context)]
-    cases += context.each("ns-3 live", list(DISCIPLINES), lambda aqm: discipline(aqm, context))
-    return Area("live_ns3", TITLE, "ns-3", METHOD, cases)
+        return Area("live_ns3", TITLE, "ns-3", method, [live.absent("ns-3", lack)])
+    chosen = [(stack, drawn(seed)) for stack in STACKS for seed in range(1 if context.quick else each)]
+    cases = context.each("ns-3 live, segments", chosen, lambda pair: pattern(pair[0], pair[1], context))
+    queues = list(DISCIPLINES)[: 0 if context.quick else disciplines]
+    cases += context.each("ns-3 live, disciplines", queues, lambda aqm: discipline(aqm, seeds, context))
+    return Area("live_ns3", TITLE, "ns-3", method, cases)
 
 
 def program(name: str) -> Path:
@@ -87,9 +90,16 @@ def program(name: str) -> Path:
     return built
 
 
-def output(name: str, *words: str) -> str:
+def output(context: Context, name: str, *words: str) -> str:
     """What a program prints."""
-    return subprocess.run([program(name), *words], capture_output=True, text=True, check=True).stdout
+    built = program(name)
+
+    def run() -> str:
+        command = [str(built), *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=live.PATIENCE_S)
+        return done.stdout
+
+    return str(context.kept(f"ns3 {built.name} {' '.join(words)}", run))
 
 
 def drawn(seed: int) -> str:
@@ -104,43 +114,39 @@ def drawn(seed: int) -> str:
     return listed + (" every 2" if dice.random() < 0.5 else "")
 
 
-def patterns(stack: str, context: Context) -> list[Case]:
-    """One stack under drawn patterns."""
-    context.tell(f"ns-3 live, {stack}")
-    keys = ns3_packets.STACKS[stack][1]
-    found = []
-    for seed in range(2 if context.quick else PATTERNS):
-        pattern = drawn(seed)
-        every = "2" if pattern.endswith("every 2") else "1"
-        text = output("single", *STACKS[stack], f"--lose={pattern.split()[0]}", f"--ack-every={every}")
+def pattern(stack: str, lost: str, context: Context) -> Case:
+    """One stack under a drawn pattern."""
+    name = f"{stack}, {lost}"
+    every = "2" if lost.endswith("every 2") else "1"
+
+    def work() -> Case:
+        words = (*STACKS[stack], f"--lose={lost.split()[0]}", f"--ack-every={every}")
+        text = output(context, "single", *words)
         theirs = [(int(time), int(segment)) for time, segment in map(str.split, text.splitlines())]
-        found.append(ns3_packets.case(f"{stack}, {pattern}", theirs, pattern, keys))
-    return found
+        return ns3_packets.case(name, theirs, lost, ns3_packets.STACKS[stack][1])
+
+    return live.attempt(name, work)
 
 
-def discipline(aqm: str, context: Context) -> Case:
+def discipline(aqm: str, seeds: int, context: Context) -> Case:
     """Ten NewReno flows over a discipline."""
     kind, settings = DISCIPLINES[aqm]
     words = (f"--disc=ns3::{kind}", f"--set={settings}", "--from=10", "--until=30")
-    with ThreadPoolExecutor(context.jobs) as pool:
-        texts = list(pool.map(lambda seed: output("dumbbell", *words, f"--seed={seed}"), range(1, SEEDS + 1)))
-    theirs = [{key: float(value) for key, value in map(_pair, text.split())} for text in texts]
-    row = {
-        "aqm": aqm,
-        "tcp": "TcpNewReno",
-        "n": "10",
-        "rtt_ms": "50",
-        "T": "30",
-        "warm": "10",
-        "seeds": str(SEEDS),
-    }
-    for column in COLUMNS:
-        values = [one[column] for one in theirs]
-        row |= {column: f"{statistics.fmean(values)}", f"{column}_sd": f"{statistics.stdev(values)}"}
-    scenario = dc.Scenario.parse(other_stacks.ns3(row))
-    runs = context.runs(scenario, 10, other_stacks.ns3_numbers, f"live_ns3 {aqm}")
-    figures = [means.figure(name, row, name, runs, floor=floor) for name, floor in COLUMNS.items()]
-    return Case(f"{aqm}, TcpNewReno, 10 flows, 50 ms", tuple(figures))
+    name = f"{aqm}, TcpNewReno, 10 flows, 50 ms"
+    keys = {"aqm": aqm, "tcp": "TcpNewReno", "n": "10", "rtt_ms": "50", "T": "30", "warm": "10"}
+
+    def work() -> Case:
+        with ThreadPoolExecutor(context.jobs) as pool:
+            told = [(*words, f"--seed={seed}") for seed in range(1, seeds + 1)]
+            texts = list(pool.map(lambda one: output(context, "dumbbell", *one), told))
+        theirs = [{key: float(value) for key, value in map(_pair, text.split())} for text in texts]
+        row = keys | means.row_of(theirs)
+        scenario = dc.Scenario.parse(other_stacks.ns3(row))
+        runs = context.runs(scenario, 10, other_stacks.ns3_numbers, f"live_ns3 {aqm}")
+        figures = [means.figure(name, row, name, runs, floor=floor) for name, floor in COLUMNS.items()]
+        return Case(name, tuple(figures))
+
+    return live.attempt(name, work)
 
 
 def _pair(text: str) -> tuple[str, str]:

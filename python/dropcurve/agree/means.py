@@ -40,6 +40,16 @@ def allowed(theirs: float, sd: float | None, n: int, ours: Sequence[float], *, f
     return max(interval, MARGIN * abs(theirs), floor)
 
 
+def row_of(runs: Sequence[Mapping[str, float]]) -> dict[str, str]:
+    """Runs of another program as a row of a table: mean and deviation of each column, and how many they were."""
+    row = {"seeds": str(len(runs))}
+    for column in runs[0]:
+        values = [run[column] for run in runs]
+        row[column] = f"{statistics.fmean(values):.6g}"
+        row[f"{column}_sd"] = f"{statistics.stdev(values):.4g}" if len(values) > 1 else ""
+    return row
+
+
 def figure(
     name: str, row: Mapping[str, str], column: str, runs: Sequence[Mapping[str, float]], *, floor: float = 0.0
 ) -> Figure:

@@ -1,6 +1,7 @@
 """TCP segment by segment: the recorded single-flow runs of ns-2.35, through the whole engine.
 
-Path of Fall and Floyd (1996): 8 Mbit/s 0.1 ms, 0.8 Mbit/s 100 ms, 8 Mbit/s 0.1 ms. Compared are the order and the time
+Path of Fall and Floyd (1996): 8 Mbit/s 0.1 ms, 0.8 Mbit/s 100 ms, 8 Mbit/s 0.1 ms; a run may name another in the
+middle. Compared are the order and the time
 (to a microsecond) of every departure, acknowledgement and drop, the congestion window at every millisecond, and
 the totals.
 """
@@ -45,8 +46,8 @@ delay = "0.1 ms"
 [links.middle]
 from = "r1"
 to = "r2"
-rate = "0.8 Mbit/s"
-delay = "100 ms"
+rate = "{rate}"
+delay = "{delay}"
 drop = [{drop}]
 mark = [{mark}]
 
@@ -182,6 +183,8 @@ def scenario(one: Recorded) -> dc.Scenario:
     }
     text = SCENARIO.format(
         duration=key["dur"],
+        rate=key.get("rate", "0.8Mb").replace("Mb", " Mbit/s"),
+        delay=key.get("delay", "100ms").replace("ms", " ms"),
         drop=numbers["drop"],
         mark=numbers["mark"],
         ack_drop=numbers["adrop"],

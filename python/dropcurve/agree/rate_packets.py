@@ -179,10 +179,11 @@ def compare(name: str, context: Context) -> Area:
 def read(tested: Tested) -> list[Recorded]:
     """The runs of its file: a line of keys, then one of events as microseconds since the one before."""
     lines = tested.recorded.read_text(encoding="utf-8").splitlines()
-    return [_parse(tested, head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
+    return [parse(tested, head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
 
 
-def _parse(tested: Tested, head: str, events: str) -> Recorded:
+def parse(tested: Tested, head: str, events: str) -> Recorded:
+    """One run from its two lines."""
     found: list[Event] = []
     at = 0
     for token in events.split():
@@ -272,7 +273,7 @@ def record(tested: Tested, draw: int) -> str:
         tokens, last = [], 0
         for line in trace.read_text(encoding="utf-8").splitlines():
             what, time, start, end, kind, *_, number, _ = line.split()
-            letter = "D" if what == "d" else "S" if (what, start, end) == ("+", "0", "2") else ""
+            letter = "D" if what == "d" else "S" if (what, start, end) == ("+", "0", "1") else ""
             if kind == tested.data and letter:
                 at = round(float(time) * 1e6)
                 tokens.append(f"{at - last}{letter}{int(number) - tested.first}")

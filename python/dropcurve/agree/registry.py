@@ -9,7 +9,18 @@ from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
-from . import defects, live_linux, live_ns3, ns2_packets, ns3_packets, rate_packets, tables, theory, verdicts
+from . import (
+    defects,
+    live_linux,
+    live_ns2,
+    live_ns3,
+    ns2_packets,
+    ns3_packets,
+    rate_packets,
+    tables,
+    theory,
+    verdicts,
+)
 from .cases import Area, Case
 from .context import Context
 
@@ -25,7 +36,11 @@ AREAS: dict[str, Callable[[Context], Area]] = {
     "defects": defects.compare,
 }
 #: Comparisons that run others themselves.
-LIVE: dict[str, Callable[[Context], Area]] = {"live_ns3": live_ns3.compare, "live_linux": live_linux.compare}
+LIVE: dict[str, Callable[[Context], Area]] = {
+    **live_ns2.COMPARISONS,
+    "live_ns3": live_ns3.compare,
+    "live_linux": live_linux.compare,
+}
 
 
 def compare(names: list[str], context: Context) -> list[Area]:

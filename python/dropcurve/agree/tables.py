@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -48,22 +48,23 @@ def compare(table: Table, context: Context) -> Area:
     """All rows of a table."""
     rows = context.csv(*table.path)
     rows = rows[:: max(1, len(rows) // 3)] if context.quick else rows
-    cases = context.each(table.key, rows, partial(case, table, context))
+    again = context.csv(f"{table.key}_more.csv")
+    cases = context.each(table.key, rows, partial(case, table, context, again))
     return Area(table.key, table.title, table.against, f"{METHOD} {table.note}".strip(), cases)
 
 
-def case(table: Table, context: Context, row: Row) -> Case:
+def case(table: Table, context: Context, again: Sequence[Row], row: Row) -> Case:
     """One row: what is missing, or our runs beside it. One recorded again with more seeds stands for the first."""
     name = table.name(row)
     missing = table.missing(row) or absent(table.scenario, row)
     if missing:
         return Case(name, missing=missing)
-    again = recorded_again(table, context, row)
-    found = beside(table, context, again or row)
+    more = recorded_again(again, row)
+    found = beside(table, context, more or row)
     if found.verdict == "outside" and context.live and table.key in live.TABLES and live.available():
-        found = beside(table, context, live.record(table.key, row, LIVE_SEEDS, jobs=context.jobs))
+        found = beside(table, context, live.record(table.key, row, LIVE_SEEDS, context))
         return replace(found, note=f"{found.note}; ns-2 run just now")
-    return replace(found, note=f"{found.note}; recorded again, with more seeds") if again else found
+    return replace(found, note=f"{found.note}; recorded again, with more seeds") if more else found
 
 
 def beside(table: Table, context: Context, row: Row) -> Case:
@@ -78,9 +79,9 @@ def beside(table: Table, context: Context, row: Row) -> Case:
     return Case(table.name(row), tuple(figures), note=f"{row['seeds']} seeds there, {replications} here")
 
 
-def recorded_again(table: Table, context: Context, row: Row) -> Row | None:
+def recorded_again(rows: Sequence[Row], row: Row) -> Row | None:
     """The same row of the project's own `TABLE_more.csv`, if there is one."""
-    for one in context.csv(f"{table.key}_more.csv"):
+    for one in rows:
         keys = list(one)[: list(one).index("seeds")]
         if all(one[key] == row[key] for key in keys):
             return one

@@ -1,13 +1,9 @@
 # One TFRC flow beside a steady flow of datagrams, for ns-2.35: ns tfrc.tcl key value ...
-# The datagrams keep arrivals off the exact round trips at which the last bit of a sum would decide.
 # drop: positions, from 0, of data packets lost before the first router; adrop: of reports lost after the second.
-# out: a file for the trace of queues.
+# knobs: class:variable:value,... out: a file for the trace of queues.
 
-array set o { years 2011 drop - adrop - limit 1000 delay 100ms datagram 501 until 20 out tfrc.trace }
-foreach {key value} $argv {
-    if {![info exists o($key)]} { error "no key $key" }
-    set o($key) $value
-}
+source [file join [file dirname [info script]] path.tcl]
+take_options { years 2011 knobs - drop - adrop - limit 1000 delay 100ms datagram 501 until 20 out tfrc.trace }
 if {$o(years) == 2000} {
     foreach {name value} {
         rate_init_option_ 1 rate_init_ 1 oldCode_ true useHeaders_ false idleFix_ false maxHeavyRounds_ 1
@@ -15,46 +11,17 @@ if {$o(years) == 2000} {
 }
 Agent/TFRC set packetSize_ 1000
 Agent/TFRC set overhead_ 0
+set_variables $o(knobs)
 
 set ns [new Simulator]
-foreach name {source other left right sink} { set $name [$ns node] }
-$ns duplex-link $source $left 8Mb 0.1ms DropTail
-$ns duplex-link $other $left 8Mb 0.1ms DropTail
-$ns duplex-link $left $right 0.8Mb $o(delay) DropTail
-$ns duplex-link $right $sink 8Mb 0.1ms DropTail
-foreach {from to} [list $source $left $left $source $other $left $right $left $right $sink $sink $right] {
-    $ns queue-limit $from $to 1000
-}
-$ns queue-limit $left $right $o(limit)
-proc lose {numbers from to} {
-    if {$numbers == "-"} return
-    set losses [new ErrorModel/List]
-    $losses unit pkt
-    $losses droplist [split $numbers ,]
-    [Simulator instance] lossmodel $losses $from $to
-}
+lay_path 0.8Mb $o(delay) $o(limit)
 lose $o(drop) $source $left
 lose $o(adrop) $right $left
-set trace [open $o(out) w]
-foreach {from to} [list $source $left $left $source $left $right $right $left] { $ns trace-queue $from $to $trace }
-
-set datagrams [new Agent/UDP]
-set void [new Agent/Null]
-$datagrams set packetSize_ 1500
-$ns attach-agent $other $datagrams
-$ns attach-agent $sink $void
-$ns connect $datagrams $void
-set steady [new Application/Traffic/CBR]
-$steady set packetSize_ $o(datagram)
-$steady set interval_ [expr $o(datagram) * 8.0 / 548000]
-$steady attach-agent $datagrams
-$ns at 0.001 "$steady start"
+set trace [trace_path $o(out)]
+add_datagrams $o(datagram)
 
 set sender [new Agent/TFRC]
-set receiver [new Agent/TFRCSink]
-$ns attach-agent $source $sender
-$ns attach-agent $sink $receiver
-$ns connect $sender $receiver
+join_ends $sender [new Agent/TFRCSink]
 $ns at 0 "$sender start"
 $ns at $o(until) { $ns flush-trace; close $trace; exit 0 }
 $ns run
