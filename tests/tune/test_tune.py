@@ -18,7 +18,7 @@ from dropcurve.errors import UsageError
 from dropcurve.store import build
 from dropcurve.sweeping.execute import Where
 from dropcurve.sweeping.store import Store
-from dropcurve.tuning import around, confirm, families, of_file, of_link, search
+from dropcurve.tuning import around, confirm, families, fronts, of_file, of_link, page, pictures, search
 from dropcurve.tuning.bench import Bench, Trial, block
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.race import behind, race
@@ -167,6 +167,35 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     }
     # Chosen on other seeds; on fresh ground most of it is still a front, from fast to full.
     assert len(front(points)) >= 2
+    # Each is told by what it is set to, the least goodput first, and the recommendation is marked among them.
+    names = [fronts.named(answer, line.candidate) for line in fronts.ordered(answer)]
+    assert len(set(names)) == len(names)
+    text = str(answer)
+    shown = text.partition("The front:")[2].partition("What people run")[0].splitlines()[2:]
+    told = [line for line in shown if "±" in line]
+    assert [line.split("  ")[-1].strip() for line in told] == names and sum("→" in line for line in told) == 1
+    assert f"The front has {len(names)} designs" in " ".join(text.split())
+    # Every goal has its own part of the sensitivity, in a unit of the right size.
+    assert "goodput (Mbit/s)" in text and "  p95 delay (ms)" in text
+    content = page.content(answer, [])
+    assert [title.partition(":")[0] for title, _ in content["table"]["groups"]] == [
+        "The front",
+        "What people run",
+    ]
+    assert [row["name"] for row in content["table"]["groups"][0][1]] == names
+    assert [axis.unit for axis in pictures._axes(answer)] == ["Mbit/s", "ms"]
+
+
+def test_three_goals_are_drawn_in_pairs(asked: Path) -> None:
+    goal = "max goodput, min p95 delay, min loss"
+    answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
+    figure = pictures._figure("trade", answer, 7.0)
+    assert [ax.get_xlabel() for ax in figure.axes] == ["p95 delay (ms)", "loss (%)"]
+    for ax in figure.axes:
+        (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+        ringed = ax.lines[-1].get_xydata()[0]
+        assert left < ringed[0] < right and low < ringed[1] < high
+    assert "nothing that was tried beats one of them everywhere" in " ".join(str(answer).split())
 
 
 def test_a_front_has_what_nothing_beats() -> None:

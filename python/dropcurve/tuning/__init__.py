@@ -151,7 +151,7 @@ def _solved(bench: Bench, limits: Limits, seed: int, folder: Path, *, say: Say, 
     chosen, size = _chosen(outcome, bench)
     say("confirmation on fresh seeds and conditions", chosen[0])
     lines = confirmed(bench, chosen, seed=seed)
-    best = chosen[0]
+    best, ahead = chosen[0], {one.key for one in chosen[:size]}
     say("sensitivity: each parameter off by factors", best)
     moved = _moved(best, outcome, question, bench, seed)
     say("drift: conditions beyond their range", best)
@@ -165,7 +165,7 @@ def _solved(bench: Bench, limits: Limits, seed: int, folder: Path, *, say: Say, 
         effects=tuple(outcome.effects), sensitivity=tuple(moved), drift=tuple(wandered),
         configuration=made.text if made else "", notes=tuple(str(note) for note in made.notes) if made else (),
         runs=searched, fresh=bench.runs - searched, version=library.version(), command=command,
-        stopped=outcome.stopped, front=size, folder=folder,
+        stopped=outcome.stopped, front=sum(line.candidate.key in ahead for line in lines), folder=folder,
     )  # fmt: skip
     answer.save(folder)
     return answer

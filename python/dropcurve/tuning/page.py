@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plot, report, wording
 from ..plot import style
-from . import pictures, words
+from . import fronts, pictures, terms, words
 from .answer import Answer
 from .question import ends
-from .words import KINDS
+from .terms import KINDS
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -79,9 +79,10 @@ def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
         "title": f"{KINDS.get(best.kind, best.kind)} for {question.title}",
         "goal": str(question.goal),
         "robust": "in the worst condition" if question.robust == "worst" else "in the mean over the range",
+        "bounded": bool(question.goal.constraints),
         "question": question.title,
         "kind": best.loaded_kind or best.kind,
-        "params": [(name, words.shown(value)) for name, value in (best.loaded or best.params).items()],
+        "params": [(name, terms.shown(value)) for name, value in (best.loaded or best.params).items()],
         "verdict": [f"{one[:1].upper()}{one[1:]}." for one in sentences],
         "holds": answer.lines[0].holds,
         "expected": _expected(answer),
@@ -91,7 +92,6 @@ def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
         "queues": [_queue(label, result, number) for number, (label, result) in enumerate(queues, start=1)],
         "drift": [words.drifted(one) for one in answer.drift if one.candidate.key == best.key],
         "effects": _effects(answer),
-        "sensitivity": words.sensitivity(answer),
         "method": method(answer),
         "command": answer.command, "version": answer.version, "seed": answer.seed,
         "runs": f"{answer.runs + answer.fresh:,}".replace(",", "\u202f"), "stopped": answer.stopped,
@@ -102,11 +102,11 @@ def _expected(answer: Answer) -> list[tuple[str, str]]:
     line = answer.lines[0]
     goal = answer.question.goal
     found = [
-        (one.label, words.cell(cell, one)) for one, cell in zip(goal.objectives, line.objectives, strict=True)
+        (one.label, terms.cell(cell, one)) for one, cell in zip(goal.objectives, line.objectives, strict=True)
     ]
     told = {one.label for one in goal.objectives}
     found += [
-        (one.measure.text, words.interval(line, one.measure))
+        (one.measure.text, terms.interval(line, one.measure))
         for one in goal.constraints
         if one.measure.text not in told
     ]
@@ -117,19 +117,28 @@ def _expected(answer: Answer) -> list[tuple[str, str]]:
 def _table(answer: Answer) -> dict[str, Any]:
     goal = answer.question.goal
     bounded = words.bounded(answer)
-    rows = []
-    for number, line in enumerate(answer.lines):
+
+    def row(line: Line, name: str) -> dict[str, Any]:
         cells = [
-            {"text": words.cell(cell, one), "sign": _sign(line, n, higher=one.higher)}
+            {"text": terms.cell(cell, one), "sign": _sign(line, n, higher=one.higher)}
             for n, (one, cell) in enumerate(zip(goal.objectives, line.objectives, strict=True))
         ]
-        cells += [{"text": words.interval(line, one), "sign": ("", "")} for one in bounded]
-        rows.append({
-            "name": line.candidate.name, "queue": line.candidate.queue, "best": number == 0, "cells": cells,
+        cells += [{"text": terms.interval(line, one), "sign": ("", "")} for one in bounded]
+        return {
+            "name": name, "queue": line.candidate.queue, "best": line is answer.lines[0], "cells": cells,
             "held": [f"{one.held} of {one.runs}" for one in line.kept], "holds": line.holds,
-        })  # fmt: skip
+        }  # fmt: skip
+
+    groups = [("", [row(line, line.candidate.name) for line in answer.lines])]
+    if fronts.several(answer):
+        front = [row(line, fronts.named(answer, line.candidate)) for line in fronts.ordered(answer)]
+        rest = [row(line, line.candidate.name) for line in fronts.others(answer)]
+        groups = [
+            ("The front: nothing that was tried beats one of these in everything", front),
+            ("What people run", rest),
+        ]
     heads = [*(one.label for one in goal.objectives), *(one.text for one in bounded)]
-    return {"heads": heads, "bounds": [str(one) for one in goal.constraints], "rows": rows}
+    return {"heads": heads, "bounds": [str(one) for one in goal.constraints], "groups": groups}
 
 
 def _sign(line: Line, number: int, *, higher: bool) -> tuple[str, str]:
@@ -191,15 +200,28 @@ def method(answer: Answer) -> list[str]:
     places = wording.count(count, "condition")
     found = [
         f"Candidates were tried at {places}: the corners of the ranges and points inside, all under the same random "
-        "numbers. The search began with what people run and with designs by formula, measured by Morris's method which "
-        "parameters matter, and then let Optuna propose; a proposal clearly behind after half of the conditions was "
-        f"not pursued. {tried} were seen at every condition. The best met in a race on seeds the search had not seen, "
-        "in which who fell clearly behind (paired t test) left early.",
-        "The winner, the best of the other disciplines and what people run were then run at fresh conditions, "
+        "numbers. The search began with what people run and with designs by formula, and then let Optuna propose."
+    ]
+    if answer.effects:
+        found[0] += " Which parameters matter was measured beforehand by Morris's method."
+    if fronts.several(answer):
+        found[0] += (
+            f" {tried} were seen at every condition; those on the front were run again on seeds the search had not "
+            "seen, and what was still on the front there is the front of this page."
+        )
+    else:
+        found[0] += (
+            " A proposal clearly behind after half of the conditions was not pursued. "
+            f"{tried} were seen at every condition. The best met in a race on seeds the search had not seen, in which "
+            "who fell clearly behind (paired t test) left early."
+        )
+    rest = "the rest of the front" if fronts.several(answer) else "the best of the other disciplines"
+    found.append(
+        f"The winner, {rest} and what people run were then run at fresh conditions, "
         "stratified over the ranges, under fresh seeds. Intervals are Student's over six such replications at 95 %, "
         "each counted as one number; differences are paired, and called real only if they pass Holm's test over the "
-        "whole table.",
-    ]
+        "whole table."
+    )
     if question.link is not None:
         sender = {"cubic": "CUBIC (RFC 9438)", "reno": "Reno (RFC 5681)"}[question.link.tcp]
         found.append(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import wording
 from ..plot import labels, style
 from .answer import Answer
-from .around import Drift, Sensitivity
-from .goal import Objective
+from .around import Drift, Far, Sensitivity
+from .goal import Constraint
 from .measures import Measure
-from .words import KINDS
+from .terms import KINDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
 TITLES = {
     "trade": (
         "What was tried",
-        "Each point is a design at all conditions; filled ones keep every constraint. The line is the front: nothing "
-        "that was tried is better in both. Ringed: the recommendation.",
+        "Each point is a design at all conditions; filled ones keep every constraint. Of two goals the line is the "
+        "front: nothing that was tried is better in both. Ringed: the recommendation. The worst designs lie outside.",
     ),
     "sensitivity": (
         "If a parameter is off",
@@ -38,7 +41,7 @@ TITLES = {
 
 def available(answer: Answer) -> tuple[str, ...]:
     """The pictures that have something to show."""
-    found = ["trade"] if len(_axes(answer)) == 2 else []
+    found = ["trade"] if len(_axes(answer)) > 1 else []
     found += ["sensitivity"] if answer.sensitivity else []
     return (*found, *(["drift"] if answer.drift else []))
 
@@ -73,28 +76,88 @@ def _figure(name: str, answer: Answer, width_in: float) -> Figure:
     return figure
 
 
-def _axes(answer: Answer) -> list[tuple[str, str, Callable[[Any], float], bool]]:
-    """(label, unit, value of a spot, whether higher is better) of the two things that are weighed: two objectives, or
-    the objective and the first bounded measure."""
+@dataclass(frozen=True)
+class _Axis:
+    """One of the things that are weighed: how to read it off a spot, in a unit of the right size."""
+
+    label: str
+    unit: str
+    value: Callable[[Any], float]
+    higher: bool
+    divisor: float
+    bound: Constraint | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+def _axes(answer: Answer) -> list[_Axis]:
+    """What is weighed: the objectives, or the only one and the first bounded measure."""
     goal = answer.question.goal
+    found = [
+        _scaled(answer, one.label, one.unit, _objective(number), higher=one.higher)
+        for number, one in enumerate(goal.objectives)
+    ]
+    if len(found) == 1:
+        told = {one.single.key for one in goal.objectives if one.single}
+        bounds = [one for one in goal.constraints if one.measure.key not in told][:1]
+        found += [
+            _scaled(
+                answer,
+                one.measure.text,
+                one.measure.unit,
+                _measure(one.measure),
+                higher=not one.upper,
+                bound=one,
+            )
+            for one in bounds
+        ]
+    return found
 
-    def of_objective(number: int, one: Objective) -> tuple[str, str, Callable[[Any], float], bool]:
-        return one.label, one.unit, lambda spot: float(spot.objectives[number]), one.higher
 
-    def of_measure(one: Measure, upper: bool) -> tuple[str, str, Callable[[Any], float], bool]:
-        return one.text, one.unit, lambda spot: float(spot.measures[one.key]), not upper
+def _objective(number: int) -> Callable[[Any], float]:
+    return lambda spot: float(spot.objectives[number])
 
-    found = [of_objective(number, one) for number, one in enumerate(goal.objectives)][:2]
-    told = {one.single.key for one in goal.objectives if one.single}
-    found += [of_measure(one.measure, one.upper) for one in goal.constraints if one.measure.key not in told]
-    return found[:2]
+
+def _measure(one: Measure) -> Callable[[Any], float]:
+    return lambda spot: float(spot.measures[one.key])
+
+
+def _scaled(
+    answer: Answer,
+    label: str,
+    unit: str,
+    value: Callable[[Any], float],
+    *,
+    higher: bool,
+    bound: Constraint | None = None,
+) -> _Axis:
+    """An axis in the unit that the recommendation is told in."""
+    best = next((one for one in answer.spots if one.candidate.key == answer.best.key), None)
+    divisor, shown = wording.scaled(unit, value(best) if best else 0.0)
+    return _Axis(label, shown, lambda spot: value(spot) / divisor, higher, divisor, bound)
 
 
 def _trade(answer: Answer, width_in: float) -> Figure:
-    figure = style.new_figure(width_in, 3.4 if width_in > 5 else 3.8)
-    ax = figure.subplots()
-    (up, up_unit, y, _), (across, across_unit, x, _) = _axes(answer)
-    spots = [one for one in answer.spots if _finite(x(one), y(one))]
+    """The first objective against each of the others, or against the bounded measure."""
+    up, *others = _axes(answer)
+    wide = width_in > 5
+    count = len(others)
+    figure = style.new_figure(width_in, 3.4 if wide else 3.4 * count + 0.4)
+    axes = figure.subplots(1 if wide else count, count if wide else 1, squeeze=False, sharey=wide)
+    for number, (ax, across) in enumerate(zip(axes.flat, others, strict=True)):
+        _tried(ax, answer, up, across, named=number == 0)
+        ax.set_xlabel(across.title)
+        if number == 0 or not wide:
+            ax.set_ylabel(up.title)
+    figure.legend(loc="outside upper left", ncols=6 if wide else 3, handletextpad=0.2, columnspacing=1.2)
+    return figure
+
+
+def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -> None:
+    """Every design at its place, the front, and a ring around the recommendation."""
+    spots = [one for one in answer.spots if _finite(across.value(one), up.value(one))]
     kinds = list(dict.fromkeys(one.candidate.loaded_kind or one.candidate.kind for one in spots))
     for number, kind in enumerate(kinds):
         face = style.look(number)
@@ -102,84 +165,86 @@ def _trade(answer: Answer, width_in: float) -> Figure:
         kept = any(one.holds for one in some)
         for holds in (True, False):
             of = [one for one in some if one.holds is holds]
+            told = named and bool(of) and (holds or not kept)
             ax.plot(
-                [x(one) for one in of], [y(one) for one in of], linestyle="none", marker=face.marker, markersize=4.2,
-                color=face.colour, markerfacecolor=face.colour if holds else "none", markeredgewidth=0.8,
-                alpha=0.95 if holds else 0.55, label=KINDS.get(kind, kind) if of and (holds or not kept) else None,
+                [across.value(one) for one in of], [up.value(one) for one in of], linestyle="none",
+                marker=face.marker, markersize=4.2, color=face.colour, markerfacecolor=face.colour if holds else "none",
+                markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=KINDS.get(kind, kind) if told else None,
             )  # fmt: skip
-    _front(ax, spots, x, y, answer)
+    if len(answer.question.goal.objectives) < 3:
+        _front(ax, spots, up, across)
     best = next((one for one in spots if one.candidate.key == answer.best.key), None)
     if best is not None:
-        ax.plot([x(best)], [y(best)], linestyle="none", marker="o", markersize=11, markerfacecolor="none",
-                markeredgecolor=style.INK, markeredgewidth=1.1, zorder=5)  # fmt: skip
-    _window(ax, answer, spots, x, y)
-    ax.set_xlabel(f"{across} ({across_unit})" if across_unit else across)
-    ax.set_ylabel(f"{up} ({up_unit})" if up_unit else up)
-    figure.legend(
-        loc="outside upper left", ncols=6 if width_in > 5 else 3, handletextpad=0.2, columnspacing=1.2
-    )
-    return figure
+        ax.plot([across.value(best)], [up.value(best)], linestyle="none", marker="o", markersize=11,
+                markerfacecolor="none", markeredgecolor=style.INK, markeredgewidth=1.1, zorder=5)  # fmt: skip
+    _window(ax, spots, up, across, best)
 
 
-def _front(
-    ax: Axes, spots: Sequence[Any], x: Callable[[Any], float], y: Callable[[Any], float], answer: Answer
-) -> None:
+def _front(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis) -> None:
     """The line of designs that none beats in both."""
-    (_, _, _, up), (_, _, _, across) = _axes(answer)
     from .study import front
 
     points = {
-        one.candidate.key: [(-1.0 if across else 1.0) * x(one), (-1.0 if up else 1.0) * y(one)]
+        one.candidate.key: [(-1.0 if axis.higher else 1.0) * axis.value(one) for axis in (across, up)]
         for one in spots
     }
     names = set(front(points))
-    line = sorted((x(one), y(one)) for one in spots if one.candidate.key in names)
+    line = sorted((across.value(one), up.value(one)) for one in spots if one.candidate.key in names)
     ax.plot([p[0] for p in line], [p[1] for p in line], color=style.MUTED, linewidth=0.9, zorder=1)
 
 
-def _window(
-    ax: Axes, answer: Answer, spots: Sequence[Any], x: Callable[[Any], float], y: Callable[[Any], float]
-) -> None:
-    """The view: what is near the front, so that a hopeless design does not squeeze the rest; bounds are drawn in."""
-    goal = answer.question.goal
-    across = sorted(x(one) for one in spots)
-    (_, _, _, _), (label, _, _, higher) = _axes(answer)
-    bounds = [one for one in goal.constraints if one.measure.text == label]
-    top = across[min(len(across) - 1, int(0.93 * len(across)))]
-    if bounds and not higher:
-        top = max(2.2 * bounds[0].bound, min(top, 4 * bounds[0].bound))
-        ax.axvline(bounds[0].bound, color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 2)))
-        ax.annotate(f" {bounds[0]} in the mean", (bounds[0].bound, 0.02), xycoords=("data", "axes fraction"),
+def _window(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis, best: Any) -> None:
+    """The view: a hopeless design does not squeeze the rest; a bound is drawn in."""
+    left, right = _span(across, spots, best)
+    if across.bound is not None:
+        limit = across.bound.bound / across.divisor
+        ax.axvline(limit, color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 2)))
+        ax.annotate(f" {across.bound} in the mean", (limit, 0.02), xycoords=("data", "axes fraction"),
                     fontsize=6.5, color=style.MUTED)  # fmt: skip
-    if not higher and across[-1] > top:
-        ax.set_xlim(0, 1.06 * top)
-    elif not higher and across[0] >= 0:
-        ax.set_xlim(0, 1.06 * across[-1])
-    values = sorted(y(one) for one in spots if x(one) <= top or higher)
-    low = values[int(0.08 * len(values))]
-    room = 0.06 * (values[-1] - low or 1.0)
-    ax.set_ylim(low - room, values[-1] + room)
+        if not across.higher:
+            right = max(2.2 * limit, min(right, 4 * limit))
+    ax.set_xlim(left, right)
+    inside = [one for one in spots if left <= across.value(one) <= right]
+    ax.set_ylim(*_span(up, inside, best))
+
+
+#: Share of the designs, the worst ones, that may lie outside of the view.
+OUTSIDE = 0.08
+
+
+def _span(axis: _Axis, spots: Sequence[Any], best: Any) -> tuple[float, float]:
+    """What of an axis is shown: all but the worst designs, and in any case the recommendation."""
+    values = sorted((axis.value(one) for one in spots), reverse=axis.higher)
+    worst = values[int((1.0 - OUTSIDE) * (len(values) - 1))]
+    ends = sorted([values[0], worst, *([axis.value(best)] if best is not None else [])])
+    low, high = ends[0], ends[-1]
+    room = 0.06 * (high - low or abs(high) or 1.0)
+    floor = 0.0 if 0.0 <= low < 0.5 * high else low - room
+    return floor, high + room
 
 
 def _finite(*values: float) -> bool:
     return all(abs(value) < float("inf") for value in values)
 
 
+#: Inches that the label of a tick takes, and that a panel of a row gives to its labels and gaps.
+TICK_IN, MARGIN_IN = 0.5, 0.5
+
 #: Label, unit, value of a point, bound.
 Curve = tuple[str, str, Callable[[Any], float], float | None]
 
 
 def _curves(answer: Answer) -> list[Curve]:
-    """What the pictures around the answer show: the first objective and the first bounded measure."""
+    """What the pictures around the answer show: the objectives and the first bounded measure."""
     goal = answer.question.goal
-    one = goal.objectives[0]
-    found: list[Curve] = [(one.label, one.unit, lambda point: float(point.objectives[0]), None)]
-    if goal.constraints:
-        bound = goal.constraints[0]
-        measure = bound.measure
-        found.append(
-            (measure.text, measure.unit, lambda point: float(point.measures[measure.key]), bound.bound)
-        )
+    found: list[Curve] = []
+    for number, objective in enumerate(goal.objectives):
+        axis = _scaled(answer, objective.label, objective.unit, _objective(number), higher=objective.higher)
+        found.append((axis.label, axis.unit, axis.value, None))
+    for bound in goal.constraints[:1]:
+        one = bound.measure
+        axis = _scaled(answer, one.text, one.unit, _measure(one), higher=not bound.upper)
+        found.append((axis.label, axis.unit, axis.value, bound.bound / axis.divisor))
     return found
 
 
@@ -255,7 +320,8 @@ def _drift(answer: Answer, width_in: float) -> Figure:
                 _far(ax, one, value, style.look(number))
             if axis.range.low > 0:
                 ax.set_xscale("log")
-            _ticks(ax, next(one for one in answer.drift if one.axis.name == axis.name))
+            mine = next(one for one in answer.drift if one.axis.name == axis.name)
+            _ticks(ax, mine, width_in / len(axes_of) - MARGIN_IN)
             ax.axvspan(axis.range.low, axis.range.high, color=style.WASH, linewidth=0, zorder=0)
             _bound(ax, bound)
             if column == 0:
@@ -274,8 +340,14 @@ def _far(ax: Axes, one: Drift, value: Callable[[Any], float], face: style.Look) 
     _marks(ax, [(far.value, value(far), far.holds, False) for far in one.points], face)
 
 
-def _ticks(ax: Axes, one: Drift) -> None:
-    """The values that were tried, as people write them; every other one where they are many."""
-    points = one.points if len(one.points) < 7 else one.points[::2]
-    ax.set_xticks([far.value for far in points], [far.shown for far in points])
+def _ticks(ax: Axes, one: Drift, width_in: float) -> None:
+    """Of the values that were tried those that have room, as people write them: the ends of what was asked first."""
+    ends = [far for far in one.points if far.value in (one.axis.range.low, one.axis.range.high)]
+    scale = math.log if one.axis.range.low > 0 else float
+    apart = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))
+    kept: list[Far] = []
+    for far in [*ends, one.points[0], one.points[-1], *one.points]:
+        if all(abs(scale(far.value) - scale(other.value)) >= apart for other in kept):
+            kept.append(far)
+    ax.set_xticks([far.value for far in kept], [far.shown for far in kept])
     ax.set_xticks([], minor=True)

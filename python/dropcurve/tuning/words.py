@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .. import wording
-from ..statistics import Interval
-from .goal import Objective
+from . import fronts
 from .measures import Measure
+from .terms import KINDS, cell, interval, points_of, shown
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -26,8 +26,11 @@ def verdict(answer: Answer) -> list[str]:
     found = [_expectation(answer, best)]
     found += [_kept(one) for one in best.kept]
     found += list(_breaking(answer))
-    found += [line for other in _others(answer) if other.holds for line in _against(answer, other)]
-    found += list(_families(answer))
+    if fronts.several(answer):
+        found += list(fronts.verdict(answer))
+    else:
+        found += [line for other in _others(answer) if other.holds for line in _against(answer, other)]
+        found += list(_families(answer))
     if not best.holds:
         found.insert(
             0, "No design that was tried holds every constraint over the whole range; this one comes closest"
@@ -94,9 +97,9 @@ def _differences(answer: Answer, other: Line) -> Iterator[str]:
     for one, pair, real in zip(answer.question.goal.objectives, other.difference, other.real, strict=True):
         if pair is None:
             continue
-        by = wording.amount(abs(pair.mean), pair.half_width, _points(one))
+        by = wording.amount(abs(pair.mean), pair.half_width, points_of(one))
         if not real:
-            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), _points(one))
+            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(one))
             yield f"no difference in {one.label} was seen, at most ±{most}"
         else:
             better = (pair.mean > 0) == one.higher
@@ -106,8 +109,6 @@ def _differences(answer: Answer, other: Line) -> Iterator[str]:
 def _families(answer: Answer) -> Iterator[str]:
     """Whether some parameters of each other discipline would do as well."""
     best = answer.best
-    if len(answer.question.goal.objectives) > 1:
-        return
     present = {line.candidate.kind for line in answer.lines[1:]}
     for name in answer.question.candidates:
         if name == best.kind or name not in present:
@@ -120,14 +121,14 @@ def _families(answer: Answer) -> Iterator[str]:
         if answer.lines[0].holds and not line.holds:
             yield f"No parameters of {kind} that were tried ({tried}) keep within the goal where {mine} does"
         elif pair is not None and line.real[0] and (pair.mean > 0) != objective.higher:
-            by = wording.amount(abs(pair.mean), pair.half_width, _points(objective))
+            by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
             told = f"its best stays {by} behind in {objective.label}"
             yield f"No parameters of {kind} that were tried ({tried}) beat {mine} here: {told}"
         elif pair is not None and line.real[0] and line.holds:
-            by = wording.amount(abs(pair.mean), pair.half_width, _points(objective))
+            by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
             yield f"{kind} came out {by} better in {objective.label} on fresh ground ({line.candidate.name})"
         elif pair is not None:
-            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), _points(objective))
+            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(objective))
             seen = f"no difference in {objective.label} was seen, at most ±{most}"
             yield f"{kind} does as well ({line.candidate.name}): {seen}"
 
@@ -139,33 +140,12 @@ def _closest(answer: Answer, kind: str) -> Line:
     return min(some, key=lambda line: (not line.holds, sign * (line.objectives[0].mean or 0.0)))
 
 
-#: Disciplines as sentences call them.
-KINDS = {
-    "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
-    "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "pi": "PI", "nlred": "nonlinear RED",
-}  # fmt: skip
-
-
-def _points(one: Objective) -> str:
-    return "percentage points" if one.unit == "%" else one.unit
-
-
-def cell(found: Interval, one: Objective) -> str:
-    """An objective with its interval and unit."""
-    return wording.amount(found.mean, found.half_width, one.unit)
-
-
-def interval(line: Line, one: Measure) -> str:
-    """A measure with its interval and unit."""
-    found = line.measures[one.key]
-    return wording.amount(found.mean, found.half_width, one.unit)
-
-
 def text(answer: Answer) -> str:
     """The whole answer, but for pictures."""
     question = answer.question
     how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
-    parts = [f"{question.title}\nGoal: {question.goal}; {how}, constraints hold at every condition"]
+    how += ", constraints hold at every condition" if question.goal.constraints else ""
+    parts = [f"{question.title}\nGoal: {question.goal}; {how}"]
     params = answer.best.loaded or answer.best.params
     settings = [f"  {name:<14}{shown(value)}" for name, value in params.items()]
     kind = answer.best.loaded_kind or answer.best.kind
@@ -186,47 +166,47 @@ def text(answer: Answer) -> str:
     return "\n\n".join(parts)
 
 
-def shown(value: object) -> str:
-    """A parameter for people: switches in small letters, four digits of a number, lists with commas."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(shown, value))
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 def _bullets(lines: Sequence[str]) -> list[str]:
     wrap = textwrap.TextWrapper(WIDTH, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
     return [wrap.fill(f"{line}." if not line.endswith(".") else line) for line in lines]
 
 
 def table(answer: Answer) -> list[str]:
-    """The confirmed designs, a line each."""
+    """The confirmed designs, a line each; those of a front apart, by what they are set to."""
     goal = answer.question.goal
-    others = bounded(answer)
-    heads = [
-        "",
-        *(one.label for one in goal.objectives),
-        *(one.text for one in others),
-        "held" if goal.constraints else "",
-        "queue",
-    ]
-    rows = [heads]
-    for number, line in enumerate(answer.lines):
-        held = " ".join(f"{one.held}/{one.runs}" for one in line.kept)
-        mark = "→ " if number == 0 else "  "
-        rows.append([
-            f"{mark}{line.candidate.name}",
-            *(_signed(cell(line.objectives[n], one), line, n) for n, one in enumerate(goal.objectives)),
-            *(interval(line, one) for one in others), held, _short(line.candidate.queue),
-        ])  # fmt: skip
-    keep = [i for i in range(len(heads)) if any(row[i] for row in rows)]
-    widths = {i: max(len(row[i]) for row in rows) for i in keep}
-    lines = ["  ".join(row[i].ljust(widths[i]) for i in keep[:-1]).rstrip() for row in rows]
+    more = bounded(answer)
+    heads = [*(one.label for one in goal.objectives), *(one.text for one in more)]
+    heads += ["held"] if goal.constraints else []
+    best, *rest = answer.lines
+    rows: list[tuple[str, Line]] = [(best.candidate.name, best), *((one.candidate.name, one) for one in rest)]
+    front: list[tuple[str, Line]] = []
+    if fronts.several(answer):
+        front = [(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
+        rows = [(one.candidate.name, one) for one in fronts.others(answer)]
+
+    def cells(name: str, line: Line) -> list[str]:
+        found = [_signed(cell(line.objectives[n], one), line, n) for n, one in enumerate(goal.objectives)]
+        found += [interval(line, one) for one in more]
+        found += [" ".join(f"{one.held}/{one.runs}" for one in line.kept)] if goal.constraints else []
+        return [f"{'→' if line is best else ' '} {name}", *found]
+
+    lines = []
+    if front:
+        lines = ["The front: nothing that was tried beats one of these in everything", ""]
+        turned = [[one[:2], *some, one[2:]] for one, *some in (cells(*row) for row in front)]
+        lines += [*_columns([["", *heads, ""], *turned]), "", "What people run", ""]
+    lines += _columns([["", *heads], *(cells(*row) for row in rows)])
+    foot = (
+        "Over fresh conditions and seeds, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
+    )
+    return [*lines, "", foot]
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows with their columns under each other."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
-        *lines,
-        "",
-        "Over fresh conditions and seeds, 95 % intervals; ≠ differs from the recommendation (paired, Holm).",
+        "  ".join(one.ljust(width) for one, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
 
 
@@ -234,33 +214,29 @@ def _signed(text_: str, line: Line, number: int) -> str:
     return f"{text_} ≠" if line.real and line.real[number] else text_
 
 
-def _short(queue: str) -> str:
-    return queue if len(queue) <= 60 else f"{queue[:59]}…"
-
-
 def sensitivity(answer: Answer) -> list[str]:
-    if not answer.sensitivity:
-        return []
-    objective = answer.question.goal.objectives[0]
-    lines = [f"If a parameter is off: {objective.label}{_in(objective.unit)}, × where a constraint breaks"]
-    factors = sorted({off.factor for one in answer.sensitivity for off in one.off})
-    heads = ["", *(f"× {factor:g}" if factor != 1.0 else "as is" for factor in factors)]
-    rows = [heads]
-    for one in answer.sensitivity:
-        at = {off.factor: off for off in one.off}
-        rows.append([f"  {one.parameter}", *(_off(at.get(factor)) for factor in factors)])
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-    lines += [
-        "  ".join(cell_.ljust(width) for cell_, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    """A table of every objective: a line for each parameter, a column for each factor."""
+    goal = answer.question.goal
+    lines = []
+    for number, one in enumerate(goal.objectives if answer.sensitivity else ()):
+        divisor, unit = wording.scaled(one.unit, answer.lines[0].objectives[number].mean or 0.0)
+        head = f"{one.label}{_in(unit)}"
+        crosses = ", × where a constraint breaks" if goal.constraints else ""
+        lines.append(f"  {head}" if number else f"If a parameter is off: {head}{crosses}")
+        factors = sorted({off.factor for moved in answer.sensitivity for off in moved.off})
+        rows = [["", *(f"× {factor:g}" if factor != 1.0 else "as is" for factor in factors)]]
+        for moved in answer.sensitivity:
+            at = {off.factor: off for off in moved.off}
+            shown_ = [_off(at.get(factor), number, divisor) for factor in factors]
+            rows.append([f"  {moved.parameter}", *shown_])
+        lines += _columns(rows)
     return lines
 
 
-def _off(one: Off | None) -> str:
+def _off(one: Off | None, number: int, divisor: float) -> str:
     if one is None:
         return "–"
-    return f"{wording.value(one.objectives[0], None)[0]}{'' if one.holds else ' ×'}"
+    return f"{wording.value(one.objectives[number], None, divisor=divisor)[0]}{'' if one.holds else ' ×'}"
 
 
 def _in(unit: str) -> str:

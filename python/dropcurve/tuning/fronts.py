@@ -1,0 +1,127 @@
+"""Several goals: the front in words, what each design on it is set to, and what a step along it costs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .. import wording
+from .terms import KINDS, cell, points_of, shown
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .candidates import Candidate
+    from .confirm import Line
+
+
+def several(answer: Answer) -> bool:
+    """Whether there is a front: more than one objective."""
+    return len(answer.question.goal.objectives) > 1
+
+
+def ordered(answer: Answer) -> list[Line]:
+    """The designs on the front, by their first objective, smallest first."""
+    return sorted(answer.lines[: answer.front], key=lambda line: line.objectives[0].mean or 0.0)
+
+
+def others(answer: Answer) -> list[Line]:
+    """Designs that are not on the front: of one objective, all but the recommendation."""
+    return list(answer.lines[answer.front if several(answer) else 1 :])
+
+
+def named(answer: Answer, one: Candidate) -> str:
+    """A design among several of its discipline: by what the search moved, such as ``tail drop, limit 16 pkts``."""
+    if one.origin != "search":
+        return one.name
+    kind = one.loaded_kind or one.kind
+    tried = [
+        spot.candidate.loaded or spot.candidate.params
+        for spot in answer.spots
+        if spot.candidate.origin == "search" and (spot.candidate.loaded_kind or spot.candidate.kind) == kind
+    ]
+    own = one.loaded or one.params
+    moved = [name for name, value in own.items() if any(other.get(name) != value for other in tried)]
+    told = (
+        re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.4g}", shown(own[name]))
+        for name in moved or own
+    )
+    settings = (f"{name} {value}" for name, value in zip(moved or own, told, strict=True))
+    return ", ".join([KINDS.get(kind, kind), *settings])
+
+
+def verdict(answer: Answer) -> Iterator[str]:
+    """Sentences on the front, on the steps to either side, and on what people run."""
+    goal = answer.question.goal
+    line = ordered(answer)
+    if len(line) < 2:
+        yield "Nothing else that was tried is better in any of the goals"
+    elif len(goal.objectives) == 2:
+        yield (
+            f"The front has {len(line)} designs, from {_at(answer, line[0])} to {_at(answer, line[-1])}; "
+            + _KNEE
+        )
+        yield from _steps(answer, line)
+    else:
+        yield (
+            f"The front has {len(line)} designs: nothing that was tried beats one of them everywhere; "
+            + _KNEE
+        )
+    yield from _grouped(answer)
+
+
+_KNEE = "recommended is its knee, the one closest to the best of every goal"
+
+
+def _at(answer: Answer, line: Line) -> str:
+    pairs = zip(answer.question.goal.objectives, line.objectives, strict=True)
+    return " with ".join(f"{one.label} {cell(interval, one)}" for one, interval in pairs)
+
+
+def _steps(answer: Answer, line: Sequence[Line]) -> Iterator[str]:
+    """The nearest design to either side that really gives in one goal and costs in the other."""
+    place = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
+    for side in (reversed(line[:place]), line[place + 1 :]):
+        found = next((one for one in side if sorted(_signs(answer, one)) == [-1, 1]), None)
+        if found is None:
+            continue
+        told = dict(zip(_signs(answer, found), _amounts(answer, found), strict=True))
+        wants = answer.question.goal.objectives[_signs(answer, found).index(1)]
+        yield (
+            f"For {'more' if wants.higher else 'less'} {wants.label}, take {named(answer, found.candidate)}: "
+            f"it gives {told[1]} and costs {told[-1]}"
+        )
+
+
+def _signs(answer: Answer, line: Line) -> list[int]:
+    """1, −1 or 0 for each objective: really better than the recommendation, really worse, no difference seen."""
+    pairs = zip(answer.question.goal.objectives, line.difference, line.real, strict=True)
+    return [
+        0 if pair is None or not real else 1 if (pair.mean > 0) == one.higher else -1
+        for one, pair, real in pairs
+    ]
+
+
+def _amounts(answer: Answer, line: Line) -> list[str]:
+    pairs = zip(answer.question.goal.objectives, line.difference, strict=True)
+    return [
+        "" if pair is None
+        else f"{wording.amount(abs(pair.mean), pair.half_width, points_of(one))} of {one.label}"
+        for one, pair in pairs
+    ]  # fmt: skip
+
+
+def _grouped(answer: Answer) -> Iterator[str]:
+    """What people run, by how it compares."""
+    labels = [one.label for one in answer.question.goal.objectives]
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for line in others(answer):
+        if line.holds and line.candidate.origin != "search":
+            groups.setdefault(tuple(_signs(answer, line)), []).append(line.candidate.name)
+    for signs in sorted(groups):
+        parts = []
+        for sign, word in ((-1, "worse in"), (1, "better in"), (0, "no difference seen in")):
+            some = [label for label, one in zip(labels, signs, strict=True) if one == sign]
+            parts += [f"{word} {' and '.join(some)}"] if some else []
+        told = ", ".join(parts)
+        yield f"{told[:1].upper()}{told[1:]}: {'; '.join(groups[signs])}"

@@ -1,0 +1,44 @@
+"""What sentences, tables and pictures call disciplines, parameters and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import wording
+from ..statistics import Interval
+from .goal import Objective
+from .measures import Measure
+
+if TYPE_CHECKING:
+    from .confirm import Line
+
+#: Disciplines as sentences call them.
+KINDS = {
+    "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
+    "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "pi": "PI", "nlred": "nonlinear RED",
+}  # fmt: skip
+
+
+def points_of(one: Objective) -> str:
+    """The unit of a difference."""
+    return "percentage points" if one.unit == "%" else one.unit
+
+
+def cell(found: Interval, one: Objective) -> str:
+    """An objective with its interval and unit."""
+    return wording.amount(found.mean, found.half_width, one.unit)
+
+
+def interval(line: Line, one: Measure) -> str:
+    """A measure with its interval and unit."""
+    found = line.measures[one.key]
+    return wording.amount(found.mean, found.half_width, one.unit)
+
+
+def shown(value: object) -> str:
+    """A parameter for people: switches in small letters, four digits of a number, lists with commas."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(shown, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
