@@ -8,6 +8,7 @@ import pytest
 
 from dropcurve import statistics
 from dropcurve import studies as st
+from dropcurve.studies.claims import Court
 
 
 def cells(**numbers: list[float]) -> st.Cells:
@@ -106,6 +107,40 @@ def test_more_tests_widen_the_intervals() -> None:
 def test_a_claim_about_a_cell_that_is_not_there_is_not_asked() -> None:
     claim = st.Claim("A", "", "", (st.Test("", lambda c: c["none"]["x"], above=0),))
     assert judge(claim, cells(a=[1.0])).verdict == "not asked"
+
+
+def test_looks_at_an_open_claim_leave_few_wrong_verdicts() -> None:
+    """Cells that grow until the claim is decided, the truth at the very margin: either verdict is wrong."""
+    import numpy as np
+
+    random = np.random.default_rng(11)
+    claim = st.Claim("A", "", "", (st.Test("", st.at("a", "x"), above=1.0),))
+    decided, trials = 0, 400
+    for _ in range(trials):
+        values = random.normal(1.0, 0.5, 240).tolist()
+        court, n = Court([claim], most=240), 10
+        while wanted := court.ask(cells(a=values[:n])):
+            assert n < wanted["a"] <= 240
+            n = wanted["a"]
+        assert n == 240 or court.findings["A"].verdict != st.OPEN
+        decided += court.findings["A"].verdict != st.OPEN
+    # 5 % and three standard errors of 400 trials.
+    assert decided / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
+    values = random.normal(1.2, 0.5, 240).tolist()
+    court = Court([claim], most=240)
+    while court.ask(cells(a=values[: court.findings["A"].parts[0].n * 2 if court.findings else 10])):
+        pass
+    assert court.findings["A"].verdict == st.HOLDS
+
+
+def test_an_open_claim_wants_the_cells_it_hangs_on() -> None:
+    found = cells(a=[1.0, 3.0, 2.0, 2.0, 2.5], b=[1.0, 3.0] * 10, c=[1.0, 2.0, 3.0], d=[9.0, 9.5, 9.2])
+    tests = (
+        st.Test("", lambda x: x["a"]["x"] - x["b"]["x"], above=0.0),
+        st.Test("", st.at("d", "x"), above=5.0),
+    )
+    court = Court([st.Claim("A", "", "", tests)], most=100)
+    assert court.ask(found) == {"a": 8}, "b has more already; c is not read; of d all is known"
 
 
 def test_a_rule_in_words() -> None:

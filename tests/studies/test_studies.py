@@ -6,6 +6,7 @@ import json
 import re
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def test_cells_run_until_they_are_precise(folder: Path) -> None:
     few, many = (sum(cell.n for cell in one["era"].values()) for one in (loose, tight))
     assert many > few
     assert tight.reused == few
-    assert not tight.loose
+    assert not tight.short(floors=False)
     for cell in tight["era"].values():
         assert cell["ms"].half_width(0.95) <= 0.05 * cell["ms"].value
     assert tight.verdict("X") == st.HOLDS
@@ -124,16 +125,66 @@ def test_a_setting_may_stop_earlier(folder: Path) -> None:
     assert outcome["longer"]["red"].n == 8
     loose = st.reproduce(study(delay, settings=capped), folder=folder / "a", precision=0.9)
     assert loose["longer"]["red"].n == 7
-    assert {place.split(":")[0] for place in outcome.loose} == {"era"}
+    assert {setting for setting, _ in outcome.short(floors=True)} == {"era"}
 
 
 def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
     outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
-    assert set(outcome.loose) == {"era: red", "era: droptail"}
+    assert set(outcome.short(floors=True)) == {("era", "red"), ("era", "droptail")}
     st.write(outcome, folder)
     page = (folder / "short.md").read_text(encoding="utf-8")
-    assert "0 of 2 cells of the tables and figures are known within 0.01 %, or the stated width" in page
-    assert re.search(r"short of it stayed `ms` of red and droptail in `era` \(± \d+ %\)", page)
+    assert "0 of 2 cells of the tables and figures are known within 0.01 %." in page
+    assert re.search(
+        r"Short of both at the most runs: `ms` of red and droptail in `era` \(± [\d.]+ %\)", page
+    )
+    near = study(delay, maximum=6, tolerance={"ms": 1000.0}, floor="So small a wait matters to nobody.")
+    outcome = st.reproduce(near, folder=folder / "a", precision=0.0001)
+    assert {cell.n for cell in outcome["era"].values()} == {5}, "the stated width is good enough"
+    assert (len(outcome.short(floors=False)), len(outcome.short(floors=True))) == (2, 0)
+    st.write(outcome, folder)
+    page = (folder / "short.md").read_text(encoding="utf-8")
+    assert (
+        "`ms` (or ± 1000) is within 0.01 % of its mean, at most 6 times. So small a wait matters to nobody."
+        in page
+    )
+    assert (
+        "Within the stated width, which is more than 0.01 % of so small a mean: `ms` of red and droptail"
+        in page
+    )
+
+
+def test_a_ratio_of_two_means_may_decide_how_often_a_cell_runs(folder: Path) -> None:
+    def both(run: dict[str, Any]) -> dict[str, float]:
+        return delay(run) | {"half": delay(run)["ms"] / 2, "odd": run["seed"] % 2}
+
+    quiet = st.reproduce(study(both, tolerance={"ms/half": 0.0}), folder=folder / "a", precision=0.001)
+    assert {cell.n for cell in quiet["era"].values()} == {5}
+    assert quiet["era"]["red"]["ms/half"].value == pytest.approx(2)
+    loud = st.reproduce(
+        study(both, tolerance={"odd/half": 0.0}, maximum=8), folder=folder / "a", precision=0.05
+    )
+    assert {cell.n for cell in loud["era"].values()} == {8}
+
+
+def test_a_claim_that_is_open_goes_on(folder: Path) -> None:
+    def coin(run: dict[str, Any]) -> dict[str, float]:
+        """Something that is 0.5 ± 0.5 and takes many runs to tell from 0.25."""
+        return {"ms": 1.0, "coin": float(run["seed"] % 3 == 0)}
+
+    claim = st.Claim("X", "", "heads", (st.Test("coin", st.at("red", "coin"), below=0.6),))
+    held = study(coin, claims=(claim,), tolerance={"ms": 0.0})
+    open_still = st.reproduce(held, folder=folder / "a")
+    assert open_still.verdict("X") == st.OPEN
+    assert open_still["era"]["red"].n == 5
+    st.write(open_still, folder)
+    page = (folder / "short.md").read_text(encoding="utf-8")
+    assert "**X** cannot be decided after 5 runs of each cell: coin is" in page
+    decided = st.reproduce(replace(held, decide=60), folder=folder / "a")
+    assert decided.verdict("X") == st.HOLDS
+    assert 5 < decided["era"]["red"].n < 60
+    assert decided["era"]["droptail"].n == 5, "the claim does not hang on it"
+    capped = {"era": st.Setting("as it was", held.settings["era"].scenarios, decide=7)}
+    assert st.reproduce(replace(held, decide=60, settings=capped), folder=folder / "a")["era"]["red"].n == 7
 
 
 def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:

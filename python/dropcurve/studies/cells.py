@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,8 +43,19 @@ class Cell:
     series: Series = field(default_factory=Series, repr=False)
 
     def __getitem__(self, name: str) -> Effect:
-        """The mean of a number. Raises KeyError if there is none of that name."""
-        return mean(self.numbers[name])
+        """The mean of a number, or the ratio of two means, ``"one/other"``. Raises KeyError if there is none of that
+        name."""
+        if name in self.numbers or "/" not in name:
+            return mean(self.numbers[name])
+        one, other = name.split("/")
+        return mean(self.numbers[one]) / mean(self.numbers[other])
+
+    def known(self, name: str) -> Effect | None:
+        """The same over the replications in which the number has a value; None if there are none."""
+        if name not in self.numbers:
+            return self[name] if "/" in name and set(name.split("/")) <= set(self.numbers) else None
+        values = [value for value in self.numbers[name] if not math.isnan(value)]
+        return mean(values) if values else None
 
     @property
     def n(self) -> int:
@@ -66,6 +77,24 @@ class Cells(dict[str, Cell]):
     def __missing__(self, name: str) -> Cell:
         raise Absent(name)
 
+    def read_by(self, effect: Callable[[Cells], object]) -> set[str]:
+        """The names of the cells that an effect is made of."""
+        noted = _Noted(self)
+        effect(noted)
+        return noted.names
+
+
+class _Noted(Cells):
+    """Cells that note which of them are read."""
+
+    def __init__(self, cells: Cells) -> None:
+        super().__init__(cells)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> Cell:
+        self.names.add(name)
+        return super().__getitem__(name)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -83,20 +112,58 @@ class Plan:
     jobs: int | None = None
 
     def loose(self, cell: Cell) -> list[str]:
-        """Numbers whose interval is still too wide."""
-        return (
-            [] if self.precision is None else [name for name in self.tolerance if not self._tight(cell, name)]
-        )
-
-    def _tight(self, cell: Cell, name: str) -> bool:
-        if name not in cell.numbers:
-            return True
-        values = [value for value in cell.numbers[name] if not math.isnan(value)]
-        assert self.precision is not None
-        if not values or statistics.tight(values, precision=self.precision):
-            return True
+        """Numbers whose interval is still too wide to stop."""
+        if self.precision is None:
+            return []
         level = statistics.level_when_stopping(1 - 0.05)
-        return mean(values).half_width(level) <= self.tolerance[name]
+        # Divided so that it holds relative to the true mean too (Law, Simulation Modeling, section 9.4.1).
+        share = self.precision / (1 + self.precision)
+        return [
+            name
+            for name in self.tolerance
+            if self._width(cell, name, level) > max(share, self._floor(cell, name))
+        ]
+
+    def short(self, cell: Cell, *, floors: bool) -> dict[str, float]:
+        """Numbers whose 95 % interval is wider than the precision, with how wide it is as a share of the mean; with
+        ``floors`` only those that are not within the absolute tolerance either."""
+        if self.precision is None:
+            return {}
+        widths = {name: self._width(cell, name, 0.95) for name in self.tolerance}
+        return {name: width for name, width in widths.items()
+                if width > max(self.precision, floors * self._floor(cell, name))}  # fmt: skip
+
+    def _width(self, cell: Cell, name: str, level: float) -> float:
+        """Half an interval as a share of the mean; 0 for a number that the cell does not have."""
+        effect = cell.known(name)
+        if effect is None or (half := effect.half_width(level)) == 0:
+            return 0.0
+        return half / abs(effect.value) if effect.value else math.inf
+
+    def _floor(self, cell: Cell, name: str) -> float:
+        """The absolute tolerance as a share of the mean."""
+        effect, least = cell.known(name), self.tolerance[name]
+        return least / abs(effect.value) if effect and effect.value else math.inf if least else 0.0
+
+
+@dataclass
+class _Runs:
+    """What was measured in the runs of a cell so far."""
+
+    scenario: Scenario
+    rows: list[Mapping[str, float]] = field(default_factory=list)
+    series: Series = field(default_factory=Series)
+
+    def add(self, row: Mapping[str, float], series: Series | None) -> None:
+        """Adds the next replication."""
+        self.rows.append(row)
+        if len(self.rows) == 1 and series is not None:
+            self.series = series
+
+    def cell(self) -> Cell:
+        """The cell they make."""
+        numbers = {name: tuple(float(row[name]) for row in self.rows) for name in self.rows[0]}
+        return Cell(self.scenario, numbers, self.series)
 
 
 @dataclass
@@ -114,22 +181,30 @@ class Runner:
     _needed: int = 0
 
     def run(
-        self, scenarios: Mapping[str, Scenario], *, first: int | None = None, maximum: int | None = None
+        self,
+        scenarios: Mapping[str, Scenario],
+        *,
+        first: int | None = None,
+        maximum: int | None = None,
+        ask: Callable[[Cells], Mapping[str, int]] | None = None,
     ) -> Cells:
-        """Every cell, each to its precision, from ``first`` replications to ``maximum`` if that is less than the
-        plan's."""
-        most = min(self.plan.maximum, maximum or self.plan.maximum)
-        found: dict[str, list[Done]] = {name: [] for name in scenarios}
-        sizes = dict.fromkeys(scenarios, min(first or self.plan.first, most))
+        """Every cell, each to its precision, from ``first`` replications to ``maximum`` if that is not the plan's;
+        then to the sizes that ``ask`` wants of all of them, until it wants no more."""
+        most = maximum or self.plan.maximum
+        found = {name: _Runs(scenario) for name, scenario in scenarios.items()}
+        sizes: Mapping[str, int] = dict.fromkeys(scenarios, min(first or self.plan.first, most))
         while sizes:
-            self._extend(scenarios, found, sizes)
-            cells = {name: self._cell(scenarios[name], found[name]) for name in sizes}
+            self._extend(found, sizes)
             sizes = {
                 name: statistics.next_size(cell.n, maximum=most)
-                for name, cell in cells.items()
+                for name, cell in ((name, found[name].cell()) for name in sizes)
                 if cell.n < most and self.plan.loose(cell)
             }
-        return Cells({name: self._cell(scenario, found[name]) for name, scenario in scenarios.items()})
+        cells = Cells({name: runs.cell() for name, runs in found.items()})
+        while ask is not None and (sizes := ask(cells)):
+            self._extend(found, sizes)
+            cells.update({name: found[name].cell() for name in sizes})
+        return cells
 
     def probe(self, probes: Mapping[str, Probe]) -> Cells:
         """Cells from traces, each of the plan's first number of replications."""
@@ -150,12 +225,13 @@ class Runner:
             self.store.keep(key, seed, kept)
         return kept.summary
 
-    def _extend(
-        self, scenarios: Mapping[str, Scenario], found: dict[str, list[Done]], sizes: Mapping[str, int]
-    ) -> None:
+    def _extend(self, found: Mapping[str, _Runs], sizes: Mapping[str, int]) -> None:
         """Adds replications of each named cell up to its size: those in the store are read, the others run."""
+        scenarios = {name: found[name].scenario for name in sizes}
         slots = [
-            (name, seed) for name, size in sizes.items() for seed in range(len(found[name]) + 1, size + 1)
+            (name, seed)
+            for name, size in sizes.items()
+            for seed in range(len(found[name].rows) + 1, size + 1)
         ]
         keys = {(name, seed): (scenarios[name].hash, seed) for name, seed in slots}
         # Cells that are the same scenario share their runs; one whose series are wanted makes them.
@@ -172,7 +248,7 @@ class Runner:
         for name, seed in slots:
             done = kept[name, seed] or kept[first[keys[name, seed]]]
             assert done is not None, "every run was either found or finished"
-            found[name].append(done)
+            found[name].add(self.measure(done.summary), done.series)
 
     def _batch(
         self,
@@ -213,12 +289,6 @@ class Runner:
         done = Done(summary, series if self._wanted(name, seed) else None)
         self.store.keep(scenario.hash, seed, done)
         return done
-
-    def _cell(self, scenario: Scenario, runs: Iterable[Done]) -> Cell:
-        done = list(runs)
-        rows = [self.measure(one.summary) for one in done]
-        numbers = {name: tuple(float(row[name]) for row in rows) for name in rows[0]}
-        return Cell(scenario, numbers, done[0].series or Series())
 
 
 def slim(summary: Run) -> Run:

@@ -4,13 +4,16 @@ A test names what is estimated and the range in which the claim would be right, 
 whole interval of the estimate lies in that range, *does not hold* if none of it does, and else *cannot be decided*.
 A claim may need several tests: it holds if all of them do, and does not hold if one does not. Intervals of a claim of
 k tests are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at most one case of twenty.
+
+A claim that is open is looked at again when its cells have more replications (`Court`). That gives chance more
+occasions, so the error is split over the looks: half of it for the first, the rest evenly for the later ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import statistics, wording
@@ -26,6 +29,8 @@ OPEN = "cannot be decided"
 UNASKED = "not asked"
 #: Chance of a wrong verdict on one claim.
 ERROR = 0.05
+#: Most looks at a claim that is open, after the first.
+LOOKS = 12
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,9 @@ def more(number: str, cell: str, other: str) -> Callable[[Cells], Effect]:
     return lambda cells: gain(cells[cell][number], cells[other][number])
 
 
-def judge(claim: Claim, cells: Cells, *, sequential: bool) -> Finding:
+def judge(claim: Claim, cells: Cells, *, sequential: bool, error: float = ERROR) -> Finding:
     """The verdict on a claim; ``sequential`` says that the number of replications depended on the data."""
-    confidence = 1.0 - ERROR / len(claim.tests)
+    confidence = 1.0 - error / len(claim.tests)
     level = statistics.level_when_stopping(confidence) if sequential else confidence
     try:
         effects = [test.effect(cells) for test in claim.tests]
@@ -110,6 +115,45 @@ def judge(claim: Claim, cells: Cells, *, sequential: bool) -> Finding:
         return Finding(claim, (), UNASKED)
     parts = tuple(_part(test, effect, level) for test, effect in zip(claim.tests, effects, strict=True))
     return Finding(claim, parts, _together([part.verdict for part in parts]))
+
+
+@dataclass
+class Court:
+    """Claims before cells that grow: `ask` says how many replications it wants, until every claim is decided, its
+    cells have ``most`` of them, or it was looked at as often as there is error for. A verdict once given stays."""
+
+    claims: Sequence[Claim]
+    most: int
+    findings: dict[str, Finding] = field(default_factory=dict)
+    _looks: dict[str, int] = field(default_factory=dict)
+    _closed: set[str] = field(default_factory=set)
+
+    def ask(self, cells: Cells) -> Mapping[str, int]:
+        """How many replications of which cells the claims want that are open; none if nothing is."""
+        wanted: dict[str, int] = {}
+        for claim in self.claims:
+            if claim.key in self._closed:
+                continue
+            look = self._looks.setdefault(claim.key, 0)
+            error = ERROR / 2 if look == 0 else ERROR / 2 / LOOKS
+            found = self.findings[claim.key] = judge(claim, cells, sequential=True, error=error)
+            self._looks[claim.key] = look + 1
+            sizes = self._more(found, cells) if look < LOOKS else {}
+            wanted |= {name: max(size, wanted.get(name, 0)) for name, size in sizes.items()}
+            if not sizes:
+                self._closed.add(claim.key)
+        return wanted
+
+    def _more(self, found: Finding, cells: Cells) -> dict[str, int]:
+        """The next size of the cells that the open tests of an open claim read, the least of them first."""
+        sizes: dict[str, int] = {}
+        if found.verdict == OPEN:
+            for test, part in zip(found.claim.tests, found.parts, strict=True):
+                names = cells.read_by(test.effect) if part.verdict == OPEN else set()
+                least = min((cells[name].n for name in names), default=0)
+                grown = statistics.next_size(least, maximum=self.most)
+                sizes |= {name: max(grown, sizes.get(name, 0)) for name in names if cells[name].n < grown}
+        return sizes
 
 
 class Absent(KeyError):

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .. import library, statistics, wording
@@ -14,7 +14,7 @@ from ..plot import style
 from .blocks import Block, Heading, Picture, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .effects import Effect
-from .study import Outcome, Page
+from .study import Outcome, Page, Setting
 
 #: Signs of verdicts in tables.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", UNASKED: "–"}
@@ -68,6 +68,7 @@ def compose(outcome: Outcome) -> Iterator[Block]:
         "of twenty."
     )
     yield verdicts(outcome)
+    yield from _open(outcome)
     yield Heading("How it was done")
     yield from _method(outcome, page)
     yield Heading("Tables and figures")
@@ -115,6 +116,18 @@ def verdicts(outcome: Outcome) -> Table:
     return Table(["claim", "estimated", "holds if", "found", "n", "", "verdict"], rows, words=3)
 
 
+def _open(outcome: Outcome) -> Iterator[Text]:
+    """Of claims that cannot be decided, what is in the way."""
+    for finding in outcome.findings[outcome.main]:
+        for part in finding.parts:
+            if finding.verdict == OPEN and part.verdict == OPEN:
+                yield Text(
+                    f"**{finding.claim.key}** cannot be decided after {part.n} runs of each cell: {part.label} is "
+                    f"{part.estimate}, and the margin ({part.rule}) lies inside that interval. Nothing that is wider "
+                    "than the interval hangs on it."
+                )
+
+
 def choices(outcome: Outcome) -> Iterator[Block]:
     """Claims against settings, and in words where each holds."""
     yield Text("✓ holds, ✗ does not, ? cannot be decided, – not asked.")
@@ -141,25 +154,47 @@ def _where(outcome: Outcome, key: str) -> str:
 
 def _method(outcome: Outcome, page: Page) -> Iterator[Block]:
     yield Table(["what", "in the paper", "here"], [list(row) for row in page.choices], words=3)
+    if outcome.plan.precision is not None:
+        yield Text(_replications(outcome))
+        yield Text(
+            "Intervals are at 95 %; cells that are compared share their random numbers. A difference may lie near "
+            "zero, where no share of it means anything: there the interval itself says how much is known."
+        )
+
+
+def _replications(outcome: Outcome) -> str:
+    """How often a cell runs, in words."""
     plan, study = outcome.plan, outcome.study
-    if plan.precision is None:
-        return
-    rest = [one for name in outcome.cells if not (one := study.settings[name]).printed]
-    least = min((one.maximum or plan.maximum for one in rest), default=plan.maximum)
-    capped = f" ({least} in settings that only verdicts are printed of)" if least < plan.maximum else ""
+    settings = {name: study.settings[name] for name in outcome.cells}
     wanted = [
         f"`{name}`{f' (or ± {tolerance:g})' if tolerance else ''}"
         for name, tolerance in plan.tolerance.items()
     ]
-    more = [f"{one.first} in `{name}`" for name in outcome.cells if (one := study.settings[name]).first]
-    times = f"{plan.first} times{f' ({_listing(more)})' if more else ''}"
-    yield Text(
-        f"Every cell runs {times}, with seeds from 1 on, and then until the interval of "
-        f"{_listing(wanted)} is within {wording.percent(plan.precision)} of its mean, at most {plan.maximum} "
-        f"times{capped}. Intervals are at 95 %; cells that are compared share their random numbers. "
-        "A difference may lie near zero, where no share of it means anything: there the interval itself says how much "
-        "is known."
-    )
+    own = [f"± {width:g} for `{number}` in `{name}`" for name, one in settings.items()
+           for number, width in (one.tolerance or {}).items()]  # fmt: skip
+    told = [
+        f"Every cell runs {plan.first} times{_apart(settings, 'first')}, with seeds from 1 on, and then until the "
+        f"interval of {_listing(wanted)} is within {wording.percent(plan.precision or 0)} of its mean, at most "
+        f"{plan.maximum} times{_apart(settings, 'maximum')}.",
+        f"The stated width is {_listing(own)}." if own else "",
+        study.floor,
+    ]
+    if study.decide:
+        told.append(
+            "A claim that is open goes on with the cells it hangs on, half as many runs again each time, to at most "
+            f"{study.decide}{_apart(settings, 'decide')}; the chance of a wrong verdict is split over these looks."
+        )
+    return " ".join(filter(None, told))
+
+
+def _apart(settings: Mapping[str, Setting], name: str) -> str:
+    """Settings that have a number of their own, in brackets."""
+    found: dict[int, list[str]] = {}
+    for setting, one in settings.items():
+        if (own := getattr(one, name)) is not None:
+            found.setdefault(own, []).append(f"`{setting}`")
+    words = [f"{number} in {_listing(names)}" for number, names in sorted(found.items())]
+    return f" ({'; '.join(words)})" if words else ""
 
 
 def _listing(words: Sequence[str]) -> str:
@@ -167,31 +202,34 @@ def _listing(words: Sequence[str]) -> str:
 
 
 def _precision(outcome: Outcome) -> str:
+    """How many cells are known as well as asked, and of the others which and why."""
     if outcome.plan.precision is None:
         return ""
     settings = outcome.study.settings
     cells = sum(len(cells) for name, cells in outcome.cells.items() if settings[name].printed)
     asked = wording.percent(outcome.plan.precision)
-    if not outcome.loose:
+    wide, loose = outcome.short(floors=False), outcome.short(floors=True)
+    if not wide:
         return f"All {cells} cells of the tables and figures are known within {asked}."
-    return (
-        f"{cells - len(outcome.loose)} of {cells} cells of the tables and figures are known within {asked}, or the "
-        f"stated width; short of it stayed {_listing(list(_short_of_it(outcome)))}."
-    )
+    told = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."
+    if small := {place: widths for place, widths in wide.items() if place not in loose}:
+        told += f" Within the stated width, which is more than {asked} of so small a mean: {_listing(_told(small))}."
+    if loose:
+        told += f" Short of both at the most runs: {_listing(_told(loose))}."
+    return told
 
 
-def _short_of_it(outcome: Outcome) -> Iterator[str]:
-    """Cells that are not known as well as asked, by setting and number, with how well they are."""
-    found: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for place, numbers in outcome.loose.items():
-        setting, cell = place.split(": ", 1)
-        for number in numbers:
-            effect = outcome.cells[setting][cell][number]
-            width = effect.half_width(CONFIDENCE) / abs(effect.value) if effect.value else math.inf
-            found.setdefault((setting, number), []).append((cell, width))
-    for (setting, number), cells in found.items():
-        told = _listing([cell for cell, _ in cells]) if len(cells) <= 3 else f"{len(cells)} cells"
-        yield f"`{number}` of {told} in `{setting}` (± {100 * max(width for _, width in cells):.0f} %)"
+def _told(found: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
+    """Cells by setting and number, with the widest of their intervals."""
+    groups: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    for (setting, cell), widths in found.items():
+        for number, width in widths.items():
+            groups.setdefault((setting, number), []).append((cell, width))
+    return [
+        f"`{number}` of {_listing([cell for cell, _ in cells]) if len(cells) <= 3 else f'{len(cells)} cells'} in "
+        f"`{setting}` (± {100 * max(width for _, width in cells):.2g} %)"
+        for (setting, number), cells in groups.items()
+    ]
 
 
 def shown(effect: Effect, *, scale: float = 1.0, unit: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UsageError
@@ -13,7 +13,7 @@ from ..scenario import Scenario
 from .archive import Archive
 from .blocks import Block
 from .cells import Cells, Measure, Plan, Probe, Progress, Runner
-from .claims import HOLDS, UNASKED, Claim, Finding, judge
+from .claims import HOLDS, UNASKED, Claim, Court, Finding, judge
 
 #: Replications of each cell in the quick form.
 QUICK = 3
@@ -36,6 +36,8 @@ class Setting:
     judged: bool = True
     maximum: int | None = None
     first: int | None = None
+    decide: int | None = None
+    tolerance: Mapping[str, float] | None = None
     probes: Callable[[], Mapping[str, Probe]] = dict
 
     @property
@@ -67,8 +69,10 @@ class Page:
 class Study:
     """A study, complete: copy one of the files beside this as the start of your own.
 
-    ``measure`` gives the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run, each
-    with the absolute half-width that is always good enough. ``quick`` names the settings of the quick form, whose runs
+    ``measure`` gives the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run
+    (``one/other`` is the ratio of two means), each with the absolute half-width that is always good enough, and
+    ``floor`` says why it is. A claim that is open then goes on to ``decide`` replications of the cells it hangs on;
+    0: it does not. ``quick`` names the settings of the quick form, whose runs
     are shortened to the share ``shorten``. ``keep_series`` names cells whose sampled series figures need.
     """
 
@@ -83,9 +87,16 @@ class Study:
     tolerance: Mapping[str, float]
     maximum: int = 100
     first: int = 5
+    decide: int = 0
+    floor: str = ""
     quick: Sequence[str] = ()
     shorten: float = 1.0
     keep_series: frozenset[str] = frozenset()
+
+    def plan(self, setting: str, plan: Plan) -> Plan:
+        """How often the cells of a setting run, by a plan for the others."""
+        own = self.settings[setting].tolerance
+        return plan if own is None else replace(plan, tolerance=own)
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,6 @@ class Outcome:
     runs: int
     reused: int
     seconds: float
-    loose: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def quick(self) -> bool:
@@ -129,6 +139,16 @@ class Outcome:
     def count(self, verdict: str = HOLDS, setting: str = "") -> int:
         """How many claims ended so."""
         return sum(one.verdict == verdict for one in self.findings[setting or self.main])
+
+    def short(self, *, floors: bool) -> dict[tuple[str, str], dict[str, float]]:
+        """Cells of the tables and figures, by setting and name, of which a number is not known as well as asked, with
+        its 95 % interval as a share of its mean; with ``floors`` those that are not within the stated width either."""
+        return {
+            (setting, name): short
+            for setting, cells in self.cells.items() if self.study.settings[setting].printed
+            for name, cell in cells.items()
+            if (short := self.study.plan(setting, self.plan).short(cell, floors=floors))
+        }  # fmt: skip
 
     @property
     def asked(self) -> int:
@@ -164,28 +184,41 @@ def reproduce(
     runner = Runner(study.measure, plan, store, study.keep_series, progress)
     # All of them first: a scenario that is refused is told before any work is done.
     scenarios = {name: _scenarios(study, name, quick=quick) for name in names}
+    findings: dict[str, Sequence[Finding]] = {}
+    cells: dict[str, Cells] = {}
     try:
-        found = {name: _run(runner, study.settings[name], scenarios[name]) for name in names}
+        for name in names:
+            runner.plan = study.plan(name, plan)
+            cells[name], court = _run(runner, study, name, scenarios[name])
+            if study.settings[name].judged:
+                findings[name] = _findings(study, cells[name], court, quick=quick)
     finally:
         store.close()
-    findings = {
-        name: [judge(claim, cells, sequential=not quick) for claim in study.claims]
-        for name, cells in found.items()
-        if study.settings[name].judged
-    }
-    loose = {
-        f"{name}: {label}": missed
-        for name, cells in found.items()
-        if study.settings[name].printed
-        for label, cell in cells.items()
-        if (missed := plan.loose(cell))
-    }
-    return Outcome(study, plan, found, findings, runner.runs, runner.reused, time.monotonic() - began, loose)
+    return Outcome(study, plan, cells, findings, runner.runs, runner.reused, time.monotonic() - began)
 
 
-def _run(runner: Runner, setting: Setting, scenarios: Mapping[str, Scenario]) -> Cells:
-    first = None if runner.plan.precision is None else setting.first
-    return Cells(runner.run(scenarios, first=first, maximum=setting.maximum) | runner.probe(setting.probes()))
+def _run(runner: Runner, study: Study, name: str, scenarios: Mapping[str, Scenario]) -> tuple[Cells, Court]:
+    """The cells of a setting, run until they are precise and its claims decided."""
+    setting = study.settings[name]
+    probes = runner.probe(setting.probes())
+    if runner.plan.precision is None:
+        return Cells(runner.run(scenarios) | probes), Court((), 0)
+    most = study.decide if setting.decide is None else setting.decide
+    court = Court(study.claims if setting.judged else (), most)
+
+    def ask(cells: Cells) -> Mapping[str, int]:
+        # Cells from traces do not grow.
+        wanted = court.ask(Cells(cells | probes))
+        return {cell: size for cell, size in wanted.items() if cell in cells}
+
+    cells = runner.run(scenarios, first=setting.first, maximum=setting.maximum, ask=ask)
+    return Cells(cells | probes), court
+
+
+def _findings(study: Study, cells: Cells, court: Court, *, quick: bool) -> list[Finding]:
+    if quick:
+        return [judge(claim, cells, sequential=False) for claim in study.claims]
+    return [court.findings[claim.key] for claim in study.claims]
 
 
 def _scenarios(study: Study, setting: str, *, quick: bool) -> Mapping[str, Scenario]:

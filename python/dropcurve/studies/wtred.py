@@ -121,6 +121,9 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
              "sojourn_ms_mean", "timeouts")  # fmt: skip
     found = {name: dc.metrics.value(run, name) for name in names}
     numbers = {name: float("nan") if value is None else value for name, value in found.items()}
+    if run["links"]["bottleneck"]["kind"] == "droptail":
+        # One flow has the link and waits at its own access link, which is no faster: that says nothing of the queue.
+        del numbers["delay_ms_mean"]
     return numbers | {"avg_pkts_sd": dc.metrics.value(run, "avg_pkts_sd") or 0.0}
 
 
@@ -171,6 +174,7 @@ CLAIMS = (
         st.Test("synchronisation, RED less tail drop", lambda x: x["RED 64"]["sync"] - x["tail drop 64"]["sync"],
                 below=-0.1))),
 )  # fmt: skip
+WAIT = ("sojourn_ms_mean", "wait in the queue (ms)", 1.0)
 PANELS = (("goodput_bps", "throughput (Mbit/s)", 1e-6), ("loss", "packets lost (%)", 1.0),
           ("delay_ms_mean", "one-way delay (ms)", 1.0), ("utilisation", "link utilisation (%)", 1.0))  # fmt: skip
 
@@ -184,12 +188,13 @@ def over_weights(x: st.Cells, width_in: float) -> Figure:
     return st.panels(made, width_in, height_in=1.9)
 
 
-def over_sizes(x: st.Cells, kinds: Sequence[str], sizes: Sequence[int], width_in: float) -> Figure:
-    """Figures 14 to 17: the four numbers over the buffer."""
+def over_sizes(x: st.Cells, kinds: Sequence[str], sizes: Sequence[int], width_in: float, *,
+               wait: bool = False) -> Figure:  # fmt: skip
+    """Figures 14 to 17: the four numbers over the buffer, ``wait`` in place of the whole delay."""
     made = [
         st.Panel([st.line(kind, [(float(size), x[f"{kind} {size}"][number]) for size in sizes], look, scale=scale)
                   for look, kind in enumerate(kinds)], "buffer (pkts)", label, zero=False)
-        for number, label, scale in PANELS
+        for number, label, scale in (WAIT if wait and one[0] == "delay_ms_mean" else one for one in PANELS)
     ]  # fmt: skip
     return st.panels(made, width_in, height_in=2.0)
 
@@ -257,9 +262,9 @@ def page(outcome: st.Outcome) -> st.Page:
         questions=[] if "others" not in outcome else [
             *map(st.Text, st.prose(QUESTION)),
             st.Picture("others", "WTRED among others", "Era of the paper.",
-                       partial(over_sizes, outcome["others"], OTHERS, SIZES)),
+                       partial(over_sizes, outcome["others"], OTHERS, SIZES, wait=True)),
             st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
-                       partial(over_sizes, outcome["others today"], OTHERS, SIZES))],
+                       partial(over_sizes, outcome["others today"], OTHERS, SIZES, wait=True))],
         surprises=st.prose(SURPRISES),
         paper=st.prose(PAPER)[0],
     )  # fmt: skip
@@ -304,8 +309,8 @@ QUESTION = """
     **How does WTRED stand beside Adaptive RED and CoDel?** Thresholds are the same shares of the buffer for all.
     CoDel has none; "a share" gives it a target of 40 % of the time in which the link drains the buffer, beside its
     own target of 5 ms. WTRED and RED are all but one line. Adaptive RED keeps the link fuller at the price of a
-    longer queue, CoDel of 5 ms keeps its delay whatever the buffer. (Under tail drop one flow takes the link, and
-    then waits at its own access link, which is no faster: hence that delay.)
+    longer queue, CoDel of 5 ms keeps its wait whatever the buffer. (The wait in the queue stands in place of the
+    whole delay: under tail drop one flow takes the link and then waits at its own access link, which is no faster.)
     """
 SURPRISES = """
     **The thresholds do it, the weight does nothing.** Compare the rows `era` and `shares`: with the same thresholds
@@ -319,6 +324,8 @@ SURPRISES = """
     **FRED does what it is said to do,** and its steps cost a sixth of the throughput.
     """
 
+#: Numbers of the figures that decide how often a cell runs; loss in points.
+TOLERANCE = {"goodput_bps": 0.0, "loss": 0.05, "utilisation": 0.0, "sojourn_ms_mean": 0.0}
 STUDY = st.Study(
     name="wtred",
     title="RED with a weight that follows the average",
@@ -338,14 +345,17 @@ STUDY = st.Study(
         "paper": st.Setting("drops as in the 1993 paper, without waiting",
                             lambda: cells(spacing="pseudocode"), maximum=8),
         "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today"),
-        "others": st.Setting("beside Adaptive RED and CoDel", others, kind="question", judged=False),
-        "others today": st.Setting("the same today", lambda: others(present), "question", judged=False),
+        "others": st.Setting("beside Adaptive RED and CoDel", others, "question", judged=False, tolerance=TOLERANCE),
+        "others today": st.Setting("the same today", lambda: others(present), "question", judged=False,
+                                   tolerance=TOLERANCE),
     },
     claims=CLAIMS,
     page=page,
-    tolerance={"goodput_bps": 0.0, "loss": 0.02, "delay_ms_mean": 0.0, "sync": 0.02, "jain": 0.0},
+    tolerance=TOLERANCE | {"delay_ms_mean": 0.0, "sync": 0.02, "jain": 0.0},
+    floor="0.05 points of loss are a twentieth of what RED loses here, and synchronisation runs from 0 to 1.",
     first=10,
-    maximum=41,
+    maximum=93,
+    decide=93,
     quick=("era", "today"),
     shorten=0.1,
     keep_series=frozenset({"tail drop 64", "RED 64"}),
