@@ -1,6 +1,7 @@
 //! The simulator's packet: a few words, passed by value.
 
 use queue::disc::Packet;
+use transport::receiver::PlainAck;
 use transport::segment::{Ack, Role, SackBlocks, Segment};
 use units::{Bytes, Ecn, Time};
 
@@ -107,17 +108,19 @@ impl Pkt {
         }
     }
 
-    /// The packet of an acknowledgement of `size` bytes that says no more than its number and the time it echoes.
+    /// The packet that carries a plain acknowledgement; SACK blocks go into the pool.
     #[inline(always)]
-    pub fn of_bare_ack((seq, stamp, size): (u32, Time, u32), flow: u32, step: u32) -> Pkt {
-        Pkt { stamp, seq, flow, size, sack: 0, step, class: 0, ecn: Ecn::NotEct, flags: BACK }
+    pub fn of_plain_ack(plain: PlainAck<'_>, flow: u32, step: u32, pool: &mut SackPool) -> Pkt {
+        let PlainAck { ack: seq, echo: stamp, size, sack } = plain;
+        let sack = sack.map_or(0, |blocks| pool.put(blocks));
+        Pkt { stamp, seq, flow, size, sack, step, class: 0, ecn: Ecn::NotEct, flags: BACK }
     }
 
-    /// Whether it carries an acknowledgement that says no more than its number and the time it echoes, so far as a
-    /// sender without accurate ECN can tell.
+    /// Whether the acknowledgement it carries says nothing of the connection's opening or of congestion, so far as a sender
+    /// without accurate ECN can tell.
     #[inline(always)]
-    pub fn is_bare_ack(&self) -> bool {
-        self.sack == 0 && !self.has(SYN | ECE)
+    pub fn is_plain_ack(&self) -> bool {
+        !self.has(SYN | ECE)
     }
 
     /// Whether it opens a connection.
@@ -225,6 +228,12 @@ impl SackPool {
     fn take(&mut self, place: u32) -> SackBlocks {
         self.free.push(place);
         self.blocks[place as usize - 1]
+    }
+
+    /// The blocks of a packet that has some.
+    #[inline]
+    pub fn get(&self, pkt: &Pkt) -> &SackBlocks {
+        &self.blocks[pkt.sack as usize - 1]
     }
 
     /// Another place with the blocks of a packet that goes on twice; zero if it has none.

@@ -7,9 +7,11 @@
 
 mod lane;
 
+pub use lane::PlainAck;
+
 use crate::marks::Marks;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
-use crate::segment::{Ack, Role, SackBlocks, Segment, MAX_SACK_BLOCKS};
+use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
 use units::param::Valid;
 use units::{Ecn, Span, Time};
@@ -24,7 +26,8 @@ const MARKS_UNREPORTED: u8 = 3;
 pub struct Receiver {
     /// The next segment expected.
     rcv_nxt: u32,
-    /// The same while the short way of most segments is open, else no segment: see [`Receiver::on_next`].
+    /// The segment that may take the short way, the next in order or, while some are held, the one above them all; no segment
+    /// while that is closed: see [`Receiver::on_next`].
     straight: u32,
     /// One past the highest segment received.
     highest: u32,
@@ -73,10 +76,9 @@ pub struct Receiver {
 struct Store {
     marks: Marks,
     /// Blocks in the order of their last change, the latest first.
-    recent: [(u32, u32); MAX_SACK_BLOCKS],
-    blocks: usize,
-    /// Leaves before any other acknowledgement (RFC 8257).
-    early: Option<Ack>,
+    recent: SackBlocks,
+    /// Leaves before any other acknowledgement (RFC 8257), where `Receiver::early` says so.
+    early: Option<Box<Ack>>,
     duplicates: u64,
     /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
     unreported: u8,
@@ -201,15 +203,9 @@ impl Receiver {
             if self.held == 0 { self.held_bytes } else { u64::from(moved) * u64::from(self.full_size) };
         self.held_bytes -= bytes;
         self.bytes += bytes;
-        let store = &mut *self.store;
-        let mut kept = 0;
-        for index in 0..store.blocks {
-            if store.recent[index].0 >= next {
-                store.recent[kept] = store.recent[index];
-                kept += 1;
-            }
-        }
-        store.blocks = kept;
+        let before = std::mem::take(&mut self.store.recent);
+        let above = before.iter().filter(|(start, _)| *start >= next);
+        above.for_each(|(start, end)| self.store.recent.push(start, end));
     }
 
     /// Holds a segment above `rcv_nxt`; false if it is a duplicate.
@@ -219,14 +215,8 @@ impl Receiver {
             self.store.duplicates += 1;
             return false;
         }
-        self.store.marks.reserve(self.rcv_nxt, seq.max(self.highest) + 1);
-        self.highest = self.highest.max(seq + 1);
-        let fresh = self.store.marks.insert(seq);
-        if fresh {
-            self.held += 1;
-            self.held_bytes += u64::from(segment.size);
-            self.full_size = self.full_size.max(segment.size);
-        } else {
+        let fresh = self.hold(seq, segment.size);
+        if !fresh {
             self.store.duplicates += 1;
         }
         if self.sack_blocks > 0 {
@@ -235,33 +225,35 @@ impl Receiver {
         fresh
     }
 
+    /// Keeps a segment above `rcv_nxt`; false if it was kept before.
+    #[inline]
+    fn hold(&mut self, seq: u32, size: u32) -> bool {
+        self.highest = self.highest.max(seq + 1);
+        self.store.marks.reserve(self.rcv_nxt, self.highest);
+        let fresh = self.store.marks.insert(seq);
+        if fresh {
+            self.held += 1;
+            self.held_bytes += u64::from(size);
+            self.full_size = self.full_size.max(size);
+        }
+        fresh
+    }
+
     /// The block around `seq` becomes the first reported; those it swallowed go.
     fn report_first(&mut self, seq: u32) {
         let store = &mut *self.store;
         let alone = seq + 1 == self.highest || !store.marks.contains(seq + 1);
-        if store.blocks > 0 && store.recent[0].1 == seq && alone {
+        if store.recent.first_end() == seq && alone {
             // The block reported last grows by one.
-            store.recent[0].1 = seq + 1;
+            store.recent.lengthen_first();
             return;
         }
         let start = store.marks.last_absent(self.rcv_nxt, seq).map_or(self.rcv_nxt, |gap| gap + 1);
         let end = store.marks.first_absent(seq, self.highest).unwrap_or(self.highest);
-        let mut previous = (start, end);
-        let mut kept = 0;
-        for index in 0..store.blocks {
-            let block = store.recent[index];
-            if block.0 >= start && block.1 <= end {
-                continue;
-            }
-            store.recent[kept] = previous;
-            previous = block;
-            kept += 1;
-        }
-        if kept < usize::from(self.sack_blocks) {
-            store.recent[kept] = previous;
-            kept += 1;
-        }
-        store.blocks = kept;
+        let before = std::mem::take(&mut store.recent);
+        let others = before.iter().filter(|block| block.0 < start || block.1 > end);
+        let reported = std::iter::once((start, end)).chain(others).take(usize::from(self.sack_blocks));
+        reported.for_each(|(start, end)| store.recent.push(start, end));
     }
 
     /// RFC 3168: echo from a CE mark until the sender answers with CWR.
@@ -294,7 +286,10 @@ impl Receiver {
         if marked != self.echo_ece && self.unacked > 0 {
             let ack = self.acknowledge();
             self.due = Time::NEVER;
-            self.store.early = Some(ack);
+            match &mut self.store.early {
+                Some(early) => **early = ack,
+                none => *none = Some(Box::new(ack)),
+            }
             self.early = true;
         }
         self.echo_ece = marked;
@@ -324,7 +319,7 @@ impl Receiver {
         if self.early {
             self.early = false;
             self.look_for_quiet();
-            return self.store.early.take();
+            return self.store.early.as_deref().copied();
         }
         if !self.pending {
             return None;
@@ -353,10 +348,9 @@ impl Receiver {
             self.store.unreported = 0;
             self.due = Time::NEVER;
         }
-        if self.held > 0 && self.sack_blocks > 0 {
-            let blocks = &self.store.recent[..self.store.blocks];
-            blocks.iter().for_each(|&(start, end)| ack.sack.push(start, end));
-            ack.size += self.block_size * blocks.len() as u32;
+        if self.held > 0 {
+            ack.sack = self.store.recent;
+            ack.size += self.block_size * ack.sack.len() as u32;
         }
         ack
     }

@@ -44,32 +44,81 @@ pub(crate) fn require_packet(mss: Bytes, headers: Bytes, problems: &mut Vec<Prob
 pub const MAX_SACK_BLOCKS: usize = 4;
 
 /// SACK blocks, each from the first segment held to one past the last (RFC 2018), most recent first.
+///
+/// A block is a word, its end in the upper half, so that blocks are compared at once. None is zero, because ends lie above
+/// starts; what is not used is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlocks {
-    blocks: [(u32, u32); MAX_SACK_BLOCKS],
-    len: u8,
+pub struct SackBlocks([u64; MAX_SACK_BLOCKS]);
+
+/// What makes a block one segment longer.
+const LONGER: u64 = 1 << 32;
+
+#[inline(always)]
+fn word(start: u32, end: u32) -> u64 {
+    u64::from(end) << 32 | u64::from(start)
+}
+
+#[inline(always)]
+fn block(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
 }
 
 impl SackBlocks {
     /// Adds a block if there is room.
     #[inline]
     pub fn push(&mut self, start: u32, end: u32) {
-        if usize::from(self.len) < MAX_SACK_BLOCKS {
-            self.blocks[usize::from(self.len)] = (start, end);
-            self.len += 1;
+        if let Some(free) = self.0.iter_mut().find(|held| **held == 0) {
+            *free = word(start, end);
         }
     }
 
     /// The blocks, most recent first.
     #[inline]
-    pub fn as_slice(&self) -> &[(u32, u32)] {
-        &self.blocks[..usize::from(self.len)]
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.0.iter().take_while(|held| **held != 0).map(|held| block(*held))
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.iter().filter(|held| **held != 0).count()
     }
 
     /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.0[0] == 0
+    }
+
+    /// The block at a place; where there is none, an empty one.
+    #[inline(always)]
+    pub(crate) fn get(&self, place: usize) -> (u32, u32) {
+        block(self.0[place])
+    }
+
+    /// Puts a block at a place; an empty one at 0 is none.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, place: usize, start: u32, end: u32) {
+        self.0[place] = word(start, end);
+    }
+
+    /// One past the last segment of the first block; zero if there is none.
+    #[inline(always)]
+    pub(crate) fn first_end(&self) -> u32 {
+        (self.0[0] >> 32) as u32
+    }
+
+    /// The first block grows by a segment.
+    #[inline(always)]
+    pub(crate) fn lengthen_first(&mut self) {
+        self.0[0] += LONGER;
+    }
+
+    /// Whether they are those of `before`, but for a first block that has grown by one segment.
+    #[inline(always)]
+    pub(crate) fn follows(&self, before: &SackBlocks) -> bool {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, before.0);
+        ((a ^ (e + LONGER)) | (b ^ f) | (c ^ g) | (d ^ h)) == 0
     }
 }
 
@@ -90,4 +139,25 @@ pub struct Ack {
     pub syn: bool,
     /// Segments that arrived marked so far, plus 5, modulo 8 (accurate ECN, RFC 9768).
     pub ace: u8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_keep_their_order_and_follow_one_another() {
+        let mut before = SackBlocks::default();
+        assert!(before.is_empty());
+        [(7, 9), (3, 4)].into_iter().for_each(|(start, end)| before.push(start, end));
+        assert_eq!((before.iter().collect::<Vec<_>>(), before.len()), (vec![(7, 9), (3, 4)], 2));
+        let mut after = before;
+        assert!(!after.follows(&before));
+        after.lengthen_first();
+        assert!(after.follows(&before) && after.first_end() == 10);
+        after.set(1, 3, 5);
+        assert!(!after.follows(&before));
+        (0..4u32).for_each(|n| after.push(20 + 2 * n, 21 + 2 * n));
+        assert_eq!(after.iter().last(), Some((22, 23)), "two had room");
+    }
 }

@@ -133,9 +133,9 @@ pub struct Sender {
     /// Segments may have to wait though the window lets them go.
     gated: bool,
     /// Its options let quiet times take the short way of [`lane`].
-    straight: bool,
+    pub(crate) straight: bool,
     /// It takes it now.
-    quiet: bool,
+    pub(crate) quiet: bool,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -325,6 +325,8 @@ impl Sender {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if self.quiet {
             self.poll_quiet(now)
+        } else if self.straight && self.opened {
+            self.poll_straight(now)
         } else {
             self.poll_any(now)
         }

@@ -385,7 +385,7 @@ fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<Heard> {
     let mut heard = Vec::new();
     let mut hear = |from: &mut Receiver, ms: u64| {
         while let Some(ack) = from.poll_transmit(at(ms)) {
-            heard.push((ms, ack.ack, ack.sack.as_slice().to_vec()));
+            heard.push((ms, ack.ack, ack.sack.iter().collect()));
         }
     };
     for &(ms, seq) in steps {

@@ -31,7 +31,15 @@ impl Network {
         self.trace.note(now, What::Acked, pkt);
         let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(pkt, now) };
         flow.probe.observe_tcp(now, &self.window, sender);
-        if !pkt.is_bare_ack() || !sender.on_bare_ack(now, pkt.seq, pkt.stamp) {
+        let short = pkt.is_plain_ack()
+            && if pkt.sack == 0 {
+                sender.on_bare_ack(now, pkt.seq, pkt.stamp)
+            } else {
+                sender.on_longer_block(now, pkt.seq, self.sacks.get(pkt))
+            };
+        if short {
+            self.sacks.release(pkt);
+        } else {
             sender.on_ack(now, &pkt.ack(&mut self.sacks));
         }
         if sender.is_done() && flow.probe.finished.is_none() {
@@ -63,8 +71,8 @@ impl Network {
         if pkt.is_syn() || !receiver.on_next(now, pkt.seq, pkt.size, pkt.stamp) {
             receiver.on_segment(now, &pkt.segment());
         }
-        let Some(bare) = receiver.poll_bare() else { return self.drain_sink(pkt.flow, now, now) };
-        let ack = Pkt::of_bare_ack(bare, pkt.flow, flow.first_step[1]);
+        let Some(plain) = receiver.poll_plain() else { return self.drain_sink(pkt.flow, now, now) };
+        let ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], &mut self.sacks);
         self.answer(ack, now);
     }
 

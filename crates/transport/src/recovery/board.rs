@@ -9,14 +9,14 @@
 
 use crate::marks::Marks;
 use crate::params::{Params, Reduction};
-use crate::segment::MAX_SACK_BLOCKS;
+use crate::segment::SackBlocks;
 
 /// The scoreboard.
 #[derive(Clone, Debug)]
 pub struct Board {
     sacked: Marks,
     /// The blocks of the last acknowledgement that had any: most blocks repeat one of them, or lengthen it.
-    last: [(u32, u32); MAX_SACK_BLOCKS],
+    last: SackBlocks,
     /// Whether retransmissions count as in flight until acknowledged cumulatively, and those that do.
     repair_all: bool,
     kept: Marks,
@@ -24,6 +24,8 @@ pub struct Board {
     pub sacked_count: u32,
     /// One past the highest of them; 0 if there are none.
     pub highest: u32,
+    /// The one of them with `threshold - 1` others above it; not above `una` where there is none.
+    pivot: u32,
     /// Segments below it that are not selectively acknowledged are lost.
     pub lost_edge: u32,
     /// Lost segments, retransmitted or not.
@@ -53,11 +55,12 @@ impl Board {
     pub fn new(params: &Params) -> Board {
         Board {
             sacked: Marks::default(),
-            last: [(0, 0); MAX_SACK_BLOCKS],
+            last: SackBlocks::default(),
             repair_all: params.repair_all,
             kept: Marks::default(),
             sacked_count: 0,
             highest: 0,
+            pivot: 0,
             lost_edge: 0,
             lost_count: 0,
             high_rxt: 0,
@@ -72,22 +75,59 @@ impl Board {
         }
     }
 
-    /// Notes blocks above `una`; the number of segments newly known to have arrived.
+    /// Notes what most acknowledgements in a loss say: the blocks of the last one, but that the segment above all that are
+    /// held has arrived. False if they say anything else: then nothing is noted.
     #[inline]
-    pub fn add(&mut self, blocks: &[(u32, u32)], una: u32, max: u32) -> u32 {
-        let known = self.last;
+    pub fn lengthen(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> bool {
+        let seq = self.highest;
+        let above_all = seq >= self.lost_edge.max(self.high_rxt) && seq > una && seq < max;
+        if !above_all || blocks.first_end() != seq + 1 || !blocks.follows(&self.last) {
+            return false;
+        }
+        self.last.lengthen_first();
+        self.sacked.reserve(una, max);
+        self.sacked.insert(seq);
+        self.sacked_count += 1;
+        self.highest = seq + 1;
+        self.move_pivot(una);
+        true
+    }
+
+    /// Finds losses when one more segment is held above all others: what has the fewest above it is the next one held.
+    #[inline]
+    fn move_pivot(&mut self, una: u32) {
+        if self.pivot <= una {
+            return self.find_losses(una);
+        }
+        let next = self.pivot + 1;
+        if self.sacked.contains(next) && self.lost_edge == self.pivot {
+            // Between the two is nothing.
+            (self.pivot, self.lost_edge) = (next, next);
+        } else if let Some(next) = self.sacked.first_present(next, self.highest) {
+            self.pivot = next;
+            self.lose_below(una, next);
+        }
+        debug_assert_eq!(
+            Some(self.pivot),
+            self.sacked.last_present_but(self.threshold - 1, una, self.highest)
+        );
+    }
+
+    /// Notes blocks above `una`; the number of segments newly known to have arrived.
+    pub fn add(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
+        let known = std::mem::take(&mut self.last);
         let mut fresh = 0;
-        for (index, &(start, end)) in blocks.iter().enumerate() {
+        for (index, (start, end)) in blocks.iter().enumerate() {
             // A block moves on by at most one place from one acknowledgement to the next.
-            let (same, before) = (known[index], known[index.saturating_sub(1)]);
+            let (same, before) = (known.get(index), known.get(index.saturating_sub(1)));
             if (start, end) == same || (start, end) == before {
-                self.last[index] = (start, end);
+                self.last.set(index, start, end);
                 continue;
             }
             let from = if start == same.0 && end > same.1 { same.1 } else { start };
             let (from, past) = (from.max(una), end.min(max));
             // Of a block that lies beyond `max` nothing is known.
-            self.last[index] = (start, past.max(start));
+            self.last.set(index, start, past.max(start));
             if from < past {
                 fresh += self.add_block(from, past, una, max);
             }
@@ -167,12 +207,14 @@ impl Board {
         gone
     }
 
-    /// Moves `lost_edge` to the segment below which `threshold` segments were selectively acknowledged.
+    /// Moves `lost_edge` to the highest segment that has `threshold - 1` others selectively acknowledged above it.
     pub fn find_losses(&mut self, una: u32) {
+        self.pivot = 0;
         if self.sacked_count < self.threshold {
             return;
         }
         if let Some(edge) = self.sacked.last_present_but(self.threshold - 1, una, self.highest) {
+            self.pivot = edge;
             self.lose_below(una, edge);
         }
     }
@@ -196,6 +238,16 @@ impl Board {
     #[inline]
     pub fn next_hole(&self, una: u32, past: u32) -> Option<u32> {
         self.sacked.first_absent(self.high_rxt.max(una), past)
+    }
+
+    /// The same of all that is lost. There is one unless all that is lost is in flight again.
+    #[inline]
+    pub fn next_lost(&self, una: u32) -> Option<u32> {
+        if self.rxt_out >= self.lost_count && !self.repair_all {
+            debug_assert_eq!(self.next_hole(una, self.lost_edge), None);
+            return None;
+        }
+        self.next_hole(una, self.lost_edge)
     }
 
     /// Whether a segment is lost.
@@ -230,8 +282,9 @@ impl Board {
             self.sacked.remove_range(una, self.highest);
             self.sacked_count = 0;
         }
-        self.last = [(0, 0); MAX_SACK_BLOCKS];
+        self.last = SackBlocks::default();
         self.highest = 0;
+        self.pivot = 0;
         self.lost_edge = 0;
         self.lost_count = 0;
         self.high_rxt = 0;

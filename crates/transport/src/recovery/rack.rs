@@ -87,7 +87,7 @@ impl Sender {
         let (acked, flight) = (ack.ack - self.una, self.pipe());
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
-        let delivered = acked - known + board.add(ack.sack.as_slice(), ack.ack, self.max);
+        let delivered = acked - known + board.add(&ack.sack, ack.ack, self.max);
         if acked > 0 {
             self.advance(now, ack);
         } else if delivered > 0 {

@@ -8,7 +8,7 @@
 
 use crate::cc::Cause;
 use crate::params::{Arithmetic, Counting, DupackRule, Recovery, Reduction};
-use crate::segment::Ack;
+use crate::segment::{Ack, SackBlocks};
 use crate::sender::{Action, Sender};
 use units::Time;
 
@@ -58,15 +58,45 @@ impl Sender {
         } else if acked > 0 {
             self.grow_beside_holes(now, ack, acked, delivered, flight);
         }
+        self.look_for_losses(now, delivered);
+    }
+
+    /// Begins a recovery if something is lost.
+    #[inline]
+    fn look_for_losses(&mut self, now: Time, delivered: u32) {
+        // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
+        let open = self.una >= self.recover || self.last_action == Action::Ecn;
+        if self.loss || !open {
+            return;
+        }
         let board = &self.cold.board;
         // What a recovery repaired and a later one finds lost again says nothing of new losses, the segment after it does.
         let first = self.una + u32::from(self.cold.params.keep_repairs);
-        let lossy = self.dupacks >= board.threshold || board.is_hole(first);
-        // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
-        let open = self.una >= self.recover || self.last_action == Action::Ecn;
-        if lossy && !self.loss && open {
+        if self.dupacks >= board.threshold || board.is_hole(first) {
             self.enter_sack(now, delivered);
         }
+    }
+
+    /// The short way of an acknowledgement that says no more than that one more segment is held, above all others (see
+    /// [`crate::sender`]'s `lane`). False if it is to take the long way by [`Sender::on_ack`].
+    #[inline]
+    pub fn on_longer_block(&mut self, now: Time, ack: u32, blocks: &SackBlocks) -> bool {
+        let may = self.straight && self.opened && ack == self.una;
+        if !may || !self.cold.board.lengthen(blocks, self.una, self.max) {
+            return false;
+        }
+        self.quiet = false;
+        self.quota = self.burst;
+        if self.dupacks == 0 {
+            self.cold.dup_max = self.max;
+        }
+        self.dupacks += 1;
+        if self.recovering {
+            self.reduce_proportionally(1, false);
+        } else {
+            self.look_for_losses(now, 1);
+        }
+        true
     }
 
     /// An acknowledgement in recovery; `fresh` segments are newly reported as held.
@@ -93,7 +123,7 @@ impl Sender {
     /// The first lost segment not yet retransmitted leaves whatever the window, or new data if there is none.
     fn release_first_hole(&mut self) {
         let board = &mut self.cold.board;
-        let Some(seq) = board.next_hole(self.una, board.lost_edge) else {
+        let Some(seq) = board.next_lost(self.una) else {
             if self.max < self.limit {
                 self.forced = self.max;
                 self.nxt = self.max + 1;
@@ -123,7 +153,7 @@ impl Sender {
     fn update_board(&mut self, ack: &Ack) -> (u32, u32) {
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
-        let fresh = board.add(ack.sack.as_slice(), ack.ack, self.max);
+        let fresh = board.add(&ack.sack, ack.ack, self.max);
         if fresh > 0 {
             board.find_losses(ack.ack);
         }
@@ -131,6 +161,7 @@ impl Sender {
     }
 
     /// RFC 6675 section 5 step 4. A window that an ECN echo has cut is not cut again (RFC 3168 section 6.1.2).
+    #[cold]
     fn enter_sack(&mut self, now: Time, delivered: u32) {
         self.dupacks = self.dupacks.max(1);
         self.partial_seen = false;
@@ -172,13 +203,17 @@ impl Sender {
     /// Proportional rate reduction: lets out in proportion to what was delivered until the flight meets ssthresh,
     /// then no more than slow start would. `advanced`: the acknowledgement moved `una`. The first call of a
     /// recovery lets at least the fast retransmission out.
+    #[inline]
     pub(crate) fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
+        if self.cold.board.reduction != Reduction::AtOnce && !self.modelled {
+            self.reduce_by_rate(delivered, advanced);
+        }
+    }
+
+    fn reduce_by_rate(&mut self, delivered: u32, advanced: bool) {
         let pipe = f64::from(self.pipe());
         let whole = self.cold.params.arithmetic == Arithmetic::Integer;
         let board = &mut self.cold.board;
-        if board.reduction == Reduction::AtOnce || self.modelled {
-            return;
-        }
         board.prr_delivered += delivered;
         let ssthresh = self.window.ssthresh;
         let (arrived, released) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
@@ -223,7 +258,7 @@ impl Sender {
     }
 
     /// NextSeg: what to send while the pipe has room.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_sack(&mut self) -> Option<u32> {
         if !self.recovering && !self.loss {
             return self.next_new();
@@ -233,7 +268,7 @@ impl Sender {
         }
         let board = &self.cold.board;
         // Rule 1: the lowest lost segment not yet retransmitted.
-        if let Some(seq) = board.next_hole(self.una, board.lost_edge) {
+        if let Some(seq) = board.next_lost(self.una) {
             return Some(seq);
         }
         // Rule 2: new data.
@@ -249,6 +284,7 @@ impl Sender {
     }
 
     /// Rule 4: once a recovery, the highest segment outstanding.
+    #[cold]
     fn rescue(&mut self) -> Option<u32> {
         let allowed = self.cold.params.rescue && self.cold.board.rescue.is_none_or(|edge| self.una > edge);
         if !allowed {

@@ -43,7 +43,7 @@ impl Sender {
     /// A duplicate counts only if it brings news. The pipe opens with the next acknowledgement.
     fn duplicate_sack1(&mut self, now: Time, ack: &Ack) {
         self.quota = 0;
-        let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
+        let fresh = self.cold.board.add(&ack.sack, self.una, self.max);
         if fresh == 0 {
             return;
         }
@@ -94,14 +94,14 @@ impl Sender {
             let board = &mut self.cold.board;
             board.pipe -= 1;
             board.advance(self.una, ack.ack);
-            board.add(ack.sack.as_slice(), ack.ack, self.max);
+            board.add(&ack.sack, ack.ack, self.max);
             self.cold.rtt.end_backoff();
             self.rto = self.cold.rtt.rto();
             self.una = ack.ack;
             self.nxt = self.nxt.max(ack.ack);
             self.rto_at = self.rto_after(now);
         } else {
-            let fresh = self.cold.board.add(ack.sack.as_slice(), self.una, self.max);
+            let fresh = self.cold.board.add(&ack.sack, self.una, self.max);
             self.dupacks += u32::from(fresh > 0);
         }
     }

@@ -2,7 +2,7 @@
 //! more than a window that opens. What it does is what the general code does then, bit for bit; the latter takes over when
 //! anything else happens.
 
-use super::Sender;
+use super::{Sender, NONE};
 use crate::cc::Cc;
 use crate::params::Recovery;
 use crate::segment::Segment;
@@ -12,7 +12,7 @@ impl Sender {
     /// Whether its options ever allow the short way.
     pub(super) fn may_be_straight(&self) -> bool {
         let ordinary = !(self.watched || self.tracked || self.gated || self.ecn);
-        self.recovery == Recovery::Sack && ordinary && self.burst == super::NONE
+        self.recovery == Recovery::Sack && ordinary && self.burst == NONE
     }
 
     /// Finds out whether the short way is open, after anything that may have changed it.
@@ -23,7 +23,7 @@ impl Sender {
             && !self.recovering
             && !self.loss
             && self.dupacks == 0
-            && self.forced == super::NONE
+            && self.forced == NONE
             && self.quota > 0
             && self.cold.board.sacked_count == 0;
     }
@@ -61,6 +61,22 @@ impl Sender {
             return None;
         }
         self.nxt = seq + 1;
+        Some(self.emit(now, seq))
+    }
+
+    /// The next segment of an open connection whose options allow the short way, though it is not quiet.
+    pub(super) fn poll_straight(&mut self, now: Time) -> Option<Segment> {
+        if self.forced != NONE {
+            let seq = std::mem::replace(&mut self.forced, NONE);
+            return Some(self.emit(now, seq));
+        }
+        if self.quota == 0 {
+            return None;
+        }
+        let seq = self.next_sack()?;
+        self.quota -= 1;
+        self.nxt = self.nxt.max(seq + 1);
+        self.sent_sack(seq);
         Some(self.emit(now, seq))
     }
 }

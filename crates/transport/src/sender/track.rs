@@ -54,7 +54,7 @@ impl Sender {
         if !self.recovery.selective() {
             return;
         }
-        for &(start, end) in ack.sack.as_slice() {
+        for (start, end) in ack.sack.iter() {
             let (mut seq, end) = (start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = cold.board.first_unknown(seq, end, una, max) {
                 cold.arrive(now, fresh, ack.echo);
