@@ -282,6 +282,7 @@ impl Board {
             self.sacked.remove_range(una, self.highest);
             self.sacked_count = 0;
         }
+        self.kept.remove_range(una, self.high_rxt);
         self.last = SackBlocks::default();
         self.highest = 0;
         self.pivot = 0;

@@ -120,11 +120,12 @@ impl Sender {
         }
     }
 
-    /// The first lost segment not yet retransmitted leaves whatever the window, or new data if there is none.
+    /// The first lost segment not yet retransmitted leaves whatever the congestion window, or new data if there is none.
     fn release_first_hole(&mut self) {
+        let past = self.past_new();
         let board = &mut self.cold.board;
         let Some(seq) = board.next_lost(self.una) else {
-            if self.max < self.limit {
+            if self.max < past {
                 self.forced = self.max;
                 self.nxt = self.max + 1;
                 board.prr_out += 1;
@@ -272,7 +273,7 @@ impl Sender {
             return Some(seq);
         }
         // Rule 2: new data.
-        if self.max < self.limit.min(self.una.saturating_add(self.rwnd)) {
+        if self.max < self.past_new() {
             return Some(self.max);
         }
         if !self.recovering {
@@ -281,6 +282,12 @@ impl Sender {
         // Rule 3: a segment below the highest one selectively acknowledged.
         let past = if self.cold.params.repair_all { self.max } else { board.highest };
         board.next_hole(self.una, past).or_else(|| self.rescue())
+    }
+
+    /// One past the last segment that the source and the receiver's window let be sent.
+    #[inline(always)]
+    fn past_new(&self) -> u32 {
+        self.limit.min(self.una.saturating_add(self.rwnd))
     }
 
     /// Rule 4: once a recovery, the highest segment outstanding.
