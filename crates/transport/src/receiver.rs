@@ -253,7 +253,7 @@ impl Receiver {
         let before = std::mem::take(&mut store.recent);
         let others = before.iter().filter(|block| block.0 < start || block.1 > end);
         let reported = std::iter::once((start, end)).chain(others).take(usize::from(self.sack_blocks));
-        reported.for_each(|(start, end)| store.recent.push(start, end));
+        reported.for_each(|block| store.recent.push(block.0, block.1));
     }
 
     /// RFC 3168: echo from a CE mark until the sender answers with CWR.

@@ -136,6 +136,8 @@ pub struct Sender {
     pub(crate) straight: bool,
     /// It takes it now.
     pub(crate) quiet: bool,
+    /// How far it may send while it takes it.
+    past: u32,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -210,6 +212,7 @@ impl Sender {
             gated: paced || p.overhead > Span::ZERO,
             straight: false,
             quiet: false,
+            past: 0,
             cc,
             cold: Box::new(Cold::new(params, stream, rtt)),
         };
@@ -243,6 +246,7 @@ impl Sender {
     /// The source hands over nothing more: what was never sent is withdrawn.
     pub fn cease(&mut self) {
         self.limit = self.limit.min(self.max);
+        self.look_for_quiet();
     }
 
     /// Opens the connection.
@@ -323,13 +327,14 @@ impl Sender {
     /// The next segment to send.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.quiet {
-            self.poll_quiet(now)
+        let seq = if self.quiet {
+            self.next_quiet()
         } else if self.straight && self.opened {
-            self.poll_straight(now)
+            self.next_straight()
         } else {
-            self.poll_any(now)
-        }
+            return self.poll_any(now);
+        };
+        (seq != NONE).then(|| self.emit_as(now, seq, true))
     }
 
     fn poll_any(&mut self, now: Time) -> Option<Segment> {

@@ -23,10 +23,11 @@ impl Network {
 
     #[inline(always)]
     fn reach_source(&mut self, pkt: &Pkt, now: Time) {
-        if self.flows[pkt.flow as usize].due[0] <= now {
+        let mut flow = &mut self.flows[pkt.flow as usize];
+        if flow.due[0] <= now {
             self.run_timers(2 * pkt.flow, now);
+            flow = &mut self.flows[pkt.flow as usize];
         }
-        let flow = &mut self.flows[pkt.flow as usize];
         flow.probe.conservation.delivered.add(pkt.size);
         self.trace.note(now, What::Acked, pkt);
         let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(pkt, now) };
@@ -60,10 +61,11 @@ impl Network {
 
     #[inline(always)]
     fn reach_sink(&mut self, pkt: &Pkt, now: Time) {
-        if self.flows[pkt.flow as usize].due[1] <= now {
+        let mut flow = &mut self.flows[pkt.flow as usize];
+        if flow.due[1] <= now {
             self.run_timers(2 * pkt.flow + 1, now);
+            flow = &mut self.flows[pkt.flow as usize];
         }
-        let flow = &mut self.flows[pkt.flow as usize];
         flow.observe_sink(now, &self.window);
         self.trace.note(now, What::Receive, pkt);
         flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
@@ -72,21 +74,14 @@ impl Network {
             receiver.on_segment(now, &pkt.segment());
         }
         let Some(plain) = receiver.poll_plain() else { return self.drain_sink(pkt.flow, now, now) };
-        let ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], &mut self.sacks);
-        self.answer(ack, now);
-    }
-
-    /// A TCP receiver sends its only answer to what just arrived.
-    #[inline(always)]
-    fn answer(&mut self, mut pkt: Pkt, now: Time) {
-        let component = self.component_of(2 * pkt.flow + 1);
-        let flow = &mut self.flows[pkt.flow as usize];
-        flow.probe.conservation.sent.add(pkt.size);
-        pkt.class = flow.marker.class();
-        // What was due to be sent later has been sent.
+        // Its only answer to what just arrived; what was due to be sent later is sent with it.
+        let mut ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], &mut self.sacks);
         flow.due[1] = Time::NEVER;
-        self.trace.note(now, What::Acknowledge, &pkt);
-        self.send_on(Transit { pkt, time: now, birth: now, component });
+        flow.probe.conservation.sent.add(ack.size);
+        ack.class = flow.marker.class();
+        self.trace.note(now, What::Acknowledge, &ack);
+        let component = self.component_of(2 * pkt.flow + 1);
+        self.send_on(Transit { pkt: ack, time: now, birth: now, component });
     }
 
     /// A packet arrives at a sink that is no plain TCP receiver.
@@ -230,17 +225,10 @@ impl Network {
     #[inline(always)]
     fn drain_tcp_source(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number) };
+        let mut flow = &mut self.flows[number as usize];
         loop {
-            let flow = &mut self.flows[number as usize];
             let Source::Tcp(sender) = &mut flow.source else { return };
-            let Some(segment) = sender.poll_transmit(now) else {
-                let due = sender.due().min(flow.stop);
-                flow.due[0] = due;
-                if due < flow.armed[0] {
-                    self.set_alarm(2 * number, due.max(now));
-                }
-                return;
-            };
+            let Some(segment) = sender.poll_transmit(now) else { break };
             if now >= self.window.warmup {
                 flow.probe.sent.add(segment.size);
             }
@@ -248,7 +236,19 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            self.send_on(Transit::new(pkt, key));
+            match self.wires.launch(Transit::new(pkt, key)) {
+                Launched::Settled => {}
+                other => {
+                    self.settle_launch(other);
+                    flow = &mut self.flows[number as usize];
+                }
+            }
+        }
+        let Source::Tcp(sender) = &flow.source else { return };
+        let due = sender.due().min(flow.stop);
+        flow.due[0] = due;
+        if due < flow.armed[0] {
+            self.set_alarm(2 * number, due.max(now));
         }
     }
 

@@ -14,6 +14,8 @@ pub struct Reno {
     arithmetic: Arithmetic,
     mss: u32,
     ecn_factor: f64,
+    /// The most segments that an acknowledgement counts for in congestion avoidance.
+    most: u32,
 }
 
 impl Reno {
@@ -25,6 +27,17 @@ impl Reno {
             arithmetic: params.arithmetic,
             mss: params.mss.0 as u32,
             ecn_factor,
+            most: if params.counting == Counting::Segments { 2 } else { 1 },
+        }
+    }
+
+    /// Opens the window for so many segments acknowledged, at least one.
+    #[inline(always)]
+    pub(crate) fn open_by(&self, window: &mut Window, acked: u32) {
+        if window.cwnd >= window.ssthresh && self.arithmetic != Arithmetic::Bytes {
+            window.cwnd += f64::from(acked.min(self.most)) / window.cwnd;
+        } else {
+            self.open(window, acked);
         }
     }
 
@@ -33,9 +46,7 @@ impl Reno {
         (segments * mss + 1e-6).floor() / mss
     }
 
-    /// Opens the window for so many segments acknowledged.
-    #[inline(always)]
-    pub(crate) fn open(&self, window: &mut Window, acked: u32) {
+    fn open(&self, window: &mut Window, acked: u32) {
         let mut acked = match self.counting {
             Counting::Acks => 1,
             // Two only where the first ends slow start: the second then counts for congestion avoidance.

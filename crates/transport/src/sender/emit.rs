@@ -16,8 +16,14 @@ impl Sender {
         Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit }
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn emit(&mut self, now: Time, seq: u32) -> Segment {
+        self.emit_as(now, seq, false)
+    }
+
+    /// `straight`: its options allow the short way, so that neither ledger nor ECN want to know.
+    #[inline(always)]
+    pub(super) fn emit_as(&mut self, now: Time, seq: u32, straight: bool) -> Segment {
         let mut idle = self.una == self.max;
         let retransmit = seq < self.max;
         if retransmit {
@@ -30,7 +36,7 @@ impl Sender {
             }
         }
         self.sent += 1;
-        if self.tracked {
+        if !straight && self.tracked {
             idle &= self.enter_ledger(now, seq, retransmit);
         }
         if idle || self.rto_at == Time::NEVER {
@@ -45,7 +51,7 @@ impl Sender {
             cwr: false,
             retransmit,
         };
-        if self.ecn {
+        if !straight && self.ecn {
             self.mark_capable(&mut segment);
         }
         if seq == 0 && self.special_first {

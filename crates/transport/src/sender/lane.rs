@@ -5,7 +5,6 @@
 use super::{Sender, NONE};
 use crate::cc::Cc;
 use crate::params::Recovery;
-use crate::segment::Segment;
 use units::Time;
 
 impl Sender {
@@ -26,6 +25,14 @@ impl Sender {
             && self.forced == NONE
             && self.quota > 0
             && self.cold.board.sacked_count == 0;
+        self.look_ahead();
+    }
+
+    /// How far it may send while it is quiet: until the next acknowledgement that holds.
+    #[inline(always)]
+    fn look_ahead(&mut self) {
+        let usable = (self.window.cwnd as u32).min(self.rwnd);
+        self.past = self.una.saturating_add(usable).min(self.limit);
     }
 
     /// An acknowledgement that says no more than its number arrives. False if it is to take the long way by
@@ -40,7 +47,7 @@ impl Sender {
         match &mut self.cc {
             Cc::Reno(reno) => {
                 if self.grow_unused || self.window.is_used_by(flight) {
-                    reno.open(&mut self.window, acked);
+                    reno.open_by(&mut self.window, acked);
                     if self.window.cwnd >= self.max_cwnd + 1.0 {
                         self.window.cwnd = self.max_cwnd;
                     }
@@ -48,35 +55,35 @@ impl Sender {
             }
             _ => self.grow_by(now, (echo, false), acked, acked, flight),
         }
+        self.look_ahead();
         true
     }
 
-    /// The next segment on the short way.
+    /// The next segment to send on the short way, or [`NONE`].
     #[inline(always)]
-    pub(super) fn poll_quiet(&mut self, now: Time) -> Option<Segment> {
-        let usable = (self.window.cwnd as u32).min(self.rwnd);
-        let past = self.una.saturating_add(usable).min(self.limit);
+    pub(super) fn next_quiet(&mut self) -> u32 {
         let seq = self.nxt;
-        if seq >= past {
-            return None;
+        if seq >= self.past {
+            return NONE;
         }
         self.nxt = seq + 1;
-        Some(self.emit(now, seq))
+        seq
     }
 
-    /// The next segment of an open connection whose options allow the short way, though it is not quiet.
-    pub(super) fn poll_straight(&mut self, now: Time) -> Option<Segment> {
+    /// The next segment to send, or [`NONE`], of an open connection whose options allow the short way, though it is not
+    /// quiet.
+    #[inline(never)]
+    pub(super) fn next_straight(&mut self) -> u32 {
         if self.forced != NONE {
-            let seq = std::mem::replace(&mut self.forced, NONE);
-            return Some(self.emit(now, seq));
+            return std::mem::replace(&mut self.forced, NONE);
         }
         if self.quota == 0 {
-            return None;
+            return NONE;
         }
-        let seq = self.next_sack()?;
+        let Some(seq) = self.next_sack() else { return NONE };
         self.quota -= 1;
         self.nxt = self.nxt.max(seq + 1);
         self.sent_sack(seq);
-        Some(self.emit(now, seq))
+        seq
     }
 }
