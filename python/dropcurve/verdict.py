@@ -19,7 +19,7 @@ HEADLINE = {
     "utilisation": "utilisation",
     "loss": "the drop rate",
     "goodput_bps": "goodput",
-    "completion_s_mean": "mean flow completion time",
+    "fct_ms_mean": "mean flow completion time",
     "jain": "Jain's fairness index",
     "friendliness": "the friendliness ratio",
 }

@@ -22,7 +22,7 @@ from dropcurve.tuning import goal
         ("goodput of short > 2Mbit, min loss", "min loss, goodput of short > 2e+06 bit/s"),
         ("max utilisation - 0.2 * p95 delay + 3 jain", "max 1 × utilisation − 0.2 × p95 delay + 3 × jain"),
         ("max utilisation, min p95 delay", "max utilisation, min p95 delay"),
-        ("min completion_s_p95[short]", "min completion_s_p95[short]"),
+        ("min fct_ms_p95[short]", "min fct_ms_p95[short]"),
     ],
 )
 def test_a_goal_is_read(text: str, read: str) -> None:
@@ -31,7 +31,7 @@ def test_a_goal_is_read(text: str, read: str) -> None:
 
 def test_names_lead_to_metrics() -> None:
     found = goal.parse("p95 delay < 15ms, max goodput of short, min one-way delay, fct < 2s, oscillation < 4")
-    keys = ["goodput_bps[short]", "delay_ms_mean", "sojourn_ms_p95", "completion_s_mean", "queue_pkts_sd"]
+    keys = ["goodput_bps[short]", "delay_ms_mean", "sojourn_ms_p95", "fct_ms_mean", "queue_pkts_sd"]
     assert [one.key for one in found.measures] == keys
 
 

@@ -101,7 +101,7 @@ def run() -> dict[str, Any]:
         ("timeouts", 2.0),
         ("window_cuts", 6.0),
         ("cwnd_mean", 10.0),
-        ("completion_s_mean", None),
+        ("fct_ms_mean", None),
         ("unfinished", None),
         # Shares 3, 1, 3: 49 / (3 x 19).
         ("jain", 49 / 57),
@@ -128,9 +128,30 @@ def test_a_flow_is_rated_over_its_own_time(run: dict[str, Any]) -> None:
     # From 4 s to 9 s: 100 kB in 5 s.
     run["flows"][1] |= {"start_s": 4.0, "finish_s": 9.0, "size_bytes": 100_000}
     assert metrics.value(run, "throughput_bps", scope="1") == 160_000.0
-    assert metrics.value(run, "completion_s_mean") == 5.0
-    assert metrics.value(run, "completion_s_p95") == 5.0
+    assert metrics.value(run, "fct_ms_mean") == 5000.0
+    assert metrics.value(run, "fct_ms_p95") == 5000.0
+    assert metrics.value(run, "fct_medium_ms_p50") == 5000.0
+    assert metrics.value(run, "fct_short_ms_mean") is None
     assert metrics.value(run, "unfinished") == 0.0
+
+
+def test_completion_times_of_finite_flows_and_objects_are_one(run: dict[str, Any]) -> None:
+    # A transfer of 100 kB takes 5 s; a session has three objects, two of 100 ms and one of 400 ms.
+    run["flows"][1] |= {"start_s": 4.0, "finish_s": 9.0, "size_bytes": 100_000}
+    run["flows"][2]["objects"] = {
+        "fct_ms_all": {"count": 3, "mean": 200.0, "p50": 100.0, "p95": 400.0},
+        "fct_ms_medium": {"count": 0},
+    }
+    histogram = {"upper_ms": [100.0, 400.0], "count": [2, 1]}
+    empty = {"upper_ms": [100.0, 400.0], "count": [0, 0]}
+    objects = {"fct_ms_all_histogram": histogram, "fct_ms_medium_histogram": empty}
+    run["groups"] = {run["flows"][2]["group"]: {"objects": objects}}
+    assert metrics.value(run, "fct_ms_mean") == (5000 + 3 * 200) / 4
+    assert metrics.value(run, "fct_ms_p50") == 100.0
+    assert metrics.value(run, "fct_ms_p95") == 5000.0
+    assert metrics.value(run, "fct_ms_p95", scope="2") == 400.0
+    assert metrics.value(run, "fct_medium_ms_mean") == 5000.0
+    assert metrics.value(run, "fct_medium_ms_p95") == 5000.0
 
 
 def test_percentiles_of_whole_groups_come_from_their_packets(run: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: Metrics that a table of totals also shows for each class.
-BY_CLASS = ("throughput_bps", "delay_ms_mean", "delay_ms_p95", "completion_s_mean")
+BY_CLASS = ("throughput_bps", "delay_ms_mean", "delay_ms_p95", "fct_ms_mean")
 
 
 def find(name: str) -> Metric:

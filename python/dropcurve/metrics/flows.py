@@ -13,7 +13,6 @@ from .registry import (
     merged_percentile,
     metric,
     percent,
-    quantile,
     rates,
     total,
     weighted,
@@ -143,26 +142,6 @@ def cwnd_mean(run: Run, flows: list[Flow]) -> float | None:
     """Time average of the congestion window, averaged over the TCP flows."""
     known = [flow["cwnd_mean"] for flow in flows if flow.get("cwnd_mean") is not None]
     return math.fsum(known) / len(known) if known else None
-
-
-def _completion_s(flows: list[Flow]) -> list[float]:
-    return [flow["finish_s"] - flow["start_s"] for flow in flows if flow.get("finish_s") is not None]
-
-
-@metric("completion_s_mean", title="flow completion time, mean", unit="s", better="lower",
-        source="RFC 7928 section 2.1", per="flow", shown=True)  # fmt: skip
-def completion_s_mean(run: Run, flows: list[Flow]) -> float | None:
-    """Mean time from a flow's start to its last byte in order, over flows with a finite amount that were
-    done. Flows still busy at the end are missing from it: read it beside ``unfinished``."""
-    times = _completion_s(flows)
-    return math.fsum(times) / len(times) if times else None
-
-
-@metric("completion_s_p95", title="flow completion time, p95", unit="s", better="lower",
-        source="RFC 7928 section 2.1", per="flow", shown=True)  # fmt: skip
-def completion_s_p95(run: Run, flows: list[Flow]) -> float | None:
-    """95th percentile over finished flows of the time from start to the last byte in order."""
-    return quantile(_completion_s(flows), 0.95)
 
 
 @metric("unfinished", title="flows not done at the end", unit="", better="lower",

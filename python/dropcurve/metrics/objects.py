@@ -1,78 +1,103 @@
-"""Metrics of the objects that applications hand over: flow completion times of web pages and the like."""
+"""Flow completion times, of finite flows and of what applications hand over, and other metrics of applications."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .registry import Flow, Run, as_number, merged_percentile, metric
+from .registry import Flow, Run, as_number, merged_percentile, metric, quantile
 
-#: Size classes of ``crates/sim/src/completions.rs``, and what belongs to them.
+#: Size classes of ``crates/sim/src/completions.rs``: what belongs to them, and the bytes they end with.
 CLASSES = {
-    "all": "",
-    "short": "of up to 10 kB",
-    "medium": "of 10 to 100 kB",
-    "long": "of 100 kB to 1 MB",
-    "huge": "of more than 1 MB",
+    "all": ("", math.inf),
+    "short": ("of up to 10 kB", 1e4),
+    "medium": ("of 10 to 100 kB", 1e5),
+    "long": ("of 100 kB to 1 MB", 1e6),
+    "huge": ("of more than 1 MB", math.inf),
 }
 SOURCE = "RFC 7928 section 2.1"
+
+
+def size_class(size: float) -> str:
+    """The class of a transfer of so many bytes."""
+    return next(name for name, (_, most) in CLASSES.items() if name != "all" and size <= most)
+
+
+def _finite(flows: list[Flow], name: str) -> list[float]:
+    """Milliseconds that flows with a finite amount took from start to end."""
+    done = [flow for flow in flows if not flow.get("objects") and flow.get("finish_s") is not None]
+    return [
+        1e3 * (flow["finish_s"] - flow["start_s"])
+        for flow in done
+        if name == "all" or size_class(flow.get("size_bytes") or math.inf) == name
+    ]
 
 
 def _times(flows: list[Flow], key: str) -> list[dict[str, Any]]:
     return [flow["objects"][key] for flow in flows if flow.get("objects") and flow["objects"][key]["count"]]
 
 
-def _mean(flows: list[Flow], key: str) -> float | None:
-    times = _times(flows, key)
-    count = sum(one["count"] for one in times)
-    return math.fsum(one["mean"] * one["count"] for one in times) / count if count else None
+def _mean(flows: list[Flow], name: str) -> float | None:
+    finite = _finite(flows, name)
+    times = _times(flows, f"fct_ms_{name}")
+    count = len(finite) + sum(one["count"] for one in times)
+    total = math.fsum([*finite, *(one["mean"] * one["count"] for one in times)])
+    return total / count if count else None
 
 
-def _percentile(run: Run, flows: list[Flow], key: str, part: str) -> float | None:
-    """From the histograms of groups if the flows are whole groups; of one flow its own; else there is none."""
-    if len(flows) == 1:
-        times = _times(flows, key)
+def _percentile(run: Run, flows: list[Flow], name: str, part: str) -> float | None:
+    """Of finite flows alone their own; of objects from the histograms of groups if the flows are whole groups, or of
+    one flow its own; else there is none."""
+    key = f"fct_ms_{name}"
+    finite = _finite(flows, name)
+    handed = [flow for flow in flows if flow.get("objects")]
+    if not handed:
+        return quantile(finite, int(part[1:]) / 100)
+    if len(handed) == 1 and not finite:
+        times = _times(handed, key)
         return as_number(times[0][part]) if times else None
-    names = {flow["group"] for flow in flows}
-    if len(flows) != sum(flow["group"] in names for flow in run["flows"]):
+    names = {flow["group"] for flow in handed}
+    if len(handed) != sum(flow["group"] in names for flow in run["flows"]):
         return None
     groups = [
         group["objects"]
-        for name, group in (run.get("groups") or {}).items()
-        if name in names and "objects" in group
+        for group_name, group in (run.get("groups") or {}).items()
+        if group_name in names and "objects" in group
     ]
-    if len(groups) == 1:
+    if len(groups) == 1 and not finite:
         return as_number(groups[0][key].get(part))
-    return merged_percentile((group[f"{key}_histogram"] for group in groups), part)
+    own = Counter(finite)
+    histograms = [group[f"{key}_histogram"] for group in groups]
+    return merged_percentile([*histograms, {"upper_ms": list(own), "count": list(own.values())}], part)
 
 
 def _register(name: str, which: str) -> None:
     infix = "" if name == "all" else f"_{name}"
-    title = "object completion time" if name == "all" else f"completion time, {name} objects"
-    key = f"fct_ms_{name}"
+    title = "flow completion time" if name == "all" else f"completion time, {name} transfers"
 
     def mean(run: Run, flows: list[Flow]) -> float | None:
-        return _mean(flows, key)
+        return _mean(flows, name)
 
     def percentile(part: str) -> Callable[[Run, list[Flow]], float | None]:
-        return lambda run, flows: _percentile(run, flows, key, part)
+        return lambda run, flows: _percentile(run, flows, name, part)
 
-    objects = f"objects {which}".strip()
-    span = "from handing it to the transport until its last byte arrived in order"
+    transfers = f"transfers {which}".strip()
+    span = (
+        "finite flows and the objects of applications, from start or handing over to the last byte in order"
+    )
     for part, function, what in (
         ("mean", mean, "Mean time"),
         ("p50", percentile("p50"), "Median of the time"),
         ("p95", percentile("p95"), "95th percentile of the time"),
     ):
-        function.__doc__ = (
-            f"{what}, over {objects} that applications completed in the counting period, {span}."
-        )
+        function.__doc__ = f"{what} over {transfers} completed: {span}."
         metric(f"fct{infix}_ms_{part}", title=f"{title}, {'median' if part == 'p50' else part}", unit="ms",
                better="lower", source=SOURCE, per="flow", shown=name == "all")(function)  # fmt: skip
 
 
-for _name, _which in CLASSES.items():
+for _name, (_which, _) in CLASSES.items():
     _register(_name, _which)
 
 

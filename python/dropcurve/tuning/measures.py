@@ -17,7 +17,7 @@ _STATISTICS = {
 _WITH_STATISTIC = {
     "delay": ("sojourn_ms", ("mean", "p50", "p95", "p99")),
     "one-way delay": ("delay_ms", ("mean", "p50", "p95", "p99")),
-    "completion time": ("completion_s", ("mean", "p95")),
+    "completion time": ("fct_ms", ("mean", "p50", "p95")),
 }
 
 #: Other names of what there is.
