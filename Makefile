@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench budget agree studies docs clean
+.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench budget agree studies friendliness docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,10 @@ agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 (or all) also 
 studies: setup ## do the published studies again and write their pages
 	@$(BIN)/dropcurve reproduce all --out out/studies
 	@mkdir -p docs/studies/figures && cp out/studies/*.md out/studies/*.html docs/studies/ && cp out/studies/figures/*.svg docs/studies/figures/
+
+friendliness: setup ## every transport against every other, and its page; some minutes
+	@$(BIN)/python -m dropcurve.friendliness --out out/friendliness
+	@cp out/friendliness/friendliness.md docs/ && cp out/friendliness/figures/*.svg docs/figures/
 
 docs: setup ## write tables, examples and pictures of the docs anew; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages
