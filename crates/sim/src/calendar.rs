@@ -178,13 +178,11 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     pub fn unlink_first(&mut self, last: Time) -> Option<u32> {
         let start = self.today as usize & (self.buckets.len() - 1);
-        let mut word = start >> 6;
-        let here = self.used[word] >> (start & 63);
+        let here = self.used[start >> 6] >> (start & 63);
         let slot = if here != 0 {
             start + here.trailing_zeros() as usize
         } else {
-            let Some(later) = self.later_bucket(word) else { return self.pop_far(last) };
-            word = later >> 6;
+            let Some(later) = self.later_bucket(start >> 6) else { return self.pop_far(last) };
             later
         };
         let bucket = &mut self.buckets[slot];
@@ -200,11 +198,12 @@ impl<E: Copy> Calendar<E> {
         if time > last {
             return None;
         }
-        bucket.head = node.next;
-        node.next = self.free;
+        let next = std::mem::replace(&mut node.next, self.free);
         self.free = index;
-        if bucket.head == NONE {
+        bucket.head = next;
+        if next == NONE {
             bucket.tail = NONE;
+            let word = slot >> 6;
             let bits = &mut self.used[word];
             *bits &= !(1 << (slot & 63));
             if *bits == 0 {

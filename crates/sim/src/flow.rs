@@ -4,7 +4,7 @@ use crate::completions::Completions;
 use crate::probe::Window;
 use crate::source::app::{AppSource, Object};
 use crate::source::RatedSource;
-use crate::stats::{Histogram, Moments, TimeAverage};
+use crate::stats::{Histogram, MeanSpan, Moments, TimeMean};
 use transport::tcp::Sender;
 use transport::SenderCounters;
 use units::{Span, Time};
@@ -110,10 +110,10 @@ pub struct FlowProbe {
     /// Interarrival jitter in milliseconds (RFC 3550 section 6.4.1).
     pub jitter_ms: f64,
     /// |D(i) - D(i-1)| (RFC 3393).
-    pub ipdv: Moments,
+    pub ipdv: MeanSpan,
     last_delay: Option<Span>,
     /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
-    pub cwnd: TimeAverage,
+    pub cwnd: TimeMean,
     /// Counters of the sender at the warm-up.
     pub before: Option<SenderCounters>,
     /// When the next sample is due.
@@ -163,9 +163,9 @@ impl FlowProbe {
             delay: Moments::default(),
             histogram,
             jitter_ms: 0.0,
-            ipdv: Moments::default(),
+            ipdv: MeanSpan::default(),
             last_delay: None,
-            cwnd: TimeAverage::from(window.warmup),
+            cwnd: TimeMean::from(window.warmup),
             before: None,
             next_sample: if series { window.end.start() } else { Time::NEVER },
             series: series.then(Box::default),
@@ -190,7 +190,7 @@ impl FlowProbe {
     pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &Sender) {
         if now >= window.warmup {
             // By way of a signed number: that is one instruction.
-            self.cwnd.hold([(sender.cwnd() * CWND_STEPS) as i64 as u64], now);
+            self.cwnd.hold((sender.cwnd() * CWND_STEPS) as i64 as u64, now);
             if self.before.is_none() {
                 self.before = Some(sender.counters());
             }
@@ -204,7 +204,7 @@ impl FlowProbe {
     pub fn observe_rate(&mut self, now: Time, window: &Window, sender: &RatedSource) {
         let bps = 8.0 * sender.rate();
         if now >= window.warmup {
-            self.cwnd.hold([bps as u64], now);
+            self.cwnd.hold(bps as u64, now);
         }
         if now > self.next_sample {
             self.sample_window(now, window, || (bps, sender.second()));
@@ -216,7 +216,7 @@ impl FlowProbe {
     pub fn observe_app(&mut self, now: Time, window: &Window, source: &AppSource) {
         let sender = &source.sender;
         if now >= window.warmup {
-            self.cwnd.hold([(sender.cwnd() * CWND_STEPS) as u64], now);
+            self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
             if self.before.is_none() && source.is_open() {
                 self.before = Some(source.counters());
             }

@@ -21,7 +21,7 @@ pub struct Line {
     /// The transmitter is sending until then; the last packet accepted starts at `last_start`.
     until: Time,
     last_start: Time,
-    /// Start of the packet on the wire, and start and size of those that wait.
+    /// While any wait: start of the packet on the wire, and start and size of those that do.
     serving: Time,
     waiting: VecDeque<(Time, u32)>,
     held: Held,
@@ -52,6 +52,14 @@ impl Line {
         self.serializer.rate()
     }
 
+    /// Takes a packet of this size: where it will be next, or `None` if there is no room.
+    #[inline(always)]
+    pub fn pass(&mut self, size: u32, key: Key) -> Option<Key> {
+        let wire = self.accept(size, key)?;
+        let time = wire.lands(size, self.rate(), self.delay);
+        Some(Key { time, birth: wire.start, component: self.component })
+    }
+
     /// Takes a packet of this size: its transmission, or `None` if there is no room.
     #[inline(always)]
     pub fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
@@ -59,9 +67,8 @@ impl Line {
         if self.until >= now || self.held.pkts > 0 {
             return self.accept_busy(size, (now, key.birth, key.component));
         }
-        self.serializer.restart();
-        let finish = self.serializer.finish(now, Bytes(u64::from(size)));
-        (self.serving, self.last_start, self.until) = (now, now, finish);
+        let finish = self.serializer.finish_alone(now, Bytes(u64::from(size)));
+        (self.last_start, self.until) = (now, finish);
         if let Some(probe) = &mut self.probe {
             probe.passed_idle(now, size, finish);
         }
@@ -82,7 +89,6 @@ impl Line {
             if now > self.until {
                 self.serializer.restart();
             }
-            self.serving = now;
             now
         } else {
             self.queue_up(size, now)?
@@ -104,6 +110,9 @@ impl Line {
                 probe.overflowed(now);
             }
             return None;
+        }
+        if self.held.pkts == 0 {
+            self.serving = self.last_start;
         }
         self.held.add(size);
         self.waiting.push_back((self.until, size));

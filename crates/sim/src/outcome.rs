@@ -212,7 +212,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         ("timeouts", json!(now.timeouts - before.timeouts)),
         ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
         ("window_cuts", json!(now.cuts - before.cuts)),
-        ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean(0) / CWND_STEPS))),
+        ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean() / CWND_STEPS))),
         ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
@@ -252,7 +252,7 @@ fn objects(completions: &Completions, histograms: bool) -> Value {
 fn rated_summary(flow: &Flow) -> Vec<(String, Value)> {
     let (Source::Rated(source), Sink::Rated(sink)) = (&flow.source, &flow.sink) else { return Vec::new() };
     let mut rows =
-        vec![("rate_bps_mean", json!(flow.probe.cwnd.mean(0))), ("rate_bps", json!(8.0 * source.rate()))];
+        vec![("rate_bps_mean", json!(flow.probe.cwnd.mean())), ("rate_bps", json!(8.0 * source.rate()))];
     rows.extend(source.facts().into_iter().chain(sink.facts()).map(|(name, fact)| match fact {
         Fact::Number(number) => (name, json!(number)),
         Fact::Numbers(numbers) => (name, json!(numbers)),
@@ -297,10 +297,10 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         "marked_pkts": c.marked_pkts,
         "lost_pkts": c.lost_pkts,
         "busy_s": c.busy_ns as f64 * 1e-9,
-        "queue_pkts_mean": probe.queue.mean(0),
-        "queue_pkts_sd": probe.queue.sd(0),
-        "queue_pkts_max": probe.queue.max(0),
-        "queue_bytes_mean": probe.queue.mean(1),
+        "queue_pkts_mean": probe.queue.mean(),
+        "queue_pkts_sd": probe.queue.sd(),
+        "queue_pkts_max": probe.queue.max(),
+        "queue_bytes_mean": probe.queue.mean_bytes(),
         "avg_mean": has_avg.then_some(probe.avg.mean),
         "avg_sd": has_avg.then(|| probe.avg.sd()),
         "avg_unit": avg_unit,

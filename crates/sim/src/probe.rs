@@ -1,7 +1,8 @@
 //! What a link writes to results: counters from the warm-up on, time averages, histograms, series.
 
+use crate::flow::Tally;
 use crate::packet::Waiting;
-use crate::stats::{Histogram, Samples, TimeAverages};
+use crate::stats::{Histogram, QueueOverTime, Samples};
 use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
 use units::{Span, Time};
 
@@ -91,10 +92,12 @@ pub const NOBODY: Asked<'static, Waiting> = None;
 /// One link's accounts.
 pub struct LinkProbe {
     window: Window,
-    /// Counters from the warm-up on.
+    /// Counters from the warm-up on; complete when the run is over.
     pub counters: LinkCounters,
+    /// Packets that arrived and departed in the window, to be added to both.
+    passed: Tally,
     /// Waiting packets and bytes over time.
-    pub queue: TimeAverages<2>,
+    pub queue: QueueOverTime,
     /// The discipline's own average, sampled.
     pub avg: Samples,
     /// Waiting time of departed packets.
@@ -129,7 +132,8 @@ impl LinkProbe {
         LinkProbe {
             window,
             counters: LinkCounters::default(),
-            queue: TimeAverages::from(window.warmup),
+            passed: Tally::default(),
+            queue: QueueOverTime::from(window.warmup),
             avg: Samples::default(),
             sojourn: Histogram::default(),
             curve: Curve::default(),
@@ -144,7 +148,7 @@ impl LinkProbe {
         if self.next_sample < now {
             self.take_samples(now, held, disc);
         }
-        self.queue.hold([held.pkts, held.bytes], now);
+        self.queue.hold(held.pkts, held.bytes, now);
     }
 
     /// A packet arrived, with the discipline's average after it and the fates its arrival caused.
@@ -183,15 +187,25 @@ impl LinkProbe {
         if self.next_sample < now || now < self.window.warmup || finish > self.window.end {
             return self.passed(now, Held::default(), size, now, finish);
         }
-        self.queue.hold([0, 0], now);
+        self.queue.hold_none(now);
         self.series.running[0] += 1;
-        let (counters, bytes) = (&mut self.counters, u64::from(size));
-        counters.arrived_pkts += 1;
-        counters.arrived_bytes += bytes;
-        counters.departed_pkts += 1;
-        counters.departed_bytes += bytes;
-        counters.busy_ns += finish.since(now).0;
+        self.passed.add(size);
+        self.counters.busy_ns += finish.since(now).0;
         self.sojourn.add_none();
+    }
+
+    /// A packet that found this average was let in: [`LinkProbe::arrived`] and [`LinkProbe::departed`] in one.
+    #[inline(always)]
+    pub fn let_in(&mut self, now: Time, size: u32, avg: f64, start: Time, finish: Time) {
+        if now < self.window.warmup || finish > self.window.end {
+            self.arrived::<Waiting>(now, size, Some(avg), &[]);
+            return self.departed(size, now, start, finish);
+        }
+        self.series.running[0] += 1;
+        self.passed.add(size);
+        self.curve.add(avg, false);
+        self.sojourn.add(start.since(now));
+        self.counters.busy_ns += finish.since(start).0;
     }
 
     /// A link in short form had no room for a packet.
@@ -246,7 +260,12 @@ impl LinkProbe {
     /// The run is over. The transmitter would have been sending without a pause until `busy_until`; what lies behind
     /// the end of a run that was cut short no longer counts.
     pub fn finish<P: Packet + Copy>(&mut self, end: Time, busy_until: Time, held: Held, disc: Asked<'_, P>) {
-        self.counters.busy_ns -= self.window.clip(end, busy_until).0;
+        let (passed, counters) = (std::mem::take(&mut self.passed), &mut self.counters);
+        counters.arrived_pkts += passed.pkts();
+        counters.arrived_bytes += passed.bytes();
+        counters.departed_pkts += passed.pkts();
+        counters.departed_bytes += passed.bytes();
+        counters.busy_ns -= self.window.clip(end, busy_until).0;
         self.hold_until(end, held, disc);
         if self.next_sample == end {
             self.take_sample(held, disc);

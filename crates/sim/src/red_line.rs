@@ -60,6 +60,8 @@ pub struct RedLine {
     /// The transmitter is sending; what is on the wire started at `serving`.
     busy: bool,
     serving: Time,
+    /// When it is done with that.
+    free: Time,
     /// The end of the last packet let in.
     until: Time,
     serializer: Serializer,
@@ -84,6 +86,7 @@ impl RedLine {
             dice,
             busy: false,
             serving: Time::ZERO,
+            free: Time::ZERO,
             until: Time::ZERO,
             serializer: Serializer::new(rate),
         }
@@ -93,6 +96,15 @@ impl RedLine {
     #[inline]
     pub fn rate(&self) -> Rate {
         self.serializer.rate()
+    }
+
+    /// A packet of this size arrives: where it will be next, or `None` if it was dropped; the rest as in
+    /// [`RedLine::accept`].
+    #[inline(always)]
+    pub fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Option<Key> {
+        let wire = self.accept(size, ecn, key)?;
+        let time = wire.lands(size, self.rate(), self.delay);
+        Some(Key { time, birth: wire.start, component: self.component })
     }
 
     /// A packet of this size arrives: its transmission, or `None` if it was dropped. What became of it otherwise is in
@@ -105,25 +117,48 @@ impl RedLine {
         let start = if self.busy { self.until } else { now };
         let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
         self.queue.take(Slot { start, size, ecn }, &mut cx);
+        if !self.fates.is_empty() {
+            return self.accept_with_fates(size, now, start);
+        }
+        let wire = self.let_in(size, now, start);
         if let Some(probe) = &mut self.probe {
-            probe.arrived(now, size, self.queue.avg(), &self.fates);
+            probe.let_in(now, size, self.queue.average(), start, wire.finish);
         }
-        let dropped = !self.fates.is_empty() && self.has_dropped();
-        if !self.busy {
-            self.start_next(now);
-        }
-        if dropped {
-            return None;
-        }
+        Some(wire)
+    }
+
+    /// A packet stays: its transmission.
+    #[inline(always)]
+    fn let_in(&mut self, size: u32, now: Time, start: Time) -> OnWire {
         if now > self.until {
             self.serializer.restart();
         }
         let finish = self.serializer.finish(start, Bytes(u64::from(size)));
         self.until = finish;
-        if let Some(probe) = &mut self.probe {
-            probe.departed(size, now, start, finish);
+        if !self.busy {
+            self.start_next(now);
         }
-        Some(OnWire { start, finish })
+        OnWire { start, finish }
+    }
+
+    /// A packet was dropped or marked.
+    #[cold]
+    #[inline(never)]
+    fn accept_with_fates(&mut self, size: u32, now: Time, start: Time) -> Option<OnWire> {
+        if let Some(probe) = &mut self.probe {
+            probe.arrived(now, size, self.queue.avg(), &self.fates);
+        }
+        if self.fates.iter().any(|fate| matches!(fate, Fate::Dropped(..))) {
+            if !self.busy {
+                self.start_next(now);
+            }
+            return None;
+        }
+        let wire = self.let_in(size, now, start);
+        if let Some(probe) = &mut self.probe {
+            probe.departed(size, now, start, wire.finish);
+        }
+        Some(wire)
     }
 
     /// Brings the line to the end of the run. Gives the packets that still wait.
@@ -140,7 +175,7 @@ impl RedLine {
     #[inline(always)]
     fn leave_before(&mut self, key: Key) {
         while self.busy {
-            let free = self.queue.head().map_or(self.until, |slot| slot.start);
+            let free = self.free;
             let place = Key { time: free, birth: self.serving, component: self.component };
             if !place.precedes(&key) {
                 return;
@@ -156,6 +191,7 @@ impl RedLine {
         let next = self.queue.dequeue(&mut Cx::new(now, &mut self.dice, &mut self.fates));
         self.busy = next.is_some();
         self.serving = now;
+        self.free = self.queue.head().map_or(self.until, |slot| slot.start);
     }
 
     #[inline(always)]
@@ -170,11 +206,6 @@ impl RedLine {
         if let Some(probe) = &mut self.probe {
             probe.hold_until(now, held, Some(&self.queue));
         }
-    }
-
-    #[cold]
-    fn has_dropped(&self) -> bool {
-        self.fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)))
     }
 }
 

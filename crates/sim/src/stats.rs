@@ -2,6 +2,33 @@
 
 use units::{Span, Time};
 
+/// Count and mean of times.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MeanSpan {
+    count: u64,
+    sum: u64,
+}
+
+impl MeanSpan {
+    /// Takes one more time.
+    #[inline(always)]
+    pub fn add(&mut self, span: Span) {
+        self.count += 1;
+        self.sum += span.0;
+    }
+
+    /// Takes all times of another sequence.
+    pub fn merge(&mut self, other: &MeanSpan) {
+        self.count += other.count;
+        self.sum += other.sum;
+    }
+
+    /// Their mean in milliseconds; zero if there are none.
+    pub fn mean_ms(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64 * 1e-6
+    }
+}
+
 /// Count, mean, deviation and maximum of times. Sums are whole numbers, so the order of adding and merging
 /// does not matter to a single bit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,76 +79,98 @@ impl Moments {
     }
 }
 
-/// Mean, standard deviation and maximum over time of `N` counts that change together, in steps. Areas are whole
-/// numbers of counts times nanoseconds.
+/// The mean over time of a number that changes in steps. The area is a whole number of units times nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeAverages<const N: usize> {
+pub struct TimeMean {
     from: Time,
     last: Time,
-    areas: [Area; N],
+    area: u128,
 }
 
-/// The time average of a single count.
-pub type TimeAverage = TimeAverages<1>;
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Area {
-    sum: u128,
-    squares: u128,
-    max: u64,
-}
-
-impl Area {
-    /// The count was this for so long.
-    #[inline(always)]
-    fn add(&mut self, count: u64, ns: u64) {
-        let ns = u128::from(ns);
-        self.sum += u128::from(count) * ns;
-        // One multiplication in place of two where the square fits a word.
-        self.squares += match count.checked_mul(count) {
-            Some(square) => u128::from(square) * ns,
-            None => u128::from(count) * u128::from(count) * ns,
-        };
-        self.max = self.max.max(count);
-    }
-}
-
-impl<const N: usize> TimeAverages<N> {
+impl TimeMean {
     /// Counts from this moment on.
-    pub fn from(from: Time) -> TimeAverages<N> {
-        TimeAverages { from, last: from, areas: [Area::default(); N] }
+    pub fn from(from: Time) -> TimeMean {
+        TimeMean { from, last: from, area: 0 }
     }
 
-    /// The values were `held` until `now`.
+    /// The number was `held` until `now`.
     #[inline]
-    pub fn hold(&mut self, held: [u64; N], now: Time) {
+    pub fn hold(&mut self, held: u64, now: Time) {
         if now > self.last {
-            let ns = now.since(self.last).0;
+            self.area += u128::from(held) * u128::from(now.since(self.last).0);
             self.last = now;
-            for (area, count) in self.areas.iter_mut().zip(held) {
-                // Most queues are empty most of the time.
-                if count > 0 {
-                    area.add(count, ns);
-                }
-            }
         }
     }
 
-    /// Mean of the count number `n` until the last moment held; zero if no time has passed.
-    pub fn mean(&self, n: usize) -> f64 {
-        self.areas[n].sum as f64 / self.last.since(self.from).0.max(1) as f64
+    /// The mean until the last moment held; zero if no time has passed.
+    pub fn mean(&self) -> f64 {
+        self.area as f64 / self.nanos()
     }
 
-    /// Standard deviation over the same time.
-    pub fn sd(&self, n: usize) -> f64 {
-        let span = self.last.since(self.from).0.max(1) as f64;
-        let mean = self.mean(n);
-        (self.areas[n].squares as f64 / span - mean * mean).max(0.0).sqrt()
+    fn nanos(&self) -> f64 {
+        self.last.since(self.from).0.max(1) as f64
+    }
+}
+
+/// A queue over time: mean, standard deviation and maximum of its packets, mean of its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueOverTime {
+    packets: TimeMean,
+    squares: u128,
+    max: u64,
+    bytes: u128,
+}
+
+impl QueueOverTime {
+    /// Counts from this moment on.
+    pub fn from(from: Time) -> QueueOverTime {
+        QueueOverTime { packets: TimeMean::from(from), squares: 0, max: 0, bytes: 0 }
     }
 
-    /// The largest value held.
-    pub fn max(&self, n: usize) -> f64 {
-        self.areas[n].max as f64
+    /// So many packets and bytes waited until `now`.
+    #[inline(always)]
+    pub fn hold(&mut self, packets: u64, bytes: u64, now: Time) {
+        let last = self.packets.last;
+        if now <= last {
+            return;
+        }
+        // Most queues are empty most of the time.
+        if packets > 0 {
+            let ns = u128::from(now.since(last).0);
+            self.packets.area += u128::from(packets) * ns;
+            // Memory ends long before the square of a queue leaves its word.
+            self.squares += u128::from(packets * packets) * ns;
+            self.bytes += u128::from(bytes) * ns;
+            self.max = self.max.max(packets);
+        }
+        self.packets.last = now;
+    }
+
+    /// Nothing waited until `now`.
+    #[inline(always)]
+    pub fn hold_none(&mut self, now: Time) {
+        self.packets.last = self.packets.last.max(now);
+    }
+
+    /// Mean of the packets until the last moment held; zero if no time has passed.
+    pub fn mean(&self) -> f64 {
+        self.packets.mean()
+    }
+
+    /// Standard deviation of the packets over the same time.
+    pub fn sd(&self) -> f64 {
+        let mean = self.mean();
+        (self.squares as f64 / self.packets.nanos() - mean * mean).max(0.0).sqrt()
+    }
+
+    /// Most packets held.
+    pub fn max(&self) -> f64 {
+        self.max as f64
+    }
+
+    /// Mean of the bytes.
+    pub fn mean_bytes(&self) -> f64 {
+        self.bytes as f64 / self.packets.nanos()
     }
 }
 
@@ -286,11 +335,16 @@ mod tests {
 
     #[test]
     fn time_average_by_hand() {
-        let mut average = TimeAverage::from(Time(10));
-        average.hold([7], Time(5));
-        average.hold([2], Time(20));
-        average.hold([4], Time(30));
-        assert_eq!((average.mean(0), average.sd(0), average.max(0)), (3.0, 1.0, 4.0));
+        let mut queue = QueueOverTime::from(Time(10));
+        let mut mean = TimeMean::from(Time(10));
+        for (packets, bytes, now) in [(7, 70, Time(5)), (2, 100, Time(20)), (4, 300, Time(30))] {
+            queue.hold(packets, bytes, now);
+            mean.hold(packets, now);
+        }
+        assert_eq!((queue.mean(), queue.sd(), queue.max(), queue.mean_bytes()), (3.0, 1.0, 4.0, 200.0));
+        assert_eq!(mean.mean(), 3.0);
+        queue.hold_none(Time(50));
+        assert_eq!((queue.mean(), queue.max()), (1.5, 4.0));
     }
 
     #[test]

@@ -72,14 +72,15 @@ impl Trace {
     #[inline(always)]
     pub fn note(&mut self, time: Time, what: What, pkt: &Pkt) {
         if self.kept {
-            self.keep(time, what, pkt);
+            // In parts: a packet whose address is given away no longer fits registers.
+            self.keep(time, what, pkt.flow, pkt.seq, pkt.size, pkt.is_back());
         }
     }
 
+    #[cold]
     #[inline(never)]
-    fn keep(&mut self, time: Time, what: What, pkt: &Pkt) {
-        let row = Row { time, what, flow: pkt.flow, seq: pkt.seq, size: pkt.size, back: pkt.is_back() };
-        self.rows.push(row);
+    fn keep(&mut self, time: Time, what: What, flow: u32, seq: u32, size: u32, back: bool) {
+        self.rows.push(Row { time, what, flow, seq, size, back });
     }
 
     /// All rows by time, flow and kind; several of one kind at one time stay in the order they happened.

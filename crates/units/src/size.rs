@@ -134,6 +134,16 @@ impl Serializer {
         start + self.next_with_rest(size)
     }
 
+    /// [`Serializer::finish`] after an idle gap.
+    #[inline(always)]
+    pub fn finish_alone(&mut self, start: Time, size: Bytes) -> Time {
+        if self.ns_a_byte > 0 && !start.is_apart() {
+            return Time(start.0.wrapping_add(size.0.wrapping_mul(self.ns_a_byte)));
+        }
+        self.restart();
+        self.finish(start, size)
+    }
+
     #[cold]
     fn finish_without_rate(&mut self, start: Time, size: Bytes) -> Time {
         self.varying.as_mut().map_or(start, |varying| varying.finish(start, size))

@@ -103,7 +103,7 @@ impl Law for Curve {
         self.max_p
     }
 
-    #[inline]
+    #[inline(always)]
     fn p_b(&self, avg: f64) -> f64 {
         let p_b = if avg >= self.max_th {
             self.above_slope * avg + self.above_start

@@ -98,7 +98,7 @@ impl Curve {
 impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// The average.
     #[inline]
-    pub(crate) fn average(&self) -> f64 {
+    pub fn average(&self) -> f64 {
         self.average.value()
     }
 

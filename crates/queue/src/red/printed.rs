@@ -44,7 +44,8 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// steps below do then, without asking for each option.
     #[inline(always)]
     pub(super) fn take_printed(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let q = self.queue.packets_held(cx) as f64;
+        // By way of a signed number: that is one instruction.
+        let q = self.queue.packets_held(cx) as i64 as f64;
         self.average.sample(q);
         let avg = self.average.value();
         if avg < self.curve.min_th() {

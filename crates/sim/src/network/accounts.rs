@@ -105,6 +105,7 @@ impl Network {
 
     /// A packet is still on its way at the end: queued if its transmission has not started by then.
     #[cold]
+    #[inline(never)]
     pub(super) fn leave_over(&mut self, pkt: &Pkt, start: Time, end: Time) {
         let conservation = &mut self.flows[pkt.flow as usize].probe.conservation;
         if start > end {

@@ -1,7 +1,7 @@
 //! The ends of flows: what arrives there, what they send, and when they are woken.
 
 use super::wires::Launched;
-use super::{Flow, Network, Transit};
+use super::{Flow, Network};
 use crate::calendar::Key;
 use crate::packet::{Pkt, WAKE};
 use crate::probe::Window;
@@ -21,7 +21,7 @@ impl Network {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn reach_source(&mut self, pkt: &Pkt, now: Time) {
         let mut flow = &mut self.flows[pkt.flow as usize];
         if flow.due[0] <= now {
@@ -59,7 +59,7 @@ impl Network {
         self.drain_source(pkt.flow, now, now);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn reach_sink(&mut self, pkt: &Pkt, now: Time) {
         let mut flow = &mut self.flows[pkt.flow as usize];
         if flow.due[1] <= now {
@@ -81,7 +81,7 @@ impl Network {
         ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
         let component = self.component_of(2 * pkt.flow + 1);
-        self.send_on(Transit { pkt: ack, time: now, birth: now, component });
+        self.send_on(ack, Key { time: now, birth: now, component });
     }
 
     /// A packet arrives at a sink that is no plain TCP receiver.
@@ -216,7 +216,7 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            self.send_on(Transit::new(pkt, key));
+            self.send_on(pkt, key);
         }
         self.arm(2 * number, now);
     }
@@ -236,7 +236,7 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            match self.wires.launch(Transit::new(pkt, key)) {
+            match self.wires.launch(pkt, key) {
                 Launched::Settled => {}
                 other => {
                     self.settle_launch(other);
@@ -253,8 +253,8 @@ impl Network {
     }
 
     #[inline(always)]
-    fn send_on(&mut self, transit: Transit) {
-        match self.wires.launch(transit) {
+    fn send_on(&mut self, pkt: Pkt, key: Key) {
+        match self.wires.launch(pkt, key) {
             Launched::Settled => {}
             other => self.settle_launch(other),
         }
@@ -277,7 +277,7 @@ impl Network {
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             pkt.class = flow.marker.class();
             self.trace.note(now, What::Acknowledge, &pkt);
-            self.send_on(Transit::new(pkt, key));
+            self.send_on(pkt, key);
         }
         self.arm(2 * number + 1, now);
     }

@@ -29,6 +29,20 @@ impl Network {
             }
         }
         self.runs_ahead = allowed;
+        self.join_steps();
+    }
+
+    /// Tells the links in short form that are taken at once by what follows them.
+    fn join_steps(&mut self) {
+        let steps = &mut self.wires.steps;
+        for place in 1..steps.len() {
+            let Step::LineAtOnce(line) = steps[place - 1] else { continue };
+            if steps[place].waits() {
+                steps[place - 1] = Step::LineToCalendar(line);
+            } else if self.runs_ahead && steps[place] == Step::End {
+                steps[place - 1] = Step::LineToEnd(line);
+            }
+        }
     }
 
     fn foldable_links(&self) -> Vec<bool> {

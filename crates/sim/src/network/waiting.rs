@@ -21,7 +21,7 @@ impl Network {
         let key = Key { time: wire.finish, birth: wire.start, component: number };
         let mut transit = Transit::new(pkt, key);
         if self.depart(number, wire, &mut transit) {
-            self.go_on(transit);
+            self.travel(transit);
         }
     }
 }

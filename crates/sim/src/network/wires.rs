@@ -3,7 +3,7 @@
 //! Apart from the flows, so that an end at work can send what it makes without letting go of itself.
 
 use super::Transit;
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, Key};
 use crate::line::Line;
 use crate::packet::Pkt;
 use crate::red_line::RedLine;
@@ -14,6 +14,10 @@ use units::Time;
 pub(super) enum Step {
     /// To a link in short form, a place in [`Wires::lines`], at once.
     LineAtOnce(u32),
+    /// The same where its end follows, which is reached at once.
+    LineToEnd(u32),
+    /// The same where the calendar follows.
+    LineToCalendar(u32),
     /// To its end.
     End,
     /// To a link in short form, through the calendar.
@@ -68,36 +72,29 @@ impl Wires {
         Wires { calendar: Calendar::new(), lines, red_lines, steps: Vec::new(), end }
     }
 
-    /// A packet passes a link in short form and is somewhere else then; or, if there was no room, the link's number.
-    #[inline(always)]
-    pub(super) fn pass_line(&mut self, number: u32, transit: &mut Transit) -> Result<(), u32> {
-        let line = &mut self.lines[number as usize];
-        let Some(wire) = line.accept(transit.pkt.size, transit.key()) else { return Err(line.component) };
-        let time = wire.lands(transit.pkt.size, line.rate(), line.delay);
-        (transit.time, transit.birth) = (time, wire.start);
-        transit.component = line.component;
-        Ok(())
-    }
-
     /// An end sends a packet: over the links that take it at once into the calendar.
     #[inline(always)]
-    pub(super) fn launch(&mut self, mut transit: Transit) -> Launched {
-        loop {
-            let step = self.steps[transit.pkt.step as usize];
-            if let Step::LineAtOnce(number) = step {
-                if let Err(component) = self.pass_line(number, &mut transit) {
-                    return Launched::Refused(component, transit);
-                }
-                if transit.time > self.end {
-                    return Launched::Over(transit.pkt, transit.birth);
-                }
-            } else if step.waits() {
-                self.calendar.push(transit.key(), transit.pkt);
-                return Launched::Settled;
-            } else {
-                return Launched::Stands(transit);
+    pub(super) fn launch(&mut self, pkt: Pkt, key: Key) -> Launched {
+        let Step::LineToCalendar(number) = self.steps[pkt.step as usize] else {
+            return self.launch_apart(Transit::new(pkt, key));
+        };
+        let line = &mut self.lines[number as usize];
+        match line.pass(pkt.size, key) {
+            Some(key) if key.time <= self.end => {
+                self.calendar.push(key, Pkt { step: pkt.step + 1, ..pkt });
+                Launched::Settled
             }
-            transit.pkt.step += 1;
+            Some(key) => Launched::Over(pkt, key.birth),
+            None => Launched::Refused(line.component, Transit::new(pkt, key)),
         }
+    }
+
+    #[inline(never)]
+    fn launch_apart(&mut self, transit: Transit) -> Launched {
+        if self.steps[transit.pkt.step as usize].waits() {
+            self.calendar.push(transit.key(), transit.pkt);
+            return Launched::Settled;
+        }
+        Launched::Stands(transit)
     }
 }
