@@ -10,69 +10,106 @@ use crate::probe::{Held, LinkProbe, NOBODY};
 use std::collections::VecDeque;
 use units::{Bytes, Rate, Serializer, Span, Time};
 
-/// A tail-drop link that counts instead of storing.
+/// A tail-drop link that counts instead of storing. Each flow has some of its own, so it is kept to one cache line.
 pub struct Line {
-    /// Propagation delay.
-    pub delay: Span,
-    /// The link's number, its place in the order of events.
-    pub component: u32,
-    /// What the link writes to results, if anything.
-    pub probe: Option<Box<LinkProbe>>,
     /// The transmitter is sending until then; the last packet accepted starts at `last_start`.
     until: Time,
     last_start: Time,
-    /// While any wait: start of the packet on the wire, and start and size of those that do.
+    /// Propagation delay.
+    delay: Span,
+    rate: Rate,
+    /// The link's number, its place in the order of events.
+    pub component: u32,
+    /// Nanoseconds a byte takes, where that is a whole number: then nothing is ever left over. Otherwise zero.
+    ns_a_byte: u32,
+    /// Packets that wait, and how many may.
+    waiting: u32,
+    limit: u32,
+    /// What a link without probe needs no sooner than a packet has to wait.
+    more: Option<Box<More>>,
+}
+
+/// The larger part of a line.
+struct More {
+    /// While any wait: start of the packet on the wire, and start and size of those that do, and bytes of all.
     serving: Time,
-    waiting: VecDeque<(Time, u32)>,
-    held: Held,
-    limit: u64,
+    queue: VecDeque<(Time, u32)>,
+    bytes: u64,
+    /// Where a byte takes no whole number of nanoseconds.
     serializer: Serializer,
+    probe: Option<Box<LinkProbe>>,
 }
 
 impl Line {
-    /// An idle line that lets `limit` packets wait.
+    /// An idle line that lets `limit` packets wait. A probe is what the link writes to results.
     pub fn new(component: u32, limit: u64, rate: Rate, delay: Span, probe: Option<Box<LinkProbe>>) -> Line {
-        Line {
-            delay,
-            component,
-            probe,
-            until: Time::ZERO,
-            last_start: Time::ZERO,
-            serving: Time::ZERO,
-            waiting: VecDeque::new(),
-            held: Held::default(),
-            limit,
-            serializer: Serializer::new(rate),
+        let ns_a_byte = rate.nanos_a_byte().and_then(|ns| u32::try_from(ns).ok()).unwrap_or(0);
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let (until, last_start) = (Time::ZERO, Time::ZERO);
+        let mut line =
+            Line { until, last_start, delay, rate, component, ns_a_byte, waiting: 0, limit, more: None };
+        if probe.is_some() || ns_a_byte == 0 {
+            line.more().probe = probe;
         }
+        line
     }
 
-    /// Rate of the transmitter.
-    #[inline]
-    pub fn rate(&self) -> Rate {
-        self.serializer.rate()
+    fn more(&mut self) -> &mut More {
+        let rate = self.rate;
+        self.more.get_or_insert_with(|| {
+            let serializer = Serializer::new(rate);
+            Box::new(More { serving: Time::ZERO, queue: VecDeque::new(), bytes: 0, serializer, probe: None })
+        })
+    }
+
+    #[inline(always)]
+    fn probe(&mut self) -> Option<&mut LinkProbe> {
+        self.more.as_mut()?.probe.as_deref_mut()
+    }
+
+    /// Gives the probe away.
+    pub fn take_probe(&mut self) -> Option<Box<LinkProbe>> {
+        self.more.as_mut()?.probe.take()
     }
 
     /// Takes a packet of this size: where it will be next, or `None` if there is no room.
     #[inline(always)]
     pub fn pass(&mut self, size: u32, key: Key) -> Option<Key> {
         let wire = self.accept(size, key)?;
-        let time = wire.lands(size, self.rate(), self.delay);
+        let time = wire.lands(size, self.rate, self.delay);
         Some(Key { time, birth: wire.start, component: self.component })
     }
 
     /// Takes a packet of this size: its transmission, or `None` if there is no room.
     #[inline(always)]
-    pub fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
+    fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
         let now = key.time;
-        if self.until >= now || self.held.pkts > 0 {
+        if self.until >= now || self.waiting > 0 {
             return self.accept_busy(size, (now, key.birth, key.component));
         }
-        let finish = self.serializer.finish_alone(now, Bytes(u64::from(size)));
+        let finish = if self.ns_a_byte > 0 && !now.is_apart() {
+            Time(now.0 + u64::from(size) * u64::from(self.ns_a_byte))
+        } else {
+            self.finish_of(size, now, true)
+        };
         (self.last_start, self.until) = (now, finish);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe() {
             probe.passed_idle(now, size, finish);
         }
         Some(OnWire { start: now, finish })
+    }
+
+    /// The end of a transmission that starts after an idle `gap` or as soon as the one before ends.
+    #[inline(never)]
+    fn finish_of(&mut self, size: u32, start: Time, gap: bool) -> Time {
+        if self.ns_a_byte > 0 && !start.is_apart() {
+            return start + Span(u64::from(size) * u64::from(self.ns_a_byte));
+        }
+        let serializer = &mut self.more().serializer;
+        if gap {
+            serializer.restart();
+        }
+        serializer.finish(start, Bytes(u64::from(size)))
     }
 
     /// [`Line::accept`] where something may be on the wire or wait; the parts of the key are given apart because they fit
@@ -81,73 +118,83 @@ impl Line {
     fn accept_busy(&mut self, size: u32, (now, birth, component): (Time, Time, u32)) -> Option<OnWire> {
         let key = Key { time: now, birth, component };
         let idle = self.is_before(self.until, self.last_start, key);
-        if self.held.pkts > 0 {
+        if self.waiting > 0 {
             self.start_waiting_before(key, idle);
         }
-        let held = self.held;
-        let start = if idle {
-            if now > self.until {
-                self.serializer.restart();
-            }
-            now
-        } else {
-            self.queue_up(size, now)?
-        };
-        let finish = self.serializer.finish(start, Bytes(u64::from(size)));
+        let held = self.held();
+        let start = if idle { now } else { self.queue_up(size, now)? };
+        let finish = self.finish_of(size, start, idle && now > self.until);
         (self.last_start, self.until) = (start, finish);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe() {
             probe.passed(now, held, size, start, finish);
         }
         Some(OnWire { start, finish })
     }
 
+    fn held(&self) -> Held {
+        Held { pkts: u64::from(self.waiting), bytes: self.more.as_ref().map_or(0, |more| more.bytes) }
+    }
+
     /// Lets a packet wait: when it will start, or `None` if there is no room.
     fn queue_up(&mut self, size: u32, now: Time) -> Option<Time> {
-        if self.held.pkts >= self.limit {
-            if let Some(probe) = &mut self.probe {
-                probe.hold_until(now, self.held, NOBODY);
+        if self.waiting >= self.limit {
+            let held = self.held();
+            if let Some(probe) = self.probe() {
+                probe.hold_until(now, held, NOBODY);
                 probe.arrived::<Waiting>(now, size, None, &[]);
                 probe.overflowed(now);
             }
             return None;
         }
-        if self.held.pkts == 0 {
-            self.serving = self.last_start;
+        let (start, serving, first) = (self.until, self.last_start, self.waiting == 0);
+        self.waiting += 1;
+        let more = self.more();
+        if first {
+            more.serving = serving;
         }
-        self.held.add(size);
-        self.waiting.push_back((self.until, size));
-        Some(self.until)
+        more.bytes += u64::from(size);
+        more.queue.push_back((start, size));
+        Some(start)
     }
 
     /// Brings the line to the end of the run. Gives the packets that still wait.
     pub fn finish(&mut self, end: Time) -> u64 {
         self.start_waiting_before(Key { time: end, birth: Time::NEVER, component: u32::MAX }, false);
-        if let Some(probe) = &mut self.probe {
-            probe.finish(end, self.until, self.held, NOBODY);
+        let (held, until) = (self.held(), self.until);
+        if let Some(probe) = self.probe() {
+            probe.finish(end, until, held, NOBODY);
         }
-        self.held.pkts
+        held.pkts
     }
 
     /// Those whose turn comes before `key` start; all of them if the line is idle by then.
     fn start_waiting_before(&mut self, key: Key, idle: bool) {
-        while let Some(&(start, size)) = self.waiting.front() {
-            if !idle && !self.is_before(start, self.serving, key) {
+        let Some(more) = self.more.as_deref_mut() else { return };
+        while let Some(&(start, size)) = more.queue.front() {
+            if !idle && !is_before(start, more.serving, self.component, key) {
                 return;
             }
-            if let Some(probe) = &mut self.probe {
-                probe.hold_until(start, self.held, NOBODY);
+            if let Some(probe) = &mut more.probe {
+                let held = Held { pkts: u64::from(self.waiting), bytes: more.bytes };
+                probe.hold_until(start, held, NOBODY);
             }
-            self.serving = start;
-            self.held.remove(size);
-            self.waiting.pop_front();
+            more.serving = start;
+            more.bytes -= u64::from(size);
+            more.queue.pop_front();
+            self.waiting -= 1;
         }
     }
 
-    /// Whether the transmitter becomes free at `time`, after a packet that started at `birth`, before `key`.
     #[inline]
     fn is_before(&self, time: Time, birth: Time, key: Key) -> bool {
-        time < key.time || (time == key.time && (birth, self.component) < (key.birth, key.component))
+        is_before(time, birth, self.component, key)
     }
+}
+
+/// Whether the transmitter of a link becomes free at `time`, after a packet that started at `birth`, before `key`.
+#[inline]
+fn is_before(time: Time, birth: Time, component: u32, key: Key) -> bool {
+    time < key.time || (time == key.time && (birth, component) < (key.birth, key.component))
 }
 
 #[cfg(test)]
@@ -160,6 +207,11 @@ mod tests {
 
     fn key(time: u64) -> Key {
         Key { time: Time(time), birth: Time(time), component: 9 }
+    }
+
+    #[test]
+    fn a_line_fits_a_cache_line() {
+        assert!(size_of::<Line>() <= 64);
     }
 
     #[test]
@@ -196,7 +248,7 @@ mod tests {
             }
             link.finish(Time(now), &mut fates);
             prop_assert_eq!(line.finish(Time(now)), link.waiting() as u64);
-            let (of_link, of_line) = (link.probe().unwrap(), line.probe.unwrap());
+            let (of_link, of_line) = (link.probe().unwrap(), line.take_probe().unwrap());
             prop_assert_eq!(of_line.counters, of_link.counters);
             prop_assert_eq!(format!("{:?}", of_line.queue), format!("{:?}", of_link.queue));
             prop_assert_eq!(format!("{:?}", of_line.sojourn), format!("{:?}", of_link.sojourn));

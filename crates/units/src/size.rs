@@ -13,6 +13,11 @@ pub struct Bytes(pub u64);
 pub struct Rate(pub u64);
 
 impl Rate {
+    /// Nanoseconds a byte takes, if that is a whole number.
+    pub fn nanos_a_byte(self) -> Option<u64> {
+        (self.0 > 0 && NS_A_BYTE_AT_1_BPS % self.0 == 0).then(|| NS_A_BYTE_AT_1_BPS / self.0)
+    }
+
     /// Time to send `size`, rounded down to the nanosecond; zero at rate zero, which means "unlimited".
     #[inline]
     pub fn time_for(self, size: Bytes) -> Span {
@@ -97,8 +102,7 @@ struct Varying {
 impl Serializer {
     /// A transmitter of the given rate; rate zero sends in no time.
     pub fn new(rate: Rate) -> Serializer {
-        let whole = rate.0 > 0 && NS_A_BYTE_AT_1_BPS % rate.0 == 0;
-        let ns_a_byte = if whole { NS_A_BYTE_AT_1_BPS / rate.0 } else { 0 };
+        let ns_a_byte = rate.nanos_a_byte().unwrap_or(0);
         Serializer { rate: rate.0, ns_a_byte, left: 0, last: (0, 0, 0), varying: None }
     }
 
@@ -132,16 +136,6 @@ impl Serializer {
             return self.finish_without_rate(start, size);
         }
         start + self.next_with_rest(size)
-    }
-
-    /// [`Serializer::finish`] after an idle gap.
-    #[inline(always)]
-    pub fn finish_alone(&mut self, start: Time, size: Bytes) -> Time {
-        if self.ns_a_byte > 0 && !start.is_apart() {
-            return Time(start.0.wrapping_add(size.0.wrapping_mul(self.ns_a_byte)));
-        }
-        self.restart();
-        self.finish(start, size)
     }
 
     #[cold]

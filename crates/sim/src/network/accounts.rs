@@ -25,7 +25,9 @@ impl Network {
         }
         for line in &mut self.wires.lines {
             self.waiting_in_lines += line.finish(end);
-            *self.links[line.component as usize].probe_mut() = line.probe.take();
+            if let Some(probe) = line.take_probe() {
+                *self.links[line.component as usize].probe_mut() = Some(probe);
+            }
         }
         for line in &mut self.wires.red_lines {
             self.waiting_in_lines += line.finish(end);

@@ -11,6 +11,7 @@ mod ends;
 mod faults;
 mod fold;
 mod sessions;
+mod travel;
 mod waiting;
 mod wires;
 
@@ -22,9 +23,9 @@ use crate::probe::Window;
 use crate::source::{Marker, Sink, Source};
 use crate::stats::Histogram;
 use crate::trace::Trace;
-use queue::disc::{Fate, Reason};
-use units::{Ecn, Time};
-use wires::{Launched, Step, Wires};
+use queue::disc::Fate;
+use units::Time;
+use wires::{Step, Wires};
 
 /// A packet on its way, and when it is where.
 #[derive(Clone, Copy)]
@@ -186,6 +187,7 @@ impl Network {
         match self.wires.steps.get(pkt.step as usize) {
             Some(Step::Line(line)) => self.come_to_line(&transit, *line),
             Some(Step::Red(line)) => self.come_to_red_line(&transit, *line),
+            Some(Step::End) => self.reach(&transit.pkt, key.time),
             Some(step) => self.come(*step, transit),
             None if pkt.step == WAKE => self.wake(pkt.flow, key.time),
             None => self.free(pkt.flow, key.time),
@@ -203,165 +205,6 @@ impl Network {
     #[inline]
     fn component_of(&self, endpoint: u32) -> u32 {
         self.links.len() as u32 + endpoint
-    }
-
-    /// A packet comes out of the calendar at a link in short form. This and the next few functions are where most of the
-    /// work of a run is done. Each is compiled apart, so that what it works with fits the registers.
-    #[inline(never)]
-    fn come_to_line(&mut self, transit: &Transit, number: u32) {
-        let line = &mut self.wires.lines[number as usize];
-        match line.pass(transit.pkt.size, transit.key()) {
-            Some(key) => self.leave_line(&transit.pkt, key),
-            None => {
-                let component = line.component;
-                self.refuse(component, transit);
-            }
-        }
-    }
-
-    /// The same at a RED link.
-    #[inline(never)]
-    fn come_to_red_line(&mut self, transit: &Transit, number: u32) {
-        let line = &mut self.wires.red_lines[number as usize];
-        let passed = line.pass(transit.pkt.size, transit.pkt.ecn, transit.key());
-        if !line.fates.is_empty() {
-            return self.leave_red_line_changed(number, transit, passed);
-        }
-        if let Some(key) = passed {
-            self.leave_line(&transit.pkt, key);
-        }
-    }
-
-    /// The same where RED dropped or marked the packet.
-    #[cold]
-    #[inline(never)]
-    fn leave_red_line_changed(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
-        let ecn = self.settle_red_fates(number, transit);
-        if let Some(key) = passed {
-            self.leave_line_apart(Pkt { ecn, ..transit.pkt }, key);
-        }
-    }
-
-    /// A packet has passed the link of its present step, and will be at `key` then. Mostly its last link follows, which it
-    /// has to itself.
-    #[inline(always)]
-    fn leave_line(&mut self, pkt: &Pkt, key: Key) {
-        let Step::LineToEnd(number) = self.wires.steps[pkt.step as usize + 1] else {
-            return self.leave_line_apart(*pkt, key);
-        };
-        if key.time > self.window.end {
-            return self.leave_over(pkt, key.birth, self.window.end);
-        }
-        let line = &mut self.wires.lines[number as usize];
-        match line.pass(pkt.size, key) {
-            Some(last) if last.time <= self.window.end => self.reach(pkt, last.time),
-            Some(last) => self.leave_over(pkt, last.birth, self.window.end),
-            None => {
-                let component = line.component;
-                self.refuse(component, &Transit::new(*pkt, key));
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn leave_line_apart(&mut self, pkt: Pkt, key: Key) {
-        if let Some(transit) = self.on_time(Transit::new(pkt, key)) {
-            self.travel(transit);
-        }
-    }
-
-    /// A packet comes out of the calendar at any other step.
-    fn come(&mut self, step: Step, mut transit: Transit) {
-        match step {
-            Step::End => self.reach(&transit.pkt, transit.time),
-            Step::Link(link) => {
-                if self.pass_link(link, &mut transit) {
-                    self.travel(transit);
-                }
-            }
-            _ => self.travel(transit),
-        }
-    }
-
-    /// A packet goes its way, at once where that is allowed, up to the calendar or to its end.
-    fn travel(&mut self, mut transit: Transit) {
-        loop {
-            let passed = match self.wires.steps[transit.pkt.step as usize] {
-                Step::LineAtOnce(line) | Step::LineToEnd(line) | Step::LineToCalendar(line) => {
-                    self.pass_line(line, transit)
-                }
-                Step::RedAtOnce(line) => self.pass_red_line(line, transit),
-                Step::LinkAtOnce(link) => self.pass_link(link, &mut transit).then_some(transit),
-                Step::End if self.runs_ahead => return self.reach(&transit.pkt, transit.time),
-                _ => return self.wires.calendar.push(transit.key(), transit.pkt),
-            };
-            match passed {
-                Some(passed) => transit = passed,
-                None => return,
-            }
-        }
-    }
-
-    /// What became of a packet that an end sent, where that is not the common case.
-    #[cold]
-    #[inline(never)]
-    fn settle_launch(&mut self, launched: Launched) {
-        match launched {
-            Launched::Settled => {}
-            Launched::Stands(transit) => self.travel(transit),
-            Launched::Refused(component, transit) => self.refuse(component, &transit),
-            Launched::Over(pkt, start) => self.leave_over(&pkt, start, self.window.end),
-        }
-    }
-
-    /// A packet passes a link in short form and stands before its next step, unless its way ends here.
-    fn pass_line(&mut self, number: u32, transit: Transit) -> Option<Transit> {
-        let line = &mut self.wires.lines[number as usize];
-        let Some(key) = line.pass(transit.pkt.size, transit.key()) else {
-            let component = line.component;
-            self.refuse(component, &transit);
-            return None;
-        };
-        self.on_time(Transit::new(transit.pkt, key))
-    }
-
-    /// The same of a RED link.
-    fn pass_red_line(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
-        let line = &mut self.wires.red_lines[number as usize];
-        let passed = line.pass(transit.pkt.size, transit.pkt.ecn, transit.key());
-        if !line.fates.is_empty() {
-            transit.pkt.ecn = self.settle_red_fates(number, &transit);
-        }
-        self.on_time(Transit::new(transit.pkt, passed?))
-    }
-
-    /// RED dropped or marked the packet that arrived. Gives what its ECN field says now.
-    #[cold]
-    #[inline(never)]
-    fn settle_red_fates(&mut self, number: u32, transit: &Transit) -> Ecn {
-        let line = &mut self.wires.red_lines[number as usize];
-        let component = line.component;
-        let mut pkt = transit.pkt;
-        for fate in line.fates.drain(..) {
-            self.fates.push(match fate {
-                Fate::Dropped(_, reason) => Fate::Dropped(Waiting { pkt, enqueued: transit.time }, reason),
-                Fate::Marked(slot, reason) => {
-                    pkt.ecn = slot.ecn;
-                    Fate::Marked(Waiting { pkt, enqueued: transit.time }, reason)
-                }
-            });
-        }
-        self.settle_fates(component, transit.time);
-        pkt.ecn
-    }
-
-    /// A link in short form had no room.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&mut self, component: u32, transit: &Transit) {
-        let waiting = Waiting { pkt: transit.pkt, enqueued: transit.time };
-        self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
-        self.settle_fates(component, transit.time);
     }
 
     /// A packet arrives at a link. True if it is certain when it leaves, and it can go on.
@@ -404,26 +247,5 @@ impl Network {
             return self.depart_with_faults(number, wire, transit);
         }
         self.lead_on(transit, Key { time, birth: wire.start, component: number })
-    }
-
-    /// Turns a packet to its next step, where it is at `key`. False if the run ends before.
-    #[inline]
-    fn lead_on(&mut self, transit: &mut Transit, key: Key) -> bool {
-        let on_time = self.on_time(Transit::new(transit.pkt, key));
-        on_time.is_some_and(|turned| {
-            *transit = turned;
-            true
-        })
-    }
-
-    /// Turns a packet to its next step, unless the run ends before it is there.
-    #[inline(always)]
-    fn on_time(&mut self, mut transit: Transit) -> Option<Transit> {
-        if transit.time > self.window.end {
-            self.leave_over(&transit.pkt, transit.birth, self.window.end);
-            return None;
-        }
-        transit.pkt.step += 1;
-        Some(transit)
     }
 }

@@ -75,8 +75,13 @@ impl Wires {
     /// An end sends a packet: over the links that take it at once into the calendar.
     #[inline(always)]
     pub(super) fn launch(&mut self, pkt: Pkt, key: Key) -> Launched {
-        let Step::LineToCalendar(number) = self.steps[pkt.step as usize] else {
-            return self.launch_apart(Transit::new(pkt, key));
+        let step = self.steps[pkt.step as usize];
+        let Step::LineToCalendar(number) = step else {
+            if step.waits() {
+                self.calendar.push(key, pkt);
+                return Launched::Settled;
+            }
+            return Launched::Stands(Transit::new(pkt, key));
         };
         let line = &mut self.lines[number as usize];
         match line.pass(pkt.size, key) {
@@ -87,14 +92,5 @@ impl Wires {
             Some(key) => Launched::Over(pkt, key.birth),
             None => Launched::Refused(line.component, Transit::new(pkt, key)),
         }
-    }
-
-    #[inline(never)]
-    fn launch_apart(&mut self, transit: Transit) -> Launched {
-        if self.steps[transit.pkt.step as usize].waits() {
-            self.calendar.push(transit.key(), transit.pkt);
-            return Launched::Settled;
-        }
-        Launched::Stands(transit)
     }
 }

@@ -1,0 +1,194 @@
+//! How packets go from link to link: at once where that is allowed, else through the calendar.
+
+use super::wires::{Launched, Step};
+use super::{Network, Transit};
+use crate::calendar::Key;
+use crate::packet::{Pkt, Waiting};
+use queue::disc::{Fate, Reason};
+use units::Ecn;
+
+impl Network {
+    /// A packet comes out of the calendar at a link in short form. This and the next few functions are where most of the
+    /// work of a run is done. Each is compiled apart, so that what it works with fits the registers.
+    #[inline(never)]
+    pub(super) fn come_to_line(&mut self, transit: &Transit, number: u32) {
+        let line = &mut self.wires.lines[number as usize];
+        match line.pass(transit.pkt.size, transit.key()) {
+            Some(key) => self.leave_line(&transit.pkt, key),
+            None => {
+                let component = line.component;
+                self.refuse(component, transit);
+            }
+        }
+    }
+
+    /// The same at a RED link.
+    #[inline(never)]
+    pub(super) fn come_to_red_line(&mut self, transit: &Transit, number: u32) {
+        let line = &mut self.wires.red_lines[number as usize];
+        let passed = line.pass(transit.pkt.size, transit.pkt.ecn, transit.key());
+        if !line.fates.is_empty() {
+            return self.leave_red_line_changed(number, transit, passed);
+        }
+        if let Some(key) = passed {
+            self.leave_line(&transit.pkt, key);
+        }
+    }
+
+    /// The same where RED dropped or marked the packet.
+    #[cold]
+    #[inline(never)]
+    fn leave_red_line_changed(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
+        let ecn = self.settle_red_fates(number, transit);
+        if let Some(key) = passed {
+            self.leave_line_apart(Pkt { ecn, ..transit.pkt }, key);
+        }
+    }
+
+    /// A packet has passed the link of its present step, and will be at `key` then. Mostly its last link follows, which it
+    /// has to itself.
+    #[inline(always)]
+    pub(super) fn leave_line(&mut self, pkt: &Pkt, key: Key) {
+        if key.time > self.window.end {
+            return self.leave_over(pkt, key.birth, self.window.end);
+        }
+        let next = pkt.step + 1;
+        let step = self.wires.steps[next as usize];
+        let Step::LineToEnd(number) = step else {
+            if step.waits() || !self.runs_ahead {
+                return self.wires.calendar.push(key, Pkt { step: next, ..*pkt });
+            }
+            return self.leave_line_apart(*pkt, key);
+        };
+        let line = &mut self.wires.lines[number as usize];
+        match line.pass(pkt.size, key) {
+            Some(last) if last.time <= self.window.end => self.reach(pkt, last.time),
+            Some(last) => self.leave_over(pkt, last.birth, self.window.end),
+            None => {
+                let component = line.component;
+                self.refuse(component, &Transit::new(*pkt, key));
+            }
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn leave_line_apart(&mut self, pkt: Pkt, key: Key) {
+        if let Some(transit) = self.on_time(Transit::new(pkt, key)) {
+            self.travel(transit);
+        }
+    }
+
+    /// A packet comes out of the calendar at any other step.
+    pub(super) fn come(&mut self, step: Step, mut transit: Transit) {
+        match step {
+            Step::Link(link) => {
+                if self.pass_link(link, &mut transit) {
+                    self.travel(transit);
+                }
+            }
+            _ => self.travel(transit),
+        }
+    }
+
+    /// A packet goes its way, at once where that is allowed, up to the calendar or to its end.
+    pub(super) fn travel(&mut self, mut transit: Transit) {
+        loop {
+            let passed = match self.wires.steps[transit.pkt.step as usize] {
+                Step::LineAtOnce(line) | Step::LineToEnd(line) | Step::LineToCalendar(line) => {
+                    self.pass_line(line, transit)
+                }
+                Step::RedAtOnce(line) => self.pass_red_line(line, transit),
+                Step::LinkAtOnce(link) => self.pass_link(link, &mut transit).then_some(transit),
+                Step::End if self.runs_ahead => return self.reach(&transit.pkt, transit.time),
+                _ => return self.wires.calendar.push(transit.key(), transit.pkt),
+            };
+            match passed {
+                Some(passed) => transit = passed,
+                None => return,
+            }
+        }
+    }
+
+    /// What became of a packet that an end sent, where that is not the common case.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn settle_launch(&mut self, launched: Launched) {
+        match launched {
+            Launched::Settled => {}
+            Launched::Stands(transit) => self.travel(transit),
+            Launched::Refused(component, transit) => self.refuse(component, &transit),
+            Launched::Over(pkt, start) => self.leave_over(&pkt, start, self.window.end),
+        }
+    }
+
+    /// A packet passes a link in short form and stands before its next step, unless its way ends here.
+    fn pass_line(&mut self, number: u32, transit: Transit) -> Option<Transit> {
+        let line = &mut self.wires.lines[number as usize];
+        let Some(key) = line.pass(transit.pkt.size, transit.key()) else {
+            let component = line.component;
+            self.refuse(component, &transit);
+            return None;
+        };
+        self.on_time(Transit::new(transit.pkt, key))
+    }
+
+    /// The same of a RED link.
+    fn pass_red_line(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
+        let line = &mut self.wires.red_lines[number as usize];
+        let passed = line.pass(transit.pkt.size, transit.pkt.ecn, transit.key());
+        if !line.fates.is_empty() {
+            transit.pkt.ecn = self.settle_red_fates(number, &transit);
+        }
+        self.on_time(Transit::new(transit.pkt, passed?))
+    }
+
+    /// RED dropped or marked the packet that arrived. Gives what its ECN field says now.
+    #[cold]
+    #[inline(never)]
+    fn settle_red_fates(&mut self, number: u32, transit: &Transit) -> Ecn {
+        let line = &mut self.wires.red_lines[number as usize];
+        let component = line.component;
+        let mut pkt = transit.pkt;
+        for fate in line.fates.drain(..) {
+            self.fates.push(match fate {
+                Fate::Dropped(_, reason) => Fate::Dropped(Waiting { pkt, enqueued: transit.time }, reason),
+                Fate::Marked(slot, reason) => {
+                    pkt.ecn = slot.ecn;
+                    Fate::Marked(Waiting { pkt, enqueued: transit.time }, reason)
+                }
+            });
+        }
+        self.settle_fates(component, transit.time);
+        pkt.ecn
+    }
+
+    /// A link in short form had no room.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(&mut self, component: u32, transit: &Transit) {
+        let waiting = Waiting { pkt: transit.pkt, enqueued: transit.time };
+        self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
+        self.settle_fates(component, transit.time);
+    }
+
+    /// Turns a packet to its next step, where it is at `key`. False if the run ends before.
+    #[inline]
+    pub(super) fn lead_on(&mut self, transit: &mut Transit, key: Key) -> bool {
+        let on_time = self.on_time(Transit::new(transit.pkt, key));
+        on_time.is_some_and(|turned| {
+            *transit = turned;
+            true
+        })
+    }
+
+    /// Turns a packet to its next step, unless the run ends before it is there.
+    #[inline(always)]
+    pub(super) fn on_time(&mut self, mut transit: Transit) -> Option<Transit> {
+        if transit.time > self.window.end {
+            self.leave_over(&transit.pkt, transit.birth, self.window.end);
+            return None;
+        }
+        transit.pkt.step += 1;
+        Some(transit)
+    }
+}
