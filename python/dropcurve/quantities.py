@@ -104,7 +104,10 @@ def between(text: str, read: Callable[[str], float], *, what: str) -> tuple[floa
         first += unit
     low, high = read(first), read(last)
     if low > high:
-        raise UsageError(f"{what} '{text}' must rise: write {parts[-1]}-{parts[0]}")
+        number = re.match(r"[0-9.eE+]*", parts[-1])
+        own = parts[-1][number.end() :].strip() if number else ""
+        shorter = parts[-1].removesuffix(own).strip() if first.endswith(own) else parts[-1]
+        raise UsageError(f"{what} '{text}' must rise: write {shorter}-{first}")
     return low, high
 
 

@@ -100,7 +100,12 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
     [
         ({"goal": "p95 delay"}, None),
         ({"rate": "100"}, "must end in a unit of rate"),
-        ({"rtt": "200-20ms"}, "must rise"),
+        ({"rtt": "200-20ms"}, "'200-20ms' must rise: write 20-200ms$"),
+        ({"rtt": "200ms to 2s to 3s"}, "one value or two"),
+        ({"rtt": "2s-20ms"}, "must rise: write 20ms-2s"),
+        ({"rtt": "90s"}, "at most 60 s"),
+        ({"rate": "1bit"}, "between 10kbit and 10Tbit"),
+        ({"short": "10-60%", "udp": "50%"}, "up to 110 % of the link"),
         ({"flows": "many"}, "whole number"),
         ({"buffer": "2pkts"}, "at least 4 packets"),
         ({"short": "120%"}, "share of the link in per cent"),
@@ -110,7 +115,7 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ({"box": "windows"}, "must be one of linux"),
         (
             {"box": "ios", "candidates": ["red", "codel"]},
-            "'codel': ios has no such queue; it has red, wred, gred",
+            "'codel': ios has no such queue; it has red, wred, gred, droptail",
         ),
     ],
 )
@@ -125,6 +130,7 @@ def test_what_makes_no_sense_is_told_at_once(change: dict[str, Any], message: st
 def test_of_the_usual_disciplines_those_of_the_box_are_searched() -> None:
     assert "fq_codel" in of_link(**{**LINK, "box": "linux"}).candidates
     assert of_link(**{**LINK, "box": "junos"}).candidates == ("red",)
+    assert set(of_link(**{**LINK, "box": "ios"}).candidates) == {"red", "droptail"}
 
 
 def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[..., Any]) -> None:

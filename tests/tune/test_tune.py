@@ -249,9 +249,9 @@ def test_what_the_box_has_not_is_compared_but_not_recommended(
     monkeypatch.setattr(confirm, "REPLICATIONS", 2)
     monkeypatch.setattr(confirm, "CONDITIONS", 1)
     goal = "max utilisation, min p95 delay"
-    question = of_link(rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal=goal, box="ios")
+    question = of_link(rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal=goal, box="junos")
     answer = tuning.solve(question, runs=60, out="kept")
-    assert answer.configuration.startswith("policy-map") and answer.best.kind == "red"
+    assert answer.configuration.startswith("set class-of-service") and answer.best.kind == "red"
     assert {line.candidate.kind for line in answer.lines[: answer.front]} == {"red"}
     assert {"droptail", "fq_codel"} < {line.candidate.kind for line in answer.lines}
 

@@ -299,6 +299,14 @@ def test_openconfig_with_a_prefix_and_text_numbers() -> None:
 
 
 @pytest.mark.parametrize("box", ROUTERS)
+def test_where_the_queue_must_form_is_said_unless_there_is_a_shaper(box: str) -> None:
+    plain, shaped = (export("red", BASE, box=box, rate_bps=RATE, shape=shape) for shape in (False, True))
+    told = "must itself be the bottleneck of"
+    assert sum(told in str(note) for note in plain.notes) == 1
+    assert not any(told in str(note) for note in shaped.notes)
+
+
+@pytest.mark.parametrize("box", ROUTERS)
 @pytest.mark.parametrize(
     ("kind", "asked", "words"),
     [

@@ -233,6 +233,13 @@ def test_what_the_text_hides_is_assumed_and_said() -> None:
     assert {note.key for note in found.notes if note.kind == "assumed"} == {"max_p", "w_q"}
 
 
+@pytest.mark.parametrize(("limit", "words"), [(30_000, "RED drops any"), (60_000, "RED drops all")])
+def test_a_buffer_that_is_full_too_early_is_told(limit: int, words: str) -> None:
+    found = read(f"tc qdisc add dev e root red limit {limit} min 30000 max 90000 avpkt 1500 burst 40\n")
+    (note,) = (note for note in found.notes if note.key == "limit")
+    assert note.text.endswith(words)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -77,7 +77,7 @@ def kinds(box: str) -> tuple[str, ...]:
         return tuple(WRITERS)
     from .red_rows import KINDS
 
-    return KINDS
+    return (*KINDS, "droptail") if box == "ios" else KINDS
 
 
 def _writer(box: str) -> Any:

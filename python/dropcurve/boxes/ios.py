@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from .model import Export, Import, Note, Problems, refuse
+from .model import Export, Import, Note, Problems, bottleneck, refuse
 from .red_rows import Row, Rows, lost, rows_of, whole
 from .settings import Settings
 
@@ -64,6 +64,8 @@ def export(
         notes.append(
             Note("lost", "ecn_forced", "mark: IOS drops from the maximum threshold up, capable or not")
         )
+    if not shape:
+        notes.append(bottleneck(dev, given.rate_bps))
     short, shown = "B" if rows.in_bytes else "pkts", trimmed(told)
     loaded: dict[str, Any] = {
         "limit": f"{limit} {short}", "unit": unit, "min_th": [f"{one[0]} {short}" for one in shown],
@@ -94,6 +96,8 @@ def _plain(
     limit = whole(given.bytes_("limit") if in_bytes else given.packets("limit"), "limit", unit, notes)
     if given.text("victim") != "tail":
         notes.append(Note("lost", "victim", f"{given.text('victim')}: IOS drops the arriving packet"))
+    if not shape:
+        notes.append(bottleneck(dev, given.rate_bps))
     lines = [*_head(given, name, shape), f"  queue-limit {limit} {unit}", *_tail(dev, name)]
     return Export(
         "ios", "droptail", params, "\n".join(lines) + "\n", notes, "droptail", {"limit": f"{limit} {short}"}

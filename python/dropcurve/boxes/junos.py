@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import quantities
-from .model import Export, Import, Note, Problems, refuse
+from .model import Export, Import, Note, Problems, bottleneck, refuse
 from .red_rows import INSTANT, Row, lost, no_weight, percent, rows_of
 from .settings import Settings
 
@@ -68,6 +68,8 @@ def export(
     lines.append(f"{root} interfaces {dev} scheduler-map {name}")
     if shape:
         lines.append(f"{root} interfaces {dev} shaping-rate {round(given.rate_bps)}")
+    else:
+        notes.append(bottleneck(dev, given.rate_bps))
     if several:
         notes.append(
             Note("load", "class", f"classes are loss priorities: {', '.join(PRIORITIES[: len(curves)])}")

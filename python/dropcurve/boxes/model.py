@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import values
 from ..errors import Problem, ScenarioError, UsageError
+from . import tc_numbers
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -28,6 +29,12 @@ class Note:
 
     def __str__(self) -> str:
         return f"{self.kind:<8} {self.key}: {self.text}" if self.key else f"{self.kind:<8} {self.text}"
+
+
+def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
+    """That the queue must form here; ``shaper``: the export can see to it."""
+    text = f"{dev} must itself be the bottleneck of {tc_numbers.show_rate(rate_bps)}"
+    return Note("load", "", f"{text}; else let --shape put a shaper above" if shaper else text)
 
 
 @dataclass(frozen=True)

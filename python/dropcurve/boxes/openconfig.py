@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from .model import Export, Import, Note, Problems, read_json, refuse
+from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .red_rows import INSTANT, cells, lost, percent, rows_of
 from .settings import Settings
 
@@ -55,6 +55,8 @@ def export(
     }
     if shape:
         notes.append(Note("load", "", "the shaper is a matter of scheduler-policies: none was written"))
+    else:
+        notes.append(bottleneck(dev, given.rate_bps, shaper=False))
     tree = {
         "openconfig-qos:qos": {
             "queue-management-profiles": {

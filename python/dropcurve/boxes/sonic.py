@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from .model import Export, Import, Note, Problems, read_json, refuse
+from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .red_rows import INSTANT, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
@@ -71,6 +71,8 @@ def export(
                 "pir": str(round(given.rate_bps / 8.0)),
             }
         }
+    else:
+        notes.append(bottleneck(dev, given.rate_bps))
     text = json.dumps(tables, indent=4) + "\n"
     discipline, loaded = _loaded(told[: len(rows.rows)], f"{round(rows.limit[1])} B", ecn, given.mean_packet)
     return Export("sonic", given.discipline, params, text, notes, discipline, loaded)

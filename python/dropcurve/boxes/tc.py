@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import tc_numbers as tc
-from .model import Export, Note, Problems, refuse
+from .model import Export, Note, Problems, bottleneck, refuse
 from .settings import Settings
 from .tc_write import WRITERS
 from .tc_written import Written
@@ -25,14 +25,7 @@ def export(given: Settings, *, params: dict[str, object], dev: str = "eth0", sha
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
     if not shape and not written.shapes:
-        notes.append(
-            Note(
-                "load",
-                "",
-                f"{dev} must itself be the bottleneck of {tc.show_rate(given.rate_bps)}; else let --shape put a "
-                "shaper above",
-            )
-        )
+        notes.append(bottleneck(dev, given.rate_bps))
     if shape and written.shapes:
         notes.append(Note("load", "", "CAKE shapes by itself: no class was put above it"))
     lines = _commands(written, given, dev, shape=shape and not written.shapes)

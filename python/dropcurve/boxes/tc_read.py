@@ -90,7 +90,11 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
     low = read_amount(options["min"]) if options.get("min") else high // 3
     if high <= low:
         raise UsageError(f"max {high} must exceed min {low}")
-    if limit < high:
+    if limit <= low:
+        notes.append(
+            Note("load", "limit", f"lies below min ({low}): the buffer is full before RED drops any")
+        )
+    elif limit < high:
         notes.append(
             Note("load", "limit", f"lies below max ({high}): the buffer is full before RED drops all")
         )

@@ -159,17 +159,13 @@ class Store:
             if len(small) < 2:
                 return
             seen: set[tuple[Any, ...]] = set()
-            rows: list[Row] = []
+            some: list[Any] = []
             for path in small:
-                for row in parquet.read_table(path).to_pylist():
-                    name = tuple(row[column] for column in KEY)
-                    if name not in seen:
-                        seen.add(name)
-                        rows.append({column: value for column, value in row.items() if value is not None})
-            for start in range(0, len(rows), COMPACT_ROWS):
-                self._write(
-                    self.folder / f"part-{_short()}-compact-0.parquet", rows[start : start + COMPACT_ROWS]
-                )
+                some.append(_fresh(parquet.read_table(path), seen))
+                if sum(table.num_rows for table in some) >= COMPACT_ROWS:
+                    self._join(some)
+                    some = []
+            self._join(some)
             for path in small:
                 path.unlink(missing_ok=True)
 
@@ -180,13 +176,25 @@ class Store:
             self._write(journal.with_name(f"part-{journal.stem.removeprefix('journal-')}.parquet"), rows)
         journal.unlink(missing_ok=True)
 
-    def _write(self, path: Path, rows: list[Row]) -> None:
-        """A Parquet file; it appears whole or not at all."""
+    def _join(self, tables: Sequence[Any]) -> None:
+        """One file of several tables, whose columns need not be the same: what a run does not have is a gap."""
         import pyarrow as pa
-        import pyarrow.parquet as parquet
+
+        if any(table.num_rows for table in tables):
+            whole = pa.concat_tables(tables, promote_options="permissive")
+            self._put(self.folder / f"part-{_short()}-compact-0.parquet", whole)
+
+    def _write(self, path: Path, rows: list[Row]) -> None:
+        """A Parquet file of rows."""
+        import pyarrow as pa
 
         columns = dict.fromkeys(name for row in rows for name in row)
-        table = pa.table({name: [row.get(name) for row in rows] for name in columns})
+        self._put(path, pa.table({name: [row.get(name) for row in rows] for name in columns}))
+
+    def _put(self, path: Path, table: Any) -> None:
+        """A Parquet file; it appears whole or not at all."""
+        import pyarrow.parquet as parquet
+
         draft = path.with_name(f"{path.name}.{_short()}.draft")
         try:
             parquet.write_table(table, draft, compression="zstd")
@@ -293,6 +301,18 @@ def _table(path: Path, *, columns: list[str] | None) -> Any:
         return None
     except (OSError, ValueError) as error:
         raise ResultError(f"{path}: cannot be read: {error}; remove it to make its runs again") from None
+
+
+def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
+    """The rows of runs that were not ``seen`` before, which are from then on."""
+    import pyarrow as pa
+
+    keys = zip(*(table.column(name).to_pylist() for name in KEY), strict=True)
+    kept = []
+    for one in keys:
+        kept.append(one not in seen)
+        seen.add(one)
+    return table if all(kept) else table.filter(pa.array(kept))
 
 
 @lru_cache(maxsize=10_000)

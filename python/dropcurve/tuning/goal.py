@@ -25,6 +25,10 @@ _OBJECTIVE = re.compile(r"(max|maximi[sz]e|highest|most|min|minimi[sz]e|lowest|l
 _TERM = re.compile(r"([+-]?)\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*?\s*)?([^+]+?)")
 
 
+#: The most that a measure with this unit, or of this name, can be.
+MOST = {"%": 100.0, "jain": 1.0}
+
+
 @dataclass(frozen=True)
 class Constraint:
     """A bound on a measure: at most ``bound`` if ``upper``, else at least."""
@@ -181,6 +185,10 @@ def _check(objectives: list[Objective], constraints: list[Constraint]) -> None:
         if single and better != "none" and (better == "higher") != one.higher:
             other = "min" if one.higher else "max"
             raise UsageError(f"goal: '{one}' asks for the worst; say {other} {single.text}")
+    for bound in constraints:
+        most = MOST.get("jain" if bound.measure.key == "jain" else bound.measure.unit)
+        if most is not None and not 0 <= bound.bound <= most:
+            raise UsageError(f"goal: '{bound}': the bound of a share must lie between 0 and {most:g}")
     for upper in constraints:
         for lower in constraints:
             same = upper.measure.key == lower.measure.key

@@ -17,12 +17,14 @@ from ..sweeping import design
 from . import goal as goals
 from .candidates import Target
 from .families import USUAL, Room
-from .link import Link
+from .link import MOST_SHARE, Link
 
 Robust = Literal["mean", "worst"]
 #: One condition: axis to value.
 Condition = dict[str, float]
 
+#: What the short form takes: bits a second, and seconds.
+LEAST_RATE, MOST_RATE, MOST_RTT_S = 1e4, 1e13, 60.0
 #: Conditions inside the ranges, beside their corners.
 INSIDE = 4
 #: Axes whose corners are all taken; of more, a half.
@@ -173,10 +175,20 @@ def of_link(
     trips = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
     counts = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
     room_pkts = quantities.packets(buffer, packet_bytes=1500)
+    if not LEAST_RATE <= ends[0] <= ends[1] <= MOST_RATE:
+        raise UsageError(f"rate '{rate}' must lie between 10kbit and 10Tbit")
+    if trips[1] > MOST_RTT_S:
+        raise UsageError(f"rtt '{rtt}' must be at most {MOST_RTT_S:g} s")
     if room_pkts < 4:
         raise UsageError(f"buffer '{buffer}' must hold at least 4 packets")
     axes = [_axis("rate", *ends), _axis("rtt", *trips), _axis("flows", *counts, whole=True)]
-    axes += [_axis(name, *_percent(name, text)) for name, text in (("short", short), ("udp", udp)) if text]
+    shares = [_axis(name, *_percent(name, text)) for name, text in (("short", short), ("udp", udp)) if text]
+    together = sum(one.range.high for one in shares)
+    if together > MOST_SHARE:
+        raise UsageError(
+            f"short '{short}' and udp '{udp}' ask for up to {together:g} % of the link; leave at least 5 % to the rest"
+        )
+    axes += shares
     room = Room(ends[0] / (8 * 1500), room_pkts, trips[1], ecn)
     shown = ", ".join(_told(axis) for axis in axes)
     return _question(
