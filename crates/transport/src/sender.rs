@@ -159,6 +159,8 @@ impl Sender {
         let modelled = cc.models();
         let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
         let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
+        let tracked = matches!(p.recovery, Recovery::Vegas | Recovery::Rack) || modelled || paced;
+        let gated = paced || p.overhead > Span::ZERO;
         let mut sender = Sender {
             una: 0,
             nxt: 0,
@@ -205,16 +207,16 @@ impl Sender {
             jitter: p.overhead > Span::ZERO,
             released: false,
             watched: cc.watches() || modelled || accurate || p.recovery == Recovery::Rack,
-            tracked: matches!(p.recovery, Recovery::Vegas | Recovery::Rack) || modelled || paced,
+            tracked,
             accurate,
             modelled,
             paced,
-            gated: paced || p.overhead > Span::ZERO,
+            gated,
             straight: false,
             quiet: false,
             past: 0,
             cc,
-            cold: Box::new(Cold::new(params, stream, rtt)),
+            cold: Box::new(Cold::new(params, stream, rtt, tracked || gated)),
         };
         sender.straight = sender.may_be_straight();
         sender

@@ -114,7 +114,7 @@ impl Sender {
     }
 
     fn enter_rack_if_lossy(&mut self, now: Time, delivered: u32) {
-        if self.cold.rack.lost_out == 0 || self.recovering || self.loss {
+        if self.cold.gauges.rack.lost_out == 0 || self.recovering || self.loss {
             return;
         }
         self.dupacks = self.dupacks.max(1);
@@ -139,39 +139,39 @@ impl Sender {
     fn find_losses_by_time(&mut self, now: Time) {
         let window = self.reordering_window();
         let deadline = |rack: &Rack, at: Time| at + rack.rtt + window;
-        let (newest, mut next) = (self.cold.rack.newest, Time::ZERO);
+        let (newest, mut next) = (self.cold.gauges.rack.newest, Time::ZERO);
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
             seq = hole + 1;
-            let sent = *self.cold.ledger.get(hole);
+            let sent = *self.cold.gauges.ledger.get(hole);
             if sent.lost_now {
                 continue;
             }
             if newest <= (sent.at, hole) {
-                if sent.transmits == 1 && hole >= self.cold.rack.fack {
+                if sent.transmits == 1 && hole >= self.cold.gauges.rack.fack {
                     break;
                 }
                 continue;
             }
-            let due = deadline(&self.cold.rack, sent.at);
+            let due = deadline(&self.cold.gauges.rack, sent.at);
             if due <= now {
                 self.lose_by_time(now, hole);
             } else {
                 next = next.max(due);
             }
         }
-        self.cold.rack.reorder_at = if next > Time::ZERO { next } else { Time::NEVER };
-        self.hold_until = self.hold_until.min(self.cold.rack.reorder_at);
+        self.cold.gauges.rack.reorder_at = if next > Time::ZERO { next } else { Time::NEVER };
+        self.hold_until = self.hold_until.min(self.cold.gauges.rack.reorder_at);
     }
 
     fn lose_by_time(&mut self, now: Time, seq: u32) {
-        self.cold.rack.lost_out += 1;
+        self.cold.gauges.rack.lost_out += 1;
         self.lose(now, seq);
     }
 
     /// Zero while nothing was ever reordered and losses are being repaired or enough was selectively acknowledged (section 6.2 step 4).
     fn reordering_window(&self) -> Span {
-        let rack = &self.cold.rack;
+        let rack = &self.cold.gauges.rack;
         let repairing = self.recovering || self.loss;
         let enough = self.cold.board.sacked_count >= self.cold.board.threshold;
         if rack.min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
@@ -182,12 +182,12 @@ impl Sender {
 
     /// The first segment that counts as lost.
     fn first_lost(&mut self) -> Option<u32> {
-        if self.cold.rack.lost_out == 0 {
+        if self.cold.gauges.rack.lost_out == 0 {
             return None;
         }
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
-            if self.cold.ledger.get(hole).lost_now {
+            if self.cold.gauges.ledger.get(hole).lost_now {
                 return Some(hole);
             }
             seq = hole + 1;
@@ -210,17 +210,17 @@ impl Sender {
     /// Section 6.3: the first segment is lost, and so are those a round trip older than the present.
     pub(crate) fn timeout_rack(&mut self, now: Time) {
         self.nxt = self.max;
-        let limit = self.cold.rack.rtt + self.reordering_window();
+        let limit = self.cold.gauges.rack.rtt + self.reordering_window();
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
             seq = hole + 1;
-            let sent = *self.cold.ledger.get(hole);
+            let sent = *self.cold.gauges.ledger.get(hole);
             if !sent.lost_now && (hole == self.una || sent.at + limit <= now) {
                 self.lose_by_time(now, hole);
             }
         }
         self.forced = self.una;
-        let rack = &mut self.cold.rack;
+        let rack = &mut self.cold.gauges.rack;
         (rack.reorder_at, rack.probe_at, rack.probe_end) = (Time::NEVER, Time::NEVER, None);
     }
 
@@ -228,28 +228,28 @@ impl Sender {
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let outstanding = self.max - self.una;
         let quiet = !self.recovering && !self.loss && self.cold.board.sacked_count == 0;
-        if !quiet || outstanding == 0 || self.cold.rack.probe_end.is_some() {
-            self.cold.rack.probe_at = Time::NEVER;
+        if !quiet || outstanding == 0 || self.cold.gauges.rack.probe_end.is_some() {
+            self.cold.gauges.rack.probe_at = Time::NEVER;
             return;
         }
         let mut wait = self.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
         if outstanding == 1 {
-            wait = wait + self.cold.rack.ack_timeout;
+            wait = wait + self.cold.gauges.rack.ack_timeout;
         }
-        self.cold.rack.probe_at = (now + wait).min(self.rto_at);
-        self.hold_until = self.hold_until.min(self.cold.rack.probe_at);
+        self.cold.gauges.rack.probe_at = (now + wait).min(self.rto_at);
+        self.hold_until = self.hold_until.min(self.cold.gauges.rack.probe_at);
     }
 
     /// A deadline of RACK or of the probe has come.
     pub(crate) fn on_rack_timer(&mut self, now: Time) {
-        if now >= self.cold.rack.reorder_at {
-            self.cold.rack.reorder_at = Time::NEVER;
+        if now >= self.cold.gauges.rack.reorder_at {
+            self.cold.gauges.rack.reorder_at = Time::NEVER;
             self.quota = self.burst;
             self.find_losses_by_time(now);
             self.enter_rack_if_lossy(now, 0);
         }
-        if now >= self.cold.rack.probe_at {
-            self.cold.rack.probe_at = Time::NEVER;
+        if now >= self.cold.gauges.rack.probe_at {
+            self.cold.gauges.rack.probe_at = Time::NEVER;
             self.probe(now);
         }
     }
@@ -269,22 +269,22 @@ impl Sender {
             self.nxt = self.max + 1;
         }
         self.timed = crate::sender::NONE;
-        self.cold.rack.probe_again = !fresh;
-        self.cold.rack.probe_end = Some(self.max + u32::from(fresh));
+        self.cold.gauges.rack.probe_again = !fresh;
+        self.cold.gauges.rack.probe_end = Some(self.max + u32::from(fresh));
         self.rto_at = self.rto_after(now);
     }
 
     /// Section 7.4: the probe is answered. If it repaired a loss, the window is cut as for one.
     fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32) {
-        let Some(end) = self.cold.rack.probe_end else {
+        let Some(end) = self.cold.gauges.rack.probe_end else {
             return;
         };
         let both_arrived = ack.ack == self.una && delivered == 0 && ack.sack.is_empty();
         if ack.ack < end && !both_arrived {
             return;
         }
-        self.cold.rack.probe_end = None;
-        let repaired = self.cold.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
+        self.cold.gauges.rack.probe_end = None;
+        let repaired = self.cold.gauges.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
         if repaired && !self.recovering && !self.loss && self.una >= self.recover {
             self.recover = self.max;
             self.cut(now, Cause::Loss);
@@ -295,7 +295,7 @@ impl Sender {
 impl Ack {
     /// Whether it answers a segment sent again last: the timestamp tells the original from the probe.
     fn echo_of_probe(&self, sender: &Sender) -> bool {
-        let last = sender.cold.ledger.get(sender.una.saturating_sub(1));
+        let last = sender.cold.gauges.ledger.get(sender.una.saturating_sub(1));
         last.transmits > 1 && self.echo >= last.at
     }
 }

@@ -253,7 +253,7 @@ impl Sender {
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
         if self.recovery == Recovery::Rack {
-            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.rack.lost_out;
+            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.gauges.rack.lost_out;
         }
         self.cold.board.pipe(self.una, self.max)
     }

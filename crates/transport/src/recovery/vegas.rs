@@ -131,27 +131,27 @@ impl Sender {
         }
         let una = self.una;
         self.advance(now, ack);
-        self.cold.fine.free(una, ack.ack);
+        self.cold.gauges.fine.free(una, ack.ack);
         self.grow(now, ack, acked, acked, flight);
         if let Some(rtt) = sample {
-            self.cold.fine.sample(rtt, rule);
+            self.cold.gauges.fine.sample(rtt, rule);
         }
-        if self.cold.fine.worried == 0 {
+        if self.cold.gauges.fine.worried == 0 {
             return;
         }
-        self.cold.fine.worried -= 1;
+        self.cold.gauges.fine.worried -= 1;
         if self.overdue(now) {
             self.dupacks = self.cold.params.dupack_threshold as u32;
             self.forced = self.una;
         } else {
-            self.cold.fine.worried = 0;
+            self.cold.gauges.fine.worried = 0;
         }
     }
 
     /// The window without what duplicates added.
     fn deflate_vegas(&mut self) {
         self.recovering = false;
-        let bare = self.cold.fine.bare;
+        let bare = self.cold.gauges.fine.bare;
         let repaired = match self.cold.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
             VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0,
@@ -164,7 +164,7 @@ impl Sender {
 
     /// The round trip of `seq`, just acknowledged, if it was sent once.
     pub(crate) fn fine_rtt(&self, now: Time, seq: u32) -> Option<Span> {
-        let (at, transmits) = self.cold.fine.slot(seq, &self.cold.ledger);
+        let (at, transmits) = self.cold.gauges.fine.slot(seq, &self.cold.gauges.ledger);
         at.filter(|_| transmits == 1).map(|at| now.since(at)).filter(|rtt| *rtt > Span::ZERO)
     }
 
@@ -174,9 +174,11 @@ impl Sender {
         if self.una == self.max && (!ns2 || self.una >= self.limit) {
             return false;
         }
-        let fine = &self.cold.fine;
+        let fine = &self.cold.gauges.fine;
         // ns-2 takes a segment it does not remember, even one never sent, for one sent long ago.
-        fine.slot(self.una, &self.cold.ledger).0.is_none_or(|at| now.since(at).as_secs() >= fine.timeout)
+        fine.slot(self.una, &self.cold.gauges.ledger)
+            .0
+            .is_none_or(|at| now.since(at).as_secs() >= fine.timeout)
     }
 
     fn duplicate_vegas(&mut self, now: Time) {
@@ -203,11 +205,11 @@ impl Sender {
         if !allowed {
             return;
         }
-        let (at, transmits) = self.cold.fine.slot(self.una, &self.cold.ledger);
+        let (at, transmits) = self.cold.gauges.fine.slot(self.una, &self.cold.gauges.ledger);
         let (at, again) = (at.unwrap_or(Time::ZERO), transmits > 1);
         self.recover = self.max;
         let outstanding = self.nxt - self.una + 1;
-        let fine = &mut self.cold.fine;
+        let fine = &mut self.cold.gauges.fine;
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
         // A segment sent before the window was last cut tells nothing about the present window (BP95).
@@ -240,16 +242,16 @@ impl Sender {
             }
         };
         self.window.ssthresh = ssthresh;
-        self.cold.fine.bare = bare.max(2.0);
-        self.window.cwnd = self.cold.fine.bare + f64::from(self.dupacks);
+        self.cold.gauges.fine.bare = bare.max(2.0);
+        self.window.cwnd = self.cold.gauges.fine.bare + f64::from(self.dupacks);
     }
 
     /// After a timeout: two segments, and no memory of repairs.
     pub(crate) fn timeout_vegas(&mut self, now: Time) {
         self.window.cwnd = 2.0;
         self.window.ssthresh = self.window.ssthresh.max(2.0);
-        self.cold.fine.bare = 0.0;
-        self.cold.fine.worried = 0;
-        self.cold.fine.cut_at = Some(now);
+        self.cold.gauges.fine.bare = 0.0;
+        self.cold.gauges.fine.worried = 0;
+        self.cold.gauges.fine.cut_at = Some(now);
     }
 }

@@ -9,6 +9,7 @@ use crate::recovery::board::Board;
 use crate::recovery::rack::Rack;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use units::param::Valid;
 use units::{Stream, Time};
@@ -17,7 +18,6 @@ use units::{Stream, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Cold {
     pub(crate) params: Arc<Valid<Params>>,
-    pub(crate) stream: Stream,
     pub(crate) counters: SenderCounters,
     /// An ECN echo came at cwnd 1: the next one backs the timer off.
     pub(crate) ecn_backoff: bool,
@@ -33,13 +33,20 @@ pub(crate) struct Cold {
     pub(crate) dup_max: u32,
     pub(crate) rtt: Rtt,
     pub(crate) board: Board,
+    pub(crate) gauges: Gauges,
+    /// The receiver's counter of marks, and what it grew by with this acknowledgement (accurate ECN).
+    pub(crate) ace: u8,
+    pub(crate) newly_marked: u32,
+}
+
+/// What a sender reads that keeps a ledger or spreads its segments over time.
+#[derive(Clone, Debug)]
+pub(crate) struct Gauge {
+    pub(crate) stream: Stream,
     pub(crate) ledger: Ledger,
     pub(crate) fine: FineClock,
     pub(crate) rack: Rack,
     pub(crate) sampler: Sampler,
-    /// The receiver's counter of marks, and what it grew by with this acknowledgement (accurate ECN).
-    pub(crate) ace: u8,
-    pub(crate) newly_marked: u32,
     pub(crate) pacer: Pacer,
     /// Losses below this segment have been shown to the model.
     pub(crate) seen_edge: u32,
@@ -49,11 +56,28 @@ pub(crate) struct Cold {
     pub(crate) pace_until: Time,
 }
 
+/// The gauges of a sender that is `tracked` or `gated`; most are neither, and have none.
+#[derive(Clone, Debug)]
+pub(crate) struct Gauges(Option<Box<Gauge>>);
+
+impl Deref for Gauges {
+    type Target = Gauge;
+    fn deref(&self) -> &Gauge {
+        self.0.as_ref().expect("only senders that are tracked or gated ask")
+    }
+}
+
+impl DerefMut for Gauges {
+    fn deref_mut(&mut self) -> &mut Gauge {
+        self.0.as_mut().expect("only senders that are tracked or gated ask")
+    }
+}
+
 impl Cold {
-    pub(crate) fn new(params: &Arc<Valid<Params>>, stream: Stream, rtt: Rtt) -> Cold {
+    /// `gauged`: the sender is tracked or gated.
+    pub(crate) fn new(params: &Arc<Valid<Params>>, stream: Stream, rtt: Rtt, gauged: bool) -> Cold {
         Cold {
             params: params.clone(),
-            stream,
             counters: SenderCounters::default(),
             ecn_backoff: false,
             ecn_agreed: false,
@@ -63,17 +87,31 @@ impl Cold {
             dup_max: 0,
             rtt,
             board: Board::new(params),
+            gauges: Gauges(gauged.then(|| Box::new(Gauge::new(params, stream)))),
+            ace: FIRST_MARK,
+            newly_marked: 0,
+        }
+    }
+}
+
+impl Gauge {
+    fn new(params: &Params, stream: Stream) -> Gauge {
+        Gauge {
+            stream,
             ledger: Ledger::new(params.window),
             fine: FineClock::new(params),
             rack: Rack::new(params),
             sampler: Sampler::default(),
-            ace: FIRST_MARK,
-            newly_marked: 0,
             pacer: Pacer::new(),
             seen_edge: 0,
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,
         }
+    }
+
+    /// The earliest of its deadlines.
+    pub(super) fn next_wake(&self) -> Time {
+        self.jitter_until.min(self.pace_until).min(self.rack.reorder_at).min(self.rack.probe_at)
     }
 
     /// `seq`, which was sent, has arrived; its acknowledgement echoes the time `echo`.
@@ -83,5 +121,20 @@ impl Cold {
             self.rack.arrived(now, seq, entry, echo);
         }
         self.sampler.arrive(now, seq, entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::receiver::Receiver;
+    use crate::sender::Sender;
+
+    /// What a flow costs that has nothing in flight: there may be a hundred thousand.
+    #[test]
+    fn ends_stay_small() {
+        assert!(size_of::<Sender>() <= 192, "{}", size_of::<Sender>());
+        assert!(size_of::<Cold>() <= 328, "{}", size_of::<Cold>());
+        assert!(size_of::<Receiver>() <= 128, "{}", size_of::<Receiver>());
     }
 }

@@ -55,9 +55,9 @@ impl Pacer {
 impl Sender {
     /// Whether a segment the window lets go may leave now; if not, a wake-up is armed.
     pub(super) fn may_leave(&mut self, now: Time) -> bool {
-        if self.paced && self.cold.pacer.holds(now) {
-            self.cold.pace_until = self.cold.pacer.next;
-            self.hold_until = self.hold_until.min(self.cold.pace_until);
+        if self.paced && self.cold.gauges.pacer.holds(now) {
+            self.cold.gauges.pace_until = self.cold.gauges.pacer.next;
+            self.hold_until = self.hold_until.min(self.cold.gauges.pace_until);
             return false;
         }
         if self.jitter && !self.released {
@@ -70,39 +70,38 @@ impl Sender {
     /// Draws the delay before the window may be used (`overhead`).
     fn hold(&mut self, now: Time) {
         self.quota = 0;
-        if self.cold.jitter_until == Time::NEVER {
-            let u = self.cold.stream.uniform();
-            self.cold.jitter_until = now + self.cold.params.overhead.scale(u);
-            self.hold_until = self.hold_until.min(self.cold.jitter_until);
+        if self.cold.gauges.jitter_until == Time::NEVER {
+            let u = self.cold.gauges.stream.uniform();
+            self.cold.gauges.jitter_until = now + self.cold.params.overhead.scale(u);
+            self.hold_until = self.hold_until.min(self.cold.gauges.jitter_until);
         }
     }
 
     /// The connection is open: the first pace.
     pub(crate) fn open_pace(&mut self) {
         self.cc.on_open(self.srtt());
-        if self.cold.params.pace_start {
-            self.cold.pacer.set(self.cc.pace());
+        if self.paced && self.cold.params.pace_start {
+            self.cold.gauges.pacer.set(self.cc.pace());
         }
     }
 
     /// One of the deadlines beside the retransmission timer has come.
     #[cold]
     pub(super) fn on_wake(&mut self, now: Time) {
-        let cold = &mut *self.cold;
-        if now >= cold.jitter_until {
-            cold.jitter_until = Time::NEVER;
+        let gauges = &mut *self.cold.gauges;
+        if now >= gauges.jitter_until {
+            gauges.jitter_until = Time::NEVER;
             self.quota = self.burst;
             self.released = true;
         }
-        if now >= cold.pace_until {
-            cold.pace_until = Time::NEVER;
+        if now >= gauges.pace_until {
+            gauges.pace_until = Time::NEVER;
             self.quota = self.burst;
         }
-        if cold.rack.on {
+        if gauges.rack.on {
             self.on_rack_timer(now);
         }
-        let others = self.cold.rack.reorder_at.min(self.cold.rack.probe_at);
-        self.hold_until = self.cold.jitter_until.min(self.cold.pace_until).min(others);
+        self.hold_until = self.cold.gauges.next_wake();
     }
 
     /// The pace that spreads a window over a round trip, faster in slow start.

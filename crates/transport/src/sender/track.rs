@@ -11,22 +11,22 @@ impl Sender {
     /// Notes a transmission; whether it restarts the timer of a connection that had nothing outstanding.
     pub(super) fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
         let in_flight = self.in_flight().max(1);
-        let by_time = self.cold.rack.on;
+        let by_time = self.cold.gauges.rack.on;
         if again && self.modelled && !by_time {
             self.lose(now, seq);
         }
-        let cold = &mut *self.cold;
-        if in_flight == 1 && self.modelled && cold.sampler.app_limited > 0 {
+        let gauges = &mut *self.cold.gauges;
+        if in_flight == 1 && self.modelled && gauges.sampler.app_limited > 0 {
             self.cc.on_restart(now);
-            cold.pacer.set(self.cc.pace());
+            gauges.pacer.set(self.cc.pace());
         }
-        let entry = cold.ledger.open(self.una, seq, again);
+        let entry = gauges.ledger.open(self.una, seq, again);
         if by_time && entry.lost_now {
-            cold.rack.lost_out -= 1;
+            gauges.rack.lost_out -= 1;
         }
-        cold.sampler.stamp(now, in_flight, entry);
-        cold.pacer.sent(now);
-        cold.fine.note(now, seq);
+        gauges.sampler.stamp(now, in_flight, entry);
+        gauges.pacer.sent(now);
+        gauges.fine.note(now, seq);
         if by_time && !again {
             self.arm_probe(now);
         }
@@ -47,9 +47,9 @@ impl Sender {
         let in_flight = self.in_flight();
         let (una, max) = (self.una, self.max);
         let cold = &mut *self.cold;
-        cold.sampler.begin(in_flight);
+        cold.gauges.sampler.begin(in_flight);
         for seq in una..ack.ack.min(max) {
-            cold.arrive(now, seq, ack.echo);
+            cold.gauges.arrive(now, seq, ack.echo);
         }
         if !self.recovery.selective() {
             return;
@@ -57,7 +57,7 @@ impl Sender {
         for (start, end) in ack.sack.iter() {
             let (mut seq, end) = (start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = cold.board.first_unknown(seq, end, una, max) {
-                cold.arrive(now, fresh, ack.echo);
+                cold.gauges.arrive(now, fresh, ack.echo);
                 seq = fresh + 1;
             }
         }
@@ -65,7 +65,7 @@ impl Sender {
 
     /// After an acknowledgement: losses, the sample, and the pace.
     pub(super) fn settle(&mut self, now: Time) {
-        if self.cold.rack.on {
+        if self.cold.gauges.rack.on {
             self.arm_probe(now);
         }
         if self.modelled {
@@ -73,7 +73,7 @@ impl Sender {
             self.model(now);
         } else if self.paced {
             let pace = self.window_pace();
-            self.cold.pacer.set(pace);
+            self.cold.gauges.pacer.set(pace);
         }
     }
 
@@ -82,43 +82,43 @@ impl Sender {
         if self.recovery != Recovery::Sack {
             return;
         }
-        let mut seq = self.cold.seen_edge.max(self.una);
+        let mut seq = self.cold.gauges.seen_edge.max(self.una);
         let edge = self.cold.board.lost_edge;
         while let Some(lost) = self.cold.board.first_unknown(seq, edge, self.una, self.max) {
             self.lose(now, lost);
             seq = lost + 1;
         }
-        self.cold.seen_edge = edge;
+        self.cold.gauges.seen_edge = edge;
     }
 
     pub(crate) fn lose(&mut self, now: Time, seq: u32) {
-        let cold = &mut *self.cold;
-        if let Some(lost) = cold.sampler.lose(seq, cold.ledger.get_mut(seq)) {
-            self.cc.on_lost(&self.window, &lost, now, &mut cold.stream);
+        let gauges = &mut *self.cold.gauges;
+        if let Some(lost) = gauges.sampler.lose(seq, gauges.ledger.get_mut(seq)) {
+            self.cc.on_lost(&self.window, &lost, now, &mut gauges.stream);
         }
     }
 
     fn model(&mut self, now: Time) {
         let in_flight = self.in_flight();
         let srtt = self.srtt();
-        let cold = &mut *self.cold;
-        if let Some(mut sample) = cold.sampler.finish(now) {
+        let gauges = &mut *self.cold.gauges;
+        if let Some(mut sample) = gauges.sampler.finish(now) {
             sample.in_flight = in_flight;
             sample.cwnd_limited = f64::from(sample.prior_in_flight) + 1.0 > self.window.cwnd;
             sample.srtt = srtt;
             sample.recovering = self.recovering;
             sample.timed_out = self.loss;
             sample.selective = self.recovery.selective();
-            let slow_on_purpose = self.cc.on_sample(&mut self.window, &sample, &mut cold.stream);
+            let slow_on_purpose = self.cc.on_sample(&mut self.window, &sample, &mut gauges.stream);
             self.window.cwnd = self.window.cwnd.min(self.max_cwnd);
             let exhausted = self.max >= self.limit && f64::from(in_flight) < self.window.cwnd;
             if slow_on_purpose || exhausted {
-                cold.sampler.limit_by_source(in_flight);
+                gauges.sampler.limit_by_source(in_flight);
             }
         }
         if self.paced {
-            cold.pacer.set(self.cc.pace());
-            cold.pacer.set_quantum(self.cc.quantum());
+            gauges.pacer.set(self.cc.pace());
+            gauges.pacer.set_quantum(self.cc.quantum());
         }
     }
 }
