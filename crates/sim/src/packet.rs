@@ -112,7 +112,10 @@ impl Pkt {
     #[inline(always)]
     pub fn of_plain_ack(plain: PlainAck<'_>, flow: u32, step: u32, pool: &mut SackPool) -> Pkt {
         let PlainAck { ack: seq, echo: stamp, size, sack } = plain;
-        let sack = sack.map_or(0, |blocks| pool.put(blocks));
+        let sack = match sack {
+            Some(blocks) => pool.put(blocks),
+            None => 0,
+        };
         Pkt { stamp, seq, flow, size, sack, step, class: 0, ecn: Ecn::NotEct, flags: BACK }
     }
 
@@ -212,17 +215,18 @@ pub struct SackPool {
 }
 
 impl SackPool {
+    #[inline]
     fn put(&mut self, blocks: &SackBlocks) -> u32 {
-        match self.free.pop() {
-            Some(place) => {
-                self.blocks[place as usize - 1] = *blocks;
-                place
-            }
-            None => {
-                self.blocks.push(*blocks);
-                self.blocks.len() as u32
-            }
-        }
+        let Some(place) = self.free.pop() else { return self.put_apart(blocks) };
+        self.blocks[place as usize - 1] = *blocks;
+        place
+    }
+
+    /// No place is free.
+    #[cold]
+    fn put_apart(&mut self, blocks: &SackBlocks) -> u32 {
+        self.blocks.push(*blocks);
+        self.blocks.len() as u32
     }
 
     fn take(&mut self, place: u32) -> SackBlocks {

@@ -55,21 +55,21 @@ impl Sender {
             self.mark_capable(&mut segment);
         }
         if seq == 0 && self.special_first {
-            self.make_first(&mut segment);
+            (segment.size, segment.role) = self.first();
         } else if seq + 1 == self.limit {
             segment.size = self.cold.last_size;
         }
         segment
     }
 
+    /// Size and role of a first segment that differs from the others. By value: what has an address leaves the registers.
     #[cold]
-    fn make_first(&self, segment: &mut Segment) {
+    fn first(&self) -> (u32, Role) {
         let p = &self.cold.params;
         if p.handshake == Handshake::Ns2Syn {
-            segment.size = p.ack_size.0 as u32;
-            segment.role = Role::Syn;
+            (p.ack_size.0 as u32, Role::Syn)
         } else {
-            segment.size -= p.headers.0 as u32;
+            (self.size - p.headers.0 as u32, Role::Data)
         }
     }
 }
