@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -64,6 +65,18 @@ def test_fragment_brings_no_outside_names(made: Made) -> None:
     assert "var(--series-1, #0072b2)" in text
     assert text.count("<svg") == 1
     ElementTree.fromstring(text)
+
+
+def test_fragment_says_a_style_once_and_every_name_leads_somewhere(made: Made) -> None:
+    whole, text = plot.image("queue", made(samples=60)).decode(), plot.fragment("queue", made(samples=60))
+    assert len(text) < len(whole) / 2
+    for tag in ("<use", "<path"):
+        assert 0 < text.count(tag) <= whole.count(tag)
+    assert "style=" not in text
+    assert set(re.findall(r'class="([^"]+)"', text)) == set(re.findall(r"\.([\w-]+)\{", text))
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert set(ids) == set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
 
 
 def test_unknown_kind_and_width_are_refused(made: Made) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("name", st.NAMES)
 def test_quick_form(name: str, tmp_path: Path) -> None:
-    study = st.load(name)
+    # A copy of its file, wherever that lies: what a student starts from.
+    study = st.load(str(st.copy(name, tmp_path / "mine.py")))
     outcome = st.reproduce(study, folder=tmp_path / "runs", quick=True, replications=2)
     files = st.write(outcome, tmp_path)
     page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
@@ -297,6 +300,24 @@ def test_an_interrupted_verb_says_how_to_go_on(
     answer = dropcurve("reproduce", "dsilva")
     assert answer.code == 130
     assert answer.errors == ["dropcurve: interrupted; no run was finished"]
+
+
+@pytest.mark.parametrize("name", st.NAMES.values())
+def test_a_study_is_made_of_what_is_public(name: str) -> None:
+    tree = ast.parse((ROOT / "python" / "dropcurve" / "studies" / f"{name}.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            taken = {one.name for one in node.names}
+            assert taken <= {"dropcurve", "math", "numpy"}, taken
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a copy has no neighbours"
+            assert (node.module or "").split(".")[0] in {*sys.stdlib_module_names, "dropcurve", "matplotlib"}
+            assert not any(
+                part.startswith("_") for part in (node.module or "").split(".") if part != "__future__"
+            )
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            home = {"dc": dc, "st": st}.get(node.value.id)
+            assert home is None or node.attr in home.__all__, f"{node.value.id}.{node.attr}"
 
 
 def test_no_study_reads_anything_but_the_package() -> None:

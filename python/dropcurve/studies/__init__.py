@@ -20,7 +20,7 @@ from ..library import nearest
 from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cell, Cells, Plan, Probe
 from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
-from .draw import Line, Map, Panel, line, panels
+from .draw import Line, Map, Panel, beside, line, panels
 from .effects import Effect, average, gain, mean, smooth
 from .pages import record, shown, text, write
 from .screen import Axis, Region, Screen, spread
@@ -29,7 +29,7 @@ from .study import Outcome, Page, Setting, Study, printed, prose, reproduce
 __all__ = [
     "FAILS", "HOLDS", "NAMES", "OPEN", "Axis", "Block", "Cell", "Cells", "Claim", "Effect", "Finding",
     "Heading", "Line", "Map", "Outcome", "Page", "Panel", "Picture", "Plan", "Probe", "Region", "Screen",
-    "Setting", "Study", "Table", "Test", "Text", "at", "average", "copy", "gain", "line", "load", "mean",
+    "Setting", "Study", "Table", "Test", "Text", "at", "average", "beside", "copy", "gain", "line", "load", "mean",
     "more", "panels", "printed", "prose", "record", "reproduce", "shown", "smooth", "spread", "text", "write",
 ]  # fmt: skip
 

@@ -75,6 +75,21 @@ def line(name: str, points: Sequence[tuple[float, Effect]], look: int = 0, *, sc
     )
 
 
+def beside(
+    title: str, y: str, names: Sequence[str], here: Sequence[tuple[float, float]],
+    paper: Sequence[tuple[float, float]], *, levels: Sequence[tuple[float, str]] = (),
+) -> Panel:  # fmt: skip
+    """Numbers with their half-widths beside those that a paper prints, side by side over names."""
+    at = range(len(names))
+    ours, theirs = list(zip(*here, strict=True)), list(zip(*paper, strict=True))
+    lines = [
+        Line("here", [i - 0.1 for i in at], ours[0], ours[1], joined=False),
+        Line("the paper", [i + 0.1 for i in at], theirs[0], theirs[1], look=1, paper=True),
+    ]
+    ticks = {float(i): name.replace(" ", "\n") for i, name in enumerate(names)}
+    return Panel(lines, "", y, title, ticks=ticks, levels=levels)
+
+
 def panels(
     found: Sequence[Panel | Map], width_in: float, *, height_in: float = 2.3, columns: int = 2
 ) -> Figure:
@@ -84,7 +99,8 @@ def panels(
     keys = _key(found)
     longest = max((len(name) for name in keys), default=0)
     per_row = max(1, int(width_in * 72 / (longest * 4.2 + 34)))
-    figure = style.new_figure(width_in, down * height_in + 0.17 * math.ceil(len(keys) / per_row) + 0.05)
+    rows = max(1, math.ceil(len(keys) / per_row))
+    figure = style.new_figure(width_in, down * height_in + 0.17 * rows + 0.05)
     axes = figure.subplots(down, across, squeeze=False)
     flat = list(axes.flat)
     for one, ax in zip(found, flat, strict=False):
@@ -97,7 +113,7 @@ def panels(
     if len(keys) > 1:
         figure.legend(
             [_handle(one) for one in keys.values()], [labels.plain(name) for name in keys],
-            loc="outside upper left", ncols=min(per_row, len(keys)), borderaxespad=0.3, columnspacing=1.4,
+            loc="outside upper left", ncols=math.ceil(len(keys) / rows), borderaxespad=0.3, columnspacing=1.4,
             handletextpad=0.5,
         )  # fmt: skip
     style.arrange(figure)

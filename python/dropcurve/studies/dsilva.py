@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 TCP, UDP, BOTTLENECKS = ("tcp_n0", "tcp_n1", "tcp_n8"), ("udp_n5", "udp_n6"), ("n1_n2", "n2_n3")
 SEGMENT = 536
-#: Replications where only verdicts are wanted.
-MOST = 140
 QUEUES = (2000, 8000, 16000, 32000, 61440, 64000)
 WINDOWS = ((2000, 2000), (8000, 8000), (16000, 16000), (64000, 32000), (64000, 64000))
 THRESHOLDS = ((5, 15), (30, 90), (60, 180), (90, 270), (120, 360))
@@ -231,11 +229,9 @@ def scatter(found: st.Cells, width_in: float) -> Figure:
     places = [float(i) for i in range(len(rows))]
     middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
     half = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
-    starts = [i for i, row in enumerate(rows) if i == 0 or row["experiment"] != rows[i - 1]["experiment"]]
-    names = {
-        float(i): rows[i]["experiment"].replace("_", " ").replace("queue and window", "tail drop")
-        for i in starts
-    }
+    kinds = [(row["experiment"].removesuffix("_length").removesuffix("_and_window").replace("_", " "),
+              {"red": "RED", "droptail": "tail drop"}[row["queue"]]) for row in rows]  # fmt: skip
+    names = {float(i): "\n".join(kind) for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]}
     lines = [
         st.Line("from the least to the most of single runs", places, middle, half, look=6, markers=False, joined=False),
         st.Line("mean here", places, [cell["tcp_Bps"].value for cell in cells], look=0, joined=False),
@@ -245,14 +241,23 @@ def scatter(found: st.Cells, width_in: float) -> Figure:
     return st.panels([panel], width_in, height_in=2.9)
 
 
+KINDS = {"red": "RED, tuned", "droptail": "tail drop"}
+
+
 def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
-    """RED and tail drop against round trip and, where the rates are those of the report, UDP's rate."""
+    """RED and tail drop against round trip and, where the rates are those of the report, UDP's rate; with the report's
+    figures in its own setting."""
     found = outcome[setting]
+    told = {cell_of(row): float(row["tcp_goodput_Bps"]) for row in st.printed("dsilva")}
     axes = [("what the report calls RTT (ms)", RTTS, "rtt"), ("UDP, each source (Mbit/s)", RATES, "udp")]
     made = []
     for x, values, name in axes[: 1 if setting == "room" else 2]:
         lines = [st.line(label, [(float(v), found[f"{kind} {name} {v:g}"]["tcp_Bps"]) for v in values], look)
-                 for look, (kind, label) in enumerate((("red", "RED, tuned"), ("droptail", "tail drop")))]  # fmt: skip
+                 for look, (kind, label) in enumerate(KINDS.items())]  # fmt: skip
+        if setting == outcome.main:
+            lines += [st.Line(f"{label}, the report's run", [float(v) for v in values],
+                              [told[f"{kind} {name} {v:g}"] for v in values], look=look, paper=True)
+                      for look, (kind, label) in enumerate(KINDS.items())]  # fmt: skip
         made.append(st.Panel(lines, x, "TCP goodput (bytes/s)", ticks={float(v): f"{v:g}" for v in values}))
     return st.panels(made, width_in)
 
@@ -344,11 +349,11 @@ STUDY = st.Study(
     measure=measure,
     settings={
         "era": st.Setting("as in the report: ns-3's TCP and RED", lambda: cells(network()), kind="era"),
-        "ns2": st.Setting("TCP of ns-2.35", lambda: cells(network(NS2)), maximum=MOST),
-        "near": st.Setting("bottlenecks of 5 ms", lambda: cells(network(core_ms=5)), maximum=MOST),
-        "far": st.Setting("bottlenecks of 100 ms", lambda: cells(network(core_ms=100)), maximum=MOST),
-        "small": st.Setting("TCP segments of 128 bytes throughout", lambda: cells(network(small=True)), maximum=MOST),
-        "apart": st.Setting("starts within a second", lambda: cells(network(within_s=1)), maximum=MOST),
+        "ns2": st.Setting("TCP of ns-2.35", lambda: cells(network(NS2))),
+        "near": st.Setting("bottlenecks of 5 ms", lambda: cells(network(core_ms=5))),
+        "far": st.Setting("bottlenecks of 100 ms", lambda: cells(network(core_ms=100))),
+        "small": st.Setting("TCP segments of 128 bytes throughout", lambda: cells(network(small=True))),
+        "apart": st.Setting("starts within a second", lambda: cells(network(within_s=1))),
         "today": st.Setting("CUBIC, 1500-byte packets, 100 Mbit/s", today, kind="today", maximum=62, decide=62,
                             tolerance={"of_link": 0.05}),
         "room": st.Setting("UDP at 0.3 Mbit/s", lambda: cells(network(), least=0.3), kind="question"),
@@ -359,6 +364,7 @@ STUDY = st.Study(
     floor="0.0214 % of the link are half a segment in ten seconds, and in `today` 0.05 % are 50 kbit/s for three "
     "flows: with less than that TCP is starved, and by how much is no matter.",
     maximum=800,
+    some=140,
     decide=4000,
     quick=("era", "today"),
     shorten=0.3,

@@ -16,8 +16,8 @@ from dropcurve.metrics import friendliness_class
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Flows of each kind; most replications where only verdicts are wanted.
-COUNTS, SOME = (1, 2, 4, 8, 16), 27
+#: Flows of each kind; the friendliness ratio, of two means.
+COUNTS, F_R = (1, 2, 4, 8, 16), "tfrc/tcp"
 BUF250 = {"limit": "250 pkts", "min_th": "20 pkts", "max_th": "50 pkts"}
 #: Every case of tables 3 to 9, as edits of the Base case's queue.
 CASES: dict[str, dict[str, Any]] = {
@@ -106,18 +106,8 @@ def rivals() -> dict[str, dc.Scenario]:
 
 #: Web sessions beside four flows of each kind: objects of 12 kB on average, half a second between.
 USERS = (0, 4, 16)
-WEB = """
-[flows.web]
-count = {count}
-source = "http"
-profile = "ns2-2000"
-recovery = "sack1"
-start = "uniform 0 s to 5 s"
-size = "pareto 12000 B shape 1.2"
-think = "exponential 500 ms"
-"""
-
-
+WEB = {"source": "http", "profile": "ns2-2000", "recovery": "sack1", "start": "uniform 0 s to 5 s",
+       "size": "pareto 12000 B shape 1.2", "think": "exponential 500 ms"}  # fmt: skip
 #: Long flows beside them: of TCP and of TFRC.
 LONG = {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP, 7 TFRC": (1, 7)}
 
@@ -127,9 +117,8 @@ def short() -> dict[str, dc.Scenario]:
     found = {}
     for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
         base = queue(dc.Scenario.load("hassan_red_friendliness"), **CASES[case])
-        text = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)]).to_toml()
-        text += WEB.format(count=users) if users else ""
-        found[f"{case}, {long}, {users}"] = dc.Scenario.parse(text, name=f"{case}-{users}")
+        base = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)])
+        found[f"{case}, {long}, {users}"] = base.set("flows.web", WEB | {"count": users}) if users else base
     return found
 
 
@@ -167,10 +156,6 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
     return {**rates, "fct_ms": median(times) if times else math.nan}
 
 
-#: The friendliness ratio, of two means.
-F_R = "tfrc/tcp"
-
-
 def ratios(x: st.Cells, case: str) -> list[st.Effect]:
     """F_r at each number of flows: the ratio of mean rates, the paper's equation 3."""
     return [x[f"{case} {n}"][F_R] for n in COUNTS]
@@ -181,14 +166,14 @@ def mean_ratio(x: st.Cells, case: str) -> st.Effect:
     return st.average(ratios(x, case))
 
 
+def off(ratio: st.Effect) -> st.Effect:
+    """How far TCP's share of two flows is from a half, in percentage points."""
+    return abs(st.smooth(lambda one: 100 / (1 + one) - 50, ratio))
+
+
 def distance(x: st.Cells, case: str) -> st.Effect:
-    """How far TCP's share of two flows is from a half, in percentage points, on average over the numbers of flows."""
-    return st.average([abs(st.smooth(lambda ratio: 100 / (1 + ratio) - 50, one)) for one in ratios(x, case)])
-
-
-def unsteadiness(x: st.Cells, case: str) -> st.Effect:
-    """Standard deviation of F_r over the numbers of flows."""
-    return st.smooth(lambda *values: stdev(values), *ratios(x, case))
+    """How far TCP's share is from a half on average over the numbers of flows."""
+    return st.average([off(one) for one in ratios(x, case)])
 
 
 def farther(case: str, reference: str) -> st.Test:
@@ -221,27 +206,43 @@ CLAIMS = (
         shift("base 5-30", "base", below=-0.02), shift("buf250 20-150", "buf250", above=0.02))),
     st.Claim("H7", "figures 2 and 3", "the ratio varies more over the number of flows with the small buffer", (
         st.Test("deviation of F_r over flows, base less buf250",
-                lambda x: unsteadiness(x, "base") - unsteadiness(x, "buf250"), above=0.02),)),
+                lambda x: st.smooth(lambda *all_of_them: stdev(all_of_them[:5]) - stdev(all_of_them[5:]),
+                                    *ratios(x, "base"), *ratios(x, "buf250")), above=0.02),)),
 )  # fmt: skip
 #: Values of the two cases as given.
 GIVEN = {"50", "250", "5-10", "20-50", "0.1", "0.002"}
 SHORT = {"max_p": "p", "w_q": "w", "thresholds": ""}
 
 
+def case_of(row: Mapping[str, str]) -> str:
+    """The case that a printed row is of."""
+    return row["case"] + ("" if row["value"] in GIVEN else f" {SHORT[row['parameter']]}{row['value']}")
+
+
 def table(x: st.Cells) -> st.Table:
     """Tables 3 to 9: the paper's interval is over the numbers of flows, so ours beside it is too."""
     rows = []
     for row in st.printed("hassan"):
-        case = row["case"] + ("" if row["value"] in GIVEN else f" {SHORT[row['parameter']]}{row['value']}")
-        over = [one.value for one in ratios(x, case)]
-        middle, spread = sum(over) / len(over), st.mean(over).half_width(0.95)
+        case = case_of(row)
+        over = st.mean([one.value for one in ratios(x, case)])
         rows.append([
             f"{row['table']}: {row['case']}, {row['parameter']} {row['value']}",
-            f"{row['fr_mean']} ± {row['fr_delta']}", f"{middle:.2f} ± {spread:.2f}", st.shown(mean_ratio(x, case)),
-            st.shown(distance(x, case)), friendliness_class(middle), "★" * int(row["stars"]),
+            f"{row['fr_mean']} ± {row['fr_delta']}", f"{over.value:.2f} ± {over.half_width(0.95):.2f}",
+            *map(st.shown, (mean_ratio(x, case), distance(x, case))),
+            friendliness_class(over.value), "★" * int(row["stars"]),
         ])  # fmt: skip
     here = ["F_r ± over flows, here", "mean F_r, here", "from an equal share (points)", "in words"]
     return st.Table(["table, case", "F_r, paper", *here, "paper's rank"], rows)
+
+
+def cases(x: st.Cells, width_in: float) -> Figure:
+    """F_r of every case beside the paper's, both with their spread over the numbers of flows."""
+    told = {case_of(row): (float(row["fr_mean"]), float(row["fr_delta"])) for row in st.printed("hassan")}
+    over = {case: st.mean([one.value for one in ratios(x, case)]) for case in CASES}
+    return st.panels([
+        st.beside(title, "mean friendliness ratio F_r", NAMES, [(over[one].value, over[one].half_width(0.95)) for one in
+                  cases], [told[one] for one in cases], levels=[(1.0, "equal")]) for title, cases in BOTH
+    ], width_in)  # fmt: skip
 
 
 NAMES = ("as given", "max_p 0.01", "max_p 1", "w_q 0.02", "max_th wider", "max_th widest")
@@ -258,30 +259,35 @@ def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequ
                      "flows of each kind", "friendliness ratio F_r", title, ticks=ticks, levels=[(1.0, "equal")])
             for title, cases in groups], width_in)  # fmt: skip
 
-    see = "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications."
-    return st.Picture(name, title, see, draw)
+    return st.Picture(
+        name, title, "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications.", draw
+    )
 
 
 def screened(x: st.Cells) -> list[st.Block]:
     """F_r over all parameters at once."""
     values = [x[f"point {i}"][F_R].value for i in range(POINTS)]
-    return st.Screen(AXES, st.spread(AXES, POINTS), values, "F_r").blocks(
-        friendliness_class, without=["flows"]
-    )
+    screen = st.Screen(AXES, st.spread(AXES, POINTS), values, "F_r")
+    return screen.blocks(friendliness_class, without=["flows"])
 
 
-def against(x: st.Cells) -> st.Table:
-    """F_r of each rival of TCP."""
+def against(x: st.Cells) -> list[st.Block]:
+    """F_r of each rival of TCP, and which of them come nearest to an equal share."""
     columns = [f"{case} {n}" for case in ("base", "buf250") for n in (4, 16)]
-    rows = [[name, *(st.shown(x[f"{name} {column}"][F_R]) for column in columns)]
-            for name in RIVALS]  # fmt: skip
-    return st.Table(["in TFRC's place", *(f"{column} of each" for column in columns)], rows)
+    found = {name: [x[f"{name} {column}"][F_R] for column in columns] for name in RIVALS}
+    apart = {name: st.average([off(one) for one in ratios]) for name, ratios in found.items()}
+    order = sorted(apart, key=lambda name: apart[name].value)
+    told = ", ".join(f"{name} {st.shown(apart[name])}" for name in order)
+    text = (f"**Are other TCP-friendly protocols friendlier?** Each stands in TFRC's place. In points from equality, "
+            f"mean of the columns: {told}. TCP against itself shows what is chance alone.")  # fmt: skip
+    rows = [[name, *map(st.shown, ratios), st.shown(apart[name])] for name, ratios in found.items()]
+    head = ["in TFRC's place", *(f"{column} of each" for column in columns), "from an equal share (points)"]
+    return [st.Text(text), st.Table(head, rows)]
 
 
 def beside_web(x: st.Cells) -> st.Table:
     """F_r with web sessions about, and how long these take."""
-    rows = [[f"{name} sessions", st.shown(cell[F_R]), st.shown(cell["fct_ms"])]
-            for name, cell in x.items()]  # fmt: skip
+    rows = [[f"{name} sessions", st.shown(cell[F_R]), st.shown(cell["fct_ms"])] for name, cell in x.items()]
     return st.Table(["case, long flows, web sessions", "F_r", "median time of an object (ms)"], rows)
 
 
@@ -300,7 +306,8 @@ def page(outcome: st.Outcome) -> st.Page:
             over that number, and they cover most of the differences it reads from them.
             """),
         choices=CHOICES,
-        results=[table(x), picture("flows", "F_r over the number of flows", x, BOTH)],
+        results=[table(x), st.Picture("cases", "F_r of every case beside the paper's", CASE, partial(cases, x)),
+                 picture("flows", "F_r over the number of flows", x, BOTH)],
         today=[] if "today" not in outcome else [
             *map(st.Text, st.prose(TODAY)), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
         questions=[] if "rivals" not in outcome else [
@@ -308,7 +315,7 @@ def page(outcome: st.Outcome) -> st.Page:
                 (f"RED marks {words}", (f"{told} base", f"{told} buf250")) for told, words in TOLD.items()),
                 names=("base", "buf250")),
             *map(st.Text, st.prose(SHORT_LIVED)), beside_web(outcome["short"]),
-            *map(st.Text, st.prose(OTHERS)), against(outcome["rivals"]),
+            *against(outcome["rivals"]),
             *map(st.Text, st.prose(ATLAS)), *screened(outcome["map"]),
         ],
         surprises=st.prose(SURPRISES),
@@ -316,6 +323,7 @@ def page(outcome: st.Outcome) -> st.Page:
     )  # fmt: skip
 
 
+CASE = "Tables 3 to 9. Bars are 95 % intervals over the numbers of flows, as the paper has them."
 CHOICES = (
     ("flows", "on the axes of its figures only", "1, 2, 4, 8, 16 of each, tables take the mean; 4 to 64 in `many`"),
     ("RED", "ns-2 of 2000, parameters given", "packets, drops wait as in ns-2, not gentle, both directions"),
@@ -331,20 +339,15 @@ PAPER = """
     ratio F_r, the rate of a TFRC flow over that of a TCP flow: 1 is fair. From two cases, `base` (50 packets,
     thresholds 5 and 10) and `buf250` (250 packets, 20 and 50), it changes one parameter of RED at a time.
     """
-TODAY = """
-    CUBIC with an initial window of 10 and RFC 6298 timers against TFRC of RFC 5348, in 1500-byte packets over 20
-    Mbit/s; buffers and thresholds hold as many packets. The verdicts are in the row `today` above.
-    """
-ECN = """
-    **And with ECN?** The paper leaves it out. RED marks TCP's packets instead of dropping them, or those of both;
-    TFRC takes a mark for a loss (RFC 5348).
-    """
+TODAY = """CUBIC with an initial window of 10 and RFC 6298 timers against TFRC of RFC 5348, in 1500-byte packets over 20
+    Mbit/s; buffers and thresholds hold as many packets. The verdicts are in the row `today` above."""
+ECN = """**And with ECN?** The paper leaves it out. RED marks TCP's packets instead of dropping them, or those of both;
+    TFRC takes a mark for a loss (RFC 5348)."""
 SHORT_LIVED = """
     **And with short-lived traffic?** Web sessions fetch objects of 12 kB on average, half a second apart, beside
     the long flows. F_r is that of the long flows; the last column is what the sessions see. (It is the median: sizes
     are Pareto of shape 1.2, with no variance, so a mean time never settles; median over sessions of each one's median.)
     """
-OTHERS = "**Are other TCP-friendly protocols friendlier?** Each of them in TFRC's place against SACK."
 ATLAS = """
     **Where in RED's parameters is TFRC friendly?** Nearly everywhere, and no parameter decides alone. The paper moves
     one at a time from two cases; here 192 settings are spread over all of them and the flows at once. Where the ratio
@@ -372,14 +375,13 @@ STUDY = st.Study(
     measure=measure,
     settings={
         "era": st.Setting("ns-2 of 2000, window 20", cells, kind="era", first=62),
-        "window": st.Setting("window 1000", lambda: cells(edited({"flows.tcp.window": 1000})), maximum=SOME),
+        "window": st.Setting("window 1000", lambda: cells(edited({"flows.tcp.window": 1000}))),
         "now": st.Setting("drops as in the 1993 paper, without waiting",
-                          lambda: cells(lambda one: queue(one, spacing="pseudocode")), maximum=SOME),
-        "gentle": st.Setting("gentle above max_th",
-                             lambda: cells(lambda one: queue(one, above_max="gentle")), maximum=SOME),
-        "oneway": st.Setting("tail drop on the way back", lambda: cells(ONE_WAY), maximum=SOME),
-        "later": st.Setting("TCP and TFRC of ns-2.35", lambda: cells(LATER), maximum=SOME),
-        "many": st.Setting("four times as many flows", lambda: cells(times=4), maximum=SOME),
+                          lambda: cells(partial(queue, spacing="pseudocode"))),
+        "gentle": st.Setting("gentle above max_th", lambda: cells(partial(queue, above_max="gentle"))),
+        "oneway": st.Setting("tail drop on the way back", lambda: cells(ONE_WAY)),
+        "later": st.Setting("TCP and TFRC of ns-2.35", lambda: cells(LATER)),
+        "many": st.Setting("four times as many flows", lambda: cells(times=4)),
         "today": st.Setting("CUBIC, RFC 5348, 20 Mbit/s", lambda: cells(present), kind="today"),
         "ecn": st.Setting("RED marks", ecn, kind="question", judged=False),
         "short": st.Setting("web sessions beside the long flows", short, kind="question", judged=False),
@@ -391,6 +393,7 @@ STUDY = st.Study(
     tolerance={F_R: 0.0, "fct_ms": 0.0},
     first=12,
     maximum=200,
+    some=27,
     decide=400,
     quick=("era", "today"),
     shorten=0.3,

@@ -14,7 +14,7 @@ from ..plot import style
 from .blocks import Block, Heading, Picture, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .effects import Effect
-from .study import Outcome, Page, Setting
+from .study import OPEN_TIMES, Outcome, Page, Setting
 
 #: Signs of verdicts in tables.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", UNASKED: "–"}
@@ -175,14 +175,17 @@ def _replications(outcome: Outcome) -> str:
     told = [
         f"Every cell runs {plan.first} times{_apart(settings, 'first')}, with seeds from 1 on, and then until the "
         f"interval of {_listing(wanted)} is within {wording.percent(plan.precision or 0)} of its mean, at most "
-        f"{plan.maximum} times{_apart(settings, 'maximum')}.",
+        f"{plan.maximum} times{_apart(settings, 'maximum')}"
+        f"{f', {study.some} where only verdicts are printed' if study.some else ''}.",
         f"The stated width is {_listing(own)}." if own else "",
         study.floor,
     ]
     if study.decide:
+        rest = f" (elsewhere {min(study.decide, OPEN_TIMES * study.some)})" if study.some else ""
         told.append(
             "A claim that is open goes on with the cells it hangs on, half as many runs again each time, to at most "
-            f"{study.decide}{_apart(settings, 'decide')}; the chance of a wrong verdict is split over these looks."
+            f"{study.decide}{_apart(settings, 'decide')}{rest}; the chance of a wrong "
+            "verdict is split over these looks."
         )
     return " ".join(filter(None, told))
 

@@ -15,6 +15,7 @@ from functools import partial
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from ..ranges import Range
 from .blocks import Block, Picture, Table, Text
 from .draw import Line, Map, Panel, panels
 from .effects import mean
@@ -22,8 +23,6 @@ from .effects import mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: A prime for each axis.
-BASES = (2, 3, 5, 7, 11, 13, 17, 19)
 Point = Mapping[str, float]
 
 
@@ -39,9 +38,7 @@ class Axis:
 
     def at(self, share: float) -> float:
         """The value at a share of the range, in three digits."""
-        low, high = self.low, self.high
-        value = low * (high / low) ** share if self.log else low + (high - low) * share
-        return float(f"{value:.3g}")
+        return Range(self.low, self.high, scale="log" if self.log else "linear").at(share)
 
     @property
     def label(self) -> str:
@@ -165,8 +162,13 @@ class Screen:
 
 def spread(axes: Sequence[Axis], count: int) -> list[dict[str, float]]:
     """So many points over all axes at once."""
-    shares = [[_halton(number, base) for base in BASES[: len(axes)]] for number in range(1, count + 1)]
-    return [{axis.name: axis.at(share) for axis, share in zip(axes, one, strict=True)} for one in shares]
+    from scipy.stats import qmc
+
+    # The first of Halton's points is the corner.
+    shares = qmc.Halton(len(axes), scramble=False).random(count + 1)[1:]
+    return [
+        {axis.name: axis.at(float(share)) for axis, share in zip(axes, one, strict=True)} for one in shares
+    ]
 
 
 def _halved(screen: Screen, inside: list[int], depth: int, least: int, rule: str) -> list[Region]:
@@ -200,13 +202,3 @@ def _halved(screen: Screen, inside: list[int], depth: int, least: int, rule: str
 def _short(value: float) -> str:
     """A number in two digits, without a power of ten."""
     return f"{float(f'{value:.2g}'):g}"
-
-
-def _halton(number: int, base: int) -> float:
-    """The digits of a number behind the point, in reverse."""
-    share, scale = 0.0, 1.0
-    while number:
-        scale /= base
-        number, digit = divmod(number, base)
-        share += digit * scale
-    return share

@@ -17,6 +17,8 @@ from .claims import HOLDS, UNASKED, Claim, Court, Finding, judge
 
 #: Replications of each cell in the quick form.
 QUICK = 3
+#: How many times as often as others a cell runs that an open claim hangs on, where only verdicts are printed.
+OPEN_TIMES = 3
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,9 @@ class Study:
     ``measure`` gives the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run
     (``one/other`` is the ratio of two means), each with the absolute half-width that is always good enough, and
     ``floor`` says why it is. A claim that is open then goes on to ``decide`` replications of the cells it hangs on;
-    0: it does not. ``quick`` names the settings of the quick form, whose runs
-    are shortened to the share ``shorten``. ``keep_series`` names cells whose sampled series figures need.
+    0: it does not. ``some`` are the most replications in settings that only verdicts are printed of, three times as
+    many for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the
+    share ``shorten``. ``keep_series`` names cells whose sampled series figures need.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Study:
     tolerance: Mapping[str, float]
     maximum: int = 100
     first: int = 5
+    some: int | None = None
     decide: int = 0
     floor: str = ""
     quick: Sequence[str] = ()
@@ -203,15 +207,18 @@ def _run(runner: Runner, study: Study, name: str, scenarios: Mapping[str, Scenar
     probes = runner.probe(setting.probes())
     if runner.plan.precision is None:
         return Cells(runner.run(scenarios) | probes), Court((), 0)
-    most = study.decide if setting.decide is None else setting.decide
-    court = Court(study.claims if setting.judged else (), most)
+    most = (
+        study.decide if setting.printed or study.some is None else min(study.decide, OPEN_TIMES * study.some)
+    )
+    court = Court(study.claims if setting.judged else (), most if setting.decide is None else setting.decide)
 
     def ask(cells: Cells) -> Mapping[str, int]:
         # Cells from traces do not grow.
         wanted = court.ask(Cells(cells | probes))
         return {cell: size for cell, size in wanted.items() if cell in cells}
 
-    cells = runner.run(scenarios, first=setting.first, maximum=setting.maximum, ask=ask)
+    maximum = setting.maximum or (None if setting.printed else study.some)
+    cells = runner.run(scenarios, first=setting.first, maximum=maximum, ask=ask)
     return Cells(cells | probes), court
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 #: The weights of figures 8 to 11, and the eleven pairs of buffer and weight as we read table 4.
 WEIGHTS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05, 0.1)
 PAIRS = tuple((40 + 10 * i, round(0.001 + 0.0005 * i, 4)) for i in range(11))
-#: Most replications where only verdicts are wanted.
-SOME = 10
 QUEUES = ("RED", "FRED", "WTRED")
 #: How ns-2 counts and decides; the paper's changes were made to its RED.
 NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
@@ -335,15 +333,15 @@ STUDY = st.Study(
     measure=measure,
     settings={
         "era": st.Setting("thresholds of RED and FRED 5/15, ns-2 of 2000", cells, kind="era"),
-        "shares": st.Setting("thresholds at 40 % and 70 % for all", lambda: cells(shares=True), maximum=SOME),
-        "p002": st.Setting("max_p 0.02", lambda: cells(max_p=0.02), maximum=SOME),
-        "p05": st.Setting("max_p 0.5", lambda: cells(max_p=0.5), maximum=SOME),
-        "weight": st.Setting("w_q 0.002 in every pair of table 4", lambda: cells(weight=0.002), maximum=SOME),
-        "window": st.Setting("window 20", lambda: cells(edited(window=20)), maximum=SOME),
+        "shares": st.Setting("thresholds at 40 % and 70 % for all", lambda: cells(shares=True)),
+        "p002": st.Setting("max_p 0.02", lambda: cells(max_p=0.02)),
+        "p05": st.Setting("max_p 0.5", lambda: cells(max_p=0.5)),
+        "weight": st.Setting("w_q 0.002 in every pair of table 4", lambda: cells(weight=0.002)),
+        "window": st.Setting("window 20", lambda: cells(edited(window=20))),
         "jitter": st.Setting("random delay of a packet time at the senders",
-                             lambda: cells(edited(overhead="0.44 ms")), maximum=SOME),
+                             lambda: cells(edited(overhead="0.44 ms"))),
         "paper": st.Setting("drops as in the 1993 paper, without waiting",
-                            lambda: cells(spacing="pseudocode"), maximum=8),
+                            lambda: cells(spacing="pseudocode")),
         "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today"),
         "others": st.Setting("beside Adaptive RED and CoDel", others, "question", judged=False, tolerance=TOLERANCE),
         "others today": st.Setting("the same today", lambda: others(present), "question", judged=False,
@@ -355,6 +353,7 @@ STUDY = st.Study(
     floor="0.05 points of loss are a twentieth of what RED loses here, and synchronisation runs from 0 to 1.",
     first=10,
     maximum=93,
+    some=10,
     decide=93,
     quick=("era", "today"),
     shorten=0.1,
