@@ -153,7 +153,6 @@ impl Sender {
         let p: &Params = params;
         let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
         let rtt = Rtt::new(p, boot);
-        let ssthresh = p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64);
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
         let cc = Cc::new(p);
         let modelled = cc.models();
@@ -178,14 +177,7 @@ impl Sender {
             rto_at: Time::NEVER,
             hold_until: Time::NEVER,
             rto: rtt.rto(),
-            window: Window {
-                cwnd: if p.delay_growth && (p.handshake != Handshake::None || p.recovery == Recovery::Vegas) {
-                    1.0
-                } else {
-                    p.initial_window as f64
-                },
-                ssthresh,
-            },
+            window: opening_window(p),
             max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
             sent: 0,
             retransmits: 0,
@@ -383,4 +375,11 @@ impl Sender {
     pub(crate) fn usable(&self) -> u32 {
         (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
     }
+}
+
+/// The window of a connection that opens.
+fn opening_window(p: &Params) -> Window {
+    let waits = p.delay_growth && (p.handshake != Handshake::None || p.recovery == Recovery::Vegas);
+    let cwnd = if waits { 1.0 } else { p.initial_window as f64 };
+    Window { cwnd, ssthresh: p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64) }
 }
