@@ -201,8 +201,8 @@ def test(label: str, number: str, cell: str, other: str, **range_: float) -> st.
 
 def farther(variant: str, above: float | None = None, below: float | None = None) -> st.Test:
     """A test on fairness at the large delay less that at the small one."""
-    return st.Test(f"fairness over sizes, {variant}, 80 less 15 ms",
-                   lambda x: x[f"{variant} Reno 80"]["jain"] - x[f"{variant} Reno 15"]["jain"], above, below)  # fmt: skip
+    far, near = (st.at(f"{variant} Reno {delay}", "jain") for delay in (80, 15))
+    return st.Test(f"fairness over sizes, {variant}, 80 less 15 ms", lambda x: far(x) - near(x), above, below)
 
 
 def collapse(x: st.Cells) -> st.Effect:
