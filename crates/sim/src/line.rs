@@ -8,7 +8,7 @@ use crate::link::OnWire;
 use crate::packet::Waiting;
 use crate::probe::{Held, LinkProbe, NOBODY};
 use std::collections::VecDeque;
-use units::{Bytes, Rate, Serializer, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 /// A tail-drop link that counts instead of storing. Each flow has some of its own, so it is kept to one cache line.
 pub struct Line {
@@ -18,6 +18,8 @@ pub struct Line {
     /// Propagation delay.
     delay: Span,
     rate: Rate,
+    /// Remainder of the last division by the rate, in units of 1/rate nanoseconds.
+    left: u64,
     /// The link's number, its place in the order of events.
     pub component: u32,
     /// Nanoseconds a byte takes, where that is a whole number: then nothing is ever left over. Otherwise zero.
@@ -35,8 +37,6 @@ struct More {
     serving: Time,
     queue: VecDeque<(Time, u32)>,
     bytes: u64,
-    /// Where a byte takes no whole number of nanoseconds.
-    serializer: Serializer,
     probe: Option<Box<LinkProbe>>,
 }
 
@@ -46,20 +46,18 @@ impl Line {
         let ns_a_byte = rate.nanos_a_byte().and_then(|ns| u32::try_from(ns).ok()).unwrap_or(0);
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
         let (until, last_start) = (Time::ZERO, Time::ZERO);
+        let (waiting, left, more) = (0, 0, None);
         let mut line =
-            Line { until, last_start, delay, rate, component, ns_a_byte, waiting: 0, limit, more: None };
-        if probe.is_some() || ns_a_byte == 0 {
+            Line { until, last_start, delay, rate, left, component, ns_a_byte, waiting, limit, more };
+        if probe.is_some() {
             line.more().probe = probe;
         }
         line
     }
 
     fn more(&mut self) -> &mut More {
-        let rate = self.rate;
-        self.more.get_or_insert_with(|| {
-            let serializer = Serializer::new(rate);
-            Box::new(More { serving: Time::ZERO, queue: VecDeque::new(), bytes: 0, serializer, probe: None })
-        })
+        let none = || More { serving: Time::ZERO, queue: VecDeque::new(), bytes: 0, probe: None };
+        self.more.get_or_insert_with(|| Box::new(none()))
     }
 
     #[inline(always)]
@@ -102,14 +100,16 @@ impl Line {
     /// The end of a transmission that starts after an idle `gap` or as soon as the one before ends.
     #[inline(never)]
     fn finish_of(&mut self, size: u32, start: Time, gap: bool) -> Time {
-        if self.ns_a_byte > 0 && !start.is_apart() {
+        if start.is_apart() {
+            return start.plus_secs(self.rate.secs_for(Bytes(u64::from(size))));
+        }
+        if self.ns_a_byte > 0 {
             return start + Span(u64::from(size) * u64::from(self.ns_a_byte));
         }
-        let serializer = &mut self.more().serializer;
         if gap {
-            serializer.restart();
+            self.left = 0;
         }
-        serializer.finish(start, Bytes(u64::from(size)))
+        start + self.rate.time_after(Bytes(u64::from(size)), &mut self.left)
     }
 
     /// [`Line::accept`] where something may be on the wire or wait; the parts of the key are given apart because they fit

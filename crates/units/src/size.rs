@@ -13,6 +13,26 @@ pub struct Bytes(pub u64);
 pub struct Rate(pub u64);
 
 impl Rate {
+    /// Time on the wire; what the division leaves over, in units of 1/rate nanoseconds, is carried from one packet of a busy
+    /// period to the next. See [`Serializer`], which remembers sizes where this divides.
+    pub fn time_after(self, size: Bytes, left: &mut u64) -> Span {
+        if self.0 == 0 {
+            return Span::ZERO;
+        }
+        let Some(total) = size.0.checked_mul(NS_A_BYTE_AT_1_BPS).and_then(|ns| ns.checked_add(*left)) else {
+            return self.time_after_much(size, left);
+        };
+        *left = total % self.0;
+        Span(total / self.0)
+    }
+
+    #[cold]
+    fn time_after_much(self, size: Bytes, left: &mut u64) -> Span {
+        let total = u128::from(size.0) * u128::from(NS_A_BYTE_AT_1_BPS) + u128::from(*left);
+        *left = (total % u128::from(self.0)) as u64;
+        Span((total / u128::from(self.0)) as u64)
+    }
+
     /// Nanoseconds a byte takes, if that is a whole number.
     pub fn nanos_a_byte(self) -> Option<u64> {
         (self.0 > 0 && NS_A_BYTE_AT_1_BPS % self.0 == 0).then(|| NS_A_BYTE_AT_1_BPS / self.0)
@@ -271,6 +291,16 @@ mod tests {
         let mut line = Serializer::new(Rate(10_000_000_000));
         let times: Vec<u64> = (0..5).map(|_| line.next(Bytes(64)).0).collect();
         assert_eq!(times, [51, 51, 51, 51, 52]);
+    }
+
+    #[test]
+    fn dividing_each_time_gives_the_same() {
+        let mut line = Serializer::new(Rate(7_000_001));
+        let mut left = 0;
+        for size in (0..2000).map(|i| 40 + 7919 * i % 5_000_000_000) {
+            assert_eq!(Rate(7_000_001).time_after(Bytes(size), &mut left), line.next(Bytes(size)));
+        }
+        assert_eq!(Rate(0).time_after(Bytes(9), &mut left), Span::ZERO);
     }
 
     #[test]
