@@ -138,7 +138,7 @@ def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
     page = (folder / "short.md").read_text(encoding="utf-8")
     assert "0 of 2 cells of the tables and figures are known within 0.01 %." in page
     assert re.search(
-        r"Short of both at the most runs: `ms` of red and droptail in `era` \(± [\d.]+ %\)", page
+        r"Wider than that after the most runs: `ms` of red and droptail in `era` \(± [\d.]+ %\)", page
     )
     near = study(delay, maximum=6, tolerance={"ms": 1000.0}, floor="So small a wait matters to nobody.")
     outcome = st.reproduce(near, folder=folder / "a", precision=0.0001)

@@ -241,7 +241,7 @@ def cases(x: st.Cells, width_in: float) -> Figure:
     over = {case: st.mean([one.value for one in ratios(x, case)]) for case in CASES}
     return st.panels([
         st.beside(title, "mean friendliness ratio F_r", NAMES, [(over[one].value, over[one].half_width(0.95)) for one in
-                  cases], [told[one] for one in cases], levels=[(1.0, "equal")]) for title, cases in BOTH
+                  cases], [told[one] for one in cases], levels=[(1.0, "")]) for title, cases in BOTH
     ], width_in)  # fmt: skip
 
 
@@ -323,7 +323,7 @@ def page(outcome: st.Outcome) -> st.Page:
     )  # fmt: skip
 
 
-CASE = "Tables 3 to 9. Bars are 95 % intervals over the numbers of flows, as the paper has them."
+CASE = "Tables 3 to 9. Bars: 95 % intervals over the numbers of flows, as in the paper. Dashed: equal shares."
 CHOICES = (
     ("flows", "on the axes of its figures only", "1, 2, 4, 8, 16 of each, tables take the mean; 4 to 64 in `many`"),
     ("RED", "ns-2 of 2000, parameters given", "packets, drops wait as in ns-2, not gentle, both directions"),

@@ -123,8 +123,7 @@ def _open(outcome: Outcome) -> Iterator[Text]:
             if finding.verdict == OPEN and part.verdict == OPEN:
                 yield Text(
                     f"**{finding.claim.key}** cannot be decided after {part.n} runs of each cell: {part.label} is "
-                    f"{part.estimate}, and the margin ({part.rule}) lies inside that interval. Nothing that is wider "
-                    "than the interval hangs on it."
+                    f"{part.estimate}, an interval that reaches over the margin ({part.rule})."
                 )
 
 
@@ -218,7 +217,7 @@ def _precision(outcome: Outcome) -> str:
     if small := {place: widths for place, widths in wide.items() if place not in loose}:
         told += f" Within the stated width, which is more than {asked} of so small a mean: {_listing(_told(small))}."
     if loose:
-        told += f" Short of both at the most runs: {_listing(_told(loose))}."
+        told += f" Wider than that after the most runs: {_listing(_told(loose))}."
     return told
 
 
@@ -230,9 +229,14 @@ def _told(found: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
             groups.setdefault((setting, number), []).append((cell, width))
     return [
         f"`{number}` of {_listing([cell for cell, _ in cells]) if len(cells) <= 3 else f'{len(cells)} cells'} in "
-        f"`{setting}` (± {100 * max(width for _, width in cells):.2g} %)"
+        f"`{setting}` (± {_share(max(width for _, width in cells))} %)"
         for (setting, number), cells in groups.items()
     ]
+
+
+def _share(width: float) -> str:
+    percent = 100 * width
+    return f"{percent:.1f}" if percent < 10 else f"{percent:.0f}"
 
 
 def shown(effect: Effect, *, scale: float = 1.0, unit: str = "") -> str:
