@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from dropcurve.agree import live, live_ns2, means, ns2_packets, page, registry
+from dropcurve.agree import live, live_ns2, means, ns2_packets, page, registry, tuned
 from dropcurve.agree.cases import Area, Case, Figure
 from dropcurve.agree.context import Context
 
@@ -126,3 +127,20 @@ def test_drawn_runs_are_scenarios() -> None:
     assert live_ns2.drawn(7) == live_ns2.drawn(7) != live_ns2.drawn(8)
     for seed in range(60):
         ns2_packets.scenario(ns2_packets.Recorded({**live_ns2.drawn(seed), "boot": "0.004"}))
+
+
+def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
+        made.append(seed)
+        return {"utilisation": float(seed), "sojourn_ms_mean": float(told["buf"])}
+
+    monkeypatch.setattr(tuned, "theirs", theirs)
+    file, asked = tmp_path / "ns2.jsonl", [({"buf": "4"}, seed) for seed in (1, 2, 3)]
+    first = tuned.recorded_of(asked[:2], file, jobs=1)
+    file.write_text(file.read_text(encoding="utf-8") + '\n["cut o', encoding="utf-8")
+    again = tuned.recorded_of(asked, file, jobs=1)
+    assert made == [1, 2, 3] and again[:2] == first
+    assert [one["utilisation"] for one in again] == [1.0, 2.0, 3.0]
+    assert tuned.recorded_of(asked, file, jobs=1) == again and made == [1, 2, 3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 from collections.abc import Callable
 from itertools import product
@@ -233,6 +234,10 @@ def test_the_configuration_is_that_of_the_box(folder: Path, monkeypatch: pytest.
     )  # fmt: skip
     answer = tuning.solve(question, runs=60, out="kept")
     assert answer.configuration.startswith("tc qdisc") and Path("kept/configuration.linux").exists()
+    # What the page offers as the next step is a report card of this queue on this link.
+    verb, queue, *options = shlex.split(page.beyond(answer))[1:]
+    assert (verb, queue) == ("evaluate", answer.queue)
+    assert options == ["--rate", "2 Mbit/s", "--rtt", "20 ms", "--buffer", "40 pkts"]
     tuned = next(line.candidate for line in answer.lines if line.candidate.origin == "search")
     assert tuned.loaded["dialect"] == "linux" and "w_q" in tuned.loaded
 

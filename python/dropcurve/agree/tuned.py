@@ -10,13 +10,16 @@ margins and their 95 % intervals, and a figure. Needs ``ns``.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 
 from .. import quantities, statistics
 from ..scenario import Scenario
@@ -76,6 +79,7 @@ class Case:
 #: None of them is an example of the documentation or of the tests.
 CASES = (
     Case("2Mbit", "40-160ms", "2-10", "50pkts"),
+    Case("3Mbit", "20-60ms", "3-12", "40pkts"),
     Case("5Mbit", "30-90ms", "4-20", "80pkts"),
     Case("12Mbit", "20-60ms", "5-40", "150pkts"),
     Case("25Mbit", "50-150ms", "10-60", "300pkts"),
@@ -173,6 +177,32 @@ def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
     return {"utilisation": 100 * found["util"], "sojourn_ms_mean": found["qdelay_ms"]}
 
 
+def recorded_of(
+    told: Sequence[tuple[Mapping[str, str], int]], file: Path, *, jobs: int
+) -> list[dict[str, float]]:
+    """Every run of ns-2, kept in a file, a line each: one that is there from before is not made again, whatever
+    our own build was then."""
+    kept: dict[str, dict[str, float]] = {}
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+        with suppress(ValueError):
+            name, found = json.loads(line)
+            kept[name] = found
+    writing = Lock()
+
+    def one(pair: tuple[Mapping[str, str], int]) -> dict[str, float]:
+        name = json.dumps(pair, sort_keys=True)
+        if name not in kept:
+            found = theirs(*pair)
+            with writing, file.open("a", encoding="utf-8") as into:
+                # The newline comes first: it ends a line that was cut off.
+                into.write("\n" + json.dumps([name, found]))
+                kept[name] = found
+        return kept[name]
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(one, told))
+
+
 @dataclass(frozen=True)
 class Measured:
     """A design in one simulator: measures, and the margin of the recommendation over it in points of the goal."""
@@ -231,8 +261,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
         for trials in replications
         for trial in trials
     ]
-    with ThreadPoolExecutor(jobs) as pool:
-        recorded = iter(list(pool.map(lambda pair: theirs(*pair), told)))
+    recorded = iter(recorded_of(told, folder / "ns2.jsonl", jobs=jobs))
     here = {
         one.candidate.name: [
             [bench.row(one.candidate, trial) or {} for trial in trials] for trials in replications

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import plot, report, wording
+from .. import commands, plot, quantities, report, wording
 from ..plot import style
 from . import fronts, pictures, terms, words
 from .answer import Answer
@@ -93,7 +93,7 @@ def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
         "drift": [words.drifted(one) for one in answer.drift if one.candidate.key == best.key],
         "effects": _effects(answer),
         "method": method(answer),
-        "command": answer.command, "version": answer.version, "seed": answer.seed,
+        "beyond": beyond(answer), "command": answer.command, "version": answer.version, "seed": answer.seed,
         "runs": f"{answer.runs + answer.fresh:,}".replace(",", "\u202f"), "stopped": answer.stopped,
     }  # fmt: skip
 
@@ -190,6 +190,18 @@ def _effects(answer: Answer) -> list[tuple[str, str]]:
         ]
         found.append((KINDS.get(kind, kind), ", ".join(parts)))
     return found
+
+
+def beyond(answer: Answer) -> str:
+    """The command that takes the recommendation through the guidelines of RFC7928, in the middle of the ranges: senders
+    and traffic that the question did not speak of. "" for a question about a scenario."""
+    link, middle = answer.question.link, answer.question.middle()
+    if link is None:
+        return ""
+    return commands.line("evaluate", [answer.best.queue], [
+        ("rate", quantities.show_rate(middle["rate"])), ("rtt", quantities.show_span(middle["rtt"])),
+        ("buffer", quantities.show_packets(link.buffer_pkts)),
+    ])  # fmt: skip
 
 
 def method(answer: Answer) -> list[str]:
