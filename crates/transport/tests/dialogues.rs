@@ -500,6 +500,29 @@ fn a_loss_after_an_echo_is_repaired_without_another_cut() {
     }
 }
 
+/// RFC 3168 section 6.1.2: what was outstanding at a timeout has been answered by it. Half of that flight is no window to go on
+/// with, and a later echo takes no more than the window there is.
+#[test]
+fn an_echo_after_a_timeout_opens_no_window() {
+    for recovery in ["sack", "newreno", "rack"] {
+        let (mut talk, first) =
+            Talk::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "40")]);
+        assert_eq!(first.len(), 40);
+        while talk.sender.counters().timeouts == 0 {
+            talk.timeout();
+        }
+        assert_eq!(talk.sender.cwnd(), 1.0, "{recovery}");
+        talk.hear(1, &[], true);
+        assert_eq!((talk.sender.counters().ecn_cuts, talk.sender.cwnd()), (0, 1.0), "{recovery}");
+        talk.hear(40, &[], false);
+        let window = talk.sender.cwnd();
+        let last = *talk.sent().last().unwrap();
+        talk.hear(last + 1, &[], true);
+        assert_eq!(talk.sender.counters().ecn_cuts, 1, "{recovery}");
+        assert!(talk.sender.cwnd() <= window, "{recovery}: {} after {window}", talk.sender.cwnd());
+    }
+}
+
 /// RFC 8511: an echo leaves 0.8 of the flight where a loss leaves a half.
 #[test]
 fn an_echo_may_cost_less_than_a_loss() {

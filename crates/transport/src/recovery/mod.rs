@@ -263,11 +263,8 @@ impl Sender {
     /// Cuts ssthresh and cwnd.
     pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
         self.cold.counters.cuts += 1;
-        let arithmetic = self.cold.params.arithmetic;
-        let mut load = self.load();
-        if arithmetic == Arithmetic::Integer {
-            load = load.floor();
-        }
+        let (arithmetic, load) = (self.cold.params.arithmetic, self.load());
+        let load = if arithmetic == Arithmetic::Integer { load.floor() } else { load };
         let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
         let target = self.cc.on_congestion(&self.window, &event);
         self.cwr = true;
@@ -279,7 +276,9 @@ impl Sender {
             Arithmetic::WholeSsthresh => (target.floor().max(2.0), target),
             Arithmetic::Integer => (target.floor().max(2.0), target.floor()),
         };
-        self.window = Window { cwnd, ssthresh };
+        // What is in flight may exceed the window while a timeout is repaired: an echo never opens it.
+        let most = if cause == Cause::Ecn { self.window.cwnd } else { cwnd };
+        self.window = Window { cwnd: cwnd.min(most), ssthresh };
     }
 
     /// The retransmission timer has expired.
@@ -361,8 +360,9 @@ impl Sender {
 
     #[cold]
     fn cut_for_echo(&mut self, now: Time, ack: &Ack) {
-        let too_soon = ack.ack <= self.recover && self.last_action != Action::Timeout;
-        if too_soon || !self.cc.may_cut_for_marks(now) {
+        // A timeout has reduced the window, too, and answers all that was outstanding (RFC 3168 section 6.1.2); not in ns-2.
+        let anew = self.last_action == Action::Timeout && self.cold.params.ecn_rule == EcnRule::Ns2;
+        if ack.ack <= self.recover && !anew || !self.cc.may_cut_for_marks(now) {
             return;
         }
         self.recover = self.max;
