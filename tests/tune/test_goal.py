@@ -20,7 +20,7 @@ from dropcurve.tuning import goal
         ("min p99 delay; utilisation at least 95 %", "min p99 delay, utilisation > 95 %"),
         ("p95 delay < 0.015 s", "max utilisation, p95 delay < 15 ms"),
         ("goodput of short > 2Mbit, min loss", "min loss, goodput of short > 2e+06 bit/s"),
-        ("max utilisation - 0.2 * p95 delay + 3 jain", "max 1 × utilisation − 0.2 × p95 delay + 3 × jain"),
+        ("max utilisation - 0.2 * p95 delay + 3 jain", "max utilisation − 0.2 × p95 delay + 3 × jain"),
         ("max utilisation, min p95 delay", "max utilisation, min p95 delay"),
         ("min fct_ms_p95[short]", "min fct_ms_p95[short]"),
     ],
@@ -78,3 +78,8 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
         goal.parse(text)
     except UsageError as error:
         assert str(error)
+
+
+def test_a_sum_is_called_by_its_weights_but_for_ones() -> None:
+    (objective,) = goal.parse("min mean delay - 2 * utilisation").objectives
+    assert objective.label == "mean delay − 2 × utilisation"

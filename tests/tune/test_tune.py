@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 from collections.abc import Callable
@@ -185,6 +186,22 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     ]
     assert [row["name"] for row in content["table"]["groups"][0][1]] == names
     assert [axis.unit for axis in pictures._axes(answer)] == ["Mbit/s", "ms"]
+
+
+def test_the_measures_of_a_sum_are_told_too(asked: Path) -> None:
+    goal = "max utilisation - 0.5 * mean delay"
+    answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
+    told = " ".join(str(answer).split())
+    assert "expect in the mean over the range: utilisation − 0.5 × mean delay " in told
+    head = next(line for line in str(answer).splitlines() if line.startswith("   ") and "0.5 ×" in line)
+    assert re.split(r"\s{2,}", head.strip()) == [
+        "utilisation − 0.5 × mean delay",
+        "utilisation",
+        "mean delay",
+    ]
+    assert [name for name, _ in page.content(answer, [])["expected"]] == [
+        "utilisation − 0.5 × mean delay", "utilisation", "mean delay",
+    ]  # fmt: skip
 
 
 def test_three_goals_are_drawn_in_pairs(asked: Path) -> None:

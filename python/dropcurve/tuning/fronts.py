@@ -55,7 +55,8 @@ def verdict(answer: Answer) -> Iterator[str]:
     goal = answer.question.goal
     line = ordered(answer)
     if len(line) < 2:
-        yield "Nothing else that was tried is better in any of the goals"
+        bounds = " keeps within the bounds and" if goal.constraints else ""
+        yield f"Nothing else that was tried{bounds} is better in any of the goals"
     elif len(goal.objectives) == 2:
         yield (
             f"The front has {len(line)} designs, from {_at(answer, line[0])} to {_at(answer, line[-1])}; "

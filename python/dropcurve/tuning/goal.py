@@ -81,7 +81,10 @@ class Objective:
         """What it is a value of."""
         if self.single:
             return self.single.text
-        parts = [f"{'−' if weight < 0 else '+'} {abs(weight):g} × {one.text}" for weight, one in self.terms]
+        parts = [
+            f"{'−' if weight < 0 else '+'} {f'{abs(weight):g} × ' if abs(weight) != 1 else ''}{one.text}"
+            for weight, one in self.terms
+        ]
         return " ".join(parts).removeprefix("+ ")
 
     def __str__(self) -> str:

@@ -104,12 +104,7 @@ def _expected(answer: Answer) -> list[tuple[str, str]]:
     found = [
         (one.label, terms.cell(cell, one)) for one, cell in zip(goal.objectives, line.objectives, strict=True)
     ]
-    told = {one.label for one in goal.objectives}
-    found += [
-        (one.measure.text, terms.interval(line, one.measure))
-        for one in goal.constraints
-        if one.measure.text not in told
-    ]
+    found += [(one.text, terms.interval(line, one)) for one in words.bounded(answer)]
     found += [(f"{one.constraint} held", f"{one.held} of {one.runs} fresh runs") for one in line.kept]
     return found
 

@@ -192,7 +192,7 @@ def of_link(
     room = Room(ends[0] / (8 * 1500), room_pkts, trips[1], ecn)
     shown = ", ".join(_told(axis) for axis in axes)
     return _question(
-        f"{shown}, buffer of {quantities.show_packets(room_pkts)}", wanted, tuple(axes), room,
+        f"{shown}, buffer of {quantities.show_packets(float(f'{room_pkts:.4g}'))}", wanted, tuple(axes), room,
         Target(box, ends[0], trips[1]), candidates, robust, space or {}, link=Link(room_pkts, tcp, ecn),
     )  # fmt: skip
 

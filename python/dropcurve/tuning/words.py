@@ -50,10 +50,9 @@ def _expectation(answer: Answer, best: Line) -> str:
 
 
 def bounded(answer: Answer) -> list[Measure]:
-    """Measures of constraints that are no objectives."""
+    """Measures of constraints and of sums: those that are no objectives themselves."""
     told = {one.single.key for one in answer.question.goal.objectives if one.single}
-    found = {one.measure.key: one.measure for one in answer.question.goal.constraints}
-    return [one for key, one in found.items() if key not in told]
+    return [one for one in answer.question.goal.measures if one.key not in told]
 
 
 def _kept(one: Kept) -> str:
