@@ -14,10 +14,10 @@ mod sack1;
 pub(crate) mod vegas;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, Codepoint, EcnRule, Recovery, Reduce, Samples, ShownRtt};
-use crate::segment::{Ack, Segment};
+use crate::params::{Arithmetic, EcnRule, Recovery, Reduce, Samples, ShownRtt};
+use crate::segment::Ack;
 use crate::sender::{Action, Sender, NONE};
-use units::{Ecn, Span, Time};
+use units::{Span, Time};
 
 impl Sender {
     /// The SYN-ACK, or something before it.
@@ -377,23 +377,9 @@ impl Sender {
         }
         self.cut(now, Cause::Ecn);
         self.cold.counters.ecn_cuts += 1;
-    }
-
-    /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
-    #[inline]
-    pub(crate) fn mark_capable(&mut self, segment: &mut Segment) {
-        let p = &self.cold.params;
-        if p.ect == Codepoint::Ect1 {
-            segment.ecn = Ecn::Ect1;
-            return;
-        }
-        let ns2 = p.ecn_rule == EcnRule::Ns2;
-        let capable = if ns2 { segment.seq > 0 } else { !segment.retransmit };
-        if capable {
-            segment.ecn = Ecn::Ect0;
-        }
-        if ns2 || !segment.retransmit {
-            segment.cwr = std::mem::take(&mut self.cwr);
+        if self.window.cwnd < 1.0 && self.rto_at == Time::NEVER {
+            // Nothing else would open the window again (RFC 3168 section 6.1.2).
+            self.rto_at = self.rto_after(now);
         }
     }
 }

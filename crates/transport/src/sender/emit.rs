@@ -1,7 +1,7 @@
 //! Makes the segments a sender lets go.
 
 use super::{Sender, NONE};
-use crate::params::Handshake;
+use crate::params::{Codepoint, EcnRule, Handshake};
 use crate::segment::{Role, Segment};
 use units::{Ecn, Time};
 
@@ -70,6 +70,24 @@ impl Sender {
             (p.ack_size.0 as u32, Role::Syn)
         } else {
             (self.size - p.headers.0 as u32, Role::Data)
+        }
+    }
+
+    /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
+    #[inline]
+    fn mark_capable(&mut self, segment: &mut Segment) {
+        let p = &self.cold.params;
+        if p.ect == Codepoint::Ect1 {
+            segment.ecn = Ecn::Ect1;
+            return;
+        }
+        let ns2 = p.ecn_rule == EcnRule::Ns2;
+        let capable = if ns2 { segment.seq > 0 } else { !segment.retransmit };
+        if capable {
+            segment.ecn = Ecn::Ect0;
+        }
+        if ns2 || !segment.retransmit {
+            segment.cwr = std::mem::take(&mut self.cwr);
         }
     }
 }
