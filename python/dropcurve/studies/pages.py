@@ -169,33 +169,37 @@ def _replications(outcome: Outcome) -> str:
         f"`{name}`{f' (or ± {tolerance:g})' if tolerance else ''}"
         for name, tolerance in plan.tolerance.items()
     ]
-    own = [f"± {width:g} for `{number}` in `{name}`" for name, one in settings.items()
-           for number, width in (one.tolerance or {}).items()]  # fmt: skip
+    own = [
+        f"± {width:g} for `{number}` in `{name}`"
+        for name, one in settings.items()
+        for number, width in (one.tolerance or {}).items()
+        if width not in (0, plan.tolerance.get(number))
+    ]
     told = [
         f"Every cell runs {plan.first} times{_apart(settings, 'first')}, with seeds from 1 on, and then until the "
         f"interval of {_listing(wanted)} is within {wording.percent(plan.precision or 0)} of its mean, at most "
-        f"{plan.maximum} times{_apart(settings, 'maximum')}"
-        f"{f', {study.some} where only verdicts are printed' if study.some else ''}.",
+        f"{plan.maximum} times{_apart(settings, 'maximum', study.some)}.",
         f"The stated width is {_listing(own)}." if own else "",
         study.floor,
     ]
     if study.decide:
-        rest = f" (elsewhere {min(study.decide, OPEN_TIMES * study.some)})" if study.some else ""
+        rest = min(study.decide, OPEN_TIMES * study.some) if study.some else None
         told.append(
             "A claim that is open goes on with the cells it hangs on, half as many runs again each time, to at most "
-            f"{study.decide}{_apart(settings, 'decide')}{rest}; the chance of a wrong "
+            f"{study.decide}{_apart(settings, 'decide', rest)}; the chance of a wrong "
             "verdict is split over these looks."
         )
     return " ".join(filter(None, told))
 
 
-def _apart(settings: Mapping[str, Setting], name: str) -> str:
-    """Settings that have a number of their own, in brackets."""
+def _apart(settings: Mapping[str, Setting], name: str, rest: int | None = None) -> str:
+    """Settings that have a number of their own, in brackets; ``rest`` is that of those that only have verdicts."""
     found: dict[int, list[str]] = {}
     for setting, one in settings.items():
         if (own := getattr(one, name)) is not None:
             found.setdefault(own, []).append(f"`{setting}`")
     words = [f"{number} in {_listing(names)}" for number, names in sorted(found.items())]
+    words += [f"{rest} where only verdicts are printed"] if rest else []
     return f" ({'; '.join(words)})" if words else ""
 
 

@@ -329,6 +329,7 @@ STUDY = st.Study(
     claims=CLAIMS,
     page=page,
     tolerance={"loss": 0.02, "throughput_bps": 0.0, "ipdv_ms_mean": 0.0, "queue_pkts_sd": 0.0, "avg_pkts_sd": 0.0},
+    floor="0.02 points of loss are two packets in ten thousand.",
     first=8,
     maximum=93,
     some=12,
