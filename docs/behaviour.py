@@ -54,7 +54,7 @@ def ask(some: Sequence[Row], folder: Path, replications: int, *, share: float = 
 
 def quick(some: Sequence[Row], folder: Path) -> list[st.Finding]:
     """The form that tests run."""
-    return ask(some, folder, 4, share=0.5)
+    return ask(some, folder, 6, share=0.5)
 
 
 def table(some: Sequence[Row], found: Sequence[st.Finding]) -> str:

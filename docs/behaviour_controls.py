@@ -134,7 +134,7 @@ def delays() -> list[Row]:
             "RFC8033",
             "5 and 50 transfers",
             {f"{n}": net(f'kind = "pie"\n{DEEP}', tcp(n)) for n in loads},
-            tuple(within("sojourn_ms_mean", f"{n}", 9, 19, "ms") for n in loads),
+            tuple(within("sojourn_ms_mean", f"{n}", 10, 21, "ms") for n in loads),
         ),
         Row(
             "codel",

@@ -1,0 +1,11 @@
+//! Any bytes as a discipline, its parameters and what happens to it, sit the exam of `queue::conformance`.
+#![no_main]
+
+#[path = "../../tests/common/bytes.rs"]
+mod bytes;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    bytes::examine(data);
+});
