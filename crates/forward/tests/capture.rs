@@ -6,16 +6,16 @@ mod common;
 use common::{drain, feed, link, offer, text, Arrival};
 use forward::header::Layer;
 use forward::pcapng::Capture;
-use forward::pump::Pump;
+use forward::pump::{Link, Pump};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::process::Command;
 use units::param::Value;
 use units::Time;
 
-#[test]
-fn drops_and_marks_can_be_seen() {
-    let red = link(&[
+/// A small RED queue that marks and drops.
+fn small_red() -> Link {
+    link(&[
         ("kind", text("red")),
         ("ecn", Value::Bool(true)),
         ("limit", text("12 pkts")),
@@ -23,10 +23,14 @@ fn drops_and_marks_can_be_seen() {
         ("max_th", text("10 pkts")),
         ("w_q", Value::Float(0.25)),
         ("max_p", Value::Float(0.5)),
-    ]);
+    ])
+}
+
+#[test]
+fn drops_and_marks_can_be_seen() {
     let epoch = 1_700_000_000_000_000_000;
     let mut capture = Capture::new(Vec::new(), Layer::Ip, 96, epoch).unwrap();
-    let mut pump = Pump::new(red, &[], 1, "queue/test");
+    let mut pump = Pump::new(small_red(), &[], 1, "queue/test");
     let arrivals: Vec<Arrival> = (0..200).map(|i| (600_000, i % 5, 1000, i % 3)).collect();
     feed(&mut pump, &arrivals, &mut capture);
     drain(&mut pump, &mut capture);
@@ -88,17 +92,8 @@ fn wireshark_shows_drops_and_marks_of_both_versions() {
         eprintln!("skipped: tshark is not installed");
         return;
     }
-    let red = link(&[
-        ("kind", text("red")),
-        ("ecn", Value::Bool(true)),
-        ("limit", text("12 pkts")),
-        ("min_th", text("1 pkts")),
-        ("max_th", text("10 pkts")),
-        ("w_q", Value::Float(0.25)),
-        ("max_p", Value::Float(0.5)),
-    ]);
     let mut capture = Capture::new(Vec::new(), Layer::Ip, 2000, 1_700_000_000_000_000_000).unwrap();
-    let mut pump = Pump::new(red, &[], 1, "queue/test");
+    let mut pump = Pump::new(small_red(), &[], 1, "queue/test");
     for i in 0..200_u64 {
         let frame = if i % 2 == 0 { udp6(1000) } else { common::udp(1, 1000, 2) };
         offer(&mut pump, &frame, 0, Time(600_000 * i), &mut capture);
