@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ import pytest
 from dropcurve import Scenario
 from dropcurve.cli import invoke
 from dropcurve.live import launch, plan, scratch
-from dropcurve.live.lab import lab
+from dropcurve.live.lab import FILES, lab
 from dropcurve.live.replay import replay
 
 TINY = """
@@ -52,6 +53,63 @@ in_virtual_time = pytest.mark.skipif(
 )
 
 
+#: Several congestion controls, with and without ECN, and UDP of every kind, one of them against the stream.
+MIXED = (
+    TINY
+    + """
+[flows.new]
+profile = "linux"
+cc = "reno"
+[flows.voice]
+transport = "udp"
+source = "onoff"
+rate = "100 kbit/s"
+packet = "200 B"
+on = "100 ms"
+off = "100 ms"
+[flows.noise]
+transport = "udp"
+source = "poisson"
+rate = "200 kbit/s"
+packet = "300 B"
+[flows.back]
+transport = "udp"
+source = "cbr"
+rate = "200 kbit/s"
+packet = "500 B"
+reverse = true
+"""
+)
+
+
+@in_namespaces
+def test_two_labs_at_once_with_every_load_and_changes_of_the_link(tmp_path: Path) -> None:
+    mixed = Scenario.parse(MIXED)
+    made = plan.make(mixed)
+    changes = [(1.5, {"rate": "2 Mbit/s"}), (2.0, {"queue.max_p": 0.2})]
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(lab, mixed, changes=changes, out=tmp_path)
+        other = pool.submit(lab, Scenario.parse(TINY), predict=0)
+        answer, beside = first.result(), other.result()
+    for one in (answer, beside):
+        assert one.replayed.count("identical, packet by packet") == 2, one.replayed
+    assert "2 changes of the link" in answer.replayed
+    assert all(row.predicted is None for row in answer.rows)
+    raw = json.loads((tmp_path / "raw.json").read_text())
+    assert not raw["problems"]
+    for flow, planned in zip(raw["flows"], made.flows, strict=True):
+        heard = sum(row["bytes"] for row in flow["server"]["intervals"])
+        assert heard > 0, planned.group
+        if planned.transport == "udp":
+            assert flow["client"]["sent"] == len(planned.due_ns)
+            assert heard <= sum(planned.payload_bytes)
+    (back,) = [one for one in made.flows if one.group == "back"]
+    assert len(raw["flows"][back.number]["server"]["delays_us"]) > 0
+    assert min(raw["flows"][back.number]["server"]["delays_us"]) >= 5000
+    for name in ("record.back", "capture.back.pcapng"):
+        assert (tmp_path / name).stat().st_size > 0
+
+
 @in_namespaces
 def test_a_lab_gives_numbers_and_its_record_is_replayed(tmp_path: Path) -> None:
     before = names_on_this_machine()
@@ -74,7 +132,7 @@ KILLED = """
 import sys, tempfile
 from pathlib import Path
 from dropcurve import Scenario
-from dropcurve.live.lab import lab
+from dropcurve.live.lab import FILES, lab
 tempfile.tempdir = sys.argv[2]
 lab(Scenario.parse(sys.argv[1]).set("run.duration", "60 s"), virtual=sys.argv[3] == "virtual", predict=0)
 """
@@ -118,7 +176,7 @@ def test_virtual_time_gives_the_same_bytes_each_time(tmp_path: Path) -> None:
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        raw = launch.in_virtual_time(made, folder, record="record", capture="capture.pcapng")
+        raw = launch.in_virtual_time(made, folder, **FILES)
         assert raw["stats"]["forward"]["sent"]["pkts"] > 50
         assert not raw["problems"]
         kept.append({path: (folder / path).read_bytes() for path in ("raw.json", "record", "capture.pcapng")})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from dropcurve import Scenario, ScenarioError
@@ -45,8 +47,27 @@ def test_links_paths_and_flows_are_those_of_the_scenario() -> None:
     assert [flow.cc for flow in made.flows] == ["cubic", "cubic", "cubic", ""]
     voice = made.flows[3]
     assert voice.reverse
-    assert voice.payload_bytes == 222
-    assert voice.rate_bps == pytest.approx(200_000 * 222 / 250)
+    # 250 bytes at 200 kbit/s: one every 10 ms, of which IP and UDP take 28 bytes.
+    assert voice.due_ns[:3] == (0, 10_000_000, 20_000_000)
+    assert set(voice.payload_bytes) == {222}
+
+
+@pytest.mark.parametrize("source", ["poisson", "onoff"])
+def test_datagrams_are_those_the_simulation_sends(source: str) -> None:
+    drawn = Scenario.parse(SMALL).set("flows.voice.source", source)
+    flow = plan.make(drawn, seed=5).flows[3]
+    run = drawn.run(seed=5, replications=1).variants[0].runs[0]
+    gaps = {late - early for early, late in pairwise(flow.due_ns)}
+    assert len(gaps) > 2
+    # The run counts from the end of its warm-up.
+    assert sum(due >= 1_000_000_000 for due in flow.due_ns) == run["flows"][3]["sent_pkts"]
+    assert plan.make(drawn, seed=6).flows[3] != flow
+
+
+def test_flows_of_several_kinds_keep_what_is_theirs() -> None:
+    mixed = SMALL + '[flows.new]\nprofile = "linux"\ncc = "bbr"\necn = true\n'
+    flows = plan.make(Scenario.parse(mixed)).flows
+    assert [(flow.cc, flow.ecn) for flow in flows] == [("cubic", False)] * 3 + [("", False), ("bbr", True)]
 
 
 def test_starts_are_those_the_simulation_draws() -> None:
@@ -67,7 +88,7 @@ def test_ethernet_in_the_headers_is_counted_on_every_packet() -> None:
     [
         ("flows.tcp.cc", "gaimd", "the kernel has reno"),
         ("flows.tcp.headers", "44 B", "40 B, or 52 B with timestamps"),
-        ("flows.voice.source", "poisson", "ftp and cbr"),
+        ("flows.tcp.source", "telnet", "TCP of a lab sends ftp"),
         ("dumbbell.loss", 0.1, "loses nothing"),
         ("flows.tcp.count", 100, "at most 64"),
     ],

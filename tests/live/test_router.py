@@ -13,7 +13,6 @@ import pytest
 
 from dropcurve.live import launch
 from dropcurve.live.replay import replay
-from dropcurve.live.router import Device, hidden_queues
 
 LACKING = launch.missing() or ("" if shutil.which("nstat") else "no nstat (iproute2)")
 SCRIPT = Path(__file__).with_name("router.sh")
@@ -56,8 +55,94 @@ def metrics(folder: Path) -> str:
     return (folder / "metrics.txt").read_text()
 
 
-def test_a_queue_before_ours_is_warned_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dropcurve.live.router._discipline", lambda _: "fq_codel")
-    found = hidden_queues((Device("tun7", "tun", ""), Device("tun8", "tun", "")), "1 Mbit/s")
-    assert len(found) == 2
-    assert "tc qdisc replace dev tun7 root pfifo" in found[0]
+#: A router that is killed: what merges frames before, during and after it, and what it left.
+KILLED = """
+mount -t sysfs sysfs /sys; mount -t tmpfs tmpfs /run; mkdir /run/left; export XDG_RUNTIME_DIR=/run/left
+ip link set lo up; ip link add r0 type veth peer name r1; ip link set r0 up; ip link set r1 up
+gro() { ethtool -k r0 | grep generic-receive-offload: >> "$1"; }
+ethtool -K r0 gro on; gro "$1"
+devices="--in r0 --out r1"
+"$0" -c "from dropcurve.cli import main; main()" live run $devices --rate "1 Mbit/s" --aqm codel --json > /dev/null &
+until [ -e /run/left/dropcurve-live-*/control ]; do kill -0 $!; sleep 0.05; done
+gro "$1"
+keeper=$(pgrep -P $!)
+kill -9 $!
+tail --pid=$keeper -f /dev/null
+gro "$1"
+ls /run/left >> "$1"
+"""
+
+
+@pytest.mark.skipif(
+    bool(launch.missing()) or not shutil.which("ethtool"), reason=launch.missing() or "no ethtool"
+)
+def test_a_killed_router_leaves_nothing_behind(tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    words = [*launch._unshare(), "bash", "-ec", KILLED, sys.executable, str(said)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=launch._environment())
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[-1] for line in said.read_text().splitlines()] == ["on", "off", "on"]
+
+
+#: Interfaces that hide a queue in every way that a namespace can have.
+HIDING = """
+mount -t sysfs sysfs /sys; mount -t tmpfs tmpfs /run; mkdir -p /run/netns; ip netns add other
+ip tuntap add tun0 mode tun; ip link set tun0 up; tc qdisc replace dev tun0 root htb
+ip tuntap add tun1 mode tun; ip link set tun1 up; tc qdisc replace dev tun1 root pfifo
+ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up
+tc qdisc replace dev v0 root tbf rate 1mbit burst 3000 latency 10ms
+ip link add up0 link v0 type macvlan; ip link set up0 up
+ip link add away0 link v1 type macvlan; ip link set away0 netns other
+ip link add br0 type bridge; ip link add b0 type veth peer name b1; ip link set b0 master br0
+mkdir /run/bin; printf '#!/bin/sh\necho "large-receive-offload: on"\n' > /run/bin/ethtool; chmod +x /run/bin/ethtool
+PATH=/run/bin:$PATH; echo 1 > /proc/sys/net/ipv4/ip_forward
+"$0" -c "$1"
+ip netns exec other "$0" -c "$2"
+"""
+ASK = """
+import json
+from dropcurve.live.hidden import Device, queues
+ask = lambda rate, *pairs: queues([Device(name, kind, "") for name, kind in pairs], rate)
+"""
+HERE = """
+print(json.dumps({
+    "tun": ask("9 Mbit/s", ("tun0", "tun"), ("tun1", "tun")),
+    "card": ask("20 Gbit/s", ("v1", "packet"), ("tun1", "tun")),
+    "stacked": ask("9 Mbit/s", ("up0", "packet"), ("tun1", "tun")),
+    "bridge": ask("9 Mbit/s", ("b0", "packet"), ("b1", "packet")),
+    "shared": ask("9 Mbit/s", ("v0", "packet"), ("tun1", "tun")),
+    "queue": ask("9 Mbit/s", ("netfilter queue 0", "queue")),
+}))
+"""
+THERE = 'print(json.dumps(ask("9 Mbit/s", ("away0", "packet"), ("tun1", "tun"))))'
+
+
+@pytest.mark.skipif(bool(launch.missing()), reason=launch.missing() or "namespaces can be made")
+def test_every_queue_beside_ours_is_warned_about() -> None:
+    words = [*launch._unshare(), "bash", "-ec", HIDING, sys.executable, ASK + HERE, ASK + THERE]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=launch._environment())
+    assert done.returncode == 0, done.stderr
+    found, there = map(json.loads, done.stdout.splitlines())
+    merges = "merges packets in hardware (large-receive-offload): ethtool -K {0} large-receive-offload off"
+    shaped = "tbf, which sends 1 Mbit/s; tc qdisc replace dev v0 root pfifo limit 10000"
+    assert found["tun"] == [
+        "tun0 has a queue of its own before ours: htb; tc qdisc replace dev tun0 root pfifo limit 10000"
+    ]
+    assert found["card"] == [
+        "v1 runs at 10000 Mbit/s, below 20 Gbit/s: the queue will be in its driver, not here",
+        f"v1 {merges.format('v1')}",
+    ]
+    assert found["stacked"] == [
+        f"up0 sends through v0, which queues after us: {shaped}",
+        f"up0 {merges.format('up0')}",
+    ]
+    assert found["shared"][0] == "v0 carries up0: its packets go to it and through our queue"
+    assert there[0].startswith("away0 (macvlan) sends through a device in another namespace")
+    assert found["bridge"] == [
+        "b0 is part of a bridge or bond, which forwards its packets as well: take it out",
+        f"b0 {merges.format('b0')}",
+        f"b1 {merges.format('b1')}",
+        "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us",
+    ]
+    assert f"what leaves by v0 after us waits there if it is slower than 9 Mbit/s: {shaped}" in found["queue"]
+    assert len(found["queue"]) == 2

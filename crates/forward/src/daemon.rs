@@ -26,6 +26,11 @@ const BUFFER: usize = 1 << 17;
 const FAST_BPS: u64 = 600_000_000;
 const NAP_NS: u64 = 30_000;
 
+/// A processor that slept takes tens of microseconds to wake. So after a long sleep (of which this is a small part) the
+/// thread wakes that much early and watches the clock.
+const EARLY_NS: u64 = 100_000;
+const LONG_NS: u64 = 10 * EARLY_NS;
+
 type Out = BufWriter<File>;
 type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
 
@@ -117,6 +122,9 @@ struct Forwarder {
     stop: std::os::fd::OwnedFd,
     overhead: i64,
     real_time: bool,
+    /// Whether to wake early, and the moment for which that was done.
+    watchful: bool,
+    watched: Time,
     buffer: Vec<u8>,
 }
 
@@ -127,8 +135,12 @@ impl Forwarder {
     /// {"ports": [{"kind": "tun" | "packet" | "queue", "name": "..", "netns": "..", "number": 0}, ..],
     ///  "links": [forward, back], "names": ["queue/bottleneck", ..], "paths": [..], "seed": 1, "overhead": 0,
     ///  "real_time": true, "control": "socket", "metrics": "127.0.0.1:9100" or null,
-    ///  "record": "file", "capture": "file", "snap": 128, "sample_ms": 100, "leash": true}
+    ///  "records": ["file", ..], "captures": ["file", ..], "snap": 128, "sample_ms": 100,
+    ///  "watchful": false}
     /// ```
+    ///
+    /// Links, names, records and captures are by direction, from the first device to the last and back. One that is `watchful`
+    /// wakes a little before something is due and spins till then, which nobody may do whose clock waits for them to sleep.
     fn new(settings: &Json) -> Result<Forwarder, String> {
         let opened = settings["ports"].as_array().map_or(&[][..], Vec::as_slice).iter().map(Port::open);
         let ports: Vec<Port> = opened.collect::<Result<_, _>>()?;
@@ -150,11 +162,10 @@ impl Forwarder {
         let real_time = sys::be_prompt(settings["real_time"].as_bool().unwrap_or(true));
         sys::drop_capabilities(ports.iter().any(|port| matches!(port, Port::Queue(_))))
             .map_err(|error| format!("privileges cannot be given up: {error}"))?;
-        if settings["leash"].as_bool() == Some(true) {
-            sys::follow_parent();
-        }
         let overhead = settings["overhead"].as_i64().unwrap_or(0);
-        Ok(Forwarder { clock, ports, lanes, desk, stop, overhead, real_time, buffer: vec![0; BUFFER] })
+        let watchful = settings["watchful"].as_bool().unwrap_or(false);
+        let (watched, buffer) = (Time::ZERO, vec![0; BUFFER]);
+        Ok(Forwarder { clock, ports, lanes, desk, stop, overhead, real_time, watchful, watched, buffer })
     }
 
     fn work(&mut self) -> io::Result<()> {
@@ -175,7 +186,7 @@ impl Forwarder {
             fds.extend(self.ports.iter().map(Port::fd));
             fds.push(self.stop.as_raw_fd());
             self.desk.descriptors(&mut fds);
-            sys::wait(&fds, next.map(|next| self.nap(next.since(now).0)), &mut ready)?;
+            sys::wait(&fds, next.map(|next| self.nap(next, now)), &mut ready)?;
             let others = &ready[self.ports.len()..];
             let (stop, asked) = (others[0], others[1..].iter().any(|is| *is));
             if stop || (asked && self.attend()) {
@@ -184,11 +195,17 @@ impl Forwarder {
         }
     }
 
-    /// How long to sleep when something is due after so many nanoseconds. Waking for each packet of a fast link would take a
+    /// How many nanoseconds to sleep when something is due at `next`. Waking for each packet of a fast link would take a
     /// whole processor, of which the kernel leaves a real-time thread 95 %: there a few packets share a wake-up.
-    fn nap(&self, ns: u64) -> u64 {
+    fn nap(&mut self, next: Time, now: Time) -> u64 {
+        let ns = next.since(now).0;
         let fast = self.lanes.iter().any(|lane| lane.pump.link().rate.0 >= FAST_BPS);
-        if fast && ns > 0 {
+        if ns == 0 || (self.watched == next && ns <= EARLY_NS) {
+            0
+        } else if self.watchful && ns >= LONG_NS {
+            self.watched = next;
+            ns - EARLY_NS
+        } else if fast {
             ns.max(NAP_NS)
         } else {
             ns
@@ -348,16 +365,16 @@ fn lane(
     let paths: Vec<Path> = if forward { paths.to_vec() } else { turned.collect() };
     let seed = settings["seed"].as_u64().unwrap_or(1);
     let name = settings["names"][from].as_str().unwrap_or("queue/live").to_string();
-    let create = |key: &str| match settings[key].as_str().filter(|_| forward) {
+    let create = |key: &str| match settings[key][from].as_str() {
         Some(path) => File::create(path).map(|file| Some(BufWriter::with_capacity(1 << 20, file))),
         None => Ok(None),
     };
     let told = |what: &'static str| move |error: io::Error| format!("the {what} cannot be written: {error}");
     let snap = settings["snap"].as_u64().unwrap_or(128) as usize;
     let head = Head { seed, name: name.clone(), link: link.clone() };
-    let record = create("record").map_err(told("record"))?;
+    let record = create("records").map_err(told("record"))?;
     let recorder = record.map(|out| Recorder::new(out, &head)).transpose().map_err(told("record"))?;
-    let file = create("capture").map_err(told("capture"))?;
+    let file = create("captures").map_err(told("capture"))?;
     let capture =
         file.map(|out| Capture::new(out, layer, snap, epoch)).transpose().map_err(told("capture"))?;
     let sample = Span::from_millis(settings["sample_ms"].as_u64().unwrap_or(100).max(1));

@@ -12,7 +12,7 @@ from . import options as o
 
 app = typer.Typer(
     name="live",
-    help="The same queue on real packets: lab, run, set, stats, replay.",
+    help="The same queue on real packets: lab, check, run, set, stats, replay.",
     rich_markup_mode=None,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -36,6 +36,13 @@ def lab(
     seed: o.Seed = 1,
     replications: Annotated[int, typer.Option(metavar="N", help="Live runs.")] = 1,
     predict: Annotated[int, typer.Option(metavar="N", help="Simulated runs to hold them against.")] = 10,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME PATH=VALUE",
+            help='Change the link while it runs, such as "10 s rate=5 Mbit/s". Repeatable.',
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep the first run: record, capture, what every program said."),
@@ -51,6 +58,7 @@ def lab(
     Examples:
       dropcurve live lab droptail_vs_red --set flows.tcp.profile=linux --duration "30 s"
       dropcurve live lab droptail_vs_red --set queue.kind=codel --virtual --out proof
+      dropcurve live lab droptail_vs_red --set flows.tcp.profile=linux --at "10 s rate=5 Mbit/s"
     """
     from ..live.lab import lab as work
     from . import console
@@ -59,8 +67,8 @@ def lab(
     tell = (lambda _: None) if quiet or json else (lambda text: console.say(f"dropcurve: {text}"))
     try:
         answer = work(
-            base, virtual=virtual, replications=replications, seed=seed, predict=predict, out=out,
-            tell=tell,
+            base, virtual=virtual, replications=replications, seed=seed, predict=predict,
+            changes=[_change(text) for text in at or ()], out=out, tell=tell,
         )  # fmt: skip
     except KeyboardInterrupt:
         raise console.Interrupted("interrupted; everything the lab had made is gone") from None
@@ -71,6 +79,63 @@ def lab(
     if out is not None and not json:
         print(f"Kept:   {out}")
     return 0 if answer.trustworthy else 1
+
+
+@app.command("check")
+def check(
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RATE", help="Rates to try (10 Mbit/s to 1 Gbit/s). Repeatable."),
+    ] = None,
+    delay: Annotated[
+        list[str] | None, typer.Option(metavar="DELAY", help="Delays to try (0 to 50 ms). Repeatable.")
+    ] = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """How exactly this machine shapes and delays: are its labs to be trusted?
+
+    Exit code 1 says that they are not, at one of these rates.
+    """
+    from ..live import check as c
+    from ..live.plan import bits, nanoseconds
+    from . import console
+
+    rates, delays = rate or list(c.RATES), delay or list(c.DELAYS)
+    for texts, read, example in ((rates, bits, "100 Mbit/s"), (delays, nanoseconds, "5 ms")):
+        for text in texts:
+            _readable(text, read, example)
+    found = c.check(
+        rates, delays, (lambda _: None) if quiet or json else lambda text: console.say(f"dropcurve: {text}")
+    )
+    if json:
+        console.data(found.record())
+    elif not quiet:
+        print(found)
+    return 0 if found.holds else 1
+
+
+def _readable(text: str, read: Callable[[str], float], example: str) -> None:
+    from ..errors import UsageError
+
+    try:
+        read(text)
+    except (ValueError, KeyError):
+        raise UsageError(f"{text}: must be a number with its unit, such as {example}") from None
+
+
+def _change(text: str) -> tuple[float, dict[str, Any]]:
+    """A change of the link: when, and what."""
+    from .. import values
+    from ..errors import UsageError
+    from ..live.plan import nanoseconds
+
+    try:
+        number, unit, edit = text.split(None, 2)
+        path, value = values.assignment(edit)
+        return nanoseconds(f"{number} {unit}") / 1e9, {path: value}
+    except (ValueError, KeyError):
+        raise UsageError(f'--at "{text}": must be TIME PATH=VALUE, such as "10 s rate=5 Mbit/s"') from None
 
 
 @app.command("replay")
@@ -151,6 +216,7 @@ def run(
     """
     from dataclasses import replace
 
+    from ..live import hidden
     from ..live import router as r
     from . import console
 
@@ -163,7 +229,7 @@ def run(
     still = quiet or json
     for one in () if still else wanted.devices:
         console.say(f"dropcurve: {one.name}: {one.why}")
-    for warning in r.hidden_queues(wanted.devices, rate):
+    for warning in hidden.queues(wanted.devices, rate):
         console.say(f"dropcurve: warning: {warning}")
     stats = r.work(wanted, (lambda *_: None) if still else _shower(metrics), seconds=seconds)
     if json:

@@ -6,11 +6,14 @@ the same.
 | `plan` | a scenario as a lab: hosts, links, programs that send |
 | `launch` | where the lab runs: namespaces of this kernel, or a kernel in virtual time |
 | `keeper`, `scratch` | what ends and vanishes with us, also when we are killed |
+| `datagrams`, `addresses` | its UDP; names and numbers of its hosts |
 | `world` | the lab itself, from inside |
 | `forwarder` | the process that forwards, and how to ask and tell it |
 | `measure` | what a run came to |
 | `lab` | runs and predictions, side by side |
+| `check` | how exactly this machine shapes and delays |
 | `router` | two interfaces that exist |
+| `hidden`, `merging` | what queues or merges packets beside ours |
 | `replay` | a record, judged again |
 
 ``docs/live.md`` is the guide.

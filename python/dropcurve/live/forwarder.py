@@ -59,7 +59,7 @@ def control(path: str | Path) -> Iterator[Control]:
         line.close()
 
 
-def await_control(path: Path, alive: Any, *, seconds: float = 30.0) -> Control:
+def await_control(path: Path, alive: Any, *, seconds: float = 300.0) -> Control:
     """A line to a forwarder that is starting; ``alive`` says whether it still runs."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and alive():

@@ -1,15 +1,16 @@
 """Runs a command that must not outlive whoever asked for it, nor leave its folders behind.
 
-    python -m dropcurve.live.keeper SIGNAL [FOLDER ...] -- COMMAND ...
+    python -m dropcurve.live.keeper JOB
 
 Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in whatever
-way, the command gets SIGNAL, after a while SIGKILL, and all that came of it too; then the folders are removed. If
-this process is killed, the command gets SIGNAL from the kernel.
+way, the command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed.
+If this process is killed, the command gets the signal from the kernel. The job is a `Job` as JSON.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import select
 import shutil
@@ -17,7 +18,10 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from . import merging
 
 #: Of prctl(2).
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -25,13 +29,21 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PATIENCE_S = 10.0
 
 
-def command(last: signal.Signals, folders: list[Path], words: list[str]) -> list[str]:
-    """The command line that keeps a command. It is to have a pipe as standard input, and a session of its own."""
-    kept = [str(folder) for folder in folders]
-    return [sys.executable, "-m", "dropcurve.live.keeper", str(int(last)), *kept, "--", *words]
+@dataclass(frozen=True)
+class Job:
+    """A command, the signal that ends it, folders that go with it, and interfaces that merge no frames meanwhile."""
+
+    words: list[str]
+    last: int = signal.SIGKILL
+    folders: list[str] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)
+
+    def command(self) -> list[str]:
+        """Its command line. It is to have a pipe as standard input, and a session of its own."""
+        return [sys.executable, "-m", "dropcurve.live.keeper", json.dumps(asdict(self))]
 
 
-def keep(last: int, folders: list[str], words: list[str]) -> int:
+def keep(job: Job) -> int:
     """Runs the command; its exit code."""
     libc = ctypes.CDLL(None, use_errno=True)
     us = os.getpid()
@@ -39,25 +51,26 @@ def keep(last: int, folders: list[str], words: list[str]) -> int:
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def follow() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, last, 0, 0, 0)
+        libc.prctl(PR_SET_PDEATHSIG, job.last, 0, 0, 0)
         if os.getppid() != us:
             os._exit(1)
 
-    started = subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=follow, start_new_session=True)
+    started = subprocess.Popen(job.words, stdin=subprocess.DEVNULL, preexec_fn=follow, start_new_session=True)
     ended = os.pidfd_open(started.pid)
     waiting = select.poll()
     waiting.register(ended, select.POLLIN)
     waiting.register(0, select.POLLIN)
     while ended not in (ready := {descriptor for descriptor, _ in waiting.poll()}):
         if 0 in ready and not os.read(0, 1):
-            started.send_signal(last)
+            started.send_signal(job.last)
             waiting.unregister(0)
             waiting.poll(1000 * PATIENCE_S)
             clear(started)
-            for folder in folders:
+            for folder in job.folders:
                 shutil.rmtree(folder, ignore_errors=True)
-            return 1
-    clear(started)
+            break
+    else:
+        clear(started)
     return started.returncode
 
 
@@ -78,9 +91,10 @@ def clear(started: subprocess.Popen[bytes]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Keeps the command of a command line."""
-    cut = arguments.index("--")
-    return keep(int(arguments[0]), arguments[1:cut], arguments[cut + 1 :])
+    """Keeps the command of a job."""
+    job = Job(**json.loads(arguments[0]))
+    with merging.off(job.unmerged):
+        return keep(job)
 
 
 if __name__ == "__main__":

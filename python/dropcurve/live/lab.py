@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from .replay import replay
 CLOSE = 0.05
 #: What the names of its folders begin with.
 PREFIX = "dropcurve-lab-"
+#: What is kept of a run, there and back.
+FILES = {"records": ["record", "record.back"], "captures": ["capture.pcapng", "capture.back.pcapng"]}
 #: Told what is being done.
 Tell = Callable[[str], None]
 
@@ -89,6 +91,7 @@ def lab(
     replications: int = 1,
     seed: int = 1,
     predict: int = 10,
+    changes: Sequence[plans.Change] = (),
     out: str | Path | None = None,
     tell: Tell = lambda _: None,
 ) -> Answer:
@@ -96,30 +99,33 @@ def lab(
 
     ``virtual`` runs it in a kernel of its own in virtual time: slower or faster than time, but with the same bytes
     for the same seed. ``replications`` runs it again with the next seeds, ``predict`` is how often it is simulated
-    (0: not at all). ``out`` keeps the first run: its record, its capture for Wireshark and what every program said.
+    (0: not at all). ``changes`` are made to the link while it runs, each at a number of seconds, such as
+    ``(10, {"rate": "5 Mbit/s", "queue.target": "10 ms"})``; the simulator has no such thing, so that nothing is
+    predicted then. ``out`` keeps the first run: its record, its capture for Wireshark and what every program said.
     Raises DropcurveError if no lab can run here, ScenarioError for what a lab cannot have.
     """
     if replications < 1 or predict < 0:
         raise UsageError("a lab needs at least one run, and no negative number of simulations")
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    first = plans.make(base, seed=seed)
+    first = plans.make(base, seed=seed, changes=changes)
     run = launch.in_virtual_time if virtual else launch.in_namespaces
     with folders.fresh(PREFIX) as scratch:
         raws = []
         for number in range(replications):
             tell(f"run {number + 1} of {replications}: {first.duration_s:g} s of traffic")
-            plan = first if number == 0 else plans.make(base, seed=seed + number)
+            plan = first if number == 0 else plans.make(base, seed=seed + number, changes=changes)
             folder = scratch.path / str(number)
             folder.mkdir()
-            raws.append(run(plan, folder, scratch=scratch, record="record", capture="capture.pcapng"))
-        judged = replay(scratch.path / "0" / "record")
+            raws.append(run(plan, folder, scratch=scratch, **FILES))
+        judged = [replay(scratch.path / "0" / name) for name in FILES["records"]]
         kept = _keep(scratch.path / "0", out)
     live = measure.estimates(first, raws)
-    predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict else {}
+    predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict and not changes else {}
     where = "virtual time" if virtual else "real time"
     return Answer(
         base.name, base.title, where, replications, _rows(live, predicted),
-        [*measure.warnings(raws), *judged.problems()], str(judged), kept,
+        [*measure.warnings(raws), *(problem for one in judged for problem in one.problems())],
+        "; back: ".join(str(one) for one in judged), kept,
     )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -83,12 +82,12 @@ def _unshare() -> list[str]:
 
 
 def in_namespaces(
-    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: str
+    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: list[str]
 ) -> dict[str, Any]:
     """Runs a lab in namespaces, in real time; what was measured.
 
-    ``files`` may name a ``record`` and a ``capture``, which are written to ``out``. ``scratch`` is a folder that is to
-    go if we are killed. Raises DropcurveError if it cannot run here.
+    ``files`` may name ``records`` and ``captures``, there and back, which are written to ``out``. ``scratch`` is a
+    folder that is to go if we are killed. Raises DropcurveError if it cannot run here.
     """
     if why := missing():
         raise DropcurveError(why)
@@ -102,7 +101,7 @@ def in_namespaces(
 
 
 def in_virtual_time(
-    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: str
+    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: list[str]
 ) -> dict[str, Any]:
     """Runs a lab in a kernel of its own whose clock stands still while anything computes: the same bytes each time.
 
@@ -137,11 +136,11 @@ def in_virtual_time(
 
 def _keep(words: list[str], claims: list[folders.Claim], limit: float, *, log: Path) -> bool:
     """Runs a command that ends when we do, in whatever way, and whose folders go then. Whether it ended in time."""
-    kept = keeper.command(signal.SIGKILL, [claim.path for claim in claims], words)
+    job = keeper.Job(words, folders=[str(claim.path) for claim in claims])
     with log.open("wb") as said:
         # A session of its own: Ctrl-C is for us.
         started = subprocess.Popen(
-            kept, stdin=subprocess.PIPE, stdout=said, stderr=said, env=_environment(), start_new_session=True,
+            job.command(), stdin=subprocess.PIPE, stdout=said, stderr=said, env=_environment(), start_new_session=True,
             pass_fds=[claim.lock for claim in claims],
         )  # fmt: skip
         try:
@@ -164,7 +163,7 @@ def _pinned(folder: Path) -> list[str]:
     return ["taskset", "-c", str(allowed[int(folder.name[-2:]) % len(allowed)])]
 
 
-def _write_job(plan: Plan, out: Path, files: dict[str, str]) -> Path:
+def _write_job(plan: Plan, out: Path, files: dict[str, list[str]]) -> Path:
     job = out / "job.json"
     job.write_text(json.dumps({**plan.as_json(), **files, "out": str(out)}), encoding="utf-8")
     return job

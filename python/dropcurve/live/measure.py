@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import statistics
+from .addresses import INTERVAL_S
 from .plan import Plan, bits
-from .world import INTERVAL_S
 
 #: Metrics of both, as `dropcurve list metrics` names them, in the order of tables.
 SHARED = (
@@ -22,9 +22,12 @@ BATCHES = 10
 TOO_LATE_MS = 1.0
 #: Titles and units of what only a lab has.
 LAB_ONLY = {
+    "received_bps": ("rate at the receiving device", "bit/s"),
     "ping_ms_p50": ("round trip of pings, median", "ms"),
     "ping_ms_p95": ("round trip of pings, p95", "ms"),
     "srtt_ms_mean": ("smoothed round trip of TCP, mean", "ms"),
+    "datagram_ms_p50": ("one-way delay of UDP, median", "ms"),
+    "datagram_ms_p95": ("one-way delay of UDP, p95", "ms"),
     "late_ms_p50": ("lateness, median", "ms"),
     "late_ms_p99": ("lateness, p99", "ms"),
     "late_ms_max": ("lateness, largest", "ms"),
@@ -43,24 +46,38 @@ def values(plan: Plan, raw: Mapping[str, Any]) -> dict[str, float | None]:
     """One number for each metric of one run."""
     forward = raw["stats"]["forward"]
     arrived, seconds = forward["arrived"]["pkts"], forward["seconds"]
-    rate = bits(forward["link"]["rate"])
     sojourn, late, pings = forward["sojourn_ms"], forward["late_ms"], sorted(raw["pings"])
+    capacity = bits_carried(plan, plan.duration_s - seconds, plan.duration_s)
+    delays = sorted(us / 1e3 for flow in raw["flows"] for us in flow["server"].get("delays_us", ()))
     found = {
         "goodput_bps": _sum(_goodput(plan, flow) for flow in raw["flows"]),
-        "utilisation": 100 * forward["sent"]["bytes"] * 8 / seconds / rate if rate else None,
+        "utilisation": 100 * forward["sent"]["bytes"] * 8 / capacity if capacity else None,
         "queue_pkts_mean": forward["queue_pkts_mean"],
         "loss": 100 * sum(forward["dropped_pkts"].values()) / arrived if arrived else None,
         "marks": 100 * forward["marked_pkts"] / arrived if arrived else None,
         "retransmits": _sum(_retransmits(plan, flow) for flow in raw["flows"]),
+        "received_bps": _received(plan, raw["received"]),
         "ping_ms_p50": _quantile(pings, 0.5),
         "ping_ms_p95": _quantile(pings, 0.95),
         "srtt_ms_mean": _srtt(plan, raw["flows"]),
+        "datagram_ms_p50": _quantile(delays, 0.5),
+        "datagram_ms_p95": _quantile(delays, 0.95),
     }
     for key in ("mean", "p50", "p95", "p99"):
         found[f"sojourn_ms_{key}"] = sojourn[key]
     for key in ("p50", "p99", "max"):
         found[f"late_ms_{key}"] = late[key]
     return found
+
+
+def bits_carried(plan: Plan, start_s: float, end_s: float) -> float:
+    """What the link can carry between two moments, in bits, at the rates it has then."""
+    rate, total, at = plan.settings["links"][0]["rate"], 0.0, start_s
+    for moment, edits in sorted(plan.changes, key=lambda change: change[0]):
+        upto = min(max(moment, at), end_s)
+        total += bits(rate) * (upto - at)
+        at, rate = upto, edits.get("rate", rate)
+    return total + bits(rate) * (end_s - at)
 
 
 def batches(plan: Plan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
@@ -70,7 +87,6 @@ def batches(plan: Plan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
     size = len(rows) // BATCHES
     if size == 0:
         return {}
-    rate = bits(raw["stats"]["forward"]["link"]["rate"])
     found: dict[str, list[float]] = {
         name: [] for name in ("utilisation", "queue_pkts_mean", "sojourn_ms_mean", "loss")
     }
@@ -81,7 +97,9 @@ def batches(plan: Plan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
         }
         seconds = size * step
         found["queue_pkts_mean"].append(total["queue_pkts_s"] / seconds)
-        found["utilisation"].append(100 * total["sent_bytes"] * 8 / seconds / rate if rate else 0.0)
+        start = plan.warmup_s + part * seconds
+        capacity = bits_carried(plan, start, start + seconds)
+        found["utilisation"].append(100 * total["sent_bytes"] * 8 / capacity if capacity else 0.0)
         found["sojourn_ms_mean"].append(total["sojourn_ms_sum"] / max(1.0, total["sent_pkts"]))
         through = total["sent_pkts"] + total["drops"]
         found["loss"].append(100 * total["drops"] / max(1.0, through))
@@ -116,6 +134,13 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
             if dropped:
                 found.append(
                     f"the device of the {host} host dropped {dropped} packets before the queue saw them"
+                )
+        for flow in raw["flows"]:
+            sent_late = flow["client"].get("late_ms", {}).get("p99")
+            if sent_late is not None and sent_late > TOO_LATE_MS:
+                found.append(
+                    f"flow {flow['number']}: 1 % of its datagrams were sent {sent_late:.1f} ms late or more "
+                    f"({TOO_LATE_MS:g} ms is allowed)"
                 )
         for why, count in raw["stats"]["forward"]["refused"].items():
             if count:
@@ -164,6 +189,12 @@ def _retransmits(plan: Plan, flow: Mapping[str, Any]) -> float | None:
     if flow["transport"] != "tcp":
         return 0.0
     return float(sum(row.get("retransmits", 0) for row in _intervals(plan, flow, "client")))
+
+
+def _received(plan: Plan, received: list[int]) -> float | None:
+    """What reached the receiving host's device by its own count and by the wall clock, the link's framing included."""
+    nanoseconds, size, pkts = received
+    return 8e9 * (size + pkts * plan.settings["overhead"]) / nanoseconds if nanoseconds else None
 
 
 def _srtt(plan: Plan, flows: list[dict[str, Any]]) -> float | None:

@@ -1,18 +1,20 @@
 """A scenario as a lab: what the forwarder is to be, and which programs send.
 
 A lab has the two hosts of a dumbbell as network namespaces, with an address for each flow, and between them the
-forwarder, which is the routers, the bottleneck and every flow's private links. Traffic is the kernel's TCP and UDP, by
-iperf3.
+forwarder, which is the routers, the bottleneck and every flow's private links. Traffic is the kernel's TCP, by iperf3,
+and its UDP, at the moments at which the simulator's sources send.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import Problem, ScenarioError
 from ..scenario import Scenario
+from ..tracing import trace
 
 #: The kernel's name for each congestion control of a scenario.
 KERNEL_CC = {
@@ -34,7 +36,7 @@ _BITS = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
 
 @dataclass(frozen=True)
 class Flow:
-    """One flow of a lab. ``stop_s`` counts from the start of the run, ``payload_bytes`` is that of a datagram."""
+    """One flow of a lab. Times count from the start of the run. Of UDP, each datagram has its time and its payload."""
 
     number: int
     group: str
@@ -45,9 +47,14 @@ class Flow:
     cc: str = ""
     total_bytes: int | None = None
     window_bytes: int | None = None
-    rate_bps: float = 0.0
-    payload_bytes: int = 0
+    ecn: bool = False
+    due_ns: tuple[int, ...] = ()
+    payload_bytes: tuple[int, ...] = ()
     tos: int = 0
+
+
+#: Seconds after the start of the run, and values of the link from then on, by path: rate, delay or queue.KEY.
+Change = tuple[float, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -60,17 +67,18 @@ class Plan:
     warmup_s: float
     mtu: int
     timestamps: bool
-    ecn: bool
     flows: tuple[Flow, ...]
     settings: dict[str, Any]
+    changes: tuple[Change, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """As JSON, to be handed to the process that builds it."""
         return asdict(self)
 
 
-def make(scenario: Scenario, *, seed: int = 1) -> Plan:
-    """The lab of a scenario. Start times that are drawn at random are those of the simulation with this seed.
+def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -> Plan:
+    """The lab of a scenario. What is drawn at random (starts, and each datagram of UDP) is as in the simulation
+    with this seed. ``changes`` are made to the link while it runs.
 
     Raises ScenarioError with everything in it that a lab cannot have.
     """
@@ -82,6 +90,11 @@ def make(scenario: Scenario, *, seed: int = 1) -> Plan:
     flows: list[Flow] = []
     paths: list[dict[str, str]] = []
     starts = _starts(scenario, seed)
+    loads = _loads(scenario, seed)
+    tcp = [group for group in found["flows"].values() if group["transport"] == "tcp"]
+    counted = count(tcp[0]["headers"]) if tcp else STAMPED_HEADERS
+    overhead = ETHERNET if counted - ETHERNET in (PLAIN_HEADERS, STAMPED_HEADERS) else 0
+    headers = counted - overhead
     duration = nanoseconds(found["run"]["duration"]) / 1e9
     warmup = found["run"]["warmup"]
     for name, group in found["flows"].items():
@@ -92,17 +105,17 @@ def make(scenario: Scenario, *, seed: int = 1) -> Plan:
         for i in range(group["count"]):
             paths.append(_path(sides, i, group["count"], reverse=group["reverse"]))
             number = len(flows)
-            flows.append(_flow(number, name, group, starts[number], duration))
-    tcp = [group for group in found["flows"].values() if group["transport"] == "tcp"]
-    counted = count(tcp[0]["headers"]) if tcp else STAMPED_HEADERS
-    overhead = ETHERNET if counted - ETHERNET in (PLAIN_HEADERS, STAMPED_HEADERS) else 0
-    headers = counted - overhead
+            flow = _flow(number, name, group, starts[number], duration)
+            if flow.transport == "udp":
+                sizes = tuple(size - UDP_HEADERS - overhead for _, size in loads[number])
+                flow = replace(flow, due_ns=tuple(due for due, _ in loads[number]), payload_bytes=sizes)
+            flows.append(flow)
     back = wire["back"]
     return Plan(
         name=scenario.name, seed=seed, duration_s=duration,
         warmup_s=duration / 5 if warmup == "auto" else nanoseconds(warmup) / 1e9,
         mtu=count(tcp[0]["mss"]) + headers if tcp else 1500, timestamps=headers == STAMPED_HEADERS,
-        ecn=any(group["ecn"] for group in tcp), flows=tuple(flows),
+        flows=tuple(flows), changes=tuple(changes),
         settings={
             "links": [_link(wire, found["queue"]), _link(back, found["back_queue"])],
             "names": ["queue/bottleneck", "queue/bottleneck.back"], "paths": paths, "seed": seed,
@@ -133,13 +146,10 @@ def _flow(number: int, name: str, group: dict[str, Any], start_s: float, duratio
         "reverse": group["reverse"], "tos": (group["class"] if isinstance(group["class"], int) else 0) << 5,
     }  # fmt: skip
     if group["transport"] == "udp":
-        packet, headers = count(group["packet"]), count(group["headers"])
-        payload, rate = packet - headers, bits(group["rate"])
-        share = payload / packet if group["rate_of"] == "wire" else 1.0
-        return Flow(**common, rate_bps=rate * share, payload_bytes=packet - UDP_HEADERS)
+        return Flow(**common)
     total, window = group["bytes"], group["window"]
     return Flow(
-        **common, cc=KERNEL_CC[group["cc"]],
+        **common, cc=KERNEL_CC[group["cc"]], ecn=group["ecn"],
         total_bytes=None if total == "auto" else count(total),
         window_bytes=None if window == "auto" else window * count(group["mss"]),
     )  # fmt: skip
@@ -150,6 +160,18 @@ def _starts(scenario: Scenario, seed: int) -> list[float]:
     short = scenario.edit([("run.duration", "1 ms"), ("run.warmup", "0 ms")])
     run = short.run(seed=seed, replications=1, jobs=1).variants[0].runs[0]
     return [float(flow["start_s"]) for flow in run["flows"]]
+
+
+def _loads(scenario: Scenario, seed: int) -> dict[int, list[tuple[int, int]]]:
+    """Every datagram of each UDP flow, as the simulation with this seed sends it: nanoseconds and bytes."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    if all(group["transport"] != "udp" for group in scenario.resolved["flows"].values()):
+        return found
+    traced = trace(scenario, seed=seed)
+    for row in traced.rows("send"):
+        due, size = int(traced.time_ns[row]), int(traced.size_bytes[row])
+        found.setdefault(int(traced.flow[row]), []).append((due, size))
+    return found
 
 
 def _unsuitable(found: dict[str, Any]) -> list[Problem]:
@@ -168,10 +190,10 @@ def _unsuitable(found: dict[str, Any]) -> list[Problem]:
         where = f"flows.{name}"
         if group["transport"] not in ("tcp", "udp"):
             problems.append(Problem(f"{where}.transport", group["transport"], "a lab sends tcp and udp"))
-        elif group["source"] not in ("ftp", "cbr"):
-            problems.append(Problem(f"{where}.source", group["source"], "a lab sends ftp and cbr"))
         elif group["transport"] == "udp":
             continue
+        elif group["source"] != "ftp":
+            problems.append(Problem(f"{where}.source", group["source"], "TCP of a lab sends ftp"))
         elif group["cc"] not in KERNEL_CC:
             rule = f"the kernel has {', '.join(KERNEL_CC)}"
             problems.append(Problem(f"{where}.cc", group["cc"], rule))

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,27 +17,12 @@ from typing import Any
 
 from .. import values, wording
 from ..errors import DropcurveError, UsageError
+from . import keeper, scratch
 from .forwarder import Control, await_control
+from .hidden import SYS, Device, names, read
 
-SYS = Path("/sys/class/net")
-#: Disciplines of the kernel that keep no queue worth the name, or none that drops early.
-HARMLESS = {"noqueue", "pfifo", "pfifo_fast", "bfifo", "mq"}
 #: Seconds between two looks at the counters.
 LOOK_S = 1.0
-
-
-@dataclass(frozen=True)
-class Device:
-    """An interface or a netfilter queue, how it is used, and why so."""
-
-    name: str
-    kind: str
-    why: str
-    number: int = 0
-
-    def port(self) -> dict[str, Any]:
-        """As the forwarder's settings have it."""
-        return {"kind": self.kind, "name": self.name, "number": self.number}
 
 
 @dataclass(frozen=True)
@@ -74,9 +58,8 @@ class Router:
         return {
             "ports": [device.port() for device in devices], "links": links,
             "names": ["queue/live", "queue/live.back"], "seed": self.seed, "overhead": self.overhead,
-            "control": str(control), "metrics": self.metrics, "sample_ms": 1000, "leash": True,
-            "record": str(self.record) if self.record else None,
-            "capture": str(self.capture) if self.capture else None,
+            "control": str(control), "metrics": self.metrics, "sample_ms": 1000, "watchful": True,
+            "records": beside(self.record, len(links)), "captures": beside(self.capture, len(links)),
         }  # fmt: skip
 
     def choose(self) -> Iterator[Device]:
@@ -97,96 +80,59 @@ class Router:
             yield device(name)
 
 
+def beside(path: Path | None, directions: int) -> list[str]:
+    """The files of each direction: that of the way back has ``.back`` in its name. None if there is to be none."""
+    files = [path, path.with_name(f"{path.stem}.back{path.suffix}")] if path else []
+    return [str(file) for file in files[:directions]]
+
+
 def device(name: str) -> Device:
     """How an interface is used. Raises UsageError if there is none of this name, or none that can be."""
     if not (SYS / name).is_dir():
-        there = ", ".join(sorted(path.name for path in SYS.iterdir())) if SYS.is_dir() else "none"
-        raise UsageError(f"there is no interface {name}; there are {there}")
+        raise UsageError(f"there is no interface {name}; there are {', '.join(names()) or 'none'}")
     if (SYS / name / "tun_flags").exists():
-        if int(_read(name, "tun_flags"), 16) & 2:
+        if int(read(name, "tun_flags"), 16) & 2:
             raise UsageError(f"{name} is a TAP device; a TUN device, a veth or a card can be used")
         return Device(name, "tun", "a TUN device: whole packets, without offloads")
-    if _read(name, "type") != "1":
+    if read(name, "type") != "1":
         raise UsageError(
             f"{name} is no Ethernet interface; use a netfilter queue (--queue-num) for what is routed there"
         )
     return Device(name, "packet", "an Ethernet interface: whole frames by a packet socket, as a bridge would")
 
 
-def hidden_queues(devices: tuple[Device, ...], rate: str) -> list[str]:
-    """Where packets may wait or merge beside our queue, in sentences with a remedy."""
-    found = []
-    for one in devices:
-        if one.kind == "tun":
-            kind = _discipline(one.name)
-            if kind and kind not in HARMLESS:
-                remedy = f"tc qdisc replace dev {one.name} root pfifo limit 10000"
-                found.append(f"{one.name} has a queue of its own, {kind}, before ours: {remedy}")
-        if one.kind != "packet":
-            continue
-        speed = _read(one.name, "speed")
-        if speed.lstrip("-").isdigit() and 0 < int(speed) * 1e6 < _bps(rate):
-            found.append(
-                f"{one.name} runs at {speed} Mbit/s, below {rate}: the queue will be in its driver, not here"
-            )
-        if (SYS / one.name / "master").exists():
-            found.append(
-                f"{one.name} is part of a bridge or bond, which forwards its packets as well: take it out"
-            )
-        merging = [name for name in ("large-receive-offload", "rx-gro-hw") if _offload(one.name, name)]
-        found += [
-            f"{one.name} merges packets in hardware ({name}): ethtool -K {one.name} {name} off"
-            for name in merging
-        ]
-    default = Path("/proc/sys/net/core/default_qdisc")
-    if any(one.kind == "queue" for one in devices) and default.exists():
-        kind = default.read_text(encoding="ascii").strip()
-        if kind not in HARMLESS:
-            found.append(
-                f"new interfaces get {kind} (net.core.default_qdisc), which queues after us where the link is slower "
-                f"than {rate}"
-            )
-    if sum(one.kind == "packet" for one in devices) == 2 and _routes():
-        found.append(
-            "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us"
-        )
-    return found
-
-
 @contextmanager
 def running(
-    router: Router, *, limit_s: float = 30.0
+    router: Router, *, limit_s: float = 300.0
 ) -> Iterator[tuple[Control, Path, subprocess.Popen[str]]]:
     """The forwarder at work: a line to it, the path of its control socket, and its process.
 
     Raises DropcurveError with its complaint if it does not start.
     """
-    runtime = os.environ.get("XDG_RUNTIME_DIR") or "/run"
-    where = runtime if os.access(runtime, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="dropcurve-live-", dir=where) as folder:
-        here = Path(folder)
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/run")
+    with scratch.fresh("dropcurve-live-", runtime if os.access(runtime, os.W_OK) else None) as place:
+        here = place.path
         settings = here / "settings.json"
         settings.write_text(json.dumps(router.settings(here / "control")), encoding="utf-8")
-        command = [sys.executable, "-m", "dropcurve.live.forwarder", str(settings), str(here / "result.json")]
+        words = [sys.executable, "-m", "dropcurve.live.forwarder", str(settings), str(here / "result.json")]
+        unmerged = [one.name for one in router.devices or router.choose() if one.kind == "packet"]
+        job = keeper.Job(words, signal.SIGTERM, [str(here)], unmerged)
         # In a session of its own: Ctrl-C is for us, and we tell it to stop.
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
+            job.command(), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            pass_fds=[place.lock],
+        )  # fmt: skip
         try:
             try:
                 line = await_control(here / "control", lambda: process.poll() is None, seconds=limit_s)
             except DropcurveError as error:
-                process.terminate()
-                said = (process.communicate(timeout=10)[1] or "").strip()
+                said = (process.communicate()[1] or "").strip()
                 raise DropcurveError(said or str(error)) from None
             yield line, here / "control", process
         finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            if process.stdin:
+                process.stdin.close()
+            process.wait()
 
 
 def work(
@@ -244,43 +190,3 @@ def _ms(value: float | None) -> str:
 def _link(aqm: str, rate: str, delay: str) -> dict[str, Any]:
     kind, parameters = values.queue(aqm)
     return {"queue": {"kind": kind, **parameters}, "rate": rate, "delay": delay, "packet": "1500 B"}
-
-
-def _bps(rate: str) -> float:
-    from .plan import bits
-
-    try:
-        return bits(rate)
-    except (ValueError, KeyError):
-        return 0.0
-
-
-def _read(name: str, what: str) -> str:
-    try:
-        return (SYS / name / what).read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
-
-
-def _routes() -> bool:
-    switch = Path("/proc/sys/net/ipv4/ip_forward")
-    return switch.exists() and switch.read_text(encoding="ascii").strip() == "1"
-
-
-def _discipline(name: str) -> str:
-    try:
-        shown = subprocess.run(
-            ["tc", "-j", "qdisc", "show", "dev", name], capture_output=True, text=True, check=False
-        )
-        rows = json.loads(shown.stdout or "[]")
-    except (OSError, ValueError):
-        return ""
-    return next((str(row["kind"]) for row in rows if row.get("root")), "")
-
-
-def _offload(name: str, feature: str) -> bool:
-    try:
-        shown = subprocess.run(["ethtool", "-k", name], capture_output=True, text=True, check=False).stdout
-    except OSError:
-        return False
-    return any(line.strip().startswith(f"{feature}: on") for line in shown.splitlines())

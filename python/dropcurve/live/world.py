@@ -13,19 +13,19 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError
+from .addresses import FIRST_PORT, INTERVAL_S, NETWORKS, OTHER, address, pause_until, source
 from .forwarder import Control, await_control
 
-#: Networks of the hosts on the left and on the right; the last two bytes of an address are the flow's number, from 1.
-NETWORKS = {"left": "10.77", "right": "10.78"}
-FIRST_PORT = 5201
-#: Seconds from the start of the forwarder to that of the traffic, and between two pings.
+#: Seconds from when all is ready to when the run begins, and between two pings.
 HEAD_START_S, PING_S = 0.5, 0.2
-#: Seconds between two intervals of iperf3.
-INTERVAL_S = 0.5
+#: Seconds that programs have to end after the run.
+ENDING_S = 120
 #: Packets a device may hold for the forwarder: more than any window.
 DEVICE_PACKETS = 10_000
 
@@ -37,6 +37,11 @@ class World:
         self.job = job
         self.out = Path(job["out"])
         self.programs: list[tuple[str, subprocess.Popen[bytes]]] = []
+        #: Idle processes, one in each host, by whose number the kernel tells what the host's device received.
+        self.holders: dict[str, subprocess.Popen[bytes]] = {}
+        self.received: list[tuple[int, int, int]] = []
+        #: Those that send and receive UDP; they wait to be told when the run begins.
+        self.waiting: list[subprocess.Popen[bytes]] = []
         self.problems: list[str] = []
 
     def run(self) -> dict[str, Any]:
@@ -45,19 +50,27 @@ class World:
         forwarder, line = self.start_forwarder()
         self.set_up_hosts()
         self.start_servers()
-        time.sleep(HEAD_START_S)
-        began = time.monotonic()
+        self.start_datagrams()
+        for host in NETWORKS:
+            self.holders[host] = subprocess.Popen(["ip", "netns", "exec", host, "sleep", "infinity"])
+        began = time.monotonic() + HEAD_START_S
+        for program in self.waiting:
+            begin(program, began)
+        pause_until(began)
         ping = self.start_ping()
         self.send(began, line)
         stats = line.ask("stats")
         line.close()
         pings = self.finish(ping)
         devices = {host: device_drops(host) for host in NETWORKS}
+        for holder in self.holders.values():
+            holder.kill()
+            holder.wait()
         forwarder.terminate()
         forwarder.wait(30)
         return {
             "stats": stats, "pings": pings, "flows": self.flows(), "problems": self.problems,
-            "devices": devices,
+            "devices": devices, "received": [late - early for early, late in zip(*self.received, strict=True)],
         }  # fmt: skip
 
     def start_forwarder(self) -> tuple[subprocess.Popen[bytes], Control]:
@@ -70,7 +83,10 @@ class World:
             {"kind": "tun", "name": "tun0", "netns": f"/run/netns/{host}"} for host in ("left", "right")
         ]
         settings.update(control=str(here / "control"), sample_ms=100, real_time=job.get("real_time", True))
-        settings.update({key: str(self.out / job[key]) for key in ("record", "capture") if job.get(key)})
+        # In virtual time the clock waits for who watches it.
+        settings["watchful"] = not os.environ.get("DROPCURVE_GUEST")
+        for key in ("records", "captures"):
+            settings[key] = [str(self.out / name) for name in job.get(key, ())]
         (here / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
         command = [
             sys.executable, "-m", "dropcurve.live.forwarder", str(here / "settings.json"), str(here / "result.json"),
@@ -94,6 +110,12 @@ class World:
             lines.append(f"link set tun0 mtu {job['mtu']} txqueuelen {DEVICE_PACKETS} up")
             lines += [f"addr add {address(host, number)}/32 dev tun0" for number in range(flows)]
             lines.append(f"route add {NETWORKS[other]}.0.0/16 dev tun0")
+            # Who asks for ECN does so by flow; who is asked always agrees (tcp_ecn = 2).
+            lines += [
+                f"route add {address(other, flow['number'])}/32 dev tun0 features ecn"
+                for flow in self.tcp()
+                if flow["ecn"] and source(flow) == host
+            ]
             call(["ip", "-n", host, "-batch", "-"], "\n".join(lines))
             # What the system puts on every device (often a discipline of its own) would be a second queue.
             call(
@@ -112,7 +134,7 @@ class World:
                 ]
             )
             values = {
-                "tcp_ecn": int(job["ecn"]), "tcp_timestamps": int(job["timestamps"]), "tcp_no_metrics_save": 1,
+                "tcp_ecn": 2, "tcp_timestamps": int(job["timestamps"]), "tcp_no_metrics_save": 1,
                 "tcp_rmem": "4096 131072 33554432", "tcp_wmem": "4096 65536 33554432",
                 "tcp_slow_start_after_idle": 0,
             }  # fmt: skip
@@ -120,39 +142,75 @@ class World:
             call(["ip", "netns", "exec", host, "sysctl", "-qw", *words])
 
     def start_servers(self) -> None:
-        """One iperf3 for each flow where it ends."""
-        for flow in self.job["flows"]:
-            host = "left" if flow["reverse"] else "right"
+        """One iperf3 for each TCP flow where it ends."""
+        for flow in self.tcp():
+            host = OTHER[source(flow)]
             words = ["-s", "-1", "-B", address(host, flow["number"]), "-p", str(FIRST_PORT + flow["number"])]
             self.start(host, f"server{flow['number']}", words)
 
+    def tcp(self) -> list[dict[str, Any]]:
+        """The flows of iperf3."""
+        return [flow for flow in self.job["flows"] if flow["transport"] == "tcp"]
+
+    def start_datagrams(self) -> None:
+        """One receiver and one sender for all UDP flows that end and begin at a host; back when they are ready."""
+        sources = {source(flow) for flow in self.job["flows"] if flow["transport"] == "udp"}
+        for what, hosts in (("receive", {OTHER[host] for host in sources}), ("send", sources)):
+            for host in sorted(hosts):
+                files = [str(self.job["file"]), host, str(self.out / f"{what}-{host}.json")]
+                command = [
+                    "ip",
+                    "netns",
+                    "exec",
+                    host,
+                    sys.executable,
+                    "-m",
+                    "dropcurve.live.datagrams",
+                    what,
+                    *files,
+                ]
+                program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                self.programs.append((f"{what} at {host}", program))
+                self.waiting.append(program)
+        for program in self.waiting:
+            if not program.stdout or program.stdout.readline() != b"ready\n":
+                raise DropcurveError("the programs for UDP did not start")
+
     def send(self, began: float, line: Control) -> None:
-        """Starts each flow when it is due, counts anew at the end of the warm-up, and waits for the end of the run."""
+        """Starts each flow when it is due, changes the link when that is due, counts anew at the end of the warm-up,
+        and waits for the end of the run."""
         job = self.job
-        due: list[tuple[float, dict[str, Any] | None]] = [(flow["start_s"], flow) for flow in job["flows"]]
-        due.append((job["warmup_s"], None))
-        for moment, flow in sorted(due, key=lambda row: row[0]):
+        due: list[tuple[float, Callable[[], Any]]] = [(job["warmup_s"], partial(self.reset, line))]
+        due += [(flow["start_s"], partial(self.start_client, flow, began)) for flow in self.tcp()]
+        due += [(at, partial(line.ask, "set", values=values)) for at, values in job["changes"]]
+        for moment, act in sorted(due, key=lambda row: row[0]):
             pause_until(began + moment)
-            if flow is None:
-                line.ask("reset")
-            else:
-                self.start_client(flow, began)
+            act()
         pause_until(began + job["duration_s"])
+        self.received.append(received(self.holders["right"].pid))
+
+    def reset(self, line: Control) -> None:
+        """Counts anew: here the warm-up ends."""
+        line.ask("reset")
+        self.received.append(received(self.holders["right"].pid))
 
     def start_client(self, flow: dict[str, Any], began: float) -> None:
-        near, far = ("right", "left") if flow["reverse"] else ("left", "right")
-        number = flow["number"]
-        words = ["-c", address(far, number), "-B", address(near, number), "-p", str(FIRST_PORT + number)]
+        near, number = source(flow), flow["number"]
+        words = [
+            "-c",
+            address(OTHER[near], number),
+            "-B",
+            address(near, number),
+            "-p",
+            str(FIRST_PORT + number),
+        ]
         if flow["total_bytes"] is not None:
             words += ["-n", str(flow["total_bytes"])]
         else:
             words += ["-t", str(max(1, round(flow["stop_s"] - flow["start_s"])))]
-        if flow["transport"] == "tcp":
-            words += ["-C", flow["cc"]]
-            if flow["window_bytes"]:
-                words += ["-w", str(flow["window_bytes"])]
-        else:
-            words += ["-u", "-b", str(round(flow["rate_bps"])), "-l", str(flow["payload_bytes"])]
+        words += ["-C", flow["cc"]]
+        if flow["window_bytes"]:
+            words += ["-w", str(flow["window_bytes"])]
         if flow["tos"]:
             words += ["-S", str(flow["tos"])]
         flow["began_s"] = time.monotonic() - began
@@ -174,7 +232,7 @@ class World:
 
     def finish(self, ping: subprocess.Popen[bytes]) -> list[float]:
         """Waits for the programs, a while; the round trips of the pings after the warm-up, in milliseconds."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + ENDING_S
         for name, program in [*self.programs, ("ping", ping)]:
             try:
                 program.wait(max(0.1, end - time.monotonic()))
@@ -193,13 +251,35 @@ class World:
         rows = []
         for flow in self.job["flows"]:
             row: dict[str, Any] = {key: flow[key] for key in ("number", "group", "transport")}
-            row["began_s"] = flow.get("began_s")
+            row["began_s"] = flow.get("began_s", 0.0)
+            number = flow["number"]
+            if flow["transport"] == "udp":
+                near = source(flow)
+                for end, file in (("client", f"send-{near}"), ("server", f"receive-{OTHER[near]}")):
+                    row[end] = heard(self.out / f"{file}.json", number)
+            else:
+                row |= {end: said(self.out / f"{end}{number}.json") for end in ("client", "server")}
             for end in ("client", "server"):
-                row[end] = said(self.out / f"{end}{flow['number']}.json")
                 if error := row[end].get("error"):
-                    self.problems.append(f"flow {flow['number']}: iperf3: {error}")
+                    self.problems.append(f"flow {number}: {end}: {error}")
             rows.append(row)
         return rows
+
+
+def begin(program: subprocess.Popen[bytes], began: float) -> None:
+    """Tells a program when the run begins."""
+    if program.stdin:
+        program.stdin.write(f"{round(began * 1e9)}\n".encode())
+        program.stdin.close()
+
+
+def heard(path: Path, number: int) -> dict[str, Any]:
+    """What the programs for UDP say of a flow."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))[str(number)]
+    except (OSError, ValueError) as error:
+        return {"error": f"its answer cannot be read: {error}"}
+    return found
 
 
 def said(path: Path) -> dict[str, Any]:
@@ -238,15 +318,13 @@ def device_drops(host: str) -> int:
     return int(json.loads(shown)[0]["stats64"]["tx"]["dropped"])
 
 
-def address(host: str, number: int) -> str:
-    """Of a flow's end on a host."""
-    return f"{NETWORKS[host]}.{(number + 1) >> 8}.{(number + 1) & 255}"
-
-
-def pause_until(moment: float) -> None:
-    """Sleeps until a moment of the monotonic clock."""
-    if (left := moment - time.monotonic()) > 0:
-        time.sleep(left)
+def received(process: int) -> tuple[int, int, int]:
+    """When, in nanoseconds, and how many bytes and packets the device of a process's host has received by then."""
+    counters = Path(f"/proc/{process}/net/dev")
+    now, text = time.monotonic_ns(), counters.read_text(encoding="ascii")
+    (line,) = [row for row in text.splitlines() if row.strip().startswith("tun0:")]
+    size, pkts = line.split(":")[1].split()[:2]
+    return now, int(size), int(pkts)
 
 
 def call(command: list[str], text: str | None = None) -> str:
@@ -260,7 +338,7 @@ def call(command: list[str], text: str | None = None) -> str:
 
 def main(arguments: list[str]) -> int:
     """Runs the job in the file named and writes ``raw.json`` beside it."""
-    job = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    job = {**json.loads(Path(arguments[0]).read_text(encoding="utf-8")), "file": arguments[0]}
     try:
         raw = World(job).run()
     except (DropcurveError, OSError, subprocess.SubprocessError) as error:

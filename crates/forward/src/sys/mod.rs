@@ -120,12 +120,6 @@ pub fn drop_capabilities(administers: bool) -> io::Result<()> {
     }
 }
 
-/// Asks for SIGTERM when whoever started this process has gone.
-pub fn follow_parent() {
-    // SAFETY: plain values.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM, 0, 0, 0) };
-}
-
 /// Does something inside a network namespace, given by its file; then comes back.
 ///
 /// # Errors
@@ -172,27 +166,4 @@ fn request(name: &str) -> io::Result<libc::ifreq> {
         *to = from as libc::c_char;
     }
     Ok(request)
-}
-
-/// Turns off what would merge frames of an interface into larger ones on their way to us. Which of them were on.
-pub(crate) fn turn_off_merging(socket: RawFd, name: &str) -> Vec<(u32, &'static str)> {
-    // ETHTOOL_GGRO, ETHTOOL_SGRO; LRO is a flag of ETHTOOL_GFLAGS and goes when GRO's owner forwards.
-    const KINDS: [(u32, u32, &str); 1] = [(0x2b, 0x2c, "gro")];
-    let mut found = Vec::new();
-    for (get, set, what) in KINDS {
-        if ethtool(socket, name, get, 0) == Some(1) && ethtool(socket, name, set, 0).is_some() {
-            found.push((set, what));
-        }
-    }
-    found
-}
-
-pub(crate) fn ethtool(socket: RawFd, name: &str, command: u32, value: u32) -> Option<u32> {
-    const SIOCETHTOOL: u64 = 0x8946;
-    let mut words = [command, value];
-    let mut request = request(name).ok()?;
-    request.ifr_ifru.ifru_data = words.as_mut_ptr().cast();
-    // SAFETY: the request points to two words, which these commands read and write.
-    let done = unsafe { libc::ioctl(socket, SIOCETHTOOL as _, &mut request) };
-    (done == 0).then_some(words[1])
 }

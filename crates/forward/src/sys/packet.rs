@@ -1,6 +1,6 @@
 //! A packet socket on an interface: whole Ethernet frames, as they come and go.
 
-use super::{checked, ethtool, inside, request, turn_off_merging};
+use super::{checked, inside, request};
 use crate::offload::{Vnet, VNET_HEADER};
 use std::io;
 use std::mem::size_of;
@@ -18,15 +18,13 @@ const BUFFER: i32 = 8 << 20;
 /// An open packet socket.
 pub struct PacketSocket {
     socket: OwnedFd,
-    name: String,
     /// Frames are no larger than this, their Ethernet header not counted.
     pub mtu: usize,
-    restore: Vec<(u32, &'static str)>,
 }
 
 impl PacketSocket {
     /// Opens one on an interface, in promiscuous mode: received frames only, each with what the kernel's offloads left
-    /// open. Merging of received frames (GRO) is turned off while it is open.
+    /// open.
     ///
     /// # Errors
     /// Those of the kernel; there is no such interface.
@@ -65,8 +63,7 @@ impl PacketSocket {
                 let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
                 checked(libc::bind(fd, std::ptr::from_ref(&address).cast(), length))?;
             }
-            let restore = turn_off_merging(fd, name);
-            Ok(PacketSocket { socket, name: name.to_string(), mtu, restore })
+            Ok(PacketSocket { socket, mtu })
         })
     }
 
@@ -125,14 +122,6 @@ impl PacketSocket {
         ];
         // SAFETY: both parts live through the call, which only reads them.
         unsafe { libc::writev(self.fd(), parts.as_ptr(), 2) == (VNET_HEADER + frame.len()) as isize }
-    }
-}
-
-impl Drop for PacketSocket {
-    fn drop(&mut self) {
-        for (command, _) in &self.restore {
-            ethtool(self.fd(), &self.name, *command, 1);
-        }
     }
 }
 

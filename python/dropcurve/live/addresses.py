@@ -1,0 +1,30 @@
+"""Names and numbers of a lab's two hosts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+#: Networks of the hosts on the left and on the right; the last two bytes of an address are the flow's number, from 1.
+NETWORKS = {"left": "10.77", "right": "10.78"}
+OTHER = {"left": "right", "right": "left"}
+FIRST_PORT = 5201
+#: Seconds between two intervals of what the flows' ends count.
+INTERVAL_S = 0.5
+
+
+def address(host: str, number: int) -> str:
+    """Of a flow's end on a host."""
+    return f"{NETWORKS[host]}.{(number + 1) >> 8}.{(number + 1) & 255}"
+
+
+def source(flow: Mapping[str, Any]) -> str:
+    """The host that sends a flow."""
+    return "right" if flow["reverse"] else "left"
+
+
+def pause_until(moment: float) -> None:
+    """Sleeps until a moment of the monotonic clock."""
+    if (left := moment - time.monotonic()) > 0:
+        time.sleep(left)
