@@ -32,11 +32,11 @@ else
 fi
 for n in a b; do ip netns exec $n sysctl -qw net.ipv4.tcp_ecn=1; done
 dc live run $devices --rate "20 Mbit/s" --aqm "codel:ecn=true,target=1 ms,interval=10 ms" \
-  --metrics 9109 --record "$out/record" --seconds 60 --json > "$out/stats.json" 2> "$out/said.txt" &
+  --metrics 9109 --record "$out/record" --seconds 600 --json > "$out/stats.json" 2> "$out/said.txt" &
 router=$!
-for _ in $(seq 600); do ls /run/dropcurve-live-*/control > /dev/null 2>&1 && break; sleep 0.05; done
+until ls /run/dropcurve-live-*/control > /dev/null 2>&1; do kill -0 $router; sleep 0.05; done
 ip netns exec b iperf3 -s -1 -D
-for _ in $(seq 100); do ip netns exec a iperf3 -c $far -n 3M -C cubic -J > "$out/iperf.json" && break; sleep 0.1; done
+until ip netns exec a iperf3 -c $far -n 3M -C cubic -J > "$out/iperf.json"; do kill -0 $router; sleep 0.1; done
 "$python" -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9109/metrics').read().decode())" > "$out/metrics.txt"
 control=$(ls -d /run/dropcurve-live-*/control)
 (dc live set "$control" rate="30 Mbit/s" queue.target="2 ms") > "$out/set.txt"

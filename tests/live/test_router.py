@@ -24,8 +24,8 @@ def test_a_router_shapes_marks_counts_and_stops(kind: str, tmp_path: Path) -> No
     tables = {"queue": "iptables", "queue6": "ip6tables"}.get(kind, "")
     if tables and not shutil.which(tables):
         pytest.skip(f"no {tables}")
-    command = [*launch._unshare(), "timeout", "100", str(SCRIPT), sys.executable, str(tmp_path), kind]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    command = [*launch._unshare(), "timeout", "600", str(SCRIPT), sys.executable, str(tmp_path), kind]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=660, check=False)
     said = (tmp_path / "said.txt").read_text() if (tmp_path / "said.txt").exists() else ""
     if tables and "netfilter queue 0: cannot be opened" in said:
         pytest.skip("this kernel has no netfilter queues")

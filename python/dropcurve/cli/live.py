@@ -14,9 +14,17 @@ app = typer.Typer(
     name="live",
     help="The same queue on real packets: lab, check, run, set, stats, replay.",
     rich_markup_mode=None,
-    no_args_is_help=True,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+
+
+@app.callback()
+def nothing(context: typer.Context) -> None:
+    """Without a word: what there is."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
 
 Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control socket that `live run` named.")]
 
@@ -134,7 +142,7 @@ def _change(text: str) -> tuple[float, dict[str, Any]]:
         number, unit, edit = text.split(None, 2)
         path, value = values.assignment(edit)
         return nanoseconds(f"{number} {unit}") / 1e9, {path: value}
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, UsageError):
         raise UsageError(f'--at "{text}": must be TIME PATH=VALUE, such as "10 s rate=5 Mbit/s"') from None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 import sys
 import time
@@ -69,6 +70,14 @@ def await_control(path: Path, alive: Any, *, seconds: float = 300.0) -> Control:
     raise DropcurveError("the forwarder did not start")
 
 
+def plain(error: OSError) -> str:
+    """What the core complained of, without the number of the error, and with the remedy for want of rights."""
+    text = re.sub(r" \(os error \d+\)", "", str(error))
+    if "Operation not permitted" in text:
+        text += "; that needs root, or CAP_NET_RAW and CAP_NET_ADMIN"
+    return text
+
+
 def main(arguments: list[str]) -> int:
     """Runs the forwarder; 1 and a line on standard error if it cannot."""
     from .. import _core
@@ -77,7 +86,7 @@ def main(arguments: list[str]) -> int:
     try:
         counted = _core.live_forward(Path(settings).read_text(encoding="utf-8"))
     except OSError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{plain(error)}\n")
         return 1
     Path(result).write_text(counted, encoding="utf-8")
     return 0

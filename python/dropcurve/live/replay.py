@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import wording
 from ..errors import ResultError
+from .forwarder import plain
 
 
 @dataclass(frozen=True)
@@ -52,5 +53,5 @@ def replay(record: str | Path) -> Agreement:
     try:
         found = json.loads(_core.live_replay(str(record)))
     except OSError as error:
-        raise ResultError(str(error)) from None
+        raise ResultError(plain(error)) from None
     return Agreement(**{**found, "difference": found["difference"] or ""})
