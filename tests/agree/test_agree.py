@@ -41,7 +41,7 @@ def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
 def test_tfrc_of_ns2_comes_packet_by_packet() -> None:
     """All but a run in which a report and a departure fall on one moment (see `causes.toml`)."""
     cases = quick("tfrc_packets")
-    assert len(cases) == 10
+    assert len(cases) == 14
     assert {case.name.rpartition(", ")[2] for case in cases if case.verdict == "outside"} <= {"draw 7"}
 
 

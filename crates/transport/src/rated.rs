@@ -12,7 +12,7 @@ mod spacer;
 pub use spacer::Spacer;
 
 use units::param::{Check, Valid};
-use units::{Bytes, Span, Time};
+use units::{Bytes, Span, Stream, Time};
 
 /// What every packet carries, whichever way it goes.
 pub trait Piece: Copy {
@@ -90,6 +90,8 @@ pub trait RateSender: Sized {
 
     /// A silent sender.
     fn new(params: &Valid<Self::Params>) -> Self;
+    /// Dice of its own, before it starts, for one that draws.
+    fn take_dice(&mut self, _dice: Stream) {}
     /// The source has handed over so many packets in all.
     fn provide(&mut self, now: Time, packets: u32);
     /// Starts sending.

@@ -10,24 +10,6 @@ from .dumbbells import profile, red
 
 Row = Mapping[str, str]
 
-#: Variables of ns-2's TFRC: our key and value for theirs. What is not here is in no option of ours.
-TFRC = {
-    "ca_:0": "damping = false",
-    "bval_:2": "b = 2",
-    "InitRate_:1000": 'first_rate = "8 kbit/s"',
-    "tcp_tick_:0.01": 'tick = "10 ms"',
-    "minrto_:0.2": 'min_rto = "200 ms"',
-    "useHeaders_:true": 'headers = "32 B"',
-    "rate_init_option_:2": 'initial_rate = "rfc3390"',
-    "maxHeavyRounds_:0": "heavy_rounds = 0",
-    "oldCode_:false": "",
-    "rate_init_:2": "",
-    "idleFix_:true": "",
-    "discount_:0": "discount = false",
-    "numPkts_:3": "loss_after = 3",
-    "PreciseLoss_:0": "loss_new_round = false",
-}
-
 
 def knobs(row: Row) -> tuple[dict[str, str], list[str], str]:
     """TCP's options, TFRC's lines, and the first variable that no option stands for."""
@@ -35,7 +17,7 @@ def knobs(row: Row) -> tuple[dict[str, str], list[str], str]:
     for knob in row["knobs"].split(",") if row["knobs"] != "-" else []:
         owner, variable, value = knob.split(":")
         if owner.startswith("Agent/TFRC"):
-            line = TFRC.get(f"{variable}:{value}")
+            line = ns2_knobs.TFRC.get(f"{variable}:{value}")
             if line is None:
                 return {}, [], f"TFRC's {variable}"
             tfrc.append(line)

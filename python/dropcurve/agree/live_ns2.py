@@ -61,8 +61,8 @@ def compare(context: Context) -> Area:
         counts = {"tcp": 3, "tfrc": 1, "rap": 1}
     cases = context.each("ns-2 live, TCP", range(1, counts["tcp"] + 1), partial(tcp, context))
     for name in ("tfrc", "rap"):
-        # The first ones are recorded.
-        draws = range(28, 28 + counts[name])
+        first = rate_packets.TESTED[name].runs
+        draws = range(first, first + counts[name])
         cases += context.each(f"ns-2 live, {name.upper()}", draws, partial(rated, context, name))
     return Area("live_ns2", TITLE, "ns-2.35", METHOD, cases)
 

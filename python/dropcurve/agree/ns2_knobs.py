@@ -32,6 +32,31 @@ NUMBERS = {
 #: Variables that are seconds.
 SPANS = {"tcpTick_": "tick", "minrto_": "min_rto", "maxrto_": "max_rto", "interval_": "ack_timeout"}
 
+#: Variables of ns-2's TFRC: our key and value for theirs. What is not here is in no option of ours.
+TFRC = {
+    "ca_:0": "damping = false",
+    "bval_:2": "b = 2",
+    "InitRate_:1000": 'first_rate = "8 kbit/s"',
+    "tcp_tick_:0.01": 'tick = "10 ms"',
+    "minrto_:0.2": 'min_rto = "200 ms"',
+    "useHeaders_:true": 'headers = "32 B"',
+    "rate_init_option_:2": 'initial_rate = "rfc3390"',
+    "maxHeavyRounds_:0": "heavy_rounds = 0",
+    "oldCode_:false": "",
+    "rate_init_:2": "",
+    "idleFix_:true": "",
+    "discount_:0": "discount = false",
+    "numPkts_:3": "loss_after = 3",
+    "PreciseLoss_:0": "loss_new_round = false",
+    "overhead_:0.5": "overhead = 0.5",
+    "conservative_:true": "cautious = true",
+    "smooth_:0": 'mean = "shifted"',
+    "NumSamples_:32": "intervals = 32",
+    "algo_:2": 'mean = "exponential"\nfirst_interval = "counted"',
+    "AdjustHistoryAfterSS_:0": 'first_interval = "counted"',
+    "NumFeedback_:2": "reports = 2",
+}
+
 
 def options(knobs: str, sink: str) -> dict[str, str]:
     """Options in TOML for a comma list of ``class:variable:value``; those of another kind of sink change nothing."""

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import dropcurve as dc
 
+from . import ns2_knobs
 from .cases import Area, Case, Figure
 from .context import ROOT, Context
 
@@ -100,6 +101,7 @@ class Tested:
     rates: str
     until: int
     note: str
+    runs: int
     told: Callable[[int], Keys]
     flow: Callable[[Keys], str]
     label: Callable[[Keys], str]
@@ -115,6 +117,28 @@ class Tested:
         return ROOT / "tests" / "agree" / "ns2" / f"{self.name}.tcl"
 
 
+#: Settings of TFRC, one for each run from the first number on; what is drawn by chance in them cannot be compared.
+FIRST_WITH_KNOB = 28
+TFRC_KNOBS = (
+    "Agent/TFRC:conservative_:true", "Agent/TFRCSink:smooth_:0", "Agent/TFRCSink:NumSamples_:32",
+    "Agent/TFRCSink:algo_:2", "Agent/TFRCSink:AdjustHistoryAfterSS_:0", "Agent/TFRCSink:NumFeedback_:2", "Agent/TFRCSink:discount_:0",
+)  # fmt: skip
+
+
+def _knob(draw: int) -> str:
+    return TFRC_KNOBS[draw % len(TFRC_KNOBS)] if draw >= FIRST_WITH_KNOB else "-"
+
+
+def _option(key: Keys) -> str:
+    _, _, setting = key.get("knobs", "-").partition(":")
+    return ns2_knobs.TFRC[setting] if setting else ""
+
+
+def _named(key: Keys) -> str:
+    _, _, setting = key.get("knobs", "-").partition(":")
+    return f", {setting}" * bool(setting)
+
+
 TESTED = {
     "tfrc": Tested(
         "tfrc",
@@ -122,13 +146,14 @@ TESTED = {
         0,
         "0.8 Mbit/s",
         20,
-        "",
-        lambda draw: {"years": ("2011", "2000")[draw % 2]},
+        " From the 29th on each has one of ns-2's settings other than its default.",
+        42,
+        lambda draw: {"years": ("2011", "2000")[draw % 2], "knobs": _knob(draw)},
         lambda key: (
             f'transport = "tfrc"\nprofile = "{"ns2-2000" if key["years"] == "2000" else "ns2-2.35"}"\n'
-            'mss = "1000 B"'
+            f'mss = "1000 B"\n{_option(key)}'
         ),
-        lambda key: "as of 2000" if key["years"] == "2000" else "2.35",
+        lambda key: ("as of 2000" if key["years"] == "2000" else "2.35") + _named(key),
     ),
     "rap": Tested(
         "rap",
@@ -138,6 +163,7 @@ TESTED = {
         10,
         " The rate grows by 1.1 packets a round trip: with a whole one, steps of the rate fall on departures, and the"
         " last bit of a sum of doubles decides in ns-2 which comes first.",
+        28,
         lambda draw: {"fine": str(draw % 2), "rate": ("0.8Mb", "2Mb")[draw // 2 % 2]},
         lambda key: (
             'transport = "rap"\nprofile = "ns2-2.35"\nalpha = 1.1\n'
@@ -238,8 +264,12 @@ def case(one: Recorded) -> Case:
 
 
 def _common(ours: list[Event], theirs: list[Event]) -> int:
-    """How many events agree before the first that does not."""
-    pairs = zip(ours, theirs, strict=False)
+    """How many events agree before the first that does not. Those of one microsecond have no order."""
+
+    def order(event: Event) -> tuple[int, int, bool]:
+        return event[0], event[2], event[1] == "D"
+
+    pairs = zip(sorted(ours, key=order), sorted(theirs, key=order), strict=False)
     return next(
         (i for i, (a, b) in enumerate(pairs) if a[1:] != b[1:] or abs(a[0] - b[0]) > ALLOWED_US),
         min(len(ours), len(theirs)),
@@ -289,7 +319,7 @@ def _drawn(chance: random.Random, share: float, count: int) -> str:
 def main(words: Sequence[str]) -> None:
     """Records the runs of a transport into a file."""
     tested = TESTED[words[0]]
-    Path(words[1]).write_text("".join(record(tested, draw) for draw in range(28)), encoding="utf-8")
+    Path(words[1]).write_text("".join(record(tested, draw) for draw in range(tested.runs)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -152,12 +152,13 @@ macro_rules! transports {
 
             /// The two ends.
             pub fn build(&self, load: &Load, dice: Stream) -> (RatedSource, RatedSink) {
-                let (source, sink) = match self {
+                let (mut source, sink) = match self {
                     $( Rated::$variant(params) => (
                         AnySource::$variant(End::new(RateSender::new(params), <$protocol>::capable(params))),
                         AnySink::$variant(End::new(RateReceiver::new(params), false)),
                     ), )+
                 };
+                sender!(&mut source, end => end.machine.take_dice(dice.branch(0)));
                 (RatedSource::new(source, self.packet().0, load, dice), RatedSink { any: sink })
             }
         }

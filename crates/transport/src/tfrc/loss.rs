@@ -3,21 +3,31 @@
 //! *Reference*: RFC 5348 section 5.
 //! *Units*: intervals count packets; send times are those of the sender's clock.
 
-use super::params::Params;
+use super::params::{Mean, Params};
 use std::collections::VecDeque;
 use units::{Span, Time};
 
-/// Intervals that count.
-pub const INTERVALS: usize = 8;
-
-/// Weights, newest interval first.
-pub const WEIGHTS: [f64; INTERVALS] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
+/// Weight of the interval with this number of `count`, newest first: half of them count fully (RFC 5348 section 5.4).
+fn weight(number: usize, count: usize) -> f64 {
+    let falling = 2.0 * (count - number) as f64 / (count + 2) as f64;
+    if number < count / 2 {
+        1.0
+    } else {
+        falling
+    }
+}
 
 /// The closed intervals between loss events, and the open one.
 #[derive(Clone, Debug)]
 pub struct History {
     discounts: bool,
     least_discount: f64,
+    rule: Mean,
+    /// Weight of the past in the exponential mean of closed intervals, and that mean once there is one.
+    past: f64,
+    average: Option<f64>,
+    /// Weights, newest interval first.
+    weights: Vec<f64>,
     /// Whether the open interval makes the oldest closed one give way, however few there are.
     replaces: bool,
     /// Closed intervals, newest first, each with the discount it has collected.
@@ -32,8 +42,12 @@ impl History {
         History {
             discounts: params.discount,
             least_discount: params.least_discount,
+            rule: params.mean,
+            past: params.past,
+            average: None,
+            weights: (0..params.intervals as usize).map(|at| weight(at, params.intervals as usize)).collect(),
             replaces: params.open_replaces,
-            closed: VecDeque::with_capacity(INTERVALS + 1),
+            closed: VecDeque::with_capacity(params.intervals as usize + 1),
             discount: 1.0,
         }
     }
@@ -55,33 +69,41 @@ impl History {
         }
         self.discount = 1.0;
         self.closed.push_front((packets, 1.0));
-        self.closed.truncate(INTERVALS);
+        self.closed.truncate(self.weights.len());
+        self.average = Some(self.average.map_or(packets, |average| self.blend(average, packets)));
+    }
+
+    /// The exponential mean after one more interval.
+    fn blend(&self, average: f64, packets: f64) -> f64 {
+        self.past * average + (1.0 - self.past) * packets
     }
 
     /// The mean interval, where the open one has `open` packets so far; it counts only if it raises the mean.
     pub fn mean(&mut self, open: f64) -> f64 {
-        if self.closed.is_empty() {
-            return f64::INFINITY;
+        let Some(average) = self.average else { return f64::INFINITY };
+        if self.rule == Mean::Exponential {
+            return average.max(self.blend(average, open));
         }
-        let without = weighted(self.closed.iter().copied());
+        let weights = if self.rule == Mean::Shifted { &self.weights[1..] } else { &self.weights };
+        let without = weighted(self.closed.iter().copied(), weights);
         if self.discounts && open > 2.0 * without {
             self.discount = (2.0 * without / open).max(self.least_discount);
         }
         let older = self.closed.iter().map(|(length, own)| (*length, own * self.discount));
-        let terms = if self.replaces { self.closed.len() } else { INTERVALS };
-        let with = weighted(std::iter::once((open, 1.0)).chain(older).take(terms));
+        let terms = if self.replaces { self.closed.len() } else { self.weights.len() };
+        let with = weighted(std::iter::once((open, 1.0)).chain(older).take(terms), &self.weights);
         with.max(without)
     }
 }
 
 /// The mean of intervals with their discounts, newest first.
-fn weighted(intervals: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let (mut total, mut weights) = (0.0, 0.0);
-    for ((length, discount), weight) in intervals.zip(WEIGHTS) {
+fn weighted(intervals: impl Iterator<Item = (f64, f64)>, weights: &[f64]) -> f64 {
+    let (mut total, mut all) = (0.0, 0.0);
+    for ((length, discount), weight) in intervals.zip(weights) {
         total += length * weight * discount;
-        weights += weight * discount;
+        all += weight * discount;
     }
-    total / weights
+    total / all
 }
 
 /// A packet that has not come.
@@ -167,8 +189,11 @@ impl Detector {
     /// Whether congestion that met a packet of this send time, and that one sent at `shown` told of, begins a new loss
     /// event.
     fn congested(&mut self, sent: Time, shown: Time, rtt: Span, round: u32) -> bool {
-        let apart =
-            self.event.is_none_or(|(start, when)| sent > start + rtt && (!self.new_round || round > when));
+        let apart = match self.event {
+            Some((start, when)) => sent > start + rtt && (!self.new_round || round > when),
+            // ns-2 takes the start of the run for a loss event.
+            None => !self.new_round || sent >= sent.start() + rtt,
+        };
         if apart {
             let later = self.event.is_none() && self.first_shown;
             self.event = Some((if later { shown } else { sent }, round));
@@ -212,10 +237,27 @@ mod tests {
     }
 
     #[test]
+    fn other_means_by_hand() {
+        let mean = |mean, intervals, closed: &[f64], open| {
+            let mut history = History::new(&Params { mean, intervals, discount: false, ..Params::default() });
+            closed.iter().rev().for_each(|length| history.close(*length));
+            history.mean(open)
+        };
+        // Six count: 1, 1, 1, 3/4, 1/2, 1/4 of 10, 20, 30, 40, 50, 60, and 70 no more: 130 / 4.5.
+        let seven = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0];
+        assert!((mean(Mean::Weighted, 6, &seven, 0.0) - 130.0 / 4.5).abs() < 1e-12);
+        // Shifted, 10 to 50 have 1, 1, 3/4, 1/2, 1/4, and the open one stays out: 85 / 3.5.
+        assert!((mean(Mean::Shifted, 6, &seven, 0.0) - 85.0 / 3.5).abs() < 1e-12);
+        // 40, then 20: 3/4 of 40 and 1/4 of 20; with 95 open, 1/4 of that and 3/4 of 35.
+        assert_eq!(mean(Mean::Exponential, 8, &[20.0, 40.0], 0.0), 35.0);
+        assert_eq!(mean(Mean::Exponential, 8, &[20.0, 40.0], 95.0), 50.0);
+    }
+
+    #[test]
     fn discounting_by_hand() {
         // Mean 10, open 40: discount max(1/2, 20/40) = 1/2. With it: (40 + 3.5 … ) as below.
         let mut flat = history(&[10.0; 8]);
-        let older: f64 = WEIGHTS[1..].iter().sum::<f64>() / 2.0;
+        let older: f64 = [1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2].iter().sum::<f64>() / 2.0;
         assert!((flat.mean(40.0) - (40.0 + 10.0 * older) / (1.0 + older)).abs() < 1e-12);
         // The discount goes no lower than a half, and stays with the intervals once the open one closes.
         let mut long = history(&[10.0; 8]);

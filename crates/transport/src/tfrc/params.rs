@@ -3,7 +3,7 @@
 //! *Reference*: RFC 5348; ns-2.35 where the source of an option says so, as found from its traces.
 
 use crate::segment::require_packet;
-use units::param::{Check, Preset, Problem, Range};
+use units::param::{require, Check, Preset, Problem, Range};
 use units::{Bytes, Rate, Span};
 
 units::choices! {
@@ -73,6 +73,29 @@ units::choices! {
     }
 }
 
+units::choices! {
+    /// Which mean of the loss intervals the loss event rate is the inverse of.
+    pub enum Mean {
+        /// Weighted, over the last of them; the open one counts where it raises the mean (RFC 5348 section 5.4).
+        Weighted = "weighted",
+        /// The same, where the closed ones have the weights they would have beside the open one also when it does not
+        /// count.
+        Shifted = "shifted",
+        /// Exponential, over all of them; the open one counts where it raises the mean (Floyd et al. 2000).
+        Exponential = "exponential",
+    }
+}
+
+units::choices! {
+    /// What stands for the interval before the first loss event.
+    pub enum FirstInterval {
+        /// The interval at which the equation gives the rate received (RFC 5348 section 6.3.1).
+        Inverted = "inverted",
+        /// The packets up to it.
+        Counted = "counted",
+    }
+}
+
 units::params! {
     /// A TFRC flow: the options of its sender and its receiver.
     pub struct Params {
@@ -110,6 +133,11 @@ units::params! {
         damping: bool = false => { source: "RFC 5348 section 4.5: optional" },
         /// A report moves the departure of the next packet; otherwise its rate acts after it.
         respace: bool = true => { source: "RFC 5348 section 4.6" },
+        /// A report holds the rate to one and a half times the rate received, after slow start, and one of more loss than
+        /// the last to that rate itself; otherwise to twice (`response = "steps"`).
+        cautious: bool = false => { source: "ns-2 conservative_" },
+        /// Share of the distance of packets by which it is drawn longer or shorter.
+        overhead: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "ns-2 overhead_" },
         /// Greatest distance of packets.
         t_mbi: Span = Span::from_millis(64_000) => { range: Range::Positive, source: "RFC 5348 section 4.3" },
         /// Round trips without a report after which the sender acts.
@@ -124,10 +152,18 @@ units::params! {
         loss_new_round: bool = false => { source: "ns-2 PreciseLoss_" },
         /// While fewer than eight intervals have closed, the open one replaces the oldest; otherwise it counts beside them.
         open_replaces: bool = true => { source: "RFC 5348 section 5.4" },
+        /// Which mean of the intervals counts.
+        mean: Mean = Mean::Weighted => { source: "RFC 5348 section 5.4" },
+        /// How many closed intervals count, an even number; half of them fully.
+        intervals: u64 = 8 => { range: Range::Within(2.0, 1024.0), source: "RFC 5348 section 5.4; ns-2 NumSamples_" },
+        /// Weight of the past in an exponential mean.
+        past: f64 = 0.75 => { unit: "1", range: Range::Within(0.0, 0.9999), source: "ns-2 history_" },
         /// Older intervals lose weight while the open one is long.
         discount: bool = true => { source: "RFC 5348 section 5.5" },
         /// The least such weight.
         least_discount: f64 = 0.5 => { unit: "1", range: Range::Within(0.01, 1.0), source: "RFC 5348 section 5.5" },
+        /// What stands for the interval before the first loss event.
+        first_interval: FirstInterval = FirstInterval::Inverted => { source: "RFC 5348 section 6.3.1" },
         /// How closely the first interval, from inverting the equation, has to give the rate received.
         first_tolerance: f64 = 0.001 => { unit: "1", range: Range::Within(1e-9, 0.5), assumed: true },
         /// The report of the first loss event carries the rate found by inverting, not 1 over that interval in whole
@@ -142,6 +178,8 @@ units::params! {
         ecn: bool = false => { source: "RFC 5348 section 5.1, RFC 3168" },
         /// When the receiver reports.
         report: Report = Report::Timer => { source: "RFC 5348 section 6.2" },
+        /// Reports in a round trip.
+        reports: u64 = 1 => { range: Range::Within(1.0, 64.0), source: "RFC 5348 section 6.2; ns-2 NumFeedback_" },
     }
 }
 
@@ -154,6 +192,7 @@ impl Check for Params {
 
     fn relations(&self, problems: &mut Vec<Problem>) {
         require_packet(self.mss, self.headers, problems);
+        require(problems, self.intervals % 2 == 0, "intervals", self.intervals, "must be even", "");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Data, Feedback, Params, Receiver, Sender};
 use crate::rated::{Fact, RateReceiver, RateSender};
 use units::param::Valid;
-use units::{Span, Time};
+use units::{Span, Stream, Time};
 
 impl RateSender for Sender {
     type Params = Params;
@@ -13,6 +13,9 @@ impl RateSender for Sender {
 
     fn new(params: &Valid<Params>) -> Sender {
         Sender::new(params)
+    }
+    fn take_dice(&mut self, dice: Stream) {
+        self.take_dice(dice);
     }
     fn provide(&mut self, now: Time, packets: u32) {
         self.provide(now, packets);

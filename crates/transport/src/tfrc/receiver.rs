@@ -4,7 +4,7 @@
 
 use super::equation::{self, Path};
 use super::loss::{Detector, History};
-use super::params::{Params, Report};
+use super::params::{FirstInterval, Params, Report};
 use super::{Data, Feedback};
 use std::collections::VecDeque;
 use units::param::Valid;
@@ -18,7 +18,7 @@ const MOST_ARRIVALS: usize = 1 << 16;
 pub struct Receiver {
     params: Params,
     detector: Detector,
-    history: History,
+    history: Box<History>,
     /// The loss event rate to report of the first loss event, before it was rounded to a whole interval.
     first_rate: Option<f64>,
     /// The open interval counts from here.
@@ -43,7 +43,7 @@ impl Receiver {
         let params: Params = (**params).clone();
         Receiver {
             detector: Detector::new(&params),
-            history: History::new(&params),
+            history: Box::new(History::new(&params)),
             params,
             first_rate: None,
             open_from: 0,
@@ -76,8 +76,9 @@ impl Receiver {
         for seq in &events {
             self.begin_event(*seq, now);
         }
-        let overdue =
-            self.params.report == Report::Packet && r > 0.0 && now.secs_since(self.last_report) >= r;
+        let overdue = self.params.report == Report::Packet
+            && r > 0.0
+            && now.secs_since(self.last_report) >= r / self.params.reports as f64;
         if self.timer.is_none() {
             self.restart_timer(now);
         }
@@ -165,13 +166,15 @@ impl Receiver {
 
     /// A loss begins a loss event.
     fn begin_event(&mut self, seq: u32, now: Time) {
-        if self.history.is_empty() {
+        if self.history.is_empty() && self.params.first_interval == FirstInterval::Inverted {
             let p = self.first_loss_rate(now);
             self.first_rate = self.params.first_exact.then_some(p);
             self.history.close((1.0 / p).floor().max(1.0));
             self.open_from = if self.params.open_from_report { self.highest_reported } else { seq };
         } else {
-            self.history.close(f64::from(seq.saturating_sub(self.open_from)));
+            // The first packet has the number 0, and the lost one counts.
+            let first = u32::from(self.history.is_empty());
+            self.history.close(f64::from(seq.saturating_sub(self.open_from) + first));
             self.open_from = seq;
         }
     }
@@ -203,7 +206,10 @@ impl Receiver {
             let counted = s * self.since_report as f64 / since;
             return if self.since_report > 0 { counted } else { unknown };
         }
-        let recent = self.arrivals.iter().rev().take_while(|at| now.secs_since(**at) < rtt).count();
+        // ns-2 counts back from the last packet, also where a timer makes the report.
+        let last = self.last.map_or(now, |(_, arrived)| arrived);
+        let end = if self.params.report == Report::Packet { last } else { now };
+        let recent = self.arrivals.iter().rev().take_while(|at| end.secs_since(**at) < rtt).count();
         s * recent as f64 / rtt
     }
 
@@ -213,7 +219,8 @@ impl Receiver {
     }
 
     fn restart_timer(&mut self, now: Time) {
-        let factor = if self.params.report == Report::Packet { 1.5 } else { 1.0 };
+        let factor =
+            if self.params.report == Report::Packet { 1.5 } else { 1.0 } / self.params.reports as f64;
         self.timer = self.rtt().map(|rtt| now.plus_secs(rtt * factor));
     }
 }
@@ -252,6 +259,26 @@ mod tests {
         let reported: Vec<u32> = (0..20).filter(|seq| give(&mut receiver, *seq).is_some()).collect();
         assert_eq!(reported, [0, 4, 8, 12, 16], "the first, then every 40 ms");
         assert_eq!(receiver.poll_timeout(), Some(Time(180_000_000) + Span::from_millis(60)));
+    }
+
+    #[test]
+    fn reports_twice_a_round_trip_where_asked() {
+        let params = crate::tfrc::conformance::params("ns2-2.35").into_inner();
+        let mut receiver = Receiver::new(&Valid::new(Params { reports: 2, ..params }).unwrap());
+        let reported: Vec<u32> = (0..14).filter(|seq| give(&mut receiver, *seq).is_some()).collect();
+        assert_eq!(reported, [0, 4, 6, 8, 10, 12], "every 20 ms");
+    }
+
+    #[test]
+    fn a_first_interval_is_counted_where_asked() {
+        let params = crate::tfrc::conformance::params("ns2-2.35").into_inner();
+        let counted = Params { first_interval: FirstInterval::Counted, ..params };
+        let mut receiver = Receiver::new(&Valid::new(counted).unwrap());
+        for seq in 0..=40 {
+            give(&mut receiver, seq);
+        }
+        let report = give(&mut receiver, 42).expect("41 is missing");
+        assert_eq!(report.p, 1.0 / 42.0);
     }
 
     #[test]

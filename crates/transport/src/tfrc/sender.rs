@@ -3,13 +3,15 @@
 //! *Reference*: RFC 5348 section 4; Floyd et al. 2000 for the response in steps.
 //! *Units*: rates are bytes of payload a second.
 
+mod steps;
+
 use super::clock::Clock;
 use super::equation::{self, Path};
 use super::params::{Params, Response, Silence};
 use super::{Data, Feedback};
 use crate::rated::{earlier, ENDLESS};
 use units::param::Valid;
-use units::{Span, Time};
+use units::{Dice, Span, Stream, Time};
 
 /// Counts of a sender since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub struct Sender {
     /// When the rate last changed, or last doubled.
     changed: Option<Time>,
     heavy: u64,
+    /// How many times the rate received the rate may be (`response = "steps"`).
+    bound: f64,
     seq: u32,
     last_departure: Time,
     departure: Option<Time>,
@@ -56,6 +60,8 @@ pub struct Sender {
     limit: u32,
     /// A packet left at its time since the last report: the rate was used.
     used: bool,
+    /// Where the distances of packets are drawn from (`overhead`).
+    dice: Stream,
 }
 
 /// The silence timer before the first report.
@@ -88,6 +94,7 @@ impl Sender {
             x_recv_set: vec![(Time::ZERO, MOST)],
             changed: None,
             heavy: 0,
+            bound: 2.0,
             seq: 0,
             last_departure: Time::ZERO,
             departure: None,
@@ -96,8 +103,14 @@ impl Sender {
             ceased: false,
             limit: ENDLESS,
             used: false,
+            dice: Stream::new(0, "tfrc"),
             params,
         }
+    }
+
+    /// Takes its dice; without, all senders throw the same.
+    pub fn take_dice(&mut self, dice: Stream) {
+        self.dice = dice;
     }
 
     /// Starts sending.
@@ -128,6 +141,11 @@ impl Sender {
         self.urgent = false;
         self.clock.take(feedback.round_trip(now));
         let worse = feedback.p > self.p;
+        self.bound = match (self.params.cautious, worse) {
+            (false, _) => 2.0,
+            (true, false) => 1.5,
+            (true, true) => 1.0,
+        };
         self.p = feedback.p;
         self.x_calc = equation::throughput(self.p, &self.path()).min(MOST);
         if self.params.silence == Silence::Halve {
@@ -244,61 +262,6 @@ impl Sender {
         }
     }
 
-    /// The response in steps.
-    fn step(&mut self, now: Time, x_recv: f64) {
-        let received = if self.round > 1 { 2.0 * x_recv } else { 0.0 };
-        if self.slow_start && self.p > 0.0 && self.counters.reports > 1 {
-            self.slow_start = false;
-            self.x = self.x_calc;
-            self.x_rising = self.x;
-        } else if self.slow_start {
-            self.rise_slowly(now, received);
-        } else if self.x_calc > self.x {
-            let rounds = self.changed.map_or(0.0, |at| now.secs_since(at) / self.r()).min(2.0);
-            let most = received.max(self.s / self.r()).min(self.x_calc);
-            self.x = (self.x + self.s / self.r() * rounds).min(most);
-            self.heavy = 0;
-            self.changed = Some(now);
-        } else {
-            self.x = self.x_calc;
-            let most = received.max(self.s / self.r());
-            self.heavy = if self.x > most { self.heavy + 1 } else { 0 };
-            if self.heavy > self.params.heavy_rounds {
-                self.x = self.x.min(most);
-            }
-            self.changed = Some(now);
-        }
-    }
-
-    /// Slow start of the response in steps: the rate of RFC 3390 until two reports have come (one tells no rate yet);
-    /// then doubles once a round trip, to at most `most`; half of that once above it.
-    fn rise_slowly(&mut self, now: Time, most: f64) {
-        let settling = if self.params.initial_rate.packets(self.s) > 1.0 { 2 } else { 1 };
-        if self.round <= settling || self.counters.reports == 1 {
-            self.x_rising = self.x;
-            self.x = self.x.max(self.initial());
-            self.rise = self.packet_rise();
-            self.changed = Some(now);
-        } else if self.x <= most * (1.0 + TIE) {
-            if self.changed.is_none_or(|at| now.secs_since(at) > self.r()) {
-                self.x_rising = self.x;
-                self.x = (2.0 * self.x).min(most);
-                self.rise = self.packet_rise();
-                self.changed = Some(now);
-            }
-        } else {
-            self.x = most / 2.0;
-            self.x_rising = self.x;
-            self.rise = 0.0;
-            self.changed = Some(now);
-        }
-    }
-
-    /// What each packet adds, so that a round trip of them reaches the rate.
-    fn packet_rise(&self) -> f64 {
-        (self.x - self.x_rising) / (self.x * self.r() / self.s)
-    }
-
     /// Reports stay away.
     fn on_silence(&mut self, now: Time) {
         self.counters.silences += 1;
@@ -349,23 +312,36 @@ impl Sender {
     /// A packet departs: the next follows at the present rate.
     fn depart(&mut self, now: Time) {
         self.last_departure = now;
-        self.departure = (!self.ceased).then(|| {
-            let rising = self.params.slow_increase
-                && self.slow_start
-                && self.round > 2
-                && self.x_rising * (1.0 + TIE) < self.x;
-            if rising {
-                self.x_rising += self.rise;
-                return now.plus_secs(self.s / self.x_rising);
-            }
-            now.plus_secs(self.gap())
-        });
+        if self.ceased {
+            self.departure = None;
+            return;
+        }
+        let rising = self.params.slow_increase
+            && self.slow_start
+            && self.round > 2
+            && self.x_rising * (1.0 + TIE) < self.x;
+        let gap = if rising {
+            self.x_rising += self.rise;
+            self.s / self.x_rising
+        } else {
+            self.drawn_gap()
+        };
+        self.departure = Some(now.plus_secs(gap));
     }
 
     /// Distance of packets at the present rate, in seconds.
     fn gap(&self) -> f64 {
         let stretch = if self.params.damping { self.clock.stretch() } else { 1.0 };
         (self.s / self.x * stretch).min(self.params.t_mbi.as_secs())
+    }
+
+    /// The same, drawn longer or shorter.
+    fn drawn_gap(&mut self) -> f64 {
+        let gap = self.gap();
+        if self.params.overhead > 0.0 && self.counters.sent > 0 {
+            return gap * (1.0 + self.params.overhead * (2.0 * self.dice.uniform() - 1.0));
+        }
+        gap
     }
 
     /// The rate after the first report.
@@ -450,6 +426,36 @@ mod tests {
         assert!((sender.rate() - x - 10_000.0).abs() < 1e-6);
         sender.on_feedback(Time(900 * MS), &report(Time(900 * MS), 100, 0.001, 1e6));
         assert!((sender.rate() - x - 30_000.0).abs() < 1e-6, "two round trips' worth at most");
+    }
+
+    /// Half as much more than was received, and no more than that where more loss was seen.
+    #[test]
+    fn a_cautious_sender_holds_on_to_what_was_received() {
+        let params = params("ns2-2.35").into_inner();
+        let mut sender = Sender::new(&Valid::new(Params { cautious: true, ..params }).unwrap());
+        sender.start(Time(0));
+        let mut at = 0;
+        let mut rate_after = |p: f64, x_recv: f64| {
+            at += 100;
+            sender.on_feedback(Time(at * MS), &report(Time(at * MS), 100, p, x_recv));
+            sender.rate()
+        };
+        rate_after(0.0, 0.0);
+        rate_after(0.0001, 1e6);
+        assert_eq!(rate_after(0.0001, 20_000.0), 30_000.0);
+        assert_eq!(rate_after(0.00011, 20_000.0), 20_000.0);
+    }
+
+    #[test]
+    fn distances_are_drawn_within_their_share() {
+        let params = params("ns2-2.35").into_inner();
+        let mut sender = Sender::new(&Valid::new(Params { overhead: 0.5, ..params }).unwrap());
+        sender.take_dice(Stream::new(7, "test"));
+        sender.counters.sent = 1;
+        let gaps: Vec<f64> = (0..1000).map(|_| sender.drawn_gap() / sender.gap()).collect();
+        let mean = gaps.iter().sum::<f64>() / 1000.0;
+        assert!(gaps.iter().all(|gap| (0.5..=1.5).contains(gap)));
+        assert!((mean - 1.0).abs() < 0.03, "{mean}");
     }
 
     #[test]
