@@ -154,6 +154,8 @@ units::params! {
         cubic_rule: CubicRule = CubicRule::Rfc9438 => { source: "RFC 9438" },
         /// How slow start ends before losses (cubic).
         hystart: HyStartRule = HyStartRule::Off => { source: "RFC 9406" },
+        /// CUBIC's least round trip begins with that of the handshake; otherwise with the first acknowledged segment's.
+        handshake_rtt: bool = false => { assumed: true },
         /// Weight of a window's share of marks in the estimate (dctcp).
         dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
         /// The estimate at the start (dctcp).

@@ -55,6 +55,8 @@ pub struct Bbr {
     bandwidth: WindowedMax,
     min_rtt: Option<Span>,
     min_rtt_at: Time,
+    /// Round trip of the handshake, which counts with the first sample (`linux`).
+    opened: Option<Span>,
     round_count: u32,
     round_start: bool,
     /// A round ends when a segment is acknowledged that was sent after so many had been delivered.
@@ -73,6 +75,7 @@ pub struct Bbr {
     idle_restart: bool,
     initial_window: f64,
     segment_bits: f64,
+    margin: f64,
     pace: Option<f64>,
     aggregation: Option<Aggregation>,
 }
@@ -87,6 +90,7 @@ impl Bbr {
             bandwidth: WindowedMax::default(),
             min_rtt: None,
             min_rtt_at: Time::ZERO,
+            opened: None,
             round_count: 0,
             round_start: false,
             next_round_delivered: 0,
@@ -103,6 +107,7 @@ impl Bbr {
             idle_restart: false,
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
+            margin: if params.bbr_rule == BbrRule::Linux { MARGIN } else { 1.0 },
             pace: None,
             aggregation: (params.bbr_rule == BbrRule::Linux).then(Aggregation::default),
         }
@@ -142,14 +147,6 @@ impl Bbr {
         }
         let up = self.state == State::ProbeBw && self.cycle == 0;
         (flight.ceil() / 2.0).ceil() * 2.0 + if up { 2.0 } else { 0.0 }
-    }
-
-    fn margin(&self) -> f64 {
-        if self.linux() {
-            MARGIN
-        } else {
-            1.0
-        }
     }
 
     /// What the window allows for acknowledgements that come together.
@@ -236,6 +233,7 @@ impl Bbr {
     fn update_min_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
         let expired = self.min_rtt.is_some() && sample.now > self.min_rtt_at + MIN_RTT_WINDOW;
         if let Some(rtt) = sample.rtt {
+            let rtt = self.opened.take().map_or(rtt, |opened| opened.min(rtt));
             if expired || self.min_rtt.is_none_or(|least| rtt <= least) {
                 self.min_rtt = Some(rtt);
                 self.min_rtt_at = sample.now;
@@ -290,7 +288,7 @@ impl Bbr {
         if self.pace.is_none() || self.bandwidth.get() == 0.0 {
             return self.open(sample.srtt);
         }
-        let rate = gain * self.bandwidth.get() * self.margin();
+        let rate = gain * self.bandwidth.get() * self.margin;
         if self.filled || self.pace.is_some_and(|pace| rate > pace) {
             self.pace = Some(rate);
         }
@@ -298,7 +296,7 @@ impl Bbr {
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace = Some(HIGH_GAIN * self.initial_window / rtt.as_secs() * self.margin());
+        self.pace = Some(HIGH_GAIN * self.initial_window / rtt.as_secs() * self.margin);
     }
 
     /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
@@ -370,13 +368,14 @@ impl Control for Bbr {
     }
 
     fn on_open(&mut self, srtt: Option<Span>) {
+        self.opened = srtt.filter(|_| self.linux());
         self.open(srtt);
     }
 
     fn on_restart(&mut self, _now: Time) {
         self.idle_restart = true;
         if self.state == State::ProbeBw && self.bandwidth.get() > 0.0 {
-            self.pace = Some(self.bandwidth.get() * self.margin());
+            self.pace = Some(self.bandwidth.get() * self.margin);
         }
     }
 

@@ -41,6 +41,7 @@ pub struct Cubic {
     last: Time,
     srtt: Span,
     rtt_min: Span,
+    handshake_rtt: bool,
     hystart: HyStart,
 }
 
@@ -66,6 +67,7 @@ impl Cubic {
             last: Time::ZERO,
             srtt: Span::ZERO,
             rtt_min: Span(u64::MAX),
+            handshake_rtt: params.handshake_rtt,
             hystart: HyStart::new(params.hystart),
         }
     }
@@ -249,6 +251,12 @@ impl Control for Cubic {
         let from = if self.rule == CubicRule::Rfc9438 { event.load_within(window) } else { cwnd };
         from * if event.cause == Cause::Ecn { self.ecn_factor } else { self.beta }
     }
+
+    fn on_open(&mut self, srtt: Option<Span>) {
+        if let Some(rtt) = srtt.filter(|_| self.handshake_rtt) {
+            self.rtt_min = self.rtt_min.min(rtt);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -257,6 +265,15 @@ mod tests {
 
     fn cubic(friendly: bool) -> Cubic {
         Cubic::new(&Params { cubic_c: 1.0, cubic_beta: 0.5, cubic_friendly: friendly, ..Params::default() })
+    }
+
+    #[test]
+    fn the_handshake_gives_a_least_round_trip_where_it_counts() {
+        for (handshake_rtt, least) in [(true, Span::from_millis(40)), (false, Span(u64::MAX))] {
+            let mut cubic = Cubic::new(&Params { handshake_rtt, ..Params::default() });
+            cubic.on_open(Some(Span::from_millis(40)));
+            assert_eq!(cubic.rtt_min, least);
+        }
     }
 
     fn cut(cc: &mut Cubic, window: &mut Window, cause: Cause) {

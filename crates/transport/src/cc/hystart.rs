@@ -3,7 +3,7 @@
 //! *Reference*: RFC 9406 section 4 (HyStart++); HR08 for the train of acknowledgements.
 //! *Units*: windows in segments; a round is one window of data.
 //! *Deviations*: `train` is not done below 16 segments; a train's gaps are at most 2 ms and its length more than the least round trip, a
-//! rise is an eighth of that, 4 ms at least. Linux halves the length without pacing. `ns3` is the same, with a rise by all of it.
+//! rise is an eighth of that, 4 ms at least. `linux` halves the length. `ns3` is the same, with a rise by all of it.
 
 use super::{AckEvent, Window};
 use crate::params::HyStartRule;
@@ -65,7 +65,7 @@ impl HyStart {
             self.begin_round(window, event);
         }
         match self.rule {
-            HyStartRule::Train | HyStartRule::Ns3 => {
+            HyStartRule::Train | HyStartRule::Linux | HyStartRule::Ns3 => {
                 if window.cwnd >= TRAIN_LEAST_WINDOW && self.sees_train_or_rise(event.now, rtt, rtt_min) {
                     window.ssthresh = window.cwnd;
                 }
@@ -123,7 +123,8 @@ impl HyStart {
     fn sees_train_or_rise(&mut self, now: Time, rtt: Span, rtt_min: Span) -> bool {
         if now.since(self.last_ack) <= TRAIN_GAP {
             self.last_ack = now;
-            if now.since(self.round_start) > rtt_min {
+            let length = if self.rule == HyStartRule::Linux { rtt_min / 2 } else { rtt_min };
+            if now.since(self.round_start) > length {
                 return true;
             }
         }
@@ -212,14 +213,16 @@ mod tests {
     /// Acknowledgements 2 ms apart for more than the least round trip of 20 ms.
     #[test]
     fn a_train_ends_slow_start() {
-        let mut window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
-        let mut hystart = HyStart::new(HyStartRule::Train);
-        let rtt = Span::from_millis(20);
-        for ms in (0..=20).step_by(2) {
-            hystart.share(&mut window, &event(ms, 1 + ms as u32, 100), rtt, rtt);
+        for (rule, until) in [(HyStartRule::Train, 20), (HyStartRule::Linux, 10)] {
+            let mut window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
+            let mut hystart = HyStart::new(rule);
+            let rtt = Span::from_millis(20);
+            for ms in (0..=until).step_by(2) {
+                hystart.share(&mut window, &event(ms, 1 + ms as u32, 100), rtt, rtt);
+            }
+            assert_eq!(window.ssthresh, f64::INFINITY);
+            hystart.share(&mut window, &event(until + 2, 50, 100), rtt, rtt);
+            assert_eq!(window.ssthresh, 16.0);
         }
-        assert_eq!(window.ssthresh, f64::INFINITY);
-        hystart.share(&mut window, &event(22, 50, 100), rtt, rtt);
-        assert_eq!(window.ssthresh, 16.0);
     }
 }

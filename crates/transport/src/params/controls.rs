@@ -22,6 +22,8 @@ units::choices! {
         Rfc9406 = "rfc9406",
         /// By a rise of the round trip by an eighth or a train of acknowledgements as long as the least one (HyStart).
         Train = "train",
+        /// As `train`, where half of that length will do (Linux without pacing).
+        Linux = "linux",
         /// As `train`, but the round trip must rise by the whole of the least one, and a timeout starts it anew (ns-3.37).
         Ns3 = "ns3",
     }
