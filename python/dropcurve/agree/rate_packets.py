@@ -121,7 +121,8 @@ class Tested:
 FIRST_WITH_KNOB = 28
 TFRC_KNOBS = (
     "Agent/TFRC:conservative_:true", "Agent/TFRCSink:smooth_:0", "Agent/TFRCSink:NumSamples_:32",
-    "Agent/TFRCSink:algo_:2", "Agent/TFRCSink:AdjustHistoryAfterSS_:0", "Agent/TFRCSink:NumFeedback_:2", "Agent/TFRCSink:discount_:0",
+    "Agent/TFRCSink:algo_:2", "Agent/TFRCSink:AdjustHistoryAfterSS_:0", "Agent/TFRCSink:NumFeedback_:2",
+    "Agent/TFRCSink:discount_:0",
 )  # fmt: skip
 
 
