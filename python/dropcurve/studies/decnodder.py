@@ -298,9 +298,9 @@ def page(outcome: st.Outcome) -> st.Page:
             {st.shown(found["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
             the same, and weighting by the square (RED_5) overshoots where timeouts rule.
 
-            Laws of sizes are taken to hold within 15 %; within a fifth, C5 would stand on the very edge. Under RED_5 loss
-            grows with the power {st.shown(power(found))} of the size at 80 ms, though drops are weighted by the square
-            (C6): likely because who has just been dropped sends little while the average stays high.
+            Laws of sizes are taken to hold within 15 %; within a fifth, C5 would stand on the very edge. Under RED_5
+            loss grows with the power {st.shown(power(found))} of the size at 80 ms, though drops are weighted by the
+            square (C6): likely because who has just been dropped sends little while the average stays high.
             """),
         choices=CHOICES,
         results=[
