@@ -138,8 +138,8 @@ CASES = (
     ),
     Case("sfq", "sfq limit 60 divisor 1024", "kind = sfq; dialect = linux; limit = 60 pkts", chance=False),
     Case("red", RED, OUR_RED),
-    # So small a probability that all drops are those above max, without chance. In silence the average stays: HTB does not ask an
-    # empty queue for packets, so its idle time does not begin.
+    # So small a probability that all drops are those above max, without chance. In silence the average stays: HTB does
+    # not ask an empty queue for packets, so its idle time does not begin.
     Case(
         "red_idle",
         "red limit 400000 min 15000 max 45000 avpkt 1000 burst 100 probability 0.0001 bandwidth 10mbit",
