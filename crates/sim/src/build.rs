@@ -82,7 +82,7 @@ fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link
     link
 }
 
-fn build_flow(plan: &FlowPlan, seed: u64, zero: Time, probe: FlowProbe) -> Flow {
+fn build_flow(plan: &FlowPlan, seed: u64, zero: Time, mut probe: FlowProbe) -> Flow {
     let name = format!("{}/{}", plan.group, plan.start.index);
     let start = zero + member_value(&plan.start, seed, &format!("start/{name}"));
     let stop = plan.stop.map_or(Time::NEVER, |stop| zero + stop);
@@ -92,7 +92,10 @@ fn build_flow(plan: &FlowPlan, seed: u64, zero: Time, probe: FlowProbe) -> Flow 
         TransportPlan::Tcp { params, load } => {
             let mut sender = tcp::Sender::sharing(params, stream);
             match load {
-                Load::File(size) => sender.supply_bytes(size.0),
+                Load::File(size) => {
+                    sender.supply_bytes(size.0);
+                    probe.awaited = sender.supplied();
+                }
                 _ => sender.supply_forever(),
             }
             (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)), stop)

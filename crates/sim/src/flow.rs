@@ -120,7 +120,9 @@ pub struct FlowProbe {
     pub next_sample: Time,
     /// Samples, if they are kept: received bytes in the interval, window and threshold at its end.
     pub series: Option<Box<FlowSeries>>,
-    /// When a finite amount was acknowledged in full.
+    /// Segments that make a finite amount of TCP whole at its destination.
+    pub awaited: u32,
+    /// When a finite amount had arrived in full; of a rate-based flow when its last packet left.
     pub finished: Option<Time>,
     /// How long the objects of an application took.
     pub completions: Option<Box<Completions>>,
@@ -169,6 +171,7 @@ impl FlowProbe {
             before: None,
             next_sample: if series { window.end.start() } else { Time::NEVER },
             series: series.then(Box::default),
+            awaited: u32::MAX,
             finished: None,
             completions: None,
         }

@@ -73,6 +73,9 @@ impl Network {
         if pkt.is_syn() || !receiver.on_next(now, pkt.seq, pkt.size, pkt.stamp) {
             receiver.on_segment(now, &pkt.segment());
         }
+        if receiver.delivered() == flow.probe.awaited && flow.probe.finished.is_none() {
+            flow.probe.finished = Some(now);
+        }
         let Some(plain) = receiver.poll_plain() else { return self.drain_sink(pkt.flow, now, now) };
         // Its only answer to what just arrived; what was due to be sent later is sent with it.
         let mut ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], &mut self.sacks);
