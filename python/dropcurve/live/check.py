@@ -25,7 +25,8 @@ DELAYS = ("0 ms", "5 ms", "50 ms")
 MOST_ERROR, MOST_ADDED_MS = 1.0, 0.1
 #: Seconds of a run, of which so many are warm-up.
 SECONDS, WARMUP_S = 6.0, 2.0
-#: A propagation round trip of 10 ms, and a buffer for as much, but never less than a few packets for each flow.
+#: A propagation round trip of 10 ms, and a buffer for twice as much, so that the link is never idle for want of TCP's
+#: window, but never less than a few packets for each flow.
 RTT_S, LEAST_PKTS = 0.010, 30
 RUN = """
 [run]
@@ -178,7 +179,7 @@ def machine(real_time: bool) -> str:
 
 def _rate(rate: str, run: Callable[[plans.Plan], dict[str, Any]]) -> tuple[RateRow, bool]:
     bps = plans.bits(rate)
-    limit = max(LEAST_PKTS, round(bps * RTT_S / 8 / 1500))
+    limit = max(LEAST_PKTS, round(2 * bps * RTT_S / 8 / 1500))
     text = BUSY.format(seconds=SECONDS, warmup=WARMUP_S, rate=rate, limit=limit)
     plan = plans.make(Scenario.parse(text, name="check"))
     raw = run(plan)
