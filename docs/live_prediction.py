@@ -76,8 +76,8 @@ token bucket before it that takes packets out about one packet time before a str
 at the link itself. CoDel holds a delay of 5 ms, four packets here, and so feels that: with a target one packet time
 longer (6.211 ms) our FQ-CoDel gives 10.20 kB (−1.5 %) and 9.548 Mbit/s (+0.1 %)."""
 QUALITY_TEXT = """\
-`dropcurve live check` measures it. Here as root (`SCHED_FIFO`), the two cores under a load of 11 to 24 by other work: four
-CUBIC flows, counted at the receiving host's device by the wall clock, and small datagrams over an idle link.
+`dropcurve live check` measures it. Here as root (`SCHED_FIFO`), the two cores under a load of 11 to 24 by other work:
+four CUBIC flows, counted at the receiving host's device by the wall clock, and small datagrams over an idle link.
 
 | rate | received | lateness p50 / p99 / max |
 |---|---|---|
@@ -94,7 +94,7 @@ CUBIC flows, counted at the receiving host's device by the wall clock, and small
 
 Lateness is from when a packet was due to when it was handed over; added delay is from the sender's call to the kernel's
 time of arrival, less the wire's; jitter is its p95 less its p5. The delays were measured at a load of 19; in
-five such runs the median at 5 ms lay between 0.071 and 0.117 ms."""
+four such runs the median at 5 ms lay between 0.071 and 0.103 ms."""
 CAUSES: list[tuple[str, str]] = [
     (
         "virtual: 10 .*bbr, FQ-CoDel",
