@@ -14,6 +14,7 @@ use crate::segment::require_packet;
 mod controls;
 mod dialogue;
 mod measures;
+mod sizes;
 
 pub use controls::{BbrRule, CubicRule, HyStartRule, VegasRule, WestwoodRule};
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
@@ -204,12 +205,19 @@ units::params! {
         mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
         /// Header bytes added to each segment on the wire.
         headers: Bytes = Bytes(40) => { source: "RFC 9293, RFC 791" },
+        /// Bytes that timestamps add to each data segment (`samples`), where `headers` does not count them.
+        timestamp_size: Bytes = Bytes(0) => { source: "RFC 7323: 12; ns-2 ts_option_size_" },
         /// Bytes of an acknowledgement on the wire, without SACK blocks.
         ack_size: Bytes = Bytes(40) => { range: Range::Positive, source: "RFC 9293, RFC 791" },
         /// Bytes each SACK block adds to an acknowledgement.
         sack_block_size: Bytes = Bytes(8) => { source: "RFC 2018" },
         /// SACK blocks an acknowledgement may carry; 0: the receiver sends none.
         sack_blocks: u64 = 3 => { range: Range::Within(0.0, 4.0), source: "RFC 2018" },
+        /// A segment that arrives twice is reported by the first SACK block (D-SACK).
+        dsack: bool = false => { source: "RFC 2883" },
+        /// The window returns to what it was where a recovery turns out to have been for nothing: the echoed timestamp is
+        /// older than the first retransmission (Eifel), or all that was sent again is reported as having come twice (rack).
+        undo: bool = false => { source: "RFC 3522, RFC 4015, RFC 3708" },
         /// The receiver's window; auto: no limit.
         window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
         /// Congestion window at the start.
@@ -319,18 +327,6 @@ units::params! {
     }
 }
 
-impl Params {
-    /// Bits of a full segment on the wire.
-    pub(crate) fn wire_bits(&self) -> f64 {
-        (self.mss.0 + self.headers.0) as f64 * 8.0
-    }
-
-    /// The first segment that carries data: 1 where segment 0 opens the connection as in ns-2.
-    pub(crate) fn first_segment(&self) -> u32 {
-        u32::from(self.handshake == Handshake::Ns2Syn || self.bare_first)
-    }
-}
-
 impl Check for Params {
     const PRESET_KEY: &'static str = "profile";
 
@@ -385,6 +381,6 @@ impl Check for Params {
             "",
         );
         require(problems, self.sack_blocks <= 4, "sack_blocks", self.sack_blocks, "must be at most 4", "");
-        require_packet(self.mss, self.headers, problems);
+        require_packet(self.mss, Bytes(self.headers.0.saturating_add(self.timestamp_size.0)), problems);
     }
 }

@@ -5,6 +5,7 @@
 //! *Units*: segments; bytes are bytes on the wire where not said otherwise.
 //! *Deviations*: of RFC 9768 the three bits of every acknowledgement, without its option; no DSACK (RFC 2883), no window updates: the application reads at once.
 
+mod ecn;
 mod lane;
 
 pub use lane::PlainAck;
@@ -14,12 +15,10 @@ use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
 use units::param::Valid;
-use units::{Ecn, Span, Time};
+use units::{Span, Time};
 
 /// What the counter of marks starts at (RFC 9768 section 3.2.1).
 pub(crate) const FIRST_MARK: u8 = 5;
-/// Marks that are not reported yet, at most.
-const MARKS_UNREPORTED: u8 = 3;
 
 /// The receiver of one connection.
 #[derive(Clone, Debug)]
@@ -83,6 +82,19 @@ struct Store {
     /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
     unreported: u8,
     was_marked: bool,
+    /// Whether what comes twice is reported.
+    dsack: bool,
+    /// Header bytes that a SYN which counts as a segment does not have.
+    lacking: u32,
+}
+
+impl Store {
+    fn new(p: &Params) -> Store {
+        let dsack = p.dsack && p.recovery.selective() && p.sack_blocks > 0;
+        let syn_counts = p.handshake == Handshake::Ns2Syn;
+        let lacking = if syn_counts { (p.header_bytes().0 - p.headers.0) as u32 } else { 0 };
+        Store { dsack, lacking, ..Store::default() }
+    }
 }
 
 impl Receiver {
@@ -114,14 +126,14 @@ impl Receiver {
             ecn_rule: p.ecn_rule,
             syn_is_data: p.handshake != Handshake::ThreeWay,
             sack_blocks: if p.recovery.selective() { p.sack_blocks as u8 } else { 0 },
-            headers: p.headers.0 as u32,
+            headers: p.header_bytes().0 as u32,
             received: 0,
             bytes: 0,
             held_bytes: 0,
             full_size: 0,
             acks: 0,
             ace: FIRST_MARK,
-            store: Box::default(),
+            store: Box::new(Store::new(p)),
         }
     }
 
@@ -173,6 +185,9 @@ impl Receiver {
             let newest = !fresh && (self.held == 0 || !self.ack_gaps) && seq + 1 == self.rcv_nxt;
             let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;
             self.in_order(now, may_wait);
+            if !fresh && self.store.dsack {
+                self.report_twice(seq);
+            }
         }
     }
 
@@ -239,6 +254,21 @@ impl Receiver {
         fresh
     }
 
+    /// RFC 2883 section 4: the acknowledgement of a segment that came again begins with it.
+    fn report_twice(&mut self, seq: u32) {
+        let mut ack = self.acknowledge();
+        let held = std::mem::take(&mut ack.sack);
+        ack.sack.push(seq, seq + 1);
+        held.iter()
+            .take(usize::from(self.sack_blocks) - 1)
+            .for_each(|(start, end)| ack.sack.push(start, end));
+        ack.size = self.ack_size + self.block_size * ack.sack.len() as u32;
+        self.pending = false;
+        self.due = Time::NEVER;
+        self.store.early = Some(Box::new(ack));
+        self.early = true;
+    }
+
     /// The block around `seq` becomes the first reported; those it swallowed go.
     fn report_first(&mut self, seq: u32) {
         let store = &mut *self.store;
@@ -254,55 +284,6 @@ impl Receiver {
         let others = before.iter().filter(|block| block.0 < start || block.1 > end);
         let reported = std::iter::once((start, end)).chain(others).take(usize::from(self.sack_blocks));
         reported.for_each(|block| store.recent.push(block.0, block.1));
-    }
-
-    /// RFC 3168: echo from a CE mark until the sender answers with CWR.
-    fn note_ecn(&mut self, segment: &Segment) {
-        if self.ecn_rule == EcnRule::Dctcp {
-            return self.note_mark(segment.ecn == Ecn::Ce);
-        }
-        if self.ecn_rule == EcnRule::AccEcn {
-            return self.count_mark(segment.ecn == Ecn::Ce);
-        }
-        if segment.cwr {
-            self.ece = false;
-        }
-        if segment.ecn == Ecn::Ce {
-            self.ece = true;
-        }
-        self.echo_ece = match self.ecn_rule {
-            EcnRule::Rfc3168 => self.ece,
-            EcnRule::Ns2 => {
-                let waiting = self.due != Time::NEVER && self.echo_capable;
-                self.echo_capable = segment.ecn.capable() || waiting;
-                (self.ece && self.echo_capable) || segment.seq == 0
-            }
-            EcnRule::Dctcp | EcnRule::AccEcn => self.echo_ece,
-        };
-    }
-
-    /// RFC 8257 section 3.2: what waits for its acknowledgement gets it before the mark changes.
-    fn note_mark(&mut self, marked: bool) {
-        if marked != self.echo_ece && self.unacked > 0 {
-            let ack = self.acknowledge();
-            self.due = Time::NEVER;
-            match &mut self.store.early {
-                Some(early) => **early = ack,
-                none => *none = Some(Box::new(ack)),
-            }
-            self.early = true;
-        }
-        self.echo_ece = marked;
-    }
-
-    /// RFC 9768 section 3.2.2.5.1: the first mark after unmarked segments, and every third mark, is reported at once.
-    fn count_mark(&mut self, marked: bool) {
-        if marked {
-            self.ace = (self.ace + 1) & 7;
-            self.store.unreported += 1;
-            self.pending |= !self.store.was_marked || self.store.unreported >= MARKS_UNREPORTED;
-        }
-        self.store.was_marked = marked;
     }
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.
@@ -373,7 +354,8 @@ impl Receiver {
 
     /// Payload delivered in order.
     pub fn delivered_payload(&self) -> u64 {
-        self.bytes.saturating_sub(u64::from(self.headers) * u64::from(self.rcv_nxt))
+        let lacking = if self.rcv_nxt > 0 { u64::from(self.store.lacking) } else { 0 };
+        (self.bytes + lacking).saturating_sub(u64::from(self.headers) * u64::from(self.rcv_nxt))
     }
 
     /// Data segments that arrived, duplicates included.

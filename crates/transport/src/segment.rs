@@ -141,6 +141,16 @@ pub struct Ack {
     pub ace: u8,
 }
 
+impl Ack {
+    /// The segment it reports as having come twice: its first block lies below the acknowledgement or within the second
+    /// block (RFC 2883 section 4).
+    pub(crate) fn twice(&self) -> Option<u32> {
+        let ((start, end), (from, past)) = (self.sack.get(0), self.sack.get(1));
+        let within = from <= start && end <= past;
+        (start < end && (end <= self.ack || within)).then_some(start)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -181,7 +181,7 @@ impl Sender {
             max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
             sent: 0,
             retransmits: 0,
-            size: (p.mss.0 + p.headers.0) as u32,
+            size: p.segment_bytes().0 as u32,
             recovery: p.recovery,
             last_action: Action::Nothing,
             recovering: false,

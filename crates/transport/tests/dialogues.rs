@@ -43,9 +43,13 @@ impl Talk {
     }
 
     fn hear(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool) {
+        self.hear_of(ack, blocks, ece, self.now - Span::from_millis(100));
+    }
+
+    /// An acknowledgement that echoes the time `echo`.
+    fn hear_of(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool, echo: Time) {
         let mut sack = SackBlocks::default();
         blocks.iter().for_each(|&(start, end)| sack.push(start, end));
-        let echo = self.now - Span::from_millis(100);
         self.sender.on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0 });
     }
 
@@ -650,4 +654,114 @@ fn a_probe_repairs_the_tail() {
     assert!(talk.sender.is_done());
     let counters = talk.sender.counters();
     assert_eq!((counters.timeouts, counters.cuts, counters.retransmits), (0, 1, 1));
+}
+
+/// RFC 2883 section 4: what came twice is the first block, below the acknowledgement or within the block after it.
+#[test]
+fn what_comes_twice_is_reported_first() {
+    let steps = [(0, 0), (1, 1), (2, 1), (3, 3), (4, 3), (5, 2)];
+    let heard = arrivals(&[("dsack", "true"), ("ack_every", "1")], &steps);
+    let said: Vec<_> = heard.iter().map(|(_, ack, blocks)| (*ack, blocks.as_slice())).collect();
+    assert_eq!(said[..3], [(1, &[][..]), (2, &[]), (2, &[(1, 2)])]);
+    assert_eq!(said[3..], [(2, &[(3, 4)][..]), (2, &[(3, 4), (3, 4)]), (4, &[])]);
+}
+
+/// Segment 1 is late: 2 arrives first, and 25 ms later 1 is sent again, the window cut to half of the flight of six less the one of limited transmit.
+fn with_a_late_segment(keys: &[(&str, &str)]) -> Talk {
+    let mut all = vec![("recovery", "rack"), ("initial_window", "4"), ("undo", "true")];
+    all.extend_from_slice(keys);
+    let (mut talk, _) = Talk::start(&all);
+    talk.now = at(100);
+    assert_eq!(talk.ack(1), [4, 5]);
+    talk.now = at(101);
+    assert_eq!(talk.sack(1, &[(2, 3)]), [6]);
+    assert_eq!(talk.timeout()[0], 1);
+    assert_eq!((talk.now, talk.sender.ssthresh(), talk.sender.phase()), (at(126), 2.5, Phase::Recovery));
+    talk
+}
+
+/// RFC 3522: what acknowledges segment 1 echoes a time before its retransmission, so the original came. The window of 5 is back and
+/// grows by the acknowledgement.
+#[test]
+fn a_recovery_for_nothing_is_undone_by_timestamps() {
+    let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
+    talk.now = at(140);
+    assert_eq!(talk.ack(3), [7, 8]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (6.0, f64::INFINITY));
+    assert_eq!((talk.sender.phase(), talk.sender.undone()), (Phase::SlowStart, 1));
+    // RFC 8985 section 6.2.4: the retransmission is reported as having come twice, and the window for reordering is two quarters of 100 ms.
+    talk.now = at(205);
+    assert_eq!(talk.ack(7), [9, 10, 11, 12, 13]);
+    talk.now = at(206);
+    talk.sack(7, &[(1, 2)]);
+    talk.now = at(241);
+    talk.sack(7, &[(8, 9)]);
+    assert_eq!(talk.sender.poll_timeout(), Some(at(140 + 101 + 50)));
+    assert_eq!(talk.sender.undone(), 1, "once");
+}
+
+/// An original that was lost leaves its retransmission to be acknowledged: nothing is undone.
+#[test]
+fn a_recovery_for_a_loss_stands() {
+    let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
+    talk.now = at(226);
+    talk.ack(3);
+    assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (0, 2.5));
+}
+
+/// RFC 3708: without timestamps the cut stands until all that was sent again is reported as having come twice.
+#[test]
+fn a_recovery_for_nothing_is_undone_by_duplicates() {
+    let mut talk = with_a_late_segment(&[]);
+    talk.now = at(140);
+    talk.ack(3);
+    assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (0, 2.5));
+    talk.now = at(226);
+    talk.sack(3, &[(1, 2)]);
+    assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (1, f64::INFINITY));
+    assert!(talk.sender.cwnd() >= 5.0);
+}
+
+/// The path falls silent for two seconds: a probe after one, the timer after another. The acknowledgement of the original undoes it.
+#[test]
+fn a_timeout_for_nothing_is_undone() {
+    let keys = [("recovery", "rack"), ("initial_window", "4"), ("undo", "true"), ("samples", "timestamps")];
+    let (mut talk, _) = Talk::start(&keys);
+    talk.timeout();
+    assert_eq!(talk.timeout(), [0]);
+    let counters = talk.sender.counters();
+    assert_eq!((counters.timeouts, talk.sender.cwnd(), talk.sender.phase()), (1, 1.0, Phase::Loss));
+    talk.now += Span::from_millis(50);
+    talk.hear_of(1, &[], false, Time::ZERO);
+    assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (4.0, f64::INFINITY));
+    assert_eq!((talk.sender.phase(), talk.sender.undone()), (Phase::SlowStart, 1));
+    // Segments 1 to 3 and the probe fill the window of 4.
+    assert_eq!((talk.sent(), talk.sender.flight()), (vec![], 4));
+    talk.now += Span::from_millis(1);
+    talk.hear_of(4, &[], false, Time::ZERO);
+    assert_eq!(talk.sent(), [5, 6, 7, 8]);
+}
+
+/// ns-2.35 with `timestamps_`: data segments are 1050 bytes on the wire, the SYN and acknowledgements 40 as without.
+#[test]
+fn timestamps_take_room_where_the_profile_says_so() {
+    let sizes = |keys: &[(&str, &str)]| {
+        let mut all = vec![("profile", "ns2-2.35")];
+        all.extend_from_slice(keys);
+        let params = params(&all);
+        let mut sender = Sender::new(&params, Stream::new(1, "talk"));
+        let mut receiver = Receiver::new(&params);
+        sender.supply(2);
+        sender.start(Time::ZERO);
+        let syn = sender.poll_transmit(Time::ZERO).unwrap();
+        receiver.on_segment(at(50), &syn);
+        let answer = receiver.poll_transmit(at(50)).unwrap();
+        sender.on_ack(at(100), &answer);
+        let data = sender.poll_transmit(at(100)).unwrap();
+        receiver.on_segment(at(150), &data);
+        assert_eq!(receiver.delivered_payload(), 1000);
+        [syn.size, answer.size, data.size]
+    };
+    assert_eq!(sizes(&[]), [40, 40, 1040]);
+    assert_eq!(sizes(&[("samples", "timestamps")]), [40, 40, 1050]);
 }

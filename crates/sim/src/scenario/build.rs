@@ -276,7 +276,7 @@ impl Flow {
     /// Size of a data packet on the wire.
     fn packet(&self) -> Bytes {
         match &self.sends {
-            Sends::Tcp(tcp) => tcp.params.mss + tcp.params.headers,
+            Sends::Tcp(tcp) => tcp.params.segment_bytes(),
             Sends::Rated(sends) => {
                 let (payload, headers) = sends.rated.packet();
                 payload + headers

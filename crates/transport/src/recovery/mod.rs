@@ -1,5 +1,5 @@
 //! How losses are noticed and repaired, one file a family; what all share is here: a new acknowledgement,
-//! the cut of the window, the timeout, ECN.
+//! the cut of the window, the timeout; ECN is in `ecn`.
 //!
 //! *Reference*: RFC 5681 section 3, RFC 6298 section 5, RFC 3168 section 6.1.2; ns-2.35 where an option says so.
 //! *Units*: windows in segments.
@@ -8,13 +8,15 @@
 
 pub mod board;
 mod dupacks;
+mod ecn;
 pub(crate) mod rack;
 mod sack;
 mod sack1;
+pub(crate) mod undo;
 pub(crate) mod vegas;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, EcnRule, Recovery, Reduce, Samples, ShownRtt};
+use crate::params::{Arithmetic, Recovery, Reduce, Samples, ShownRtt};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender, NONE};
 use units::{Span, Time};
@@ -173,28 +175,6 @@ impl Sender {
         self.cc.on_every_ack(&event);
     }
 
-    /// Segments an acknowledgement newly reports as marked.
-    fn newly_marked(&self, ece: bool, acked: u32) -> u32 {
-        if self.accurate {
-            self.cold.newly_marked
-        } else if ece {
-            acked
-        } else {
-            0
-        }
-    }
-
-    /// The acknowledgement with the echo its counter stands for (RFC 9768 section 3.2.2.5 and appendix A.2): the least increase
-    /// that fits, or, where more segments are acknowledged than three bits can tell apart, the greatest.
-    pub(crate) fn read_counter(&mut self, ack: &Ack) -> Ack {
-        let acked = ack.ack.saturating_sub(self.una);
-        let least = u32::from(ack.ace.wrapping_sub(self.cold.ace) & 7);
-        let marked = if acked < 8 { least } else { acked - ((acked - least) & 7) };
-        self.cold.ace = ack.ace;
-        self.cold.newly_marked = marked;
-        Ack { ece: marked > 0, ..*ack }
-    }
-
     /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
@@ -233,16 +213,6 @@ impl Sender {
         if self.window.cwnd >= self.max_cwnd + 1.0 {
             self.window.cwnd = self.max_cwnd;
         }
-    }
-
-    /// Whether this acknowledgement's ECN echo lets the window grow.
-    fn may_grow_on(&mut self, ece: bool) -> bool {
-        if self.cold.params.ecn_rule != EcnRule::Ns2 {
-            return !ece || self.cc.grows_beside_marks();
-        }
-        let may = !self.cold.ecn_agreed || !ece;
-        self.cold.ecn_agreed |= ece;
-        may
     }
 
     /// What congestion halves, as the `reduce` option says.
@@ -294,12 +264,16 @@ impl Sender {
             self.dupacks = 0;
         }
         self.inflation = 0;
+        let fresh = !self.recovering && !self.loss;
         self.recovering = false;
         self.recover = self.max;
         self.nxt = self.una;
         self.timed = NONE;
         if self.una == self.max && self.recovery != Recovery::Vegas {
             return self.idle_timeout(now);
+        }
+        if fresh && self.recovery == Recovery::Rack {
+            self.remember_window();
         }
         self.loss = true;
         if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
@@ -348,38 +322,5 @@ impl Sender {
         self.window.cwnd = 1.0;
         self.last_action = Action::Timeout;
         self.rto_at = Time::NEVER;
-    }
-
-    /// The receiver may echo congestion: at most one cut a window.
-    #[inline]
-    pub(crate) fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
-        if ack.ece {
-            self.cut_for_echo(now, ack);
-        }
-    }
-
-    #[cold]
-    fn cut_for_echo(&mut self, now: Time, ack: &Ack) {
-        // A timeout has reduced the window, too, and answers all that was outstanding (RFC 3168 section 6.1.2); not in ns-2.
-        let anew = self.last_action == Action::Timeout && self.cold.params.ecn_rule == EcnRule::Ns2;
-        if ack.ack <= self.recover && !anew || !self.cc.may_cut_for_marks(now) {
-            return;
-        }
-        self.recover = self.max;
-        self.last_action = Action::Ecn;
-        if self.window.cwnd > 1.0 {
-            self.cold.ecn_backoff = false;
-        } else if self.cold.ecn_backoff {
-            self.cold.rtt.back_off();
-            self.rto = self.cold.rtt.rto();
-        } else {
-            self.cold.ecn_backoff = true;
-        }
-        self.cut(now, Cause::Ecn);
-        self.cold.counters.ecn_cuts += 1;
-        if self.window.cwnd < 1.0 && self.rto_at == Time::NEVER {
-            // Nothing else would open the window again (RFC 3168 section 6.1.2).
-            self.rto_at = self.rto_after(now);
-        }
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! *Reference*: RFC 8985 sections 6 (RACK) and 7 (TLP); RFC 6937 and RFC 9937 for proportional rate reduction.
 //! *Units*: segments.
-//! *Deviations*: without duplicate SACKs (RFC 2883) the reordering window stays a quarter of the least round trip, and a probe
-//! whose original arrived, too, counts as the repair of a loss unless a duplicate acknowledgement says otherwise. Nothing is undone.
+//! *Deviations*: a recovery that was for nothing shows reordering, too. Without duplicate SACKs (`dsack`) the reordering window
+//! stays a quarter of the least round trip. What is undone is in [`super::undo`].
 
+use super::undo::Undo;
 use crate::cc::Cause;
 use crate::ledger::Sent;
 use crate::params::{Params, Recovery};
@@ -34,7 +35,16 @@ pub(crate) struct Rack {
     probe_end: Option<u32>,
     probe_again: bool,
     ack_timeout: Span,
+    /// Quarters of the least round trip in the reordering window, and the recoveries for which there are so many.
+    quarters: u64,
+    persist: u32,
+    /// Duplicate SACKs widen the window again once this segment is acknowledged.
+    round_end: u32,
+    pub(crate) undo: Undo,
 }
+
+/// Recoveries through which a widened reordering window lasts (section 6.2.4).
+const PERSIST: u32 = 16;
 
 impl Rack {
     pub(crate) fn new(p: &Params) -> Rack {
@@ -51,7 +61,33 @@ impl Rack {
             probe_end: None,
             probe_again: false,
             ack_timeout: p.ack_timeout,
+            quarters: 1,
+            persist: PERSIST,
+            round_end: 0,
+            undo: Undo::new(p),
         }
+    }
+
+    /// A duplicate SACK came: the window is too narrow, which it says once a round trip (section 6.2.4).
+    fn widen(&mut self, una: u32, nxt: u32) {
+        if una >= self.round_end {
+            self.quarters += 1;
+            self.persist = PERSIST;
+            self.round_end = nxt;
+        }
+    }
+
+    /// A recovery has ended: after sixteen without a duplicate SACK the window is what it was.
+    pub(crate) fn end_recovery(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// A recovery was for nothing: what it took for lost came late.
+    pub(crate) fn saw_reordering(&mut self) {
+        self.reordered = true;
     }
 
     /// A segment arrived; its acknowledgement echoes the time `echo` (section 6.2 steps 1 to 3).
@@ -85,6 +121,10 @@ impl Sender {
             return;
         }
         let (acked, flight) = (ack.ack - self.una, self.pipe());
+        let twice = ack.twice();
+        if twice.is_some() {
+            self.cold.gauges.rack.widen(self.una, self.max);
+        }
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
         let delivered = acked - known + board.add(&ack.sack, ack.ack, self.max);
@@ -96,17 +136,22 @@ impl Sender {
             }
             self.dupacks += 1;
         }
-        self.process_probe(now, ack, delivered);
+        self.process_probe(now, ack, delivered, twice.is_some());
+        self.undo_if_for_nothing(ack, twice);
         self.find_losses_by_time(now);
         if self.recovering {
             if self.una >= self.recover {
                 self.leave_sack();
+                self.cold.gauges.rack.end_recovery();
             } else {
                 self.reduce_proportionally(delivered, acked > 0);
             }
             return;
         }
-        self.loss &= self.una < self.recover;
+        if self.loss && self.una >= self.recover {
+            self.loss = false;
+            self.cold.gauges.rack.end_recovery();
+        }
         if acked > 0 {
             self.grow(now, ack, acked, delivered, flight);
         }
@@ -120,6 +165,7 @@ impl Sender {
         self.dupacks = self.dupacks.max(1);
         self.cold.board.recover_fs = (self.max - self.una).max(1);
         if self.una >= self.recover {
+            self.remember_window();
             self.recover = self.max;
             self.cut(now, Cause::Loss);
         }
@@ -177,7 +223,7 @@ impl Sender {
         if rack.min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
             return Span::ZERO;
         }
-        Span(rack.min_rtt.0 / 4).min(self.srtt().unwrap_or(Span::ZERO))
+        Span(rack.min_rtt.0.saturating_mul(rack.quarters) / 4).min(self.srtt().unwrap_or(Span::ZERO))
     }
 
     /// The first segment that counts as lost.
@@ -275,11 +321,11 @@ impl Sender {
     }
 
     /// Section 7.4: the probe is answered. If it repaired a loss, the window is cut as for one.
-    fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32) {
+    fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32, twice: bool) {
         let Some(end) = self.cold.gauges.rack.probe_end else {
             return;
         };
-        let both_arrived = ack.ack == self.una && delivered == 0 && ack.sack.is_empty();
+        let both_arrived = ack.ack == self.una && delivered == 0 && (twice || ack.sack.is_empty());
         if ack.ack < end && !both_arrived {
             return;
         }
@@ -287,6 +333,7 @@ impl Sender {
         let repaired = self.cold.gauges.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
         if repaired && !self.recovering && !self.loss && self.una >= self.recover {
             self.recover = self.max;
+            self.cold.gauges.rack.undo.forget();
             self.cut(now, Cause::Loss);
         }
     }

@@ -81,7 +81,7 @@ impl Cold {
             counters: SenderCounters::default(),
             ecn_backoff: false,
             ecn_agreed: false,
-            last_size: (params.mss.0 + params.headers.0) as u32,
+            last_size: params.segment_bytes().0 as u32,
             initial_window: params.initial_window as f64,
             timeout_una: NONE,
             dup_max: 0,

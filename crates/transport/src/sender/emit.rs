@@ -69,7 +69,7 @@ impl Sender {
         if p.handshake == Handshake::Ns2Syn {
             (p.ack_size.0 as u32, Role::Syn)
         } else {
-            (self.size - p.headers.0 as u32, Role::Data)
+            (self.size - p.header_bytes().0 as u32, Role::Data)
         }
     }
 

@@ -94,6 +94,15 @@ impl Sender {
         self.nxt
     }
 
+    /// Recoveries that turned out to have been for nothing and were undone.
+    pub fn undone(&self) -> u32 {
+        if self.recovery == Recovery::Rack {
+            self.cold.gauges.rack.undo.times
+        } else {
+            0
+        }
+    }
+
     /// One past the last segment supplied.
     pub fn supplied(&self) -> u32 {
         self.limit

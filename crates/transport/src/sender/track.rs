@@ -24,6 +24,9 @@ impl Sender {
         if by_time && entry.lost_now {
             gauges.rack.lost_out -= 1;
         }
+        if by_time && again {
+            gauges.rack.undo.sent_again(now, seq);
+        }
         gauges.sampler.stamp(now, in_flight, entry);
         gauges.pacer.sent(now);
         gauges.fine.note(now, seq);

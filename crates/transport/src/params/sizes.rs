@@ -1,0 +1,27 @@
+//! What segments measure, from the options.
+
+use super::{Handshake, Params, Samples};
+use units::Bytes;
+
+impl Params {
+    /// Header bytes of a data segment.
+    pub fn header_bytes(&self) -> Bytes {
+        let timed = self.samples != Samples::PerWindow;
+        self.headers + if timed { self.timestamp_size } else { Bytes(0) }
+    }
+
+    /// Bytes of a full segment on the wire.
+    pub fn segment_bytes(&self) -> Bytes {
+        self.mss + self.header_bytes()
+    }
+
+    /// Bits of a full segment on the wire.
+    pub(crate) fn wire_bits(&self) -> f64 {
+        self.segment_bytes().0 as f64 * 8.0
+    }
+
+    /// The first segment that carries data: 1 where segment 0 opens the connection as in ns-2.
+    pub(crate) fn first_segment(&self) -> u32 {
+        u32::from(self.handshake == Handshake::Ns2Syn || self.bare_first)
+    }
+}
