@@ -64,8 +64,9 @@ time, inside the kernel of the reference rows (Linux 7.3.4), and in real time on
 95 % intervals; those of a live run come from ten equal parts of it. Runs last 20 s, of which 5 s are warm-up.
 RED, PIE, CoDel and FQ-CoDel have their `linux` dialects; flows have `profile = "linux"`, with it
 `bbr_rule = "linux"`, and CUBIC `cubic_rule = "linux"` and `hystart = "linux"`, with the
-round trip of the handshake known. At 100 Mbit/s RED's thresholds are five times those at 10. Real time ran beside other work, a load of 1 to 20: the numbers beside this page tell it run by
-run. All predictions are of one build; live numbers depend on the queue's code alone, not on the simulator's TCP. A
+round trip of the handshake known. At 100 Mbit/s RED's thresholds are five times those at 10. Real time ran
+beside other work, a load of 1 to 20: the numbers beside this page tell it run by run. All
+predictions are of one build; live numbers depend on the queue's code alone, not on the simulator's TCP. A
 number in bold lies more than 5 % from the prediction and outside the intervals. Every record was replayed through the
 simulator's queue with identical verdicts. Written by `docs/live_prediction.py` from
 [live-prediction.json](live-prediction.json)."""
