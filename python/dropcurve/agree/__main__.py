@@ -1,13 +1,4 @@
-"""python -m dropcurve.agree: runs the comparisons and writes the page.
-
---reference FOLDER   with ns2, ns3 and linux (or DROPCURVE_REFERENCE; else ../shared/reference if it is there)
---only AREA ...      some comparisons alone; prints instead of writing
---quick              few cases and replications; prints instead of writing
---live [all]         also runs ns-2, ns-3 and a Linux kernel themselves, those that are there, on cases of their own: a
-                     sample, a matter of minutes, or all, a matter of hours. Before everything else; what they gave
-                     is kept in out/agree/cache, so that the next run goes on where this one was interrupted
---jobs N             threads (2)
-"""
+"""python -m dropcurve.agree: runs the comparisons and writes the page."""
 
 from __future__ import annotations
 
@@ -23,12 +14,28 @@ from .context import ROOT, Context, show_progress
 
 def main(words: list[str]) -> int:
     """Exit code 0: agreement is described, not demanded."""
-    parser = argparse.ArgumentParser(prog="python -m dropcurve.agree")
-    parser.add_argument("--reference", type=Path)
-    parser.add_argument("--only", nargs="+", choices=[*registry.AREAS, *registry.LIVE], metavar="AREA")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--live", nargs="?", const="sample", default="", choices=["sample", "all"])
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = argparse.ArgumentParser(
+        prog="python -m dropcurve.agree",
+        description="How far apart dropcurve, ns-2, ns-3, Linux and theory are, case by case: docs/agreement.md.",
+    )
+    add = parser.add_argument
+    add(
+        "--reference", type=Path, metavar="FOLDER",
+        help="with ns2, ns3 and linux (DROPCURVE_REFERENCE; else ../shared/reference if it is there)",
+    )  # fmt: skip
+    areas = [*registry.AREAS, *registry.LIVE]
+    add(
+        "--only", nargs="+", choices=areas, metavar="AREA",
+        help=f"some comparisons alone; prints instead of writing. Of {', '.join(areas)}",
+    )  # fmt: skip
+    add("--quick", action="store_true", help="few cases and replications; prints instead of writing")
+    add(
+        "--live", nargs="?", const="sample", default="", choices=["sample", "all"],
+        help="first runs ns-2, ns-3 and a Linux kernel themselves, those that are there, on cases of their own: a "
+        "sample, a matter of minutes, or all, a matter of hours. What they gave is kept in out/agree/cache, so that "
+        "the next run goes on where this one was interrupted",
+    )  # fmt: skip
+    add("--jobs", type=int, default=2, metavar="N", help="threads (%(default)s)")
     options = parser.parse_args(words)
     context = Context(
         reference=options.reference or reference(),
@@ -49,15 +56,15 @@ def main(words: list[str]) -> int:
         sys.stderr.write(
             page.summary(beside) + "\nRun side by side: out/agree/live.md; now what is recorded\n"
         )
-    areas = [*registry.compare(options.only or list(registry.AREAS), context), *beside]
-    text = page.markdown(areas)
+    found = [*registry.compare(options.only or list(registry.AREAS), context), *beside]
+    text = page.markdown(found)
     if options.only or options.quick:
         sys.stdout.write(text)
         return 0
     (ROOT / "docs" / "agreement.md").write_text(text, encoding="utf-8")
     out.mkdir(parents=True, exist_ok=True)
     (out / "agreement.html").write_text(page.as_html(text), encoding="utf-8")
-    sys.stdout.write(page.summary(areas) + "\nThe page: docs/agreement.md, out/agree/agreement.html\n")
+    sys.stdout.write(page.summary(found) + "\nThe page: docs/agreement.md, out/agree/agreement.html\n")
     return 0
 
 
