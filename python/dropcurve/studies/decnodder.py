@@ -383,7 +383,7 @@ STUDY = st.Study(
         "access": st.Setting("access links of 1 to 20 ms", partial(cells, {"dumbbell.access_delay": EVEN})),
         "wait": st.Setting("drops wait as in ns-2", partial(cells, {"queue.spacing": "wait"})),
         "gentle": st.Setting("gentle above max_th", partial(cells, {"queue.above_max": "gentle"})),
-        "today": st.Setting("CUBIC, 100 Mbit/s", today, kind="today", first=8),
+        "today": st.Setting("CUBIC, 100 Mbit/s", today, kind="today", first=8, maximum=200),
         "dialects": st.Setting("RED as programs have it", dialects, kind="question", judged=False, first=8),
         "mix": st.Setting("packets of today", mix, kind="question", judged=False, first=8),
     },

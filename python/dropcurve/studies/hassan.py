@@ -385,7 +385,7 @@ STUDY = st.Study(
         "today": st.Setting("CUBIC, RFC 5348, 20 Mbit/s", lambda: cells(present), kind="today"),
         "ecn": st.Setting("RED marks", ecn, kind="question", judged=False),
         "short": st.Setting("web sessions beside the long flows", short, kind="question", judged=False),
-        "rivals": st.Setting("others in TFRC's place", rivals, kind="question", judged=False),
+        "rivals": st.Setting("others in TFRC's place", rivals, kind="question", judged=False, maximum=420),
         "map": st.Setting("over RED's parameters", atlas, kind="question", judged=False),
     },
     claims=CLAIMS,
