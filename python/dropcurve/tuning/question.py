@@ -287,34 +287,27 @@ def _question(
         if kind not in kinds:
             hint = library.nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
             raise UsageError(f"candidate '{kind}': no such discipline; {hint}")
-    chosen = tuple(dict.fromkeys(candidates or (*_usual(target.box), *space)))
-    _held(chosen, target.box)
+    chosen = _searched(candidates, space, box=target.box)
     room = replace(room, dialects=dialects)
     found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
     return replace(found, robust="worst") if robust == "worst" else found
 
 
-def _usual(box: str) -> tuple[str, ...]:
-    """What is searched if nobody says: of the usual disciplines those that the box has."""
+def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
+    """The disciplines to search: those asked for, or the usual ones. Raises UsageError for a box that is not known, and
+    for disciplines that it has not."""
     if not box:
-        return USUAL
+        return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
     from .. import boxes
 
     if box not in boxes.BOXES:
         raise UsageError(f"for = {box}: must be one of {', '.join(boxes.BOXES)}")
-    return tuple(kind for kind in USUAL if kind in boxes.kinds(box))
-
-
-def _held(chosen: Sequence[str], box: str) -> None:
-    """Raises UsageError for disciplines that the box has not."""
-    if not box:
-        return
-    from .. import boxes
-
     held = boxes.kinds(box)
+    chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in held), *space)))
     strange = [kind for kind in chosen if kind not in held]
     if strange:
         raise UsageError(f"candidate '{strange[0]}': {box} has no such queue; it has {', '.join(held)}")
+    return chosen
 
 
 def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[str, str]]:
