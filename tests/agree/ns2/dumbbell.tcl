@@ -1,26 +1,11 @@
 # Long transfers through one bottleneck, for ns-2.35: ns dumbbell.tcl key value ...
 # Prints one line of "key=value": counts between `from` and `until`, as the recorded tables have them.
 
-array set o {
+source [file join [file dirname [info script]] common.tcl]
+take_options {
     rate 10Mb delay 5ms aqm RED buf 60 minth 5 maxth 15 maxp 0.1 wq 0.002 wait true gentle false adaptive 0 bytes false qib false
     meanpkt 552 back 1000 redback 0 near 10Mb nearlow 0.001 nearhigh 0.005 far - fardelay 1ms
     tcp Reno sink TCPSink window 1000 sizes 552 each 5 years 2000 tick - overhead 0 starts 1 from 20 until 100 seed 1
-}
-foreach {key value} $argv {
-    if {![info exists o($key)]} { error "no key $key" }
-    set o($key) $value
-}
-
-# What scripts of the year 2000 ran with, where ns-2.35 has other defaults.
-proc as_of_2000 {} {
-    foreach {name value} {
-        tcpTick_ 0.1 rfc2988_ false minrto_ 0 rtxcur_init_ 6.0 timerfix_ false windowInit_ 1 syn_ false
-        delay_growth_ false singledup_ 0 useHeaders_ false precisionReduce_ false exitFastRetrans_ false
-        bugfix_ss_ 0 oldCode_ true
-    } { Agent/TCP set $name $value }
-    Agent/TCP/Newreno set newreno_changes1_ 0
-    Agent/TCP/Newreno set partial_window_deflation_ 0
-    Agent/TCPSink set ts_echo_bugfix_ false
 }
 
 proc use_red {queue} {

@@ -1,24 +1,7 @@
 # The path of Fall and Floyd (1996) for runs of one flow, read by the scripts beside this file:
 # source - 8 Mbit/s 0.1 ms - left - `rate` `delay` - right - 8 Mbit/s 0.1 ms - sink.
 
-# Defaults, then "key value ..." of the command line, into the global array o.
-proc take_options {defaults} {
-    global o argv
-    array set o $defaults
-    foreach {key value} $argv {
-        if {![info exists o($key)]} { error "no key $key" }
-        set o($key) $value
-    }
-}
-
-# "Class:variable:value,...", or - for none.
-proc set_variables {list} {
-    if {$list == "-"} return
-    foreach one [split $list ,] {
-        lassign [split $one :] class variable value
-        $class set $variable $value
-    }
-}
+source [file join [file dirname [info script]] common.tcl]
 
 # The nodes, as global names; `limit` holds for the queue of the middle link alone.
 proc lay_path {rate delay limit} {

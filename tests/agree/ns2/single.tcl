@@ -9,17 +9,7 @@ take_options {
     dur 20 out single
 }
 
-# What scripts of the year 2000 ran with, where ns-2.35 has other defaults.
-if {$o(profile) == "era"} {
-    foreach {name value} {
-        tcpTick_ 0.1 rfc2988_ false minrto_ 0 rtxcur_init_ 6.0 timerfix_ false windowInit_ 1 syn_ false
-        delay_growth_ false singledup_ 0 useHeaders_ false precisionReduce_ false exitFastRetrans_ false
-        bugfix_ss_ 0 oldCode_ true
-    } { Agent/TCP set $name $value }
-    Agent/TCP/Newreno set newreno_changes1_ 0
-    Agent/TCP/Newreno set partial_window_deflation_ 0
-    Agent/TCPSink set ts_echo_bugfix_ false
-}
+if {$o(profile) == "era"} as_of_2000
 set_variables $o(knobs)
 Agent/TCP set window_ $o(window)
 # Vegas never adds the header that useHeaders_ stands for.
