@@ -137,10 +137,12 @@ def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.Monk
         return {"utilisation": float(seed), "sojourn_ms_mean": float(told["buf"])}
 
     monkeypatch.setattr(tuned, "theirs", theirs)
-    file, asked = tmp_path / "ns2.jsonl", [({"buf": "4"}, seed) for seed in (1, 2, 3)]
-    first = tuned.recorded_of(asked[:2], file, jobs=1)
-    file.write_text(file.read_text(encoding="utf-8") + '\n["cut o', encoding="utf-8")
-    again = tuned.recorded_of(asked, file, jobs=1)
+    kept, asked = tmp_path / "ns2", [({"buf": "4"}, seed) for seed in (1, 2, 3)]
+    first = tuned.recorded_of(asked[:2], kept, jobs=1)
+    # What an interruption leaves: a file that was cut off while it was written.
+    for place in list(kept.glob("*.json")):
+        place.with_suffix(".part").write_text('["cut o', encoding="utf-8")
+    again = tuned.recorded_of(asked, kept, jobs=1)
     assert made == [1, 2, 3] and again[:2] == first
     assert [one["utilisation"] for one in again] == [1.0, 2.0, 3.0]
-    assert tuned.recorded_of(asked, file, jobs=1) == again and made == [1, 2, 3]
+    assert tuned.recorded_of(asked, kept, jobs=1) == again and made == [1, 2, 3]

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import dropcurve as dc
@@ -83,7 +84,7 @@ class Context:
             return json.loads(place.read_text(encoding="utf-8"))
         found = work()
         place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_suffix(".part")
+        part = place.with_suffix(f".{get_ident()}.part")
         part.write_text(json.dumps(found), encoding="utf-8")
         part.replace(place)
         return found

@@ -99,10 +99,10 @@ def _hassan(row: Row) -> dict[str, str]:
     return {**kind, **path, **load, "far": "10Mb", "fardelay": "6ms", "sink": "TCPSink/Sack1"}
 
 
-def once(table: str, row: Row, seed: int) -> dict[str, float]:
-    """One run of ns-2."""
-    pairs = [part for pair in arguments(table, row).items() for part in pair]
-    text = told("dumbbell.tcl", *pairs, "seed", str(seed))
+def once(pairs: Mapping[str, str], seed: int) -> dict[str, float]:
+    """What one run of `dumbbell.tcl` counts."""
+    words = [part for pair in pairs.items() for part in pair]
+    text = told("dumbbell.tcl", *words, "seed", str(seed))
     return {key: float(value) for key, value in (pair.split("=") for pair in text.split())}
 
 
@@ -110,8 +110,9 @@ def record(table: str, row: Row, seeds: int, context: Context) -> dict[str, str]
     """A row with the means and deviations of this many runs."""
 
     def run(seed: int) -> dict[str, float]:
-        key = f"ns2 {table} {sorted(arguments(table, row).items())} {seed}"
-        found: dict[str, float] = context.kept(key, lambda: once(table, row, seed))
+        pairs = arguments(table, row)
+        key = f"ns2 {table} {sorted(pairs.items())} {seed}"
+        found: dict[str, float] = context.kept(key, lambda: once(pairs, seed))
         return found
 
     with ThreadPoolExecutor(context.jobs) as pool:

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 
 from .. import quantities, statistics
 from ..scenario import Scenario
@@ -32,7 +29,8 @@ from ..tuning.candidates import Candidate
 from ..tuning.link import Link, times
 from ..tuning.question import Question, of_link
 from ..tuning.search import Limits, Search
-from .live import SCRIPTS
+from . import live
+from .context import Context
 
 #: Runs of each search.
 RUNS = 400
@@ -170,34 +168,20 @@ def path(condition: Mapping[str, float], buffer_pkts: float) -> dict[str, str]:
 
 def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
     """One run of ns-2: utilisation in per cent and mean delay in milliseconds."""
-    pairs = [part for pair in told.items() for part in pair]
-    command = ["ns", str(SCRIPTS / "dumbbell.tcl"), *pairs, "seed", str(seed)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = {key: float(value) for key, value in (pair.split("=") for pair in done.stdout.split())}
+    found = live.once(told, seed)
     return {"utilisation": 100 * found["util"], "sojourn_ms_mean": found["qdelay_ms"]}
 
 
 def recorded_of(
-    told: Sequence[tuple[Mapping[str, str], int]], file: Path, *, jobs: int
+    told: Sequence[tuple[Mapping[str, str], int]], kept: Path, *, jobs: int
 ) -> list[dict[str, float]]:
-    """Every run of ns-2, kept in a file, a line each: one that is there from before is not made again, whatever
-    our own build was then."""
-    kept: dict[str, dict[str, float]] = {}
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
-        with suppress(ValueError):
-            name, found = json.loads(line)
-            kept[name] = found
-    writing = Lock()
+    """Every run of ns-2, kept in a folder: one that is there from before is not made again, whatever our own build
+    was then."""
+    context = Context(cache=kept)
 
     def one(pair: tuple[Mapping[str, str], int]) -> dict[str, float]:
-        name = json.dumps(pair, sort_keys=True)
-        if name not in kept:
-            found = theirs(*pair)
-            with writing, file.open("a", encoding="utf-8") as into:
-                # The newline comes first: it ends a line that was cut off.
-                into.write("\n" + json.dumps([name, found]))
-                kept[name] = found
-        return kept[name]
+        found: dict[str, float] = context.kept(json.dumps(pair, sort_keys=True), lambda: theirs(*pair))
+        return found
 
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(one, told))
@@ -261,7 +245,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
         for trials in replications
         for trial in trials
     ]
-    recorded = iter(recorded_of(told, folder / "ns2.jsonl", jobs=jobs))
+    recorded = iter(recorded_of(told, folder / "ns2", jobs=jobs))
     here = {
         one.candidate.name: [
             [bench.row(one.candidate, trial) or {} for trial in trials] for trials in replications
