@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from dropcurve.live import launch
+from dropcurve.cli import invoke
+from dropcurve.live import launch, merging
 from dropcurve.live.replay import replay
 
 LACKING = launch.missing() or ("" if shutil.which("nstat") else "no nstat (iproute2)")
@@ -55,19 +57,28 @@ def metrics(folder: Path) -> str:
     return (folder / "metrics.txt").read_text()
 
 
-#: A router that is killed: what merges frames before, during and after it, and what it left.
+#: A router that is killed, by itself or with what cleans up after it: what merges frames before, during and after it,
+#: what `live clean` says, and what is left.
 KILLED = """
 mount -t sysfs sysfs /sys; mount -t tmpfs tmpfs /run; mkdir /run/left; export XDG_RUNTIME_DIR=/run/left
 ip link set lo up; ip link add r0 type veth peer name r1; ip link set r0 up; ip link set r1 up
-gro() { ethtool -k r0 | grep generic-receive-offload: >> "$1"; }
+gro() { ethtool -k r0 | grep generic-receive-offload: | cut -d " " -f 2 >> "$1"; }
+dropcurve() { "$0" -c "from dropcurve.cli import main; main()" "$@"; }
 ethtool -K r0 gro on; gro "$1"
 devices="--in r0 --out r1"
 "$0" -c "from dropcurve.cli import main; main()" live run $devices --rate "1 Mbit/s" --aqm codel --json > /dev/null &
 until [ -e /run/left/dropcurve-live-*/control ]; do kill -0 $!; sleep 0.05; done
 gro "$1"
-keeper=$(pgrep -P $!)
-kill -9 $!
-tail --pid=$keeper -f /dev/null
+dropcurve live clean > /dev/null; gro "$1"
+keeper=$(pgrep -P $!); forwarder=$(pgrep -P $keeper)
+case $2 in
+client) kill -9 $! ;;
+keeper) kill -9 $keeper; wait $! || true ;;
+all) kill -STOP $keeper; kill -9 $! $keeper $forwarder ;;
+esac
+tail --pid=$keeper -f /dev/null; tail --pid=$forwarder -f /dev/null
+gro "$1"
+dropcurve live clean | sed "s/live-[^ ]*/live-x/" >> "$1"
 gro "$1"
 ls /run/left >> "$1"
 """
@@ -76,12 +87,36 @@ ls /run/left >> "$1"
 @pytest.mark.skipif(
     bool(launch.missing()) or not shutil.which("ethtool"), reason=launch.missing() or "no ethtool"
 )
-def test_a_killed_router_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("victims", ["client", "keeper", "all"])
+def test_a_killed_router_leaves_nothing_behind(victims: str, tmp_path: Path) -> None:
     said = tmp_path / "said.txt"
-    words = [*launch._unshare(), "bash", "-ec", KILLED, sys.executable, str(said)]
+    words = [*launch._unshare(), "bash", "-ec", KILLED, sys.executable, str(said), victims]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=launch._environment())
     assert done.returncode == 0, done.stderr
-    assert [line.split()[-1] for line in said.read_text().splitlines()] == ["on", "off", "on"]
+    # With everything killed nobody is left to turn it on again, but there is a note of it.
+    after = (
+        ["off", "removed /run/left/dropcurve-live-x"]
+        if victims == "all"
+        else ["on", "nothing was left behind"]
+    )
+    assert said.read_text().splitlines() == ["on", "off", "off", *after, "on"]
+
+
+def test_what_another_namespace_has_to_restore_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name, note in (
+        ("elsewhere", '{"namespace": 1, "interfaces": ["lo"]}'),
+        ("cut-off", '{"namespace": 1, "inter'),
+        ("interface-gone", json.dumps({"namespace": merging._namespace(), "interfaces": ["no-such-if"]})),
+    ):
+        (tmp_path / f"dropcurve-live-{name}").mkdir()
+        (tmp_path / f"dropcurve-live-{name}" / merging.NOTE).write_text(note)
+    assert invoke(["live", "clean"]) == 1
+    assert f"left {tmp_path}/dropcurve-live-elsewhere: its interface is in another" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["dropcurve-live-elsewhere"]
 
 
 #: Interfaces that hide a queue in every way that a namespace can have.

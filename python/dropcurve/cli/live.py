@@ -12,7 +12,7 @@ from . import options as o
 
 app = typer.Typer(
     name="live",
-    help="The same queue on real packets: lab, check, run, set, stats, replay.",
+    help="The same queue on real packets: lab, check, run, set, stats, replay, clean.",
     rich_markup_mode=None,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -300,3 +300,22 @@ def stats(socket: Socket, json: o.Json = False) -> int:
     else:
         print(screen(found))
     return 0
+
+
+@app.command("clean")
+def clean(json: o.Json = False) -> int:
+    """Take away what killed runs left: their folders, and GRO turned off on an interface.
+
+    The next run does the same. Exit code 1 says that something is for another to do.
+    """
+    from ..live.clean import clean as work
+    from . import console
+
+    found = work()
+    if json:
+        console.data(
+            {"removed": [str(path) for path in found.removed], "left": [str(path) for path in found.left]}
+        )
+    else:
+        print(found)
+    return 1 if found.left else 0

@@ -5,7 +5,7 @@ the same.
 |---|---|
 | `plan` | a scenario as a lab: hosts, links, programs that send |
 | `launch` | where the lab runs: namespaces of this kernel, or a kernel in virtual time |
-| `keeper`, `scratch` | what ends and vanishes with us, also when we are killed |
+| `keeper`, `scratch`, `clean` | what ends and vanishes with us, also when we are killed |
 | `datagrams`, `addresses` | its UDP; names and numbers of its hosts |
 | `world` | the lab itself, from inside |
 | `forwarder` | the process that forwards, and how to ask and tell it |

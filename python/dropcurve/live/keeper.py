@@ -31,7 +31,8 @@ PATIENCE_S = 10.0
 
 @dataclass(frozen=True)
 class Job:
-    """A command, the signal that ends it, folders that go with it, and interfaces that merge no frames meanwhile."""
+    """A command, the signal that ends it, folders that go with it, and interfaces that merge no frames meanwhile, of
+    which the first folder holds a note."""
 
     words: list[str]
     last: int = signal.SIGKILL
@@ -43,8 +44,8 @@ class Job:
         return [sys.executable, "-m", "dropcurve.live.keeper", json.dumps(asdict(self))]
 
 
-def keep(job: Job) -> int:
-    """Runs the command; its exit code."""
+def keep(job: Job) -> tuple[int, bool]:
+    """Runs the command; its exit code, and whether who asked for it has gone."""
     libc = ctypes.CDLL(None, use_errno=True)
     us = os.getpid()
     # What the command leaves behind comes to us.
@@ -66,12 +67,9 @@ def keep(job: Job) -> int:
             waiting.unregister(0)
             waiting.poll(1000 * PATIENCE_S)
             clear(started)
-            for folder in job.folders:
-                shutil.rmtree(folder, ignore_errors=True)
-            break
-    else:
-        clear(started)
-    return started.returncode
+            return started.returncode, True
+    clear(started)
+    return started.returncode, False
 
 
 def clear(started: subprocess.Popen[bytes]) -> None:
@@ -93,8 +91,15 @@ def clear(started: subprocess.Popen[bytes]) -> None:
 def main(arguments: list[str]) -> int:
     """Keeps the command of a job."""
     job = Job(**json.loads(arguments[0]))
-    with merging.off(job.unmerged):
-        return keep(job)
+    if job.unmerged:
+        with merging.off(job.unmerged, Path(job.folders[0])):
+            code, alone = keep(job)
+    else:
+        code, alone = keep(job)
+    for folder in map(Path, job.folders if alone else ()):
+        if merging.restored(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+    return code
 
 
 if __name__ == "__main__":

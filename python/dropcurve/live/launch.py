@@ -33,6 +33,8 @@ PROGRAMS = {
 ORACLE = "DROPCURVE_ORACLE"
 #: Where it lies beside a checkout.
 BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "linux-oracle"
+#: What the names of its folders begin with.
+GUEST = "dropcurve-guest-"
 #: Virtual time begins here, in nanoseconds since 1970; memory of the guest.
 EPOCH_NS, MEMORY = 1_700_000_000_000_000_000, "512M"
 #: Seconds that a lab may take beyond its traffic before it counts as hung, on however busy a machine.
@@ -111,7 +113,7 @@ def in_virtual_time(
     if kernel is None or missing_for_virtual_time():
         raise DropcurveError(missing_for_virtual_time())
     # The guest sees the folder's name, and its bytes may depend on it: always the same, for one guest at a time.
-    with folders.numbered(f"dropcurve-guest-{os.geteuid()}-") as place:
+    with folders.numbered(f"{GUEST}{os.geteuid()}-") as place:
         folder = place.path
         job = _write_job(plan, folder, files)
         script = Path(__file__).with_name("guest.sh")

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,12 +18,14 @@ from typing import Any
 
 from .. import values, wording
 from ..errors import DropcurveError, UsageError
-from . import keeper, scratch
+from . import keeper, merging, scratch
 from .forwarder import Control, await_control
 from .hidden import SYS, Device, names, read
 
 #: Seconds between two looks at the counters.
 LOOK_S = 1.0
+#: What the names of its folders begin with.
+PREFIX = "dropcurve-live-"
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,12 @@ def device(name: str) -> Device:
     return Device(name, "packet", "an Ethernet interface: whole frames by a packet socket, as a bridge would")
 
 
+def runtime() -> Path:
+    """Where a router has its folder, with its control socket."""
+    named = Path(os.environ.get("XDG_RUNTIME_DIR") or "/run")
+    return named if os.access(named, os.W_OK) else Path(tempfile.gettempdir())
+
+
 @contextmanager
 def running(
     router: Router, *, limit_s: float = 300.0
@@ -109,8 +118,7 @@ def running(
 
     Raises DropcurveError with its complaint if it does not start.
     """
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/run")
-    with scratch.fresh("dropcurve-live-", runtime if os.access(runtime, os.W_OK) else None) as place:
+    with scratch.fresh(PREFIX, runtime(), merging.restored) as place:
         here = place.path
         settings = here / "settings.json"
         settings.write_text(json.dumps(router.settings(here / "control")), encoding="utf-8")

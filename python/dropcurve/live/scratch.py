@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,8 @@ from ..errors import DropcurveError
 
 #: Most numbered folders at a time.
 PLACES = 64
+#: Done with a folder before it goes: whether it may.
+Parting = Callable[[Path], bool]
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,10 @@ class Claim:
 
 
 @contextmanager
-def fresh(prefix: str, where: Path | None = None) -> Iterator[Claim]:
+def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: True) -> Iterator[Claim]:
     """A new folder whose name begins with ``prefix``. Removes first what killed ones left there under that name."""
     base = where or Path(tempfile.gettempdir())
-    sweep(base.glob(f"{prefix}*"))
+    sweep(base.glob(f"{prefix}*"), parting)
     while True:
         # Somebody who sweeps just now may be quicker than our lock; then there is another name.
         if claim := _claim(Path(tempfile.mkdtemp(prefix=prefix, dir=base))):
@@ -41,7 +43,7 @@ def fresh(prefix: str, where: Path | None = None) -> Iterator[Claim]:
     try:
         yield claim
     finally:
-        _give_up(claim)
+        _give_up(claim, parting)
 
 
 @contextmanager
@@ -61,11 +63,10 @@ def numbered(prefix: str, where: Path | None = None) -> Iterator[Claim]:
         _give_up(claim)
 
 
-def sweep(paths: Iterator[Path]) -> None:
-    """Removes folders of ours that nobody holds."""
-    for path in paths:
-        if claim := _claim(path):
-            _give_up(claim)
+def sweep(paths: Iterable[Path], parting: Parting = lambda _: True) -> dict[Path, bool]:
+    """Removes folders of ours that nobody holds; of each such, whether it has gone."""
+    claims = filter(None, map(_claim, paths))
+    return {claim.path: _give_up(claim, parting) for claim in claims}
 
 
 def _make(path: Path) -> Claim | None:
@@ -94,6 +95,9 @@ def _claim(path: Path) -> Claim | None:
     return None
 
 
-def _give_up(claim: Claim) -> None:
-    shutil.rmtree(claim.path, ignore_errors=True)
+def _give_up(claim: Claim, parting: Parting = lambda _: True) -> bool:
+    """Lets it go; whether it has gone."""
+    if gone := parting(claim.path):
+        shutil.rmtree(claim.path, ignore_errors=True)
     os.close(claim.lock)
+    return gone

@@ -1,0 +1,39 @@
+"""What killed runs left, taken away."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import launch, merging, router, scratch
+from .lab import PREFIX as LAB
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """Folders that went, and folders that are for another to remove: in another network namespace, or as root."""
+
+    removed: list[Path]
+    left: list[Path]
+
+    def __str__(self) -> str:
+        lines = [f"removed {path}" for path in self.removed]
+        lines += [
+            f"left {path}: its interface is in another network namespace, or needs root to merge frames again"
+            for path in self.left
+        ]
+        return "\n".join(lines) or "nothing was left behind"
+
+
+def clean() -> Cleaned:
+    """Removes the folders of labs and routers that were killed with everything that would have cleaned up, and turns
+    on again what such a router had turned off at its interfaces. What runs stays."""
+    temporary = Path(tempfile.gettempdir())
+    places = [(temporary, LAB), (temporary, launch.GUEST), (router.runtime(), router.PREFIX)]
+    found = {}
+    for where, prefix in places:
+        found.update(scratch.sweep(sorted(where.glob(f"{prefix}*")), merging.restored))
+    return Cleaned(
+        [path for path, gone in found.items() if gone], [path for path, gone in found.items() if not gone]
+    )
