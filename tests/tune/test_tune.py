@@ -7,7 +7,8 @@ import os
 import re
 import shlex
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from dropcurve.errors import UsageError
 from dropcurve.store import build
 from dropcurve.sweeping.execute import Where
 from dropcurve.sweeping.store import Store
-from dropcurve.tuning import around, confirm, families, fronts, of_file, of_link, page, pictures, search
+from dropcurve.tuning import bench as bench_module
+from dropcurve.tuning import confirm, effort, families, fronts, of_file, of_link, page, pictures, search
 from dropcurve.tuning.bench import Bench, Trial, block
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.race import behind, race
@@ -42,9 +44,7 @@ def asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A scenario of a few milliseconds with a question; confirmation and surroundings are kept small."""
     text = (folder / "short.toml").read_text(encoding="utf-8")
     (folder / "asked.toml").write_text(text + SECTION, encoding="utf-8")
-    monkeypatch.setattr(confirm, "REPLICATIONS", 3)
-    monkeypatch.setattr(confirm, "CONDITIONS", 2)
-    monkeypatch.setattr(around, "SEEDS", 1)
+    monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=3, fresh=2, seeds=1),) * 2)
     return folder
 
 
@@ -98,12 +98,92 @@ def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
     assert len(again) == len(whole) - kept
 
 
+@dataclass
+class Ticking:
+    """A clock that goes on by ``run_s`` for each run, whatever the machine does."""
+
+    run_s: float
+    now: float = 0.0
+    slower: float = 1.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def install(self, patch: pytest.MonkeyPatch) -> None:
+        """Puts it where the time is read, and runs under it."""
+        make = bench_module.execute
+
+        def ticked(jobs: Sequence[Any], *args: Any, **options: Any) -> None:
+            make(jobs, *args, **options)
+            self.now += self.run_s * len(jobs)
+            self.run_s *= self.slower ** len(jobs)
+
+        patch.setattr(bench_module, "execute", ticked)
+        patch.setattr(bench_module, "time", self)
+        patch.setattr(effort, "time", self)
+
+
+@pytest.mark.parametrize(("run_s", "slower"), [(0.01, 1.0), (0.2, 1.0), (0.5, 1.0), (0.2, 1.003)])
+def test_a_limit_of_time_bounds_everything(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, run_s: float, slower: float
+) -> None:
+    """On a fast machine, on slow ones, and on one that grows slower while it works."""
+    (folder / "asked.toml").write_text((folder / "short.toml").read_text("utf-8") + SECTION, encoding="utf-8")
+    clock = Ticking(run_s, slower=slower)
+    clock.install(monkeypatch)
+    answer = dc.tune("asked.toml", runs=150, seconds=60.0, out="kept", jobs=2)
+    assert clock.now <= 60.0
+    assert answer.replications >= 2 and answer.lines[0].objectives[0].half_width is not None
+    text = " ".join(str(answer).split())
+    assert "made to fit into 60 s" in text and "another machine may get another answer" in text
+    assert f"Over {answer.replications} replications of {answer.fresh_conditions} fresh condition" in text
+    if run_s < 0.1:
+        # There is time for everything: nothing is smaller than without a limit.
+        assert (
+            (answer.replications, answer.fresh_conditions) == (6, 6) and answer.drift and answer.sensitivity
+        )
+
+
+def test_a_time_that_is_far_too_short_still_gives_an_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "asked.toml").write_text((folder / "short.toml").read_text("utf-8") + SECTION, encoding="utf-8")
+    Ticking(5.0).install(monkeypatch)
+    answer = dc.tune("asked.toml", seconds=20.0, out="kept", jobs=2)
+    assert answer.replications == confirm.LEAST and not answer.drift and not answer.sensitivity
+    assert "sensitivity and drift left out" in " ".join(str(answer).split())
+
+
+@pytest.mark.parametrize("rate", ["10Mbit", "50Mbit", "100Mbit", "500Mbit", "1Gbit"])
+@pytest.mark.parametrize(("rtt", "flows"), [("20-200ms", "5-100"), ("10-20ms", "20-40"), ("30ms", "10")])
+def test_the_default_effort_stays_within_minutes_and_follows_from_the_question(
+    rate: str, rtt: str, flows: str
+) -> None:
+    question = of_link(rate=rate, rtt=rtt, flows=flows, buffer="500pkts", goal=GOAL)
+    spent = effort.by_size(question)
+    packets = effort.size(question) * (spent.runs + spent.outside(question))
+    # About a microsecond of one processor for each.
+    assert packets <= 4.5e8
+    assert spent == effort.by_size(question)
+    assert effort.by_size(question, 77).runs == 77
+    if rate == "10Mbit":
+        assert spent == effort.LEVELS[0]
+
+
+def test_few_conditions_are_the_ends_first() -> None:
+    question = of_link(rate="1Gbit", rtt="20-200ms", flows="5-100", buffer="500pkts", goal=GOAL)
+    few = question.conditions(4)
+    ends = [{"rate": 1e9, "rtt": 0.2, "flows": 5.0}, {"rate": 1e9, "rtt": 0.02, "flows": 100.0}]
+    assert few[:2] in (ends, ends[::-1])
+    assert len(few) == 4 and question.conditions(100) == question.conditions()
+
+
 def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> None:
     """Over RED's thresholds and max_p on one condition: the loss of the answer against the best of 10 x 10 x 10."""
     question = of_file("asked.toml", ranges_={"flows.tcp.count": "6"}, candidates=["red"])
     bench = Bench(question, Store(Path("kept/runs"), build()), Where())
     bench.open()
-    found = search.Search(bench, 1, search.Limits(100)).go()
+    found = search.Search(bench, 1, effort.Effort(100)).go()
     family = families.family("red", question.room)
     trials = block(question.conditions(), 1)
     grid = []
@@ -243,8 +323,7 @@ def test_a_goal_that_the_traffic_has_no_value_for_is_refused(asked: Path) -> Non
 
 
 def test_the_configuration_is_that_of_the_box(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confirm, "REPLICATIONS", 2)
-    monkeypatch.setattr(confirm, "CONDITIONS", 1)
+    monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=2, fresh=1),) * 2)
     question = of_link(
         rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal="p95 delay < 40ms, max utilisation", box="linux",
         candidates=["red"],
@@ -268,8 +347,7 @@ def test_a_box_takes_what_can_be_written_for_it() -> None:
 def test_what_the_box_has_not_is_compared_but_not_recommended(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirm, "REPLICATIONS", 2)
-    monkeypatch.setattr(confirm, "CONDITIONS", 1)
+    monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=2, fresh=1),) * 2)
     goal = "max utilisation, min p95 delay"
     question = of_link(rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal=goal, box="junos")
     answer = tuning.solve(question, runs=60, out="kept")

@@ -25,8 +25,9 @@ from ..sweeping.store import Store
 from ..tuning import of_file
 from ..tuning.bench import PENALTY, Bench, Trial, block
 from ..tuning.candidates import Candidate
+from ..tuning.effort import Effort
 from ..tuning.families import family
-from ..tuning.search import Limits, Search
+from ..tuning.search import Search
 
 SCENARIO = """
 title = "A slow access link"
@@ -78,7 +79,7 @@ def solve(kind: str, goal: str, runs: int, folder: Path, *, seed: int = 1) -> Ou
     question = of_file(Scenario.parse(SCENARIO, name="searched"), goal=goal, candidates=[kind])
     bench = Bench(question, Store(folder, build()), Where(1))
     bench.open()
-    found = Search(bench, seed, Limits(runs)).go()
+    found = Search(bench, seed, Effort(runs)).go()
     searched = bench.runs
     one = family(kind, question.room)
     trials = block(question.conditions(), seed)

@@ -26,9 +26,10 @@ from ..sweeping.execute import Where
 from ..sweeping.store import Store
 from ..tuning.bench import Bench, Trial
 from ..tuning.candidates import Candidate
+from ..tuning.effort import Effort
 from ..tuning.link import Link, times
 from ..tuning.question import Question, of_link
-from ..tuning.search import Limits, Search
+from ..tuning.search import Search
 from . import live
 from .context import Context
 
@@ -231,7 +232,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     question = case.question()
     bench = Bench(question, Store(folder / "runs", build()), Where(jobs))
     bench.open()
-    outcome = Search(bench, 1, Limits(RUNS)).go()
+    outcome = Search(bench, 1, Effort(RUNS)).go()
     best = outcome.finalists[0]
     if best.kind != "red":
         best = next(one for one in outcome.finalists if one.kind == "red")

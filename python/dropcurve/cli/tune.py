@@ -44,8 +44,14 @@ For = Annotated[
         "--for", metavar="BOX", help="Write the configuration for it: linux, ios, junos, sonic or openconfig."
     ),
 ]
-Runs = Annotated[int, typer.Option(metavar="N", help="Runs of the search.")]
-Time = Annotated[str | None, typer.Option(metavar="TIME", help="Most time for the search, such as 5min.")]
+Runs = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Runs of the search (by the size of the link, 1500 at most)."),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Time for the whole answer, such as 5min: more or less thorough."),
+]
 Seed = Annotated[int, typer.Option(help="Decides every random choice: the same seed, the same answer.")]
 
 
@@ -64,7 +70,7 @@ def tune(
     ecn: Ecn = False,
     ranges: Ranges = None,
     robust: Robust = "mean",
-    runs: Runs = 1500,
+    runs: Runs = None,
     time: Time = None,
     seed: Seed = 1,
     jobs: o.Jobs = None,

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     from ..tuning.candidates import Candidate
 
 
+#: Seconds between two lines of progress where there is no terminal.
+EVERY_S = 10.0
+
+
 def give(
     question: Question,
     scenario: str | None,
     asked: Sequence[tuple[str, Any]],
     effort: Sequence[tuple[str, Any]],
     *,
-    runs: int,
+    runs: int | None,
     seconds: float | None,
     seed: int,
     jobs: int | None,
@@ -46,7 +50,7 @@ def give(
         with _progress(quiet=quiet) as watch:
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, seed=seed, where=Where(jobs, cluster), out=folder,
-                command=command, say=watch.say, tell=watch.tell,
+                command=command, say=watch.say, tell=watch.tell, note=watch.note,
             )  # fmt: skip
             if report:
                 watch.say("figures and page", answer.best)
@@ -72,7 +76,7 @@ def _pictures(answer: Any, folder: Path) -> None:
 
 @dataclass
 class Watch:
-    """Tells what is going on: a bar on a terminal, else a line for each step."""
+    """Tells what is going on: a bar on a terminal, else a line for each step and for every ten seconds of it."""
 
     quiet: bool
     bar: Any = None
@@ -80,6 +84,7 @@ class Watch:
     step: str = ""
     best: str = ""
     began: float = 0.0
+    told: float = 0.0
 
     def say(self, step: str, best: Candidate | None) -> None:
         """A new step, and the best design so far."""
@@ -87,15 +92,27 @@ class Watch:
         self.best = f"best so far: {best.queue}" if best is not None else ""
         if self.bar is not None:
             self.bar.update(self.task, step=step, best=self.best, completed=0, total=None)
-        elif not self.quiet:
-            console.say(
-                f"{time.monotonic() - self.began:6.0f} s  {step}" + (f"; {self.best}" if self.best else "")
-            )
+        else:
+            self._line(step + (f"; {self.best}" if self.best else ""))
 
     def tell(self, done: int, needed: int) -> None:
         """How many runs of the step are done."""
         if self.bar is not None:
             self.bar.update(self.task, completed=done, total=needed)
+        elif time.monotonic() - self.told >= EVERY_S and done < needed:
+            self._line(f"{self.step}: {done} of {needed} runs")
+
+    def note(self, text: str) -> None:
+        """Something to know, that stays."""
+        if self.bar is not None:
+            self.bar.console.print(text)
+        else:
+            self._line(text)
+
+    def _line(self, text: str) -> None:
+        self.told = time.monotonic()
+        if not self.quiet:
+            console.say(f"{self.told - self.began:6.0f} s  {text}")
 
 
 @contextmanager

@@ -11,31 +11,30 @@ what people run, on fresh ground; `around` moves parameters and conditions; `ans
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import library
+from .. import library, quantities
 from ..errors import UsageError
 from ..scenario import Scenario
 from ..store import build
 from ..sweeping.execute import Where
 from ..sweeping.store import Store
-from . import around
+from . import around, effort
 from .answer import Answer, Spot
 from .bench import Bench, Tell, block
-from .candidates import Candidate
+from .candidates import Candidate, references
 from .confirm import APART
 from .confirm import confirm as confirmed
+from .effort import Clock, Effort
 from .families import family
 from .question import Question, of_file, of_link
-from .search import Limits, Outcome, Say, Search
+from .search import Outcome, Say, Search
 from .study import Study, front
 
 __all__ = ["Answer", "Question", "of_file", "of_link", "solve", "tune"]
 
-#: Runs of the search unless the user says otherwise.
-RUNS = 1500
 #: Fewest that give a search its name.
 FEWEST = 60
 
@@ -57,7 +56,7 @@ def tune(
     robust: str | None = None,
     box: str | None = None,
     space: Mapping[str, Mapping[str, str]] | None = None,
-    runs: int = RUNS,
+    runs: int | None = None,
     seconds: float | None = None,
     seed: int = 1,
     jobs: int | None = None,
@@ -69,8 +68,9 @@ def tune(
     The question is a ``scenario`` with ``ranges`` (path to range; or both from its ``[tune]`` section), or a link by
     ``rate``, ``rtt``, ``flows`` and ``buffer``, with shares of ``short`` flows and ``udp`` in per cent; ranges as
     ``"20-200ms"``. ``goal`` is as `goal` describes. ``candidates`` are disciplines, ``space`` ranges of your own for
-    parameters of one, ``box`` is what the configuration is for. ``robust`` is "mean" or "worst". ``runs`` and
-    ``seconds`` limit the search; only the former gives the same answer on every machine.
+    parameters of one, ``box`` is what the configuration is for. ``robust`` is "mean" or "worst". ``runs`` limits
+    the search (None: by the size of the link, 1500 at most), ``seconds`` everything up to the answer; only the former
+    gives the same answer on every machine.
 
     Interrupted, the same call goes on. Raises DropcurveError for whatever is wrong with question, values or folder.
     """
@@ -118,7 +118,7 @@ def ask(
 def solve(
     question: Question,
     *,
-    runs: int = RUNS,
+    runs: int | None = None,
     seconds: float | None = None,
     seed: int = 1,
     where: Where | None = None,
@@ -126,37 +126,63 @@ def solve(
     command: str = "",
     say: Say = lambda *_: None,
     tell: Tell | None = None,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Answer:
     """Answers a question that was read before; the rest is as for `tune`.
 
-    ``say`` is told what is going on, with the best design so far; ``tell`` how many runs of it are done.
+    ``say`` is told what is going on, with the best design so far; ``tell`` how many runs of it are done; ``note`` how
+    long it will take.
     """
-    if runs < FEWEST:
+    if runs is not None and runs < FEWEST:
         raise UsageError(f"runs = {runs}: must be {FEWEST} or more, or there is nothing to choose from")
     if not 0 <= seed < 2**31:
         raise UsageError(f"seed = {seed}: must be a whole number from 0 to 2147483647")
     if seconds is not None and not seconds > 0:
         raise UsageError(f"time = {seconds:g} s: must be above 0")
+    clock = Clock(seconds)
     with (where or Where()).opened() as there:
         bench = Bench(question, Store(Path(out) / "runs", build()), there, tell)
         bench.open()
-        return _solved(bench, Limits(runs, seconds), seed, Path(out), say=say, command=command)
+        spent = _effort(bench, clock, runs, seed)
+        return _solved(bench, spent, clock, seed, Path(out), say=say, note=note, command=command)
 
 
-def _solved(bench: Bench, limits: Limits, seed: int, folder: Path, *, say: Say, command: str) -> Answer:
+def _effort(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Effort:
+    """What is spent: by the size of the link, or under a limit of time by the pace of the first runs."""
+    question = bench.question
+    if clock.seconds is None:
+        return effort.by_size(question, runs)
+    name, kind, params, origin = next(references(question.room, box=question.target.box))
+    first = block(question.conditions(2), seed)
+    bench.run((Candidate(name, kind, params, origin), trial) for trial in first)
+    if bench.run_s is None:
+        return effort.by_size(question, runs)
+    return effort.by_pace(question, clock.left(effort.DRIFT) or 0.0, bench.run_s, runs)
+
+
+def _solved(
+    bench: Bench, spent: Effort, clock: Clock, seed: int, folder: Path, *, say: Say, note: Callable[[str], None],
+    command: str,
+) -> Answer:  # fmt: skip
     """All steps, on a bench that is open."""
     question = bench.question
-    outcome = Search(bench, seed, limits, folder, say).go()
+    outcome = Search(bench, seed, spent, folder, say, clock, note).go()
     searched = bench.runs
     chosen, size = _chosen(outcome, bench)
     say("confirmation on fresh seeds and conditions", chosen[0])
-    lines = confirmed(bench, chosen, seed=seed)
+    confirming = effort.confirmation(spent, len(chosen), clock.left(effort.CONFIRMATION), bench.run_s)
+    lines, replications = confirmed(
+        bench, chosen, confirming, seed=seed, until=clock.until(effort.CONFIRMATION)
+    )
     best, ahead = chosen[0], {one.key for one in chosen[:size]}
     say("sensitivity: each parameter off by factors", best)
-    moved = _moved(best, outcome, question, bench, seed)
+    moved = _moved(best, outcome, bench, spent, seed, until=clock.until(effort.SENSITIVITY))
     say("drift: conditions beyond their range", best)
     rival = next((line.candidate for line in lines[1:] if line.candidate.origin != "search"), None)
-    wandered = around.drift(bench, [best, rival] if rival else [best], seed=seed + 2 * APART)
+    wandered = around.drift(
+        bench, [best, rival] if rival and not spent.brief else [best], effort=spent, seed=seed + 2 * APART,
+        until=clock.until(effort.DRIFT),
+    )  # fmt: skip
     made = question.target.export(best) if best.loaded_kind or question.target.box else None
     bench.store.adopt()
     bench.store.compact()
@@ -165,10 +191,24 @@ def _solved(bench: Bench, limits: Limits, seed: int, folder: Path, *, say: Say, 
         effects=tuple(outcome.effects), sensitivity=tuple(moved), drift=tuple(wandered),
         configuration=made.text if made else "", notes=tuple(str(note) for note in made.notes) if made else (),
         runs=searched, fresh=bench.runs - searched, version=library.version(), command=command,
-        stopped=outcome.stopped, front=sum(line.candidate.key in ahead for line in lines), folder=folder,
+        stopped=_stopped(outcome, clock, moved, wandered, question), conditions=len(outcome.first),
+        replications=replications, fresh_conditions=confirming.fresh if question.varying else 1,
+        front=sum(line.candidate.key in ahead for line in lines), folder=folder,
     )  # fmt: skip
     answer.save(folder)
     return answer
+
+
+def _stopped(
+    outcome: Outcome, clock: Clock, moved: Sequence[object], wandered: Sequence[object], question: Question
+) -> str:
+    """What a limit of time cut short; "" if there was none."""
+    if clock.seconds is None:
+        return ""
+    left_out = ["sensitivity"] if not moved and outcome.families else []
+    left_out += ["drift"] if question.varying and not wandered else []
+    told = f"made to fit into {quantities.show_span(clock.seconds)}"
+    return f"{told}, {' and '.join(left_out)} left out" if left_out else told
 
 
 def _chosen(outcome: Outcome, bench: Bench) -> tuple[list[Candidate], int]:
@@ -200,9 +240,10 @@ def _knee(outcome: Outcome, bench: Bench) -> list[Candidate]:
 
 
 def _moved(
-    best: Candidate, outcome: Outcome, question: Question, bench: Bench, seed: int
+    best: Candidate, outcome: Outcome, bench: Bench, spent: Effort, seed: int, *, until: float | None
 ) -> list[around.Sensitivity]:
     """The sensitivity of the recommendation, if its discipline has knobs that are known."""
+    question = bench.question
     try:
         one = outcome.families.get(best.kind) or family(
             best.kind, question.room, space=question.space.get(best.kind)
@@ -214,8 +255,9 @@ def _moved(
         return []
     study = Study(one, question.target, 1, seed)
     return around.sensitivity(
-        bench, best, one, knobs, study.candidate, block(question.conditions(), seed + 1)
-    )
+        bench, best, one, knobs, study.candidate, block(question.conditions(spent.conditions), seed + 1),
+        effort=spent, until=until,
+    )  # fmt: skip
 
 
 def _spots(outcome: Outcome, bench: Bench) -> list[Spot]:

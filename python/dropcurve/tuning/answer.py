@@ -13,6 +13,7 @@ from ..statistics import Interval
 from .around import Drift, Sensitivity
 from .candidates import Candidate
 from .confirm import Line
+from .effort import LEVELS
 from .question import Question
 from .screen import Effect
 
@@ -36,8 +37,9 @@ class Answer:
     """What `tune` answers with; ``print(answer)`` shows it as text.
 
     ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
-    come next, in ``front`` their number. ``configuration`` is the text for the box, "" without one; ``notes`` say what
-    the box rounds.
+    come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
+    ``replications`` of ``fresh_conditions`` each. ``configuration`` is the text for the box, "" without one; ``notes``
+    say what the box rounds.
     """
 
     question: Question
@@ -54,6 +56,9 @@ class Answer:
     version: str
     command: str
     stopped: str = ""
+    conditions: int = 0
+    replications: int = 0
+    fresh_conditions: int = 0
     front: int = 1
     folder: Path | None = field(default=None, compare=False)
 
@@ -61,6 +66,11 @@ class Answer:
     def best(self) -> Candidate:
         """The recommendation."""
         return self.lines[0].candidate
+
+    @property
+    def brief(self) -> bool:
+        """Whether less was spent than on a small link."""
+        return self.replications < LEVELS[0].replications
 
     @property
     def queue(self) -> str:
@@ -79,7 +89,8 @@ class Answer:
         return {
             "format": FORMAT, "version": self.version, "command": self.command, "title": self.question.title,
             "goal": str(goal), "robust": self.question.robust, "seed": self.seed, "runs": self.runs,
-            "stopped": self.stopped, "queue": self.queue,
+            "stopped": self.stopped, "conditions": self.conditions, "replications": self.replications,
+            "fresh_conditions": self.fresh_conditions, "queue": self.queue,
             "recommendation": _candidate(self.best), "verdict": self.verdict(),
             "configuration": self.configuration, "notes": list(self.notes), "front": self.front,
             "confirmed": [_line(line, goal.objectives) for line in self.lines],

@@ -9,15 +9,14 @@ from typing import Any
 from .. import statistics
 from .bench import Bench, Trial
 from .candidates import Candidate
+from .effort import Effort
 from .families import Family
 from .question import Axis
 
-#: Factors by which a parameter is put off.
-FACTORS = (0.25, 0.5, 2.0, 4.0)
+#: Factors by which a parameter is put off, and those of a brief answer.
+FACTORS, FEW_FACTORS = (0.25, 0.5, 2.0, 4.0), (0.5, 2.0)
 #: Factors by which conditions leave the ends of their range.
-BEYOND = (2.0, 4.0)
-#: Seeds of each condition beyond.
-SEEDS = 2
+BEYOND, BEYOND_BRIEFLY = (2.0, 4.0), (4.0,)
 
 
 @dataclass(frozen=True)
@@ -92,14 +91,19 @@ def sensitivity(
     knobs: dict[str, float],
     make: Any,
     trials: Sequence[Trial],
+    *,
+    effort: Effort,
+    until: float | None = None,
 ) -> list[Sensitivity]:
-    """Each knob put off by each factor, the others held; ``make`` is `Study.candidate`."""
+    """Each knob put off by each factor, the others held; ``make`` is `Study.candidate`. Knobs for which there was no
+    time ``until`` then are left out."""
+    factors = FEW_FACTORS if effort.brief else FACTORS
     wanted: dict[str, list[tuple[float, Candidate]]] = {}
     for name, axis in family.knobs.items():
         # A weight goes up as the memory goes down.
-        turned = (1.0 / factor if name == "memory_s" else factor for factor in FACTORS)
+        turned = (1.0 / factor if name == "memory_s" else factor for factor in factors)
         values = [
-            (factor, axis.rounded(knobs[name] * turn)) for factor, turn in zip(FACTORS, turned, strict=True)
+            (factor, axis.rounded(knobs[name] * turn)) for factor, turn in zip(factors, turned, strict=True)
         ]
         made = [
             (factor, make({**knobs, name: value}))
@@ -107,9 +111,16 @@ def sensitivity(
             if axis.low <= value <= axis.high
         ]
         wanted[name] = [(factor, one) for factor, one in made if one and bench.usable(one, trials[0])]
-    bench.run((one, trial) for some in wanted.values() for _, one in some for trial in trials)
+    pairs = {
+        name: [(one, trial) for one in (candidate, *(one for _, one in some)) for trial in trials]
+        for name, some in wanted.items()
+    }
+    if until is None:
+        bench.run(pair for some in pairs.values() for pair in some)
     found = []
     for name, some in wanted.items():
+        if not bench.run(pairs[name], until=until):
+            break
         row = sorted([*some, (1.0, candidate)], key=lambda pair: pair[0])
         parameter = _MOVES.get(name, name)
         found.append(Sensitivity(NAMES.get(name, name), tuple(
@@ -119,17 +130,22 @@ def sensitivity(
     return found
 
 
-def drift(bench: Bench, candidates: Sequence[Candidate], *, seed: int) -> list[Drift]:
-    """Every design along every axis, from a quarter of its low end to four times its high end."""
+def drift(
+    bench: Bench, candidates: Sequence[Candidate], *, effort: Effort, seed: int, until: float | None = None
+) -> list[Drift]:
+    """Every design along every axis, from a quarter of its low end to four times its high end; axes for which there
+    was no time ``until`` then are left out."""
     middle = bench.question.middle()
     found = []
     for axis in bench.question.varying:
-        values = _places(axis)
+        values = _places(axis, brief=effort.brief)
         trials = [
-            [Trial.of(place, {**middle, axis.name: value}, seed + n) for n in range(SEEDS)]
+            [Trial.of(place, {**middle, axis.name: value}, seed + n) for n in range(effort.seeds)]
             for place, (value, _) in enumerate(values)
         ]
-        bench.run((one, trial) for one in candidates for some in trials for trial in some)
+        pairs = [(one, trial) for one in candidates for some in trials for trial in some]
+        if not bench.run(pairs, until=until):
+            break
         found += [
             Drift(axis, one, _judged(bench, [
                 Far(value, axis.shown(value), inside, *summary(bench, one, some))
@@ -156,16 +172,17 @@ def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
     return tuple(replace(one, good=fine(one)) for one in points)
 
 
-def _places(axis: Axis) -> list[tuple[float, bool]]:
+def _places(axis: Axis, *, brief: bool) -> list[tuple[float, bool]]:
     """(value, whether it lies inside the range), rising."""
-    inside = [axis.range.low, axis.range.at(0.25), axis.range.at(0.5), axis.range.at(0.75), axis.range.high]
+    inside = [axis.range.at(share) for share in ((0.0, 0.5, 1.0) if brief else (0.0, 0.25, 0.5, 0.75, 1.0))]
+    factors = BEYOND_BRIEFLY if brief else BEYOND
     if axis.name in ("short", "udp"):
         step = max(axis.range.high - axis.range.low, 5.0)
         below, above = [axis.range.low - step], [axis.range.high + step]
         below, above = [v for v in below if v >= 0], [v for v in above if v <= 90]
     else:
-        below = [axis.range.rounded(axis.range.low / factor) for factor in reversed(BEYOND)]
-        above = [axis.range.rounded(axis.range.high * factor) for factor in BEYOND]
+        below = [axis.range.rounded(axis.range.low / factor) for factor in reversed(factors)]
+        above = [axis.range.rounded(axis.range.high * factor) for factor in factors]
         if axis.range.whole:
             below = [value for value in below if value >= 1]
     found = dict.fromkeys([*below, *above], False) | dict.fromkeys(inside, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,9 @@ from .question import Condition, Question
 MARGIN = 0.03
 #: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
 PENALTY = 3000.0
+
+#: Runs for each thread between two looks at the clock, where there is a limit of time.
+SLICE = 3
 
 #: Told (runs done of this stage, runs it needs).
 Tell = Callable[[int, int], None]
@@ -52,6 +56,8 @@ class Bench:
     where: Where
     tell: Tell | None = None
     runs: int = 0
+    made: int = 0
+    spent_s: float = 0.0
     _known: dict[tuple[str, int], Row] = field(default_factory=dict, repr=False)
     _made: dict[tuple[str, tuple[tuple[str, float], ...]], Scenario | None] = field(default_factory=dict)
     _bases: dict[tuple[tuple[str, float], ...], Scenario] = field(default_factory=dict)
@@ -75,9 +81,16 @@ class Bench:
                 self._made[name] = None
         return self._made[name]
 
-    def run(self, pairs: Iterable[tuple[Candidate, Trial]]) -> None:
+    @property
+    def run_s(self) -> float | None:
+        """Seconds that a run took so far, all threads at work; None before there was one."""
+        return self.spent_s / self.made if self.made else None
+
+    def run(self, pairs: Iterable[tuple[Candidate, Trial]], *, until: float | None = None) -> bool:
         """Makes what is missing of these runs. ``runs`` counts each that was ever asked for, found or made, so that a
-        search that is repeated spends its budget as the first one did."""
+        search that is repeated spends its budget as the first one did.
+
+        With ``until`` it stops at that moment of the monotonic clock. Returns whether all are there."""
         jobs: dict[tuple[str, int], Job] = {}
         for candidate, trial in pairs:
             scenario = self.scenario(candidate, trial)
@@ -93,7 +106,25 @@ class Bench:
         def take(row: Row) -> None:
             self._known[key(row)] = row
 
-        execute(list(jobs.values()), self.store, where=self.where, take=take, done=self.tell)
+        return self._make(list(jobs.values()), take, until)
+
+    def _make(self, jobs: list[Job], take: Callable[[Row], None], until: float | None) -> bool:
+        """Makes runs, all at once or a few at a time; returns whether all were made."""
+        size = len(jobs) if until is None else SLICE * self.where.threads
+        for start in range(0, len(jobs), max(1, size)):
+            began = time.monotonic()
+            if until is not None and began >= until:
+                return False
+            some = jobs[start : start + size]
+
+            def done(finished: int, _: int, before: int = start) -> None:
+                if self.tell is not None:
+                    self.tell(before + finished, len(jobs))
+
+            execute(some, self.store, where=self.where, take=take, done=done)
+            self.made += len(some)
+            self.spent_s += time.monotonic() - began
+        return True
 
     def row(self, candidate: Candidate, trial: Trial) -> Row | None:
         """A run that was made; None if the candidate was refused."""

@@ -13,11 +13,11 @@ from .. import statistics
 from ..statistics import Interval, Paired
 from .bench import Bench, Trial
 from .candidates import Candidate
+from .effort import Effort
 from .goal import Constraint
 
-#: Replications, and conditions of each.
-REPLICATIONS = 6
-CONDITIONS = 6
+#: Fewest replications that an interval can be told from.
+LEAST = 2
 #: Seeds of replications lie this far from those of the search.
 APART = 1_000_000
 
@@ -51,25 +51,45 @@ class Line:
         return all(one.held >= 0.95 * one.runs for one in self.kept)
 
 
-def trials(bench: Bench, *, seed: int) -> list[list[Trial]]:
+def trials(bench: Bench, effort: Effort, *, seed: int) -> list[list[Trial]]:
     """The trials of each replication."""
-    count = CONDITIONS if bench.question.varying else 1
+    count = effort.fresh if bench.question.varying else 1
     found = []
-    for number in range(REPLICATIONS):
+    for number in range(effort.replications):
         conditions = bench.question.fresh(count, seed=seed + APART + number)
         found.append([
-            Trial.of(place, one, seed + APART + number * CONDITIONS + place) for place, one in enumerate(conditions)
+            Trial.of(place, one, seed + APART + number * effort.fresh + place)
+            for place, one in enumerate(conditions)
         ])  # fmt: skip
     return found
 
 
-def confirm(bench: Bench, candidates: Sequence[Candidate], *, seed: int) -> list[Line]:
-    """Every design on the same fresh trials; the first is the winner the others are held against."""
-    replications = trials(bench, seed=seed)
+def _made(
+    bench: Bench, usable: Sequence[Candidate], replications: Sequence[list[Trial]], until: float | None
+) -> list[list[Trial]]:
+    """Makes replication after replication of all designs while there is time, two at least; those that were made."""
+    if until is None:
+        bench.run((one, trial) for some in replications for one in usable for trial in some)
+        return list(replications)
+    made: list[list[Trial]] = []
+    for some in replications:
+        limit = until if len(made) >= LEAST else None
+        if not bench.run(((one, trial) for one in usable for trial in some), until=limit):
+            break
+        made.append(some)
+    return made
+
+
+def confirm(
+    bench: Bench, candidates: Sequence[Candidate], effort: Effort, *, seed: int, until: float | None = None
+) -> tuple[list[Line], int]:
+    """Every design on the same fresh trials, and how many replications there was time for ``until`` then; the first
+    is the winner the others are held against."""
+    replications = trials(bench, effort, seed=seed)
     usable = [
         one for one in candidates if all(bench.usable(one, trial) for some in replications for trial in some)
     ]
-    bench.run((one, trial) for one in usable for some in replications for trial in some)
+    replications = _made(bench, usable, replications, until)
     goal = bench.question.goal
     values = {
         one.key: [
@@ -96,7 +116,7 @@ def confirm(bench: Bench, candidates: Sequence[Candidate], *, seed: int) -> list
             tuple(pairs.get((one.key, n)) for n in numbers),
             tuple(adjusted.get((one.key, n), 1.0) < 0.05 for n in numbers),
         ))  # fmt: skip
-    return lines
+    return lines, len(replications)
 
 
 def _together(bench: Bench, one: Candidate, some: Sequence[Trial], number: int) -> float | None:

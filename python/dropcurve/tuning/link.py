@@ -26,7 +26,7 @@ PACKET_BYTES = 1500
 #: Senders of the UDP share.
 UDP_FLOWS = 4
 #: Packets a run may send at most, before the time of its counting is shortened.
-MOST_PACKETS = 3_000_000
+MOST_PACKETS = 1_000_000
 #: What short flows and UDP may offer of the link together.
 MOST_SHARE = 95.0
 
@@ -96,7 +96,7 @@ def times(rate_bps: float, rtt_s: float) -> tuple[float, float]:
     """(warm-up, duration) in seconds.
 
     The warm-up is 3 s and 50 round trips; what is counted 8 s and 100 round trips, or 4000 packets if that is
-    longer, but 3 million packets are enough for anyone.
+    longer, but a million packets are enough for anyone.
     """
     warmup = math.ceil(3.0 + 50.0 * rtt_s)
     packets_a_second = rate_bps / (8 * PACKET_BYTES)

@@ -202,7 +202,7 @@ def beyond(answer: Answer) -> str:
 def method(answer: Answer) -> list[str]:
     """How the answer was found, a paragraph each."""
     question = answer.question
-    count = len(question.conditions())
+    count = answer.conditions
     tried = wording.count(len(answer.spots), "design")
     places = wording.count(count, "condition")
     found = [
@@ -224,8 +224,8 @@ def method(answer: Answer) -> list[str]:
         )
     rest = "the rest of the front" if fronts.several(answer) else "the best of the other disciplines"
     found.append(
-        f"The winner, {rest} and what people run were then run at fresh conditions, "
-        "stratified over the ranges, under fresh seeds. Intervals are Student's over six such replications at 95 %, "
+        f"The winner, {rest} and what people run were then run under fresh seeds at fresh conditions, "
+        f"stratified over the ranges: {words.ground(answer)}. Intervals are Student's over replications at 95 %, "
         "each counted as one number; differences are paired, and called real only if they pass Holm's test over the "
         "whole table."
     )

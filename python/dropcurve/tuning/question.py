@@ -93,9 +93,9 @@ class Question:
         places = dict(zip((axis.name for axis in self.varying), shares, strict=True))
         return {axis.name: axis.range.at(float(places.get(axis.name, 0.0))) for axis in self.axes}
 
-    def conditions(self) -> list[Condition]:
+    def conditions(self, most: int | None = None) -> list[Condition]:
         """Where candidates are tried: the corners of the ranges, interleaved with points inside. Half the list is a
-        fair sample of the whole."""
+        fair sample of the whole. At ``most`` so many: the two ends, then points inside."""
         count = len(self.varying)
         if count == 0:
             return [self.at(())]
@@ -108,6 +108,8 @@ class Question:
             tuple(map(float, one))
             for one in design.cube(count, max(INSIDE, 2 * count), method="sobol", seed=0)
         ]
+        if most is not None and most < len(corners) + len(inside):
+            return _distinct([*(one for _, one in ends(self)), *(self.at(one) for one in inside)])[:most]
         # Opposite corners first, so that the first half has both ends of every axis.
         corners.sort(key=lambda one: (sum(one) % 2, one))
         mixed = [one for pair in itertools.zip_longest(corners, inside) for one in pair if one is not None]

@@ -7,7 +7,7 @@ difference of two candidates on a trial is far less noisy than either, so effort
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .. import statistics
 from .bench import Bench, Trial
@@ -44,9 +44,11 @@ def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence
 
 
 def race(
-    bench: Bench, candidates: Sequence[Candidate], blocks: Sequence[Sequence[Trial]], *, most: int
-) -> list[Candidate]:
-    """Candidates on block after block until one is left, the blocks are used up or ``most`` runs are made; best first.
+    bench: Bench, candidates: Sequence[Candidate], blocks: Sequence[Sequence[Trial]], *, most: int,
+    late: Callable[[], bool] = lambda: False,
+) -> list[Candidate]:  # fmt: skip
+    """Candidates on block after block until one is left, the blocks are used up, ``most`` runs are made or it is
+    ``late``; best first.
 
     All that come back were tried on the same trials.
     """
@@ -54,7 +56,7 @@ def race(
     trials: list[Trial] = []
     spent = bench.runs
     for one in blocks:
-        if trials and (len(left) < 2 or bench.runs - spent + len(left) * len(one) > most):
+        if trials and (late() or len(left) < 2 or bench.runs - spent + len(left) * len(one) > most):
             break
         bench.run((candidate, trial) for candidate in left for trial in one)
         trials.extend(one)

@@ -6,7 +6,6 @@ interrupted repeats its steps in a moment, from the store, and goes on as if not
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 from ..errors import UsageError
 from .bench import Bench, Trial, block
 from .candidates import Candidate, of_design, references
+from .effort import FINALS as FINALS_END
+from .effort import SEARCH, Clock, Effort
 from .families import Family, family
 from .question import Condition
 from .race import behind, race
@@ -33,16 +34,11 @@ BLOCKS = 8
 #: Candidates that reach it, of each family and of all.
 PER_FAMILY, ALTOGETHER = 2, 8
 
+#: Seconds from which on it is told how long the answer will take.
+LONG_S = 90.0
+
 #: Told what is going on, and the best so far ("" before there is one).
 Say = Callable[[str, Candidate | None], None]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much to spend: runs of the search, or seconds (None: no limit of time)."""
-
-    runs: int
-    seconds: float | None = None
 
 
 @dataclass
@@ -68,9 +64,11 @@ class Search:
 
     bench: Bench
     seed: int
-    limits: Limits
+    effort: Effort
     folder: Path | None = None
     say: Say = lambda *_: None
+    clock: Clock = field(default_factory=Clock)
+    note: Callable[[str], None] = lambda _: None
     studies: dict[str, Study] = field(default_factory=dict)
     known: list[Candidate] = field(default_factory=list)
     whole: list[Candidate] = field(default_factory=list)
@@ -79,14 +77,14 @@ class Search:
 
     def __post_init__(self) -> None:
         self.question = self.bench.question
-        self.conditions = self.question.conditions()
+        self.conditions = self.question.conditions(self.effort.conditions)
         self.first = block(self.conditions, self.seed)
         self.half = self.first[: (len(self.first) + 1) // 2]
-        self.began = time.monotonic()
 
     def go(self) -> Outcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
         self._start()
+        self._foretell()
         self._screen()
         self._rounds()
         return self._finish()
@@ -104,6 +102,8 @@ class Search:
         advice = self.question.advice()
         for one in advice.designs if advice else ():
             name, kind, params, origin = of_design(one)
+            if self.effort.brief and "rule" not in name:
+                continue
             made = target.candidate(
                 f"{name}, by formula" if "rule" not in name else name, kind, params, origin=origin
             )
@@ -123,11 +123,21 @@ class Search:
             objectives = len(self.question.goal.objectives)
             self.studies[kind] = Study(made_of, target, objectives, self.seed, path)
 
-    def _try(self, candidates: Sequence[Candidate]) -> None:
-        """Candidates at every condition."""
-        self.bench.run((one, trial) for one in candidates for trial in self.first)
+    def _foretell(self) -> None:
+        """Tells how long it will take, if that is long."""
+        runs = self.effort.runs - self.bench.runs + self.effort.outside(self.question)
+        seconds = runs * (self.bench.run_s or 0.0)
+        if self.clock.seconds is None and seconds >= LONG_S:
+            bound = max(1, round(seconds / 120))
+            self.note(f"about {round(seconds / 60)} min more at this pace; --time {bound}min would bound it")
+
+    def _try(self, candidates: Sequence[Candidate], *, until: float | None = None) -> bool:
+        """Candidates at every condition; False, and those that there was time for, if it was spent before."""
+        done = self.bench.run(((one, trial) for one in candidates for trial in self.first), until=until)
         seen = {one.key for one in self.whole}
-        self.whole.extend(one for one in candidates if one.key not in seen)
+        there = [one for one in candidates if done or all(self.bench.has(one, trial) for trial in self.first)]
+        self.whole.extend(one for one in there if one.key not in seen)
+        return done
 
     def _screen(self) -> None:
         """Which knobs matter; the others are held where the best known design of the family has them."""
@@ -135,13 +145,14 @@ class Search:
         for study in self.studies.values():
             many = len(study.family.knobs) > 2
             cost = 4 * (len(study.family.knobs) + 1) * len(self.half)
-            if many and spent + cost <= self._share(SCREENING) and not self._late():
+            if many and spent + cost <= self._share(SCREENING) and self._fits(cost, SEARCH / 2):
                 spent += cost
                 self.say(f"screening: which parameters of {study.family.kind} matter", self.best())
                 tried = [study.candidate(knobs) for knobs in designs(study.family, seed=self.seed)]
                 usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
-                self.bench.run((one, trial) for one in usable if one for trial in self.half)
-                found = effects(study.family, self.bench, usable, self.half, seed=self.seed)
+                pairs = [(one, trial) for one in usable if one for trial in self.half]
+                done = self.bench.run(pairs, until=self.clock.until(SEARCH))
+                found = effects(study.family, self.bench, usable, self.half, seed=self.seed) if done else []
                 self.effects += found
                 start = self._starts(study)
                 held = {one.knob for one in found if not one.kept}
@@ -178,13 +189,17 @@ class Search:
                 number += 1
                 continue
             self.say(f"search: round {number + 1}", best)
-            self._round(asked)
+            if not self._round(asked):
+                break
             number += 1
 
-    def _round(self, asked: list[tuple[Study, object, Candidate]]) -> None:
-        """One batch: half of the conditions first, the other half for those that are not clearly behind."""
+    def _round(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
+        """One batch: half of the conditions first, the other half for those that are not clearly behind. Returns
+        whether there was time for it."""
         usable = [one for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)]
-        self.bench.run((one, trial) for one in usable for trial in self.half)
+        until = self.clock.until(SEARCH)
+        if not self.bench.run(((one, trial) for one in usable for trial in self.half), until=until):
+            return False
         leaders = {kind: self.best(kind) for kind in self.studies}
         keys = {one.key for one in usable}
         several = len(self.question.goal.objectives) > 1
@@ -199,11 +214,13 @@ class Search:
                 keys.discard(one.key)
             else:
                 on.append(one)
-        self._try(on)
+        if not self._try(on, until=until):
+            return False
         for study, ticket, one in asked:
             if one.key in keys:
                 values = self.vector(one) if several else [self.bench.score(one, self.first)]
                 study.tell(ticket, values, excess=self._excess(one), key=one.key)
+        return True
 
     def vector(self, one: Candidate, trials: Sequence[Trial] | None = None) -> list[float]:
         """The objectives of a candidate in points, over the conditions."""
@@ -238,14 +255,15 @@ class Search:
         blocks = [
             block(self.conditions, self.seed + 1 + number) for number in range(2 if several else BLOCKS)
         ]
+        if not self._fits(len(pool) * len(self.first), FINALS_END):
+            blocks = [self.first]
         if several:
-            trials = [trial for one in blocks for trial in one]
-            self.bench.run((one, trial) for one in pool for trial in trials)
+            trials = self._raced(pool, blocks)
             points = {one.key: self.vector(one, trials) for one in pool}
             left = [next(one for one in pool if one.key == key) for key in front(points)]
         else:
-            most = max(self.limits.runs - self.bench.runs, len(self.first) * 4)
-            left = race(self.bench, pool, blocks, most=most)
+            most = max(self.effort.runs - self.bench.runs, len(self.first) * 4)
+            left = race(self.bench, pool, blocks, most=most, late=self._spent)
             trials = self._common(left, blocks)
             left.sort(key=lambda one: (self.bench.violation(one, trials), self.bench.score(one, trials)))
         best_of = {kind: one for kind in self.studies if (one := self._best_of(kind, left)) is not None}
@@ -264,6 +282,16 @@ class Search:
             best_of,
             late,
         )
+
+    def _raced(self, pool: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]) -> list[Trial]:
+        """All of the pool on block after block, while there is time; the trials."""
+        made: list[Trial] = []
+        for one in blocks:
+            if made and self._spent():
+                break
+            self.bench.run((candidate, trial) for candidate in pool for trial in one)
+            made.extend(one)
+        return made
 
     def _recommendable(self) -> list[Candidate]:
         """What the box can be told of, best first. Raises UsageError if that is nothing."""
@@ -287,7 +315,16 @@ class Search:
         return next((one for one in left if one.kind == kind), self.best(kind))
 
     def _share(self, share: float) -> float:
-        return share * self.limits.runs
+        return share * self.effort.runs
 
     def _late(self) -> bool:
-        return self.limits.seconds is not None and time.monotonic() - self.began > self.limits.seconds
+        return self.clock.late(SEARCH)
+
+    def _fits(self, runs: int, share: float) -> bool:
+        """Whether there is time for so many runs, at the pace so far, before a share of it is spent."""
+        left, run_s = self.clock.left(share), self.bench.run_s
+        return left is None or runs * (run_s or 0.0) < left
+
+    def _spent(self) -> bool:
+        """Whether the final race has no time for another block of two."""
+        return not self._fits(2 * len(self.first), FINALS_END)

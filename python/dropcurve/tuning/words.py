@@ -159,9 +159,11 @@ def text(answer: Answer) -> str:
         )
     parts += ["\n".join(_bullets(answer.notes))] if answer.notes else []
     tail = f"{answer.runs} runs of the search and {answer.fresh} around it, seed {answer.seed}"
+    if answer.brief and not answer.stopped:
+        tail += "; no more than that because each simulates much: --time 30min lets it do what fits into half an hour"
     if answer.stopped:
         tail += f"; {answer.stopped}: another machine may get another answer"
-    parts.append(tail)
+    parts.append("\n".join(textwrap.wrap(tail, WIDTH)))
     return "\n\n".join(parts)
 
 
@@ -195,10 +197,16 @@ def table(answer: Answer) -> list[str]:
         turned = [[one[:2], *some, one[2:]] for one, *some in (cells(*row) for row in front)]
         lines += [*_columns([["", *heads, ""], *turned]), "", "What people run", ""]
     lines += _columns([["", *heads], *(cells(*row) for row in rows)])
-    foot = (
-        "Over fresh conditions and seeds, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
-    )
-    return [*lines, "", foot]
+    foot = f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
+    return [*lines, "", *textwrap.wrap(foot, WIDTH)]
+
+
+def ground(answer: Answer) -> str:
+    """What intervals are over: ``6 replications of 6 fresh conditions``."""
+    conditions = wording.count(answer.fresh_conditions, "fresh condition")
+    if not answer.question.varying:
+        conditions = "the condition under fresh seeds"
+    return f"{wording.count(answer.replications, 'replication')} of {conditions}"
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,0 +1,140 @@
+"""How much an answer may cost: by the size of the link where nothing is said, by the pace of the machine where time is
+short.
+
+What is chosen by size follows from the question alone, so that the same question has the same answer everywhere. What
+is chosen by pace does not, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from .. import quantities
+from ..errors import DropcurveError
+from .question import Question
+
+#: Packets that an answer may simulate unless the user says otherwise: two minutes of two processors.
+WORK = 2.5e8
+#: What a run costs at least, in packets: setting it up takes time too.
+LEAST_WORK = 2e4
+#: Runs of the search: most unless the user says otherwise, and fewest, however large the link is.
+RUNS, FEWEST = 1500, 120
+#: Share of all runs that may go into anything but the search.
+OUTSIDE = 0.5
+#: Designs that are known beforehand, of those how many a brief answer leaves out, and knobs of the recommendation.
+KNOWN, LEFT_OUT, KNOBS = 13, 4, 4
+#: Shares of the time at which the search, its final race, confirmation, sensitivity and drift end.
+SEARCH, FINALS, CONFIRMATION, SENSITIVITY, DRIFT = 0.45, 0.57, 0.82, 0.89, 0.95
+#: Seconds that figures and page take, and the most of the time that is kept for them.
+PICTURES_S, PICTURES = 10.0, 0.2
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What is spent on the steps of an answer.
+
+    ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Confirmation has
+    ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out what is
+    dispensable: designs by formula that are behind already, the outer factors and places, the drift of the rival.
+    """
+
+    runs: int
+    conditions: int | None = None
+    replications: int = 6
+    fresh: int = 6
+    seeds: int = 2
+    brief: bool = False
+
+    def outside(self, question: Question) -> int:
+        """Runs that everything but the search will take, about."""
+        axes = len(question.varying)
+        conditions = min(self.conditions or 1000, len(question.conditions()))
+        designs = KNOWN - LEFT_OUT if self.brief else KNOWN
+        confirmation = designs * self.replications * (self.fresh if axes else 1)
+        around = KNOBS * (2 if self.brief else 4) * conditions
+        return confirmation + around + axes * self.seeds * (7 if self.brief else 18)
+
+
+#: From the most thorough to the briefest; the last one only where time is short.
+LEVELS = (
+    Effort(RUNS),
+    Effort(RUNS, replications=4, fresh=4, seeds=1),
+    Effort(RUNS, conditions=4, replications=3, fresh=3, seeds=1, brief=True),
+    Effort(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True),
+)
+
+
+def by_size(question: Question, runs: int | None = None) -> Effort:
+    """What the question deserves, from the packets that its runs simulate. ``runs`` overrides those of the search."""
+    return _fitting(question, WORK / size(question), LEVELS[:-1], runs)
+
+
+def by_pace(question: Question, seconds: float, run_s: float, runs: int | None = None) -> Effort:
+    """What fits into a time where a run takes ``run_s``."""
+    return _fitting(question, seconds / max(run_s, 1e-6), LEVELS, runs)
+
+
+def _fitting(question: Question, most: float, levels: tuple[Effort, ...], runs: int | None) -> Effort:
+    def fits(one: Effort) -> bool:
+        known = KNOWN * min(one.conditions or 1000, len(question.conditions()))
+        return known + one.outside(question) <= OUTSIDE * most
+
+    found = next((one for one in levels if fits(one)), levels[-1])
+    searched = min(max(round(most - found.outside(question)), FEWEST), found.runs)
+    return replace(found, runs=runs or searched)
+
+
+def size(question: Question) -> float:
+    """Packets of the bottleneck that a run simulates, in the mean over the conditions."""
+    found = []
+    for condition in question.conditions():
+        scenario = question.scenario(condition)
+        try:
+            rate = quantities.rate(str(scenario.get("dumbbell.rate")))
+            duration = quantities.span(str(scenario.get("run.duration")))
+        except DropcurveError:
+            return LEAST_WORK
+        found.append(max(LEAST_WORK, rate * duration / (8 * 1500)))
+    return sum(found) / len(found)
+
+
+@dataclass
+class Clock:
+    """The time there is: ``seconds`` from its making on, or None for as much as it takes."""
+
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self.began = time.monotonic()
+
+    def until(self, share: float) -> float | None:
+        """The moment at which a share of the time for runs is spent."""
+        if self.seconds is None:
+            return None
+        return self.began + share * (self.seconds - min(PICTURES * self.seconds, PICTURES_S))
+
+    def left(self, share: float) -> float | None:
+        """Seconds until then, 0 if it is past."""
+        end = self.until(share)
+        return None if end is None else max(0.0, end - time.monotonic())
+
+    def late(self, share: float) -> bool:
+        """Whether it is past."""
+        return self.left(share) == 0.0
+
+
+#: Sizes of a confirmation, the largest first.
+SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2))
+
+
+def confirmation(asked: Effort, designs: int, left_s: float | None, run_s: float | None) -> Effort:
+    """The effort with as large a confirmation as fits into the seconds that are left for it."""
+    if left_s is None or run_s is None:
+        return asked
+    sizes = [one for one in SIZES if one[0] <= asked.replications and one[1] <= asked.fresh]
+    for replications, fresh in sizes:
+        if designs * replications * fresh * run_s <= left_s:
+            return replace(asked, replications=replications, fresh=fresh)
+    least = sizes[-1] if sizes else (asked.replications, asked.fresh)
+    return replace(asked, replications=least[0], fresh=least[1])
