@@ -3,6 +3,8 @@
 //! Units: flows are named by [`Packet::flow`](crate::disc::Packet::flow).
 //! Kept in order in one vector: as many rows as flows wait, and no allocation once it has grown.
 
+use alloc::vec::Vec;
+
 /// A small table by flow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flows<T> {

@@ -9,6 +9,7 @@ use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Span, Time};
@@ -249,6 +250,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Ared<P> {
 mod tests {
     use super::*;
     use crate::testing::{params, Bench, Pkt, SETTING};
+    use alloc::string::String;
     use units::{Bytes, Rate};
 
     #[test]

@@ -7,6 +7,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{Check, Param, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Time};

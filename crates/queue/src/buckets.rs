@@ -11,7 +11,9 @@ use crate::disc::{Cx, Packet, QueueDisc};
 use crate::registry::Setting;
 use crate::sfb::mix;
 use crate::Disc;
-use std::collections::VecDeque;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use units::Time;
 
 /// One queue of a scheduler.
@@ -279,7 +281,7 @@ impl<P: Packet + Copy> Buckets<P> {
             }
         }
         inside.due = due;
-        let used = std::mem::take(&mut inside.used);
+        let used = core::mem::take(&mut inside.used);
         used.iter().for_each(|&i| self.settle(i as usize));
         self.inside = self.inside.take().map(|kept| Inside { used, ..kept });
     }

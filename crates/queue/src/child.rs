@@ -6,7 +6,9 @@
 use crate::disc::Packet;
 use crate::registry::Setting;
 use crate::{Disc, Spec};
-use std::sync::Arc;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use units::param::{Kind, Param, Problem, Table, Value};
 
 /// The discipline of an inner queue, or none: a plain queue of the scheduler itself.

@@ -18,7 +18,9 @@
 //! ```
 
 use crate::disc::{Cx, Decides, Fate, Packet, Probe, QueueDisc, Reason};
-use std::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::string::String;
+use alloc::vec::Vec;
 use units::{Bytes, Dice, Ecn, Span, Stream, Time};
 
 /// One thing that happens to a queue.

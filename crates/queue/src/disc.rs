@@ -10,6 +10,7 @@
 //! 3. It reads and clears `cx.fates` after each call.
 
 use crate::fifo::Unit;
+use alloc::vec::Vec;
 use units::{Bytes, Dice, Ecn, Time};
 
 /// What a discipline may ask of a packet.

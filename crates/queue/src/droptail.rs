@@ -7,6 +7,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Valid};
 use units::quantity::Amount;
 use units::Bytes;
@@ -213,7 +214,7 @@ mod tests {
         });
         let gone = gone.collect();
         let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
-        (std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|pkt| pkt.id).collect(), gone)
+        (core::iter::from_fn(|| queue.dequeue(&mut cx)).map(|pkt| pkt.id).collect(), gone)
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Choice, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Time};
@@ -197,6 +198,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
 mod tests {
     use super::*;
     use crate::testing::{params, Bench, Pkt, SETTING};
+    use alloc::string::{String, ToString};
     use units::param::Value;
 
     #[test]

@@ -8,6 +8,8 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};
 use units::Bytes;

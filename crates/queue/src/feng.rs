@@ -9,6 +9,7 @@ use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, AboveMax, Curve, Law, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 

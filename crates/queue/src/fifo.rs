@@ -4,7 +4,8 @@
 //! queue ([`Cx::on_wire`]), it takes up room here too.
 
 use crate::disc::{Cx, Packet};
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use units::param::require;
 use units::param::Problem;
 use units::quantity::Amount;

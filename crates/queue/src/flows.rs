@@ -8,6 +8,7 @@
 
 use crate::codel::Store;
 use crate::disc::{Cx, Packet};
+use alloc::vec::Vec;
 
 /// No slot, no queue.
 const NONE: u32 = u32::MAX;
@@ -416,7 +417,7 @@ mod tests {
     fn a_set_gives_each_flow_a_queue_of_its_own() {
         let collisions = |ways| {
             let mut flows = flows(ways);
-            let mut used = std::collections::BTreeSet::new();
+            let mut used = alloc::collections::BTreeSet::new();
             for flow in 0..100 {
                 let i = with_cx(|cx| flows.queue_of(flow, cx));
                 with_cx(|cx| flows.push(i, Pkt::new(0), cx));

@@ -9,6 +9,7 @@ use crate::codel::{self, check_times, CeFor, Clock, Law, Root, State};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::flows::{Flows, Hash};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span};
@@ -295,7 +296,7 @@ mod tests {
     }
 
     fn flows_sent(queue: &mut Bench<FqCoDel<Pkt>>, us: u64) -> Vec<u64> {
-        std::iter::from_fn(|| queue.depart(us).map(|pkt| pkt.flow)).collect()
+        core::iter::from_fn(|| queue.depart(us).map(|pkt| pkt.flow)).collect()
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::flows::{Flows, Hash, Queue};
 use crate::fq_codel::{check_limit, check_sets, Bounds};
 use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, Law, State};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span, Time};

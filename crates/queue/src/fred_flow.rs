@@ -13,6 +13,7 @@ use crate::fifo::LimitTest;
 use crate::red::parts::as_red;
 use crate::red::{self, Curve, EcnForced, IdleDecay, Law, Red, Spacing};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::Bytes;

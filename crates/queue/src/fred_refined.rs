@@ -11,6 +11,7 @@ use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, Curve, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};
 

@@ -12,6 +12,7 @@ use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
 use crate::red::{self, Counting, Curve, EcnForced, Red, Spacing};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::Bytes;

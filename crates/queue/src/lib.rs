@@ -45,8 +45,17 @@
 //! A scenario's table becomes a [`Spec`] (checked parameters), a [`Spec`] becomes a [`Disc`] (a discipline
 //! at work), and [`catalogue`] tells people what can be written. To add a discipline: one module, one line
 //! in the list below.
+//!
+//! It needs `core` and `alloc` only; the feature `std`, on by default, is the one of [`units`]: square roots and
+//! rounding by the standard library instead of `libm`, sooner and with the same bits.
 
+#![no_std]
 #![forbid(unsafe_code)]
+
+#[macro_use]
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
 
 mod accounts;
 pub mod ared;
@@ -102,6 +111,7 @@ mod pages {
     struct Contributing;
 }
 
+use alloc::vec::Vec;
 use disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use fifo::Unit;
 use registry::disciplines;

@@ -9,6 +9,7 @@ use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::{self, Law, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 

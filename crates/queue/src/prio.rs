@@ -12,6 +12,7 @@ use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Time};

@@ -11,6 +11,7 @@ use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, AboveMax, Curve, Law, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 

@@ -11,6 +11,7 @@ use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::{self, ByteMode, Curve, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::Bytes;

@@ -5,7 +5,9 @@
 //! crate then gives it a place in [`Spec`](crate::Spec), [`Disc`](crate::Disc) and the catalogue.
 
 use crate::disc::{Packet, QueueDisc};
-use std::ops::Deref;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Deref;
 use units::param::{read_table, Check, Described, Field, Preset, Problem, Table, Valid, Value};
 use units::{Bytes, Rate, Span};
 
@@ -269,8 +271,8 @@ macro_rules! disciplines {
             )*
         }
 
-        impl<P: Packet + Copy> std::fmt::Debug for Disc<P> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        impl<P: Packet + Copy> core::fmt::Debug for Disc<P> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let kind = match self { $( Disc::$name(_) => $kind, )* };
                 write!(f, "{kind} of {} packets", self.len())
             }

@@ -10,6 +10,7 @@ use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
 use crate::red::{self, AboveMax, Curve, EcnForced, IdleDecay, Red, Spacing};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::Bytes;

@@ -8,6 +8,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span, Time};

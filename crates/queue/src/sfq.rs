@@ -9,6 +9,7 @@ use crate::buckets::Buckets;
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Choice, Preset, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};
 use units::{Bytes, Span, Time};

@@ -2,6 +2,8 @@
 
 use crate::disc::{Cx, Fate, Packet, Probe, QueueDisc};
 use crate::registry::Setting;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use units::param::{read_table, Check, Table, Valid, Value};
 use units::{Bytes, Dice, Ecn, Rate, Span, Time};
 

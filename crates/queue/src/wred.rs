@@ -11,6 +11,7 @@ use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
 use crate::red::{self, EcnForced, IdleDecay, Red, Spacing};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::math;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;

@@ -9,6 +9,8 @@ use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, Curve, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 

@@ -11,7 +11,17 @@
 //! | [`quantity`] | text such as `"10 Mbit/s"` or `"20 ms"` to values and back |
 //! | [`param`] | parameter structs with units, ranges, defaults and sources: [`params!`], [`choices!`] |
 
+//!
+//! Without the feature `std` (on by default) it needs `core` and `alloc` only, and gives the same bits: rounding and
+//! square roots, exact either way, are then `libm`'s.
+
+#![no_std]
 #![forbid(unsafe_code)]
+
+#[macro_use]
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
 
 pub mod ecn;
 pub mod math;

@@ -2,7 +2,7 @@
 //!
 //! The standard library calls the system's mathematics, whose last bit differs between systems; one
 //! bit changes a drop and with it the whole run. Addition, multiplication, division and square
-//! root are exact by IEEE 754 and need no help.
+//! root are exact by IEEE 754 and need no help; the last is here because `core` lacks it.
 
 /// `x` to the power `y`.
 #[inline]
@@ -20,6 +20,33 @@ pub fn ln(x: f64) -> f64 {
 #[inline]
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)
+}
+
+/// Square root: exact, so the same bits whoever works it out.
+#[inline]
+pub fn sqrt(x: f64) -> f64 {
+    #[cfg(feature = "std")]
+    return x.sqrt();
+    #[cfg(not(feature = "std"))]
+    libm::sqrt(x)
+}
+
+/// The nearest whole number, halves away from zero.
+#[inline]
+pub fn round(x: f64) -> f64 {
+    #[cfg(feature = "std")]
+    return x.round();
+    #[cfg(not(feature = "std"))]
+    libm::round(x)
+}
+
+/// The largest whole number that is not above `x`.
+#[inline]
+pub fn floor(x: f64) -> f64 {
+    #[cfg(feature = "std")]
+    return x.floor();
+    #[cfg(not(feature = "std"))]
+    libm::floor(x)
 }
 
 /// Cube root.
@@ -53,7 +80,7 @@ pub fn normal_quantile(p: f64) -> f64 {
         return q * above / below;
     }
     let tail = if q < 0.0 { p } else { 1.0 - p };
-    let r = (-ln(tail.max(f64::MIN_POSITIVE))).sqrt();
+    let r = sqrt(-ln(tail.max(f64::MIN_POSITIVE)));
     let x = if r <= 5.0 {
         let r = r - 1.6;
         let above = ((0.170_238_211_03 * r + 1.306_728_481_6) * r + 2.756_815_390_0) * r + 1.423_437_277_7;
@@ -86,6 +113,20 @@ mod tests {
             assert!((normal_quantile(p) - x).abs() < 2e-6, "{p}: {}", normal_quantile(p));
         }
         assert!(normal_quantile(0.0).is_finite() && normal_quantile(1.0).is_finite());
+    }
+
+    /// What a build without `std` would use gives the same bits, halves and numbers beyond 2^53 included.
+    #[test]
+    fn exact_functions_are_exact_either_way() {
+        let mut dice = crate::Stream::new(1, "exact");
+        let drawn = (0..20_000).map(|i| (crate::Dice::uniform(&mut dice) - 0.5) * powi(2.0, i % 80));
+        for x in
+            drawn.chain([0.5, 1.5, 2.5, -0.5, -1.5, -0.0, 0.49999999999999994, 4503599627370495.5, 1e300])
+        {
+            assert_eq!(floor(x).to_bits(), libm::floor(x).to_bits(), "{x}");
+            assert_eq!(round(x).to_bits(), libm::round(x).to_bits(), "{x}");
+            assert_eq!(sqrt(x.abs()).to_bits(), libm::sqrt(x.abs()).to_bits(), "{x}");
+        }
     }
 
     #[test]

@@ -14,12 +14,17 @@ pub use kinds::{Kind, Param, Spread};
 pub use law::{Amounted, Form, Law};
 pub use read::{nearest, read_table};
 
-use std::ops::Deref;
-use std::sync::Arc;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Deref;
 
 /// Re-exported names the macros need.
 #[doc(hidden)]
 pub mod macros {
+    pub use alloc::string::{String, ToString};
+    pub use alloc::vec::Vec;
+
     pub use super::{Choice, Described, Field, Kind, Meta, Param, Preset, Problem, Value};
 }
 
@@ -43,8 +48,8 @@ pub enum Value {
 /// Keys and values in the order written.
 pub type Table = Vec<(String, Value)>;
 
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Display for Value {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Value::Bool(b) => write!(f, "{b}"),
             Value::Int(n) => write!(f, "{n}"),
@@ -94,8 +99,8 @@ impl Problem {
     }
 }
 
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Display for Problem {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}", self.path)?;
         if !self.value.is_empty() {
             write!(f, " = {}", self.value)?;

@@ -4,8 +4,10 @@
 //! `Mbit/s`, `Mb/s`, `Mbit` or `Mbps`; lower-case `mbps` is refused because Linux `tc` reads it as
 //! megabytes per second.
 
+use crate::math;
 use crate::size::{Bytes, Rate};
 use crate::time::Span;
+use alloc::string::String;
 
 /// A number of packets or of bytes: the two ways to measure a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,19 +123,19 @@ pub fn span(text: &str) -> Option<Span> {
     if text.trim() == "0" {
         return Some(Span::ZERO);
     }
-    scaled(text, SPANS).map(|ns| Span(ns.round() as u64))
+    scaled(text, SPANS).map(|ns| Span(math::round(ns) as u64))
 }
 
 /// Reads a size in bytes.
 pub fn bytes(text: &str) -> Option<Bytes> {
-    scaled(text, SIZES).map(|n| Bytes(n.round() as u64))
+    scaled(text, SIZES).map(|n| Bytes(math::round(n) as u64))
 }
 
 /// Reads a rate in bits per second.
 pub fn rate(text: &str) -> Option<Rate> {
     let (value, unit) = split(text)?;
     let bps = value * rate_factor(unit)?;
-    (bps >= 0.0).then(|| Rate(bps.round() as u64))
+    (bps >= 0.0).then(|| Rate(math::round(bps) as u64))
 }
 
 /// Reads an amount of packets or bytes.

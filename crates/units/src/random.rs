@@ -82,7 +82,9 @@ impl Stream {
     pub fn lognormal(&mut self, mean: f64, sd: f64) -> f64 {
         let ratio = sd / mean;
         let variance = math::ln(1.0 + ratio * ratio);
-        math::exp(math::ln(mean) - 0.5 * variance + variance.sqrt() * math::normal_quantile(self.uniform()))
+        math::exp(
+            math::ln(mean) - 0.5 * variance + math::sqrt(variance) * math::normal_quantile(self.uniform()),
+        )
     }
 
     /// Uniform between `low` and `high`.
@@ -131,6 +133,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     /// Known-answer vectors published with Random123.
     #[test]

@@ -1,8 +1,11 @@
 //! Sizes in bytes, rates in bits per second, and the time one takes at the other.
 
+use crate::math;
 use crate::time::{Span, Time};
-use std::ops::{Add, AddAssign, Sub, SubAssign};
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -237,7 +240,7 @@ impl Opportunities {
     /// The mean rate over a period.
     pub fn mean_rate(&self) -> Rate {
         let bits = 8 * OPPORTUNITY * self.times.len() as u64;
-        Rate((bits as f64 / self.period().as_secs()).round() as u64)
+        Rate(math::round(bits as f64 / self.period().as_secs()) as u64)
     }
 
     fn period(&self) -> Span {

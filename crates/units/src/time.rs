@@ -1,6 +1,7 @@
 //! Time: whole nanoseconds from the start of a run or, where a run asks for ns-2's clock, sums of doubles.
 
-use std::ops::{Add, AddAssign, Div, Mul, Sub};
+use crate::math;
+use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 /// A moment: nanoseconds since the start of the run or, with the feature `doubles`, the same in seconds as a double.
 ///
@@ -152,7 +153,7 @@ impl Span {
 
     /// `secs` seconds, rounded to the nanosecond; negative values and NaN give zero.
     pub fn from_secs(secs: f64) -> Span {
-        Span((secs * 1e9).round() as u64)
+        Span(math::round(secs * 1e9) as u64)
     }
 
     /// Length in seconds.
@@ -177,7 +178,7 @@ impl Span {
     /// This span times a factor, rounded to the nanosecond.
     #[inline]
     pub fn scale(self, factor: f64) -> Span {
-        Span((self.0 as f64 * factor).round() as u64)
+        Span(math::round(self.0 as f64 * factor) as u64)
     }
 }
 

@@ -10,7 +10,8 @@ use super::Isolate;
 use crate::cobalt::law::{Law, State};
 use crate::disc::{Cx, Packet};
 use crate::sfb::mix;
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use units::Time;
 
 /// Queues of a tin, and how many of them a flow may choose among.
@@ -274,7 +275,7 @@ impl<P: Packet + Copy> Flows<P> {
         let active = self.sparse.iter().chain(&self.bulk).map(|&i| i as usize);
         active
             .map(|i| (self.queues[i].bytes, i))
-            .max_by_key(|&(bytes, i)| (bytes, std::cmp::Reverse(i)))
+            .max_by_key(|&(bytes, i)| (bytes, core::cmp::Reverse(i)))
             .unwrap_or((0, 0))
     }
 }

@@ -14,6 +14,7 @@ use crate::cobalt::law::{Law, Verdict};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use flows::{Flows, Turn};
 use tins::Terms;
 pub use tins::{ClassIs, Tins};
@@ -150,10 +151,10 @@ impl Discipline for Params {
         use units::param::Param;
         let mut table = Table::new();
         if self.target.is_none() {
-            table.push(("target".to_string(), self.target().show()));
+            table.push(("target".into(), self.target().show()));
         }
         if self.limit.is_none() {
-            table.push(("limit".to_string(), self.limit().show()));
+            table.push(("limit".into(), self.limit().show()));
         }
         table
     }
@@ -253,7 +254,7 @@ impl<P: Packet + Copy> Cake<P> {
     #[cold]
     fn cut_fattest(&mut self, cx: &mut Cx<'_, P>) {
         let fattest = self.tins.iter().enumerate().map(|(i, tin)| (tin.flows.fattest(), i));
-        let Some(((_, queue), tin)) = fattest.max_by_key(|&((bytes, _), i)| (bytes, std::cmp::Reverse(i)))
+        let Some(((_, queue), tin)) = fattest.max_by_key(|&((bytes, _), i)| (bytes, core::cmp::Reverse(i)))
         else {
             return;
         };

@@ -4,6 +4,7 @@
 //! Units: shares are of the shaper's rate; code points are the six bits of RFC2474.
 
 use crate::codel::check_times;
+use alloc::vec::Vec;
 use units::param::Problem;
 use units::{Bytes, Rate, Span};
 
@@ -62,7 +63,7 @@ impl Tins {
             Tins::DiffServ3 => vec![WHOLE, WHOLE / 16, WHOLE / 4],
             Tins::DiffServ4 => vec![WHOLE, WHOLE / 16, WHOLE / 2, WHOLE / 4],
             Tins::DiffServ8 | Tins::Precedence => {
-                std::iter::successors(Some(WHOLE), |share| Some(share * 7 / 8)).take(8).collect()
+                core::iter::successors(Some(WHOLE), |share| Some(share * 7 / 8)).take(8).collect()
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::{FirstSignal, Params};
 use crate::codel::Root;
 use crate::disc::{Cx, Packet, Probe};
+use units::math;
 use units::{Span, Time};
 
 /// What to do with the packet that is about to leave.
@@ -101,7 +102,9 @@ impl Law {
     /// The moment `interval / sqrt(count)` after `from`.
     fn control_law(&self, from: Time, state: &State) -> Time {
         let step = match self.root {
-            Root::Exact => (self.interval.0 as f64 / f64::from(state.count.max(1)).sqrt()).round() as u64,
+            Root::Exact => {
+                math::round(self.interval.0 as f64 / math::sqrt(f64::from(state.count.max(1)))) as u64
+            }
             Root::Newton => ((u128::from(self.interval.0) * u128::from(state.inv_sqrt)) >> 32) as u64,
         };
         from + Span(step)
@@ -115,7 +118,7 @@ impl Law {
             let y = u64::from(state.inv_sqrt);
             state.inv_sqrt = match state.count {
                 0 | 1 => u32::MAX,
-                count @ 2..16 => (4_294_967_296.0 / f64::from(count).sqrt()) as u32,
+                count @ 2..16 => (4_294_967_296.0 / math::sqrt(f64::from(count))) as u32,
                 count => {
                     let rest = (3u64 << 32).saturating_sub(u64::from(count) * ((y * y) >> 32));
                     (((rest >> 2) * y) >> 31).min(u64::from(u32::MAX)) as u32

@@ -15,6 +15,7 @@ use crate::codel::{check_times, Root};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span};

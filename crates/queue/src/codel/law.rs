@@ -5,6 +5,7 @@
 use super::{CeFor, Clock, CountRule, MarkSchedule, Params, Root};
 use crate::disc::{Cx, Packet, Reason};
 use crate::fifo::Fifo;
+use units::math;
 use units::{Bytes, Ecn, Span, Time};
 
 /// Where a law takes its packets from.
@@ -313,8 +314,8 @@ impl Law {
 
     /// The same with the exact root.
     pub(super) fn schedule_after(&self, from: u64, count: u32) -> u64 {
-        let step = self.interval as f64 / f64::from(count).sqrt();
-        self.clock.add(from, step.round() as u64)
+        let step = self.interval as f64 / math::sqrt(f64::from(count));
+        self.clock.add(from, math::round(step) as u64)
     }
 
     #[cold]

@@ -17,6 +17,7 @@ pub(crate) use law::{Law, State, Store};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span};

@@ -3,6 +3,8 @@
 //! Grammar: `+ - * / ^`, parentheses, `min(a, b) max(a, b) exp(a) ln(a) sqrt(a)`, numbers, and names.
 //! Units: whatever the names stand for.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use units::math;
 
 /// One step of a compiled expression, on a small stack.
@@ -89,7 +91,7 @@ impl Expression {
                 Op::Neg => (1, -b),
                 Op::Exp => (1, math::exp(b)),
                 Op::Ln => (1, math::ln(b)),
-                Op::Sqrt => (1, b.sqrt()),
+                Op::Sqrt => (1, math::sqrt(b)),
             };
             top -= takes;
             stack[top] = value;

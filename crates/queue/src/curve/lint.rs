@@ -4,6 +4,8 @@
 //! Sections are sampled at 256 points each, so a slip narrower than that may escape.
 
 use super::Drawn;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// What kind of slip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,6 +20,8 @@ use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::{self, Law, Red};
 use crate::registry::{Discipline, Setting};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use expression::Expression;
 use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;

@@ -8,6 +8,7 @@
 
 mod law;
 
+use alloc::vec::Vec;
 use law::{Controller, Marking};
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};

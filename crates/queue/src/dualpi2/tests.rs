@@ -50,7 +50,7 @@ fn packets_are_sorted_by_their_ecn_field() {
     }
     assert_eq!((queue.probe("low_latency_pkts"), queue.probe("classic_pkts")), (2.0, 2.0));
     // The low-latency queue first: it owes the classic one 100 bytes then.
-    let sent: Vec<Ecn> = std::iter::from_fn(|| queue.depart(0).map(|pkt| pkt.ecn)).collect();
+    let sent: Vec<Ecn> = core::iter::from_fn(|| queue.depart(0).map(|pkt| pkt.ecn)).collect();
     assert_eq!(sent, [Ecn::Ect1, Ecn::NotEct, Ecn::Ce, Ecn::Ect0]);
 }
 

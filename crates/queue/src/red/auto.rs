@@ -8,6 +8,8 @@
 use super::params::{Arithmetic, AutoTh, AutoWq, Params};
 use crate::fifo::Unit;
 use crate::registry::Setting;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use units::param::{require, Param, Problem, Table};
 use units::quantity::Amount;
 use units::{math, Bytes, Rate};
@@ -40,7 +42,7 @@ impl Params {
         let in_unit = |amount: Amount| match (self.unit, self.arithmetic) {
             (Unit::Packets, _) => amount.in_packets(mean_packet),
             (Unit::Bytes, Arithmetic::Real) => amount.in_bytes(mean_packet),
-            (Unit::Bytes, Arithmetic::Integer) => amount.in_bytes(mean_packet).floor(),
+            (Unit::Bytes, Arithmetic::Integer) => math::floor(amount.in_bytes(mean_packet)),
         };
         let (min, max) = self.thresholds(setting.packets_per_sec(mean_packet), mean_packet);
         let (min_packets, max_packets) = (min.in_packets(mean_packet), max.in_packets(mean_packet));
@@ -76,7 +78,7 @@ impl Params {
             AutoTh::Limit => {
                 let part = |amount: Amount, n: f64| match amount {
                     Amount::Packets(x) => Amount::Packets(x / n),
-                    Amount::Bytes(x) => Amount::Bytes((x / n).floor()),
+                    Amount::Bytes(x) => Amount::Bytes(math::floor(x / n)),
                 };
                 let max = self.max_th.unwrap_or(part(self.limit, 4.0));
                 (self.min_th.unwrap_or(part(max, 3.0)), max)
@@ -139,7 +141,7 @@ impl Params {
 
 /// The exponent of the power of two nearest to `1 / w_q`.
 pub(super) fn wlog(w_q: f64) -> u32 {
-    (-math::ln(w_q) / math::ln(2.0)).round().clamp(1.0, 31.0) as u32
+    math::round(-math::ln(w_q) / math::ln(2.0)).clamp(1.0, 31.0) as u32
 }
 
 /// The largest power of two `w_q` that keeps the average of a burst into an empty queue below `min_th`

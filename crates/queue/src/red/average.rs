@@ -7,6 +7,7 @@
 
 use super::auto::{wlog, Resolved};
 use super::params::{Arithmetic, IdleDecay, Params};
+use alloc::boxed::Box;
 use units::{math, Span};
 
 /// The average, in one of its two forms.

@@ -7,6 +7,7 @@ use super::Red;
 use crate::disc::Packet;
 use crate::fifo::{Limit, LimitTest, Unit};
 use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Rate, Span};

@@ -165,10 +165,10 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Puts a part in place of the present one, which is handed out.
     #[inline]
     pub(crate) fn exchange(&mut self, part: &mut Part<L>) {
-        std::mem::swap(&mut self.average, &mut part.average);
-        std::mem::swap(&mut self.q_time, &mut part.q_time);
-        std::mem::swap(&mut self.curve, &mut part.curve);
-        std::mem::swap(&mut self.marker, &mut part.marker);
+        core::mem::swap(&mut self.average, &mut part.average);
+        core::mem::swap(&mut self.q_time, &mut part.q_time);
+        core::mem::swap(&mut self.curve, &mut part.curve);
+        core::mem::swap(&mut self.marker, &mut part.marker);
     }
 
     /// Whether the clock of idle time runs.
@@ -188,14 +188,14 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Puts the curve of a part in place of the present one; all else stays.
     #[inline]
     pub(crate) fn exchange_curve(&mut self, part: &mut Part<L>) {
-        std::mem::swap(&mut self.curve, &mut part.curve);
+        core::mem::swap(&mut self.curve, &mut part.curve);
     }
 
     /// Puts the curve and the count of a part in place of the present ones; average and clock stay.
     #[inline]
     pub(crate) fn exchange_law(&mut self, part: &mut Part<L>) {
-        std::mem::swap(&mut self.curve, &mut part.curve);
-        std::mem::swap(&mut self.marker, &mut part.marker);
+        core::mem::swap(&mut self.curve, &mut part.curve);
+        core::mem::swap(&mut self.marker, &mut part.marker);
     }
 
     /// Takes the queue `q` that an arrival of `size` bytes finds into the average in place.

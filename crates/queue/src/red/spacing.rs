@@ -8,6 +8,7 @@
 use super::auto::Resolved;
 use super::params::{Arithmetic, ByteMode, Counting, Draws, Params, Spacing};
 use crate::disc::{Cx, Packet};
+use units::math;
 
 /// What the laws need to know of an arrival.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +58,7 @@ impl Marker {
         let delta = (resolved.max_th - resolved.min_th).max(1.0);
         let integer = params.arithmetic == Arithmetic::Integer;
         let scale = if integer {
-            (4_294_967_296.0 * params.max_p).min(4_294_967_295.0).floor() / delta.floor()
+            math::floor((4_294_967_296.0 * params.max_p).min(4_294_967_295.0)) / math::floor(delta)
         } else {
             2.0 * delta / params.max_p * 1024.0
         };
@@ -74,7 +75,7 @@ impl Marker {
             after_forced: if params.spacing == Spacing::Cycle { -1.0 } else { after_mark },
             mean_packet: resolved.mean_packet.0,
             per_max_packet: 1.0 / params.max_packet.0 as f64,
-            scale: scale.floor().max(1.0),
+            scale: math::floor(scale).max(1.0),
             integer,
             printed: params.spacing == Spacing::Pseudocode
                 && params.counting == Counting::Between
@@ -246,7 +247,7 @@ impl Marker {
             return false;
         }
         let step = match (self.integer, self.byte_mode) {
-            (true, _) => arrival.excess.floor(),
+            (true, _) => math::floor(arrival.excess),
             (false, ByteMode::Red2) => arrival.p_b * self.share(arrival.size),
             (false, _) => arrival.p_b,
         };
@@ -259,7 +260,7 @@ impl Marker {
 
     fn draw_cycle<P: Packet + Copy>(&self, cx: &mut Cx<'_, P>) -> f64 {
         if self.integer {
-            ((cx.uniform() * 4_294_967_296.0).floor() / self.scale).floor()
+            math::floor(math::floor(cx.uniform() * 4_294_967_296.0) / self.scale)
         } else {
             cx.uniform()
         }
@@ -271,7 +272,7 @@ impl Marker {
             self.cached = draw_22_bits(cx);
         }
         let share = if self.byte_mode == ByteMode::Red2 { self.share(arrival.size) } else { 1.0 };
-        let step = (arrival.excess * share * 1024.0).floor();
+        let step = math::floor(arrival.excess * share * 1024.0);
         let left = self.scale - self.count * step;
         if left <= 0.0 {
             return true;
@@ -285,7 +286,7 @@ impl Marker {
 }
 
 fn draw_22_bits<P: Packet + Copy>(cx: &mut Cx<'_, P>) -> f64 {
-    (cx.uniform() * f64::from(1u32 << 22)).floor()
+    math::floor(cx.uniform() * f64::from(1u32 << 22))
 }
 
 /// `p_b` corrected by `count`; may pass 1 just before the end of a cycle.

@@ -4,6 +4,8 @@ use super::auto::wlog;
 use super::spacing::corrected;
 use super::*;
 use crate::conformance::Paper;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use units::param::{read_table, Check, Table, Value};
 use units::quantity::Amount;
 use units::{math, Dice, Rate, Span, Stream};

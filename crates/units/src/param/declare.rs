@@ -49,20 +49,20 @@ macro_rules! params {
         impl $crate::param::Described for $name {
             const DOC: &'static str = concat!($($doc, "\n"),+);
 
-            fn fields() -> Vec<$crate::param::Field> {
+            fn fields() -> $crate::param::macros::Vec<$crate::param::Field> {
                 use $crate::param::macros::*;
                 let default = $name::default();
                 let _ = &default;
-                vec![ $( Field {
+                Vec::from([ $( Field {
                     name: stringify!($field),
                     doc: concat!($($field_doc, "\n"),+).trim().replace("\n ", "\n"),
                     kind: <$ty as Param>::kind(),
                     meta: Self::meta(stringify!($field)),
                     default: Param::show(&default.$field),
-                }, )* ]
+                }, )* ])
             }
 
-            fn set(&mut self, name: &str, value: &$crate::param::Value) -> Option<Result<(), Vec<$crate::param::Problem>>> {
+            fn set(&mut self, name: &str, value: &$crate::param::Value) -> Option<Result<(), $crate::param::macros::Vec<$crate::param::Problem>>> {
                 use $crate::param::macros::*;
                 let _ = value;
                 match name {
@@ -73,10 +73,10 @@ macro_rules! params {
 
             fn show(&self) -> $crate::param::Table {
                 use $crate::param::macros::*;
-                vec![ $( (stringify!($field).to_string(), Param::show(&self.$field)), )* ]
+                Vec::from([ $( (stringify!($field).to_string(), Param::show(&self.$field)), )* ])
             }
 
-            fn out_of_range(&self) -> Vec<$crate::param::Problem> {
+            fn out_of_range(&self) -> $crate::param::macros::Vec<$crate::param::Problem> {
                 use $crate::param::macros::*;
                 #[allow(unused_mut)]
                 let mut problems = Vec::new();
@@ -131,11 +131,11 @@ macro_rules! choices {
             fn kind() -> $crate::param::Kind {
                 $crate::param::Kind::choice::<$name>()
             }
-            fn read(value: &$crate::param::Value) -> Result<Self, String> {
+            fn read(value: &$crate::param::Value) -> Result<Self, $crate::param::macros::String> {
                 $crate::param::Kind::read_choice(value)
             }
             fn show(&self) -> $crate::param::Value {
-                $crate::param::Value::Text($crate::param::Choice::name(*self).to_string())
+                $crate::param::Value::Text($crate::param::Choice::name(*self).into())
             }
         }
     };

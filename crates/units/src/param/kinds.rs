@@ -1,8 +1,11 @@
 //! The kinds of value a parameter can hold, and how each is read and written.
 
 use super::{nearest, Choice, Problem, Value};
+use crate::math;
 use crate::quantity::{self, Amount};
 use crate::{Bytes, Rate, Span};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 /// What may be written for a parameter, for the schema and for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +122,7 @@ impl Param for u64 {
         let rule = || "must be a whole number, 0 or more".to_string();
         match value {
             Value::Int(n) => u64::try_from(*n).map_err(|_| rule()),
-            Value::Float(x) if x.fract() == 0.0 && *x >= 0.0 && *x < 9e15 => Ok(*x as u64),
+            Value::Float(x) if math::floor(*x) == *x && *x >= 0.0 && *x < 9e15 => Ok(*x as u64),
             Value::Text(s) => s.replace('_', "").parse().map_err(|_| rule()),
             _ => Err(rule()),
         }
@@ -251,7 +254,7 @@ impl Spread {
     /// The span of member `i` of `n`; `u` is a uniform draw in [0, 1) for the random form.
     pub fn of(&self, i: usize, n: usize, u: f64) -> Span {
         let mix = |low: Span, high: Span, share: f64| {
-            Span((low.0 as f64 + (high.0 as f64 - low.0 as f64) * share).round() as u64)
+            Span(math::round(low.0 as f64 + (high.0 as f64 - low.0 as f64) * share) as u64)
         };
         match self {
             Spread::Same(span) => *span,

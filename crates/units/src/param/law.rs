@@ -3,9 +3,12 @@
 //! Each draw takes one uniform number (inverse transforms), so runs with common random numbers stay aligned.
 
 use super::{Kind, Param, Value};
+use crate::math;
 use crate::quantity;
 use crate::random::Stream;
 use crate::{Bytes, Span};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 /// How a random amount is distributed. Amounts are bytes, seconds or plain numbers, as the [`Law`] around it says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +36,7 @@ pub struct Law<T> {
     pub most: Option<f64>,
     /// Taken off each draw in the end.
     pub less: f64,
-    what: std::marker::PhantomData<T>,
+    what: core::marker::PhantomData<T>,
 }
 
 /// What a law can be of.
@@ -60,7 +63,7 @@ impl Amounted for Bytes {
         quantity::show_bytes(Bytes(amount as u64))
     }
     fn whole(amount: f64) -> Bytes {
-        Bytes(amount.round() as u64)
+        Bytes(math::round(amount) as u64)
     }
 }
 
@@ -95,7 +98,7 @@ impl Amounted for u64 {
 impl<T: Amounted> Law<T> {
     /// A law of this form, neither cut nor lessened.
     pub const fn of(form: Form) -> Law<T> {
-        Law { form, most: None, less: 0.0, what: std::marker::PhantomData }
+        Law { form, most: None, less: 0.0, what: core::marker::PhantomData }
     }
 
     /// A draw as a real number of bytes, seconds or things.
@@ -266,10 +269,8 @@ mod tests {
             assert!((found - mean).abs() < 5.0 * sd / f64::from(n).sqrt(), "{text}: {found}");
         }
         // Shape 1.2, mean 12: least 2, and half lie below 2 * 2^(1/1.2).
-        let below = draws("pareto 12 B shape 1.2")
-            .iter()
-            .filter(|x| **x < 2.0 * crate::math::pow(2.0, 1.0 / 1.2))
-            .count();
+        let below =
+            draws("pareto 12 B shape 1.2").iter().filter(|x| **x < 2.0 * math::pow(2.0, 1.0 / 1.2)).count();
         assert!((below as f64 - f64::from(n) / 2.0).abs() < 5.0 * f64::from(n).sqrt() / 2.0, "{below}");
         assert!(draws("pareto from 2 B shape 1.1 up to 55 B less 2 B")
             .iter()

@@ -1,6 +1,8 @@
 //! Reads a table of a scenario into a parameter struct, collecting every problem on the way.
 
 use super::{Check, Problem, Table, Value};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 /// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys, then what they imply for keys it
 /// does not have; ranges and relations are checked last. Problems carry paths below `path`.
@@ -73,11 +75,56 @@ fn unknown_key<T: Check>(key: &str, value: &Value) -> Problem {
 
 /// The name most like `text`, if any is close enough to be a slip of the pen.
 pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(&text.to_lowercase(), &name.to_lowercase());
+    let distance = |name: &str| slips(&text.to_lowercase(), &name.to_lowercase());
     names
         .iter()
         .map(|name| (distance(name), *name))
         .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// How many slips of the pen make `b` of `a`: a letter left out, put in, or another one in its place, or two
+/// neighbours exchanged (the distance of Damerau, each pair exchanged at most once).
+fn slips(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    let mut previous = None;
+    for (i, x) in a.chars().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let replaced = last[j] + usize::from(x != *y);
+            let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            if j > 0 && previous == Some(*y) && b[j - 1] == x {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        (before, last, previous) = (last, row, Some(x));
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_counted_as_people_make_them() {
+        for (a, b, count) in [
+            ("", "", 0),
+            ("", "red", 3),
+            ("codel", "codel", 0),
+            ("cdoel", "codel", 1),
+            ("codl", "codel", 1),
+            ("coddel", "codel", 1),
+            ("kodel", "codel", 1),
+            ("max_ht", "max_th", 1),
+            ("pie", "red", 3),
+        ] {
+            assert_eq!((slips(a, b), slips(b, a)), (count, count), "{a} {b}");
+        }
+        assert_eq!(nearest("Max_ht", &["min_th", "max_th"]), Some("max_th"));
+        assert_eq!(nearest("weight", &["min_th", "max_th"]), None);
+    }
 }
