@@ -57,6 +57,25 @@ def test_what_is_exported_comes_back(dropcurve: Dropcurve, box: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("called", "box"),
+    [
+        ("tc", "linux"),
+        ("cisco", "ios"),
+        ("iosxe", "ios"),
+        ("IOS-XE", "ios"),
+        ("Juniper", "junos"),
+        ("SONiC", "sonic"),
+    ],
+)
+def test_a_box_goes_by_what_people_call_it(dropcurve: Dropcurve, called: str, box: str) -> None:
+    made = dropcurve("export", RED, "--rate", "100Mbit", "--for", called)
+    assert made.out == dropcurve("export", RED, "--rate", "100Mbit", "--for", box).out
+    Path("router.cfg").write_text(made.out, encoding="utf-8")
+    found = dropcurve("import", "router.cfg", "--rate", "100Mbit", "--buffer", "500pkts", "--from", called)
+    assert found.code == 0 and found.out.startswith(f"{box}: ")
+
+
 def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None:
     text = (
         "tc qdisc add dev eth0 root red limit 60000 min 6000 max 18000 avpkt 1000 burst 10 bandwidth 1mbit\n"
@@ -83,7 +102,9 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
     [
         (("export", RED), "--rate: not given"),
         (("export", RED, "--rate", "10mbps"), "rate '10mbps' is ambiguous"),
-        (("export", RED, "--rate", "10Mbit", "--for", "toaster"), "box 'toaster': must be one of linux, ios"),
+        (("export", RED, "--rate", "10Mbit", "--for", "toaster"), "for 'toaster': must be one of linux, ios"),
+        (("export", RED, "--rate", "10Mbit", "--for", "junper"), "for 'junper': must be one of linux, ios"),
+        (("import", "short.toml", "--from", "huawei"), "from 'huawei': must be one of linux, ios"),
         (("export", RED, "--rate", "10Mbit", "--name", "x"), "name: linux has no such option"),
         (("export", "red:max_th=3 pkts", "--rate", "10Mbit"), "queue.max_th = 3 pkts: must exceed min_th"),
         (("export", "codel", "--rate", "10Mbit", "--for", "ios"), "kind = codel: IOS has no such queue"),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
-from dropcurve import tuning
+from dropcurve import boxes, tuning
 from dropcurve.errors import UsageError
 from dropcurve.store import build
 from dropcurve.sweeping.execute import Where
@@ -322,20 +322,30 @@ def test_a_goal_that_the_traffic_has_no_value_for_is_refused(asked: Path) -> Non
         dc.tune("asked.toml", goal="min completion time", runs=60, out="kept")
 
 
-def test_the_configuration_is_that_of_the_box(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("box", "kind", "begins", "settings"),
+    [
+        ("linux", "red", "tc qdisc", {"dialect", "w_q"}),
+        ("cisco", "wred", "policy-map", {"denominator", "exponent"}),
+    ],
+)
+def test_the_configuration_is_that_of_the_box(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, box: str, kind: str, begins: str, settings: set[str]
+) -> None:
     monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=2, fresh=1),) * 2)
     question = of_link(
-        rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal="p95 delay < 40ms, max utilisation", box="linux",
-        candidates=["red"],
+        rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal="p95 delay < 40ms, max utilisation", box=box,
+        candidates=[kind],
     )  # fmt: skip
     answer = tuning.solve(question, runs=60, out="kept")
-    assert answer.configuration.startswith("tc qdisc") and Path("kept/configuration.linux").exists()
+    assert answer.configuration.startswith(begins)
+    assert Path(f"kept/configuration.{boxes.named(box)}").read_text("utf-8") == answer.configuration
     # What the page offers as the next step is a report card of this queue on this link.
     verb, queue, *options = shlex.split(page.beyond(answer))[1:]
     assert (verb, queue) == ("evaluate", answer.queue)
     assert options == ["--rate", "2 Mbit/s", "--rtt", "20 ms", "--buffer", "40 pkts"]
     tuned = next(line.candidate for line in answer.lines if line.candidate.origin == "search")
-    assert tuned.loaded["dialect"] == "linux" and "w_q" in tuned.loaded
+    assert settings <= set(tuned.loaded)
 
 
 def test_a_box_takes_what_can_be_written_for_it() -> None:

@@ -16,10 +16,11 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
+from .. import library
 from ..errors import UsageError
 from .model import Export, Import, Note
 
-__all__ = ["BOXES", "Export", "Import", "Note", "export", "kinds", "read"]
+__all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read"]
 
 #: What there is, and what each is.
 BOXES = {
@@ -29,6 +30,11 @@ BOXES = {
     "sonic": "SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB",
     "openconfig": "OpenConfig: queue management profiles, as JSON",
 }
+#: What else people call them.
+ALIASES = {
+    "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
+    "juniper": "junos", "config_db": "sonic", "oc": "openconfig",
+}  # fmt: skip
 #: The module of each, where it is read from, in the order in which a text is held against them.
 _READERS = {"sonic": "sonic", "openconfig": "openconfig", "junos": "junos", "ios": "ios", "linux": "tc_parse"}
 
@@ -52,6 +58,7 @@ def export(
     from . import effect
     from .settings import settings
 
+    box = named(box)
     writer = _writer(box)
     unknown = [key for key in options if key not in signature(writer).parameters]
     if unknown:
@@ -70,7 +77,7 @@ def export(
 
 def kinds(box: str) -> tuple[str, ...]:
     """The disciplines that a box can be told of. Raises UsageError for an unknown box."""
-    _known(box)
+    box = named(box)
     if box == "linux":
         from .tc_write import WRITERS
 
@@ -81,13 +88,18 @@ def kinds(box: str) -> tuple[str, ...]:
 
 
 def _writer(box: str) -> Any:
-    _known(box)
     return import_module(f"{__name__}.{'tc' if box == 'linux' else box}").export
 
 
-def _known(box: str) -> None:
-    if box not in BOXES:
-        raise UsageError(f"box '{box}': must be one of {', '.join(BOXES)}")
+def named(box: str, *, what: str = "box") -> str:
+    """A box by the name it has here, whatever people call it. Raises UsageError for one that is not known."""
+    word = box.strip().lower()
+    found = ALIASES.get(word, word)
+    if found not in BOXES:
+        hint = library.nearest(word, [*BOXES, *ALIASES], otherwise="")
+        rule = f"must be one of {', '.join(BOXES)}"
+        raise UsageError(f"{what} '{box}': {rule}{f'; {hint}' if hint else ''}")
+    return found
 
 
 def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
@@ -96,7 +108,7 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     ``options`` are those of the box. Raises ScenarioError for a text that holds no queue, one that is not known, or
     contradictions in it.
     """
-    name = box or _kind_of(text)
+    name = named(box) if box else _kind_of(text)
     found: Import = _reader(name)(text, origin=origin, **options)
     return found
 
@@ -109,5 +121,4 @@ def _kind_of(text: str) -> str:
 
 
 def _reader(box: str) -> Any:
-    _known(box)
     return import_module(f"{__name__}.{'tc_read' if box == 'linux' else box}").read

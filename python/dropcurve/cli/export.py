@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 #: What --show-effect shows.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
-BOXES = "linux, ios, junos, sonic or openconfig"
+#: The boxes, with what else they may be called.
+BOXES = "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic or openconfig"
 
 
 Queue = Annotated[
@@ -80,6 +81,7 @@ def export(
     from ..boxes import tc_try, text
     from . import console
 
+    box = boxes.named(box, what="for")
     size = quantities.size(packet, what="packet")
     kind, params, own = _asked(queue)
     rate_bps = quantities.rate(rate) if rate else own

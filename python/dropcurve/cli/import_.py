@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options as o
+from .export import BOXES
 
 if TYPE_CHECKING:
     from ..boxes import Import
@@ -25,7 +26,7 @@ SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bp
 File = Annotated[str, typer.Argument(metavar="FILE", help="The configuration, or - for standard input.")]
 Box = Annotated[
     str | None,
-    typer.Option("--from", metavar="BOX", help="linux, ios, junos, sonic or openconfig (found out)."),
+    typer.Option("--from", metavar="BOX", help=f"{BOXES} (found out)."),
 ]
 Name = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which policy, profile or queue, where there are several.")
@@ -83,6 +84,7 @@ def import_(
         held = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise DropcurveError(f"{file}: is not text") from None
+    box = box and boxes.named(box, what="from")
     size = quantities.size(packet, what="packet")
     room = None if buffer is None else quantities.packets(buffer, packet_bytes=size)
     given = quantities.rate(rate) if rate else None

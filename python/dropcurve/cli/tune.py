@@ -8,6 +8,7 @@ import typer
 
 from . import options as o
 from .advise import Ecn, Flows, Rate, Rtt
+from .export import BOXES
 from .sweep import Cluster
 
 Question = Annotated[
@@ -34,15 +35,15 @@ Ranges = Annotated[
 Queue = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="KIND", help="A discipline to choose from. Repeatable (red, codel, pie, fq_codel, droptail)."
+        metavar="KIND",
+        help="A discipline to choose from. Repeatable (red, codel, pie, fq_codel and droptail; wred, ared, choke, "
+        "cobalt, fq_pie, pi and nlred if named).",
     ),
 ]
 Robust = Annotated[str, typer.Option(help="What counts over the range: mean or worst.")]
 For = Annotated[
     str | None,
-    typer.Option(
-        "--for", metavar="BOX", help="Write the configuration for it: linux, ios, junos, sonic or openconfig."
-    ),
+    typer.Option("--for", metavar="BOX", help=f"Write the configuration for it: {BOXES}."),
 ]
 Runs = Annotated[
     int | None,

@@ -14,8 +14,8 @@ from .. import quantities
 from ..errors import DropcurveError
 from .question import Question
 
-#: Packets that an answer may simulate unless the user says otherwise: two minutes of two processors.
-WORK = 2.5e8
+#: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
+WORK = 1.25e8
 #: What a run costs at least, in packets: setting it up takes time too.
 LEAST_WORK = 2e4
 #: Runs of the search: most unless the user says otherwise, and fewest, however large the link is.
@@ -60,6 +60,7 @@ class Effort:
 LEVELS = (
     Effort(RUNS),
     Effort(RUNS, replications=4, fresh=4, seeds=1),
+    Effort(RUNS, conditions=6, replications=4, fresh=3, seeds=1, brief=True),
     Effort(RUNS, conditions=4, replications=3, fresh=3, seeds=1, brief=True),
     Effort(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True),
 )

@@ -133,6 +133,27 @@ def _red(kind: str, room: Room) -> Family:
     return Family(kind, knobs, build, read, {**gentle, **_ecn(room)})
 
 
+def _wred(kind: str, room: Room) -> Family:
+    """RED as routers are told it: the same knobs, one class, a mark denominator and an exponent."""
+    red = _red("red", room)
+
+    def build(at: Knobs) -> Params:
+        one = red.build(at)
+        return {
+            **_limit(room), "min_th": [one["min_th"]], "max_th": [one["max_th"]],
+            "denominator": [float(max(1, round(1.0 / one["max_p"])))],
+            "exponent": min(16, max(1, round(-math.log2(one["w_q"])))),
+        }  # fmt: skip
+
+    def read(params: Mapping[str, Any]) -> Knobs | None:
+        return red.read({
+            "min_th": params["min_th"][0], "max_th": params["max_th"][0],
+            "max_p": 1.0 / float(params["denominator"][0]), "w_q": 0.5 ** float(params["exponent"]),
+        })  # fmt: skip
+
+    return Family(kind, red.knobs, build, read, _ecn(room))
+
+
 def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
     """Parameters that are times, in seconds here, or pure numbers."""
 
@@ -227,7 +248,7 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
 #: Disciplines whose knobs are known.
 FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
-    "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi,
+    "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred,
 }  # fmt: skip
 
 #: What is tried unless the user says.

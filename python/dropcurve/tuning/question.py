@@ -173,6 +173,7 @@ def of_link(
     Raises UsageError for values that make no sense.
     """
     wanted = goals.parse(goal)
+    box = _box(box)
     ends = quantities.between(rate, lambda text: quantities.rate(text, what="rate"), what="rate")
     trips = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
     counts = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
@@ -217,6 +218,7 @@ def of_file(
     base = path if isinstance(path, Scenario) else Scenario.load(path)
     section = {} if isinstance(path, Scenario) else section_of(path)
     text = goal or section.get("goal")
+    box = _box(box if box is not None else str(section.get("for", "")))
     if not text:
         raise UsageError(
             f'{base.name}: no goal; say --goal "p95 delay < 15ms, max utilisation", or goal in its [tune] section'
@@ -234,7 +236,7 @@ def of_file(
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
     found = _question(
         base.title, goals.parse(str(text)), tuple(axes), room,
-        Target(box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s),
+        Target(box, capacity * 12000, room.rtt_s),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,
     )  # fmt: skip
@@ -295,6 +297,15 @@ def _question(
     return replace(found, robust="worst") if robust == "worst" else found
 
 
+def _box(name: str) -> str:
+    """The box by the name it has here, "" for none. Raises UsageError for one that is not known."""
+    if not name:
+        return ""
+    from .. import boxes
+
+    return boxes.named(name, what="for")
+
+
 def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
     """The disciplines to search: those asked for, or the usual ones. Raises UsageError for a box that is not known, and
     for disciplines that it has not."""
@@ -302,8 +313,6 @@ def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: st
         return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
     from .. import boxes
 
-    if box not in boxes.BOXES:
-        raise UsageError(f"for = {box}: must be one of {', '.join(boxes.BOXES)}")
     held = boxes.kinds(box)
     chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in held), *space)))
     strange = [kind for kind in chosen if kind not in held]

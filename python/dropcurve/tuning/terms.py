@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 KINDS = {
     "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
     "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "pi": "PI", "nlred": "nonlinear RED",
+    "wred": "WRED",
 }  # fmt: skip
 
 
