@@ -81,7 +81,6 @@ def export(
     from ..boxes import tc_try, text
     from . import console
 
-    box = boxes.named(box, what="for")
     size = quantities.size(packet, what="packet")
     kind, params, own = _asked(queue)
     rate_bps = quantities.rate(rate) if rate else own
@@ -102,7 +101,7 @@ def export(
         if value is not None
     }
     made = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **extra)
-    trial = tc_try.trial(made.text) if try_ and box == "linux" else None
+    trial = tc_try.trial(made.text) if try_ and made.box == "linux" else None
     if json:
         console.data(text.export_data(made, trial))
     elif out is not None:
@@ -111,7 +110,7 @@ def export(
     else:
         print(made.text, end="", flush=True)
     if not json:
-        if try_ and box != "linux":
+        if try_ and made.box != "linux":
             console.say("not tried: only Linux exports can be tried here")
         console.say(text.about(made, width=console.width(), trial=trial))
     if show_effect and not json:

@@ -84,7 +84,6 @@ def import_(
         held = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise DropcurveError(f"{file}: is not text") from None
-    box = box and boxes.named(box, what="from")
     size = quantities.size(packet, what="packet")
     room = None if buffer is None else quantities.packets(buffer, packet_bytes=size)
     given = quantities.rate(rate) if rate else None

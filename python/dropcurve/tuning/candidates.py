@@ -89,6 +89,13 @@ class Target:
         return boxes.export(kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s)
 
 
+def target_of(box: str, rate_bps: float, rtt_s: float) -> Target:
+    """The target by what people call the box, "" for none. Raises UsageError for one that is not known."""
+    from .. import boxes
+
+    return Target(boxes.named(box, what="for") if box else "", rate_bps, rtt_s)
+
+
 def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:
     """(name, discipline, parameters, origin) of what people run without tuning, all with the buffer of the link."""
     limit = f"{room.buffer_pkts:g} pkts"

@@ -19,11 +19,11 @@ WORK = 1.25e8
 #: What a run costs at least, in packets: setting it up takes time too.
 LEAST_WORK = 2e4
 #: Runs of the search: most unless the user says otherwise, and fewest, however large the link is.
-RUNS, FEWEST = 1500, 120
+RUNS, FEWEST = 1500, 100
 #: Share of all runs that may go into anything but the search.
 OUTSIDE = 0.5
 #: Designs that are known beforehand, of those how many a brief answer leaves out, and knobs of the recommendation.
-KNOWN, LEFT_OUT, KNOBS = 13, 4, 4
+KNOWN, LEFT_OUT, KNOBS = 12, 5, 4
 #: Shares of the time at which the search, its final race, confirmation, sensitivity and drift end.
 SEARCH, FINALS, CONFIRMATION, SENSITIVITY, DRIFT = 0.45, 0.57, 0.82, 0.89, 0.95
 #: Seconds that figures and page take, and the most of the time that is kept for them.
@@ -50,7 +50,7 @@ class Effort:
         """Runs that everything but the search will take, about."""
         axes = len(question.varying)
         conditions = min(self.conditions or 1000, len(question.conditions()))
-        designs = KNOWN - LEFT_OUT if self.brief else KNOWN
+        designs = (KNOWN - LEFT_OUT if self.brief else KNOWN) + len(question.candidates)
         confirmation = designs * self.replications * (self.fresh if axes else 1)
         around = KNOBS * (2 if self.brief else 4) * conditions
         return confirmation + around + axes * self.seeds * (7 if self.brief else 18)
@@ -78,7 +78,9 @@ def by_pace(question: Question, seconds: float, run_s: float, runs: int | None =
 
 def _fitting(question: Question, most: float, levels: tuple[Effort, ...], runs: int | None) -> Effort:
     def fits(one: Effort) -> bool:
-        known = KNOWN * min(one.conditions or 1000, len(question.conditions()))
+        known = (KNOWN - LEFT_OUT if one.brief else KNOWN) * min(
+            one.conditions or 1000, len(question.conditions())
+        )
         return known + one.outside(question) <= OUTSIDE * most
 
     found = next((one for one in levels if fits(one)), levels[-1])

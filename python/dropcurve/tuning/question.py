@@ -15,7 +15,7 @@ from ..ranges import Range
 from ..scenario import Scenario, located
 from ..sweeping import design
 from . import goal as goals
-from .candidates import Target
+from .candidates import Target, target_of
 from .families import USUAL, Room
 from .link import MOST_SHARE, Link
 
@@ -173,7 +173,6 @@ def of_link(
     Raises UsageError for values that make no sense.
     """
     wanted = goals.parse(goal)
-    box = _box(box)
     ends = quantities.between(rate, lambda text: quantities.rate(text, what="rate"), what="rate")
     trips = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
     counts = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
@@ -196,7 +195,7 @@ def of_link(
     shown = ", ".join(_told(axis) for axis in axes)
     return _question(
         f"{shown}, buffer of {quantities.show_packets(float(f'{room_pkts:.4g}'))}", wanted, tuple(axes), room,
-        Target(box, ends[0], trips[1]), candidates, robust, space or {}, link=Link(room_pkts, tcp, ecn),
+        target_of(box, ends[0], trips[1]), candidates, robust, space or {}, link=Link(room_pkts, tcp, ecn),
     )  # fmt: skip
 
 
@@ -218,7 +217,6 @@ def of_file(
     base = path if isinstance(path, Scenario) else Scenario.load(path)
     section = {} if isinstance(path, Scenario) else section_of(path)
     text = goal or section.get("goal")
-    box = _box(box if box is not None else str(section.get("for", "")))
     if not text:
         raise UsageError(
             f'{base.name}: no goal; say --goal "p95 delay < 15ms, max utilisation", or goal in its [tune] section'
@@ -236,7 +234,7 @@ def of_file(
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
     found = _question(
         base.title, goals.parse(str(text)), tuple(axes), room,
-        Target(box, capacity * 12000, room.rtt_s),
+        target_of(box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,
     )  # fmt: skip
@@ -295,15 +293,6 @@ def _question(
     room = replace(room, dialects=dialects)
     found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
     return replace(found, robust="worst") if robust == "worst" else found
-
-
-def _box(name: str) -> str:
-    """The box by the name it has here, "" for none. Raises UsageError for one that is not known."""
-    if not name:
-        return ""
-    from .. import boxes
-
-    return boxes.named(name, what="for")
 
 
 def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
