@@ -197,6 +197,8 @@ units::params! {
         pacing: Pacing = Pacing::Auto => { source: "RFC 9002 section 7.7; draft-ietf-ccwg-bbr" },
         /// The initial window is spread, too, by the round trip of the handshake.
         pace_start: bool = true => { source: "draft-ietf-ccwg-bbr" },
+        /// Share of its gap by which a departure that came late shortens the next.
+        pace_credit: f64 = 0.0 => { range: Range::Within(0.0, 1.0), source: "Linux: 0.5" },
         /// Pace over window and round trip in slow start, up to half the threshold.
         pacing_gain_start: f64 = 2.0 => { range: Range::Positive, source: "Linux tcp_pacing_ss_ratio" },
         /// Pace over window and round trip after that.
@@ -226,6 +228,8 @@ units::params! {
         initial_ssthresh: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9), source: "RFC 5681" },
         /// How the connection opens.
         handshake: Handshake = Handshake::ThreeWay => { source: "RFC 9293" },
+        /// Time between the handshake and the first data, as programs need that come to terms first (iperf3: a round trip or two).
+        open_wait: Span = Span::ZERO => { source: "none: data follow at once" },
         /// Without a handshake, segment 0 carries no header bytes.
         bare_first: bool = false => { source: "ns-2 syn_ false" },
         /// The window is 1 until the first acknowledgement, the initial window after it.

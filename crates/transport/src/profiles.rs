@@ -30,6 +30,8 @@ pub const PROFILES: &[Preset] = &[
             ("ack_timeout", "40 ms"),
             ("quick_acks", "16"),
             ("bbr_rule", "linux"),
+            ("pace_start", "false"),
+            ("pace_credit", "0.5"),
         ],
     },
     Preset {

@@ -36,6 +36,8 @@ pub struct Sample {
     pub prior_in_flight: u32,
     /// See `prior_in_flight`.
     pub in_flight: u32,
+    /// The pace lets the next segment go then, at the earliest now.
+    pub departs: Time,
     /// The window, not the source or the pace, limits the sender.
     pub cwnd_limited: bool,
     /// Smoothed round trip.
@@ -176,6 +178,7 @@ impl Sampler {
             total_delivered: self.delivered,
             prior_in_flight: self.prior_in_flight,
             in_flight: 0,
+            departs: now,
             cwnd_limited: false,
             srtt: None,
             recovering: false,

@@ -159,7 +159,7 @@ impl Sender {
         let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
         let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
         let tracked = matches!(p.recovery, Recovery::Vegas | Recovery::Rack) || modelled || paced;
-        let gated = paced || p.overhead > Span::ZERO;
+        let gated = paced || p.overhead > Span::ZERO || p.open_wait > Span::ZERO;
         let mut sender = Sender {
             una: 0,
             nxt: 0,

@@ -190,6 +190,8 @@ proptest! {
             ("overhead", if jitter { "3 ms" } else { "0 s" }),
             ("reduction", ["at_once", "rfc6937", "rfc9937"][reduction]),
             ("pacing", ["auto", "window", "off"][choice % 3]),
+            ("open_wait", if jitter { "20 ms" } else { "0 s" }),
+            ("pace_credit", if exact_marks { "1" } else { "0" }),
         ];
         if cc == "prague" || (choice % 5 == 0 && exact_marks) {
             keys.extend([("ecn_rule", "accecn"), ("ect", "ect1")]);

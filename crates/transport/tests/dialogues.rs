@@ -337,6 +337,29 @@ fn handshake() {
     assert_eq!(talk.sender.cwnd(), 1.0);
 }
 
+/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer comes twice; its round trip
+/// of 40 ms is known by then.
+#[test]
+fn data_wait_for_who_has_to_come_to_terms_first() {
+    let p = params(&[("recovery", "sack"), ("open_wait", "80 ms"), ("initial_window", "3")]);
+    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
+    sender.supply_forever();
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    receiver.on_segment(at(20), &talk.segments()[0]);
+    let answer = receiver.poll_transmit(at(20)).unwrap();
+    for ms in [40, 100] {
+        talk.now = at(ms);
+        talk.sender.on_ack(talk.now, &answer);
+        assert!(talk.sent().is_empty());
+        assert_eq!(talk.sender.poll_timeout(), Some(at(120)));
+    }
+    assert_eq!(talk.sender.srtt(), Some(Span::from_millis(40)));
+    talk.now = at(120);
+    talk.sender.on_timer(talk.now);
+    assert_eq!(talk.sent(), [0, 1, 2]);
+}
+
 /// RFC 3168: a mark is echoed until CWR; the window is cut once; retransmissions are not ECN-capable.
 #[test]
 fn ecn_dialogue() {

@@ -1,19 +1,20 @@
 //! How much more than the bandwidth explains was acknowledged at once lately: receivers and links that answer in bunches.
 //!
-//! *Reference*: CSB25 section 5.5.9.
+//! *Reference*: CSB25 section 5.5.9; Linux by its output: whole segments, and two bins of rounds in place of a sliding window.
 //! *Units*: segments, segments a second.
 
-use super::windowed::WindowedMax;
 use crate::rate::Sample;
 use units::Time;
 
-/// Rounds the filter remembers.
-const ROUNDS: u32 = 10;
+/// Rounds of a bin.
+const ROUNDS: u32 = 5;
 
-/// The greatest surplus of the last rounds.
+/// The greatest surplus of the present five rounds and the five before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
-    extra: WindowedMax,
+    now: f64,
+    before: f64,
+    rounds: u32,
     since: Time,
     acked: f64,
 }
@@ -21,16 +22,20 @@ pub(super) struct Aggregation {
 impl Aggregation {
     /// The surplus, in segments.
     pub(super) fn extra(&self) -> f64 {
-        self.extra.get()
+        self.now.max(self.before)
     }
 
     /// Takes in an acknowledgement. While they come no faster than the bandwidth says, each begins a new count.
-    pub(super) fn update(&mut self, bandwidth: f64, cwnd: f64, round: u32, sample: &Sample) {
-        let mut expected = bandwidth * sample.now.since(self.since).as_secs();
+    pub(super) fn update(&mut self, bandwidth: f64, cwnd: f64, round_start: bool, sample: &Sample) {
+        self.rounds += u32::from(round_start);
+        if self.rounds >= ROUNDS {
+            (self.before, self.now, self.rounds) = (self.now, 0.0, 0);
+        }
+        let mut expected = (bandwidth * sample.now.since(self.since).as_secs()).floor();
         if self.acked <= expected {
             (self.acked, self.since, expected) = (0.0, sample.now, 0.0);
         }
         self.acked += f64::from(sample.newly_acked);
-        self.extra.update(round, (self.acked - expected).min(cwnd), ROUNDS);
+        self.now = self.now.max((self.acked - expected).min(cwnd));
     }
 }

@@ -3,7 +3,7 @@
 //! *Reference*: CCHJ17 sections 4.1 to 4.3; what `bbr_rule = "linux"` adds, CSB25 (aggregation, margin,
 //! quantum, budget) and Linux by its output (see `docs/transports/bbr.md`).
 //! *Units*: windows in segments, rates in segments a second.
-//! *Deviations*: the windowed maxima are exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
+//! *Deviations*: the windowed maximum of the bandwidth is exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
 //! nothing, as in Linux.
 
 use super::aggregation::Aggregation;
@@ -27,6 +27,8 @@ const PROBE_RTT: Span = Span::from_millis(200);
 const MIN_WINDOW: f64 = 4.0;
 /// Share of the model's rate at which `linux` paces.
 const MARGIN: f64 = 0.99;
+/// Segments that Linux lets leave at once: 64 KiB.
+const MOST_AT_ONCE: f64 = 45.0;
 /// What aggregation may add to the window is at most what arrives in so many seconds.
 const AGGREGATION_S: f64 = 0.1;
 
@@ -76,6 +78,7 @@ pub struct Bbr {
     initial_window: f64,
     segment_bits: f64,
     margin: f64,
+    bandwidth_rounds: u32,
     pace: Option<f64>,
     aggregation: Option<Aggregation>,
 }
@@ -108,6 +111,8 @@ impl Bbr {
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
             margin: if params.bbr_rule == BbrRule::Linux { MARGIN } else { 1.0 },
+            // Linux forgets what is older than ten rounds, not what is ten rounds old.
+            bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(params.bbr_rule == BbrRule::Linux),
             pace: None,
             aggregation: (params.bbr_rule == BbrRule::Linux).then(Aggregation::default),
         }
@@ -130,7 +135,7 @@ impl Bbr {
     fn update_bandwidth(&mut self, sample: &Sample) {
         if let Some(rate) = sample.rate {
             if rate >= self.bandwidth.get() || !sample.app_limited {
-                self.bandwidth.update(self.round_count, rate, BANDWIDTH_ROUNDS);
+                self.bandwidth.update(self.round_count, rate, self.bandwidth_rounds);
             }
         }
     }
@@ -151,14 +156,18 @@ impl Bbr {
 
     /// What the window allows for acknowledgements that come together.
     fn allowance(&self) -> f64 {
-        let most = self.bandwidth.get() * AGGREGATION_S;
+        let most = (self.bandwidth.get() * AGGREGATION_S).floor();
         self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
     }
 
     /// Segments that leave at once: one below 1.2 Mbit/s, two below 24, else what a millisecond holds up to 64 KiB.
     fn send_quantum(&self) -> f64 {
-        let rate = self.pace.unwrap_or(0.0) * self.segment_bits;
-        if rate < 1.2e6 {
+        let pace = self.pace.unwrap_or(0.0);
+        let rate = pace * self.segment_bits;
+        if self.linux() {
+            let least = if rate < 1.2e6 { 1.0 } else { 2.0 };
+            (pace / 1024.0).floor().clamp(least, MOST_AT_ONCE)
+        } else if rate < 1.2e6 {
             1.0
         } else if rate < 24e6 {
             2.0
@@ -167,12 +176,22 @@ impl Bbr {
         }
     }
 
+    /// How many of `flight` will be under way when the next segment leaves, and in the phase up with it. CCHJ17 does not ask.
+    fn at_departure(&self, flight: u32, sample: &Sample) -> f64 {
+        if !self.linux() {
+            return f64::from(flight);
+        }
+        let up = if self.pacing_gain > 1.0 { self.send_quantum() } else { 0.0 };
+        let arriving = (self.bandwidth.get() * sample.departs.since(sample.now).as_secs()).floor();
+        (f64::from(flight) + up - arriving).max(0.0)
+    }
+
     fn check_cycle(&mut self, sample: &Sample) {
         if self.state != State::ProbeBw {
             return;
         }
         let full_length = sample.now.since(self.cycle_at) > self.min_rtt.unwrap_or(Span::ZERO);
-        let flight = f64::from(sample.prior_in_flight);
+        let flight = self.at_departure(sample.prior_in_flight, sample);
         let next = if self.pacing_gain == 1.0 {
             full_length
         } else if self.pacing_gain > 1.0 {
@@ -210,7 +229,7 @@ impl Bbr {
             self.pacing_gain = 1.0 / HIGH_GAIN;
             self.cwnd_gain = HIGH_GAIN;
         }
-        if self.state == State::Drain && f64::from(sample.in_flight) <= self.inflight(1.0) {
+        if self.state == State::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0) {
             self.enter_probe_bw(sample.now, dice);
         }
     }
@@ -234,7 +253,8 @@ impl Bbr {
         let expired = self.min_rtt.is_some() && sample.now > self.min_rtt_at + MIN_RTT_WINDOW;
         if let Some(rtt) = sample.rtt {
             let rtt = self.opened.take().map_or(rtt, |opened| opened.min(rtt));
-            if expired || self.min_rtt.is_none_or(|least| rtt <= least) {
+            let lower = |least| if self.linux() { rtt < least } else { rtt <= least };
+            if expired || self.min_rtt.is_none_or(lower) {
                 self.min_rtt = Some(rtt);
                 self.min_rtt_at = sample.now;
             }
@@ -356,7 +376,7 @@ impl Control for Bbr {
         self.update_round(sample);
         self.update_bandwidth(sample);
         if let Some(seen) = &mut self.aggregation {
-            seen.update(self.bandwidth.get(), window.cwnd, self.round_count, sample);
+            seen.update(self.bandwidth.get(), window.cwnd, self.round_start, sample);
         }
         self.check_cycle(sample);
         self.check_full_pipe(sample);
@@ -415,6 +435,7 @@ mod tests {
             total_delivered: delivered,
             prior_in_flight: 10,
             in_flight: 10,
+            departs: Time(ms * 1_000_000),
             cwnd_limited: true,
             srtt: Some(Span::from_millis(100)),
             recovering: false,
@@ -539,16 +560,46 @@ mod tests {
         let mut cc = linux();
         cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
         let mut seen = Aggregation::default();
-        seen.update(100.0, 50.0, 1, &sample(1000, 6, 6, 0, 100.0));
+        seen.update(100.0, 50.0, false, &sample(1000, 6, 6, 0, 100.0));
         cc.aggregation = Some(seen.clone());
         assert_eq!(cc.allowance(), 0.0);
         cc.filled = true;
         assert_eq!(cc.allowance(), 6.0);
         // After 10 ms one is explained.
-        seen.update(100.0, 50.0, 1, &sample(1010, 15, 21, 6, 100.0));
+        seen.update(100.0, 50.0, false, &sample(1010, 15, 21, 6, 100.0));
         assert_eq!(seen.extra(), 20.0);
         cc.aggregation = Some(seen);
         assert_eq!(cc.allowance(), 10.0);
+    }
+
+    /// 14 in flight at 100 a second, and the next leaves in 25 ms: by then two will have arrived; in the phase up two leave with it.
+    #[test]
+    fn linux_judges_a_phase_by_the_flight_at_the_next_departure() {
+        let mut cc = linux();
+        cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
+        cc.pace = Some(120.0);
+        cc.pacing_gain = 1.0;
+        let paced = Sample { departs: Time(1_025_000_000), ..sample(1000, 1, 1, 0, 100.0) };
+        assert_eq!(cc.at_departure(14, &paced), 12.0);
+        cc.pacing_gain = 1.25;
+        assert_eq!(cc.at_departure(14, &paced), 14.0);
+        assert_eq!(cc.at_departure(1, &paced), 1.0);
+        cc.aggregation = None;
+        assert_eq!(cc.at_departure(14, &paced), 14.0);
+    }
+
+    /// 5 rounds fill a bin: what the first bin saw counts until the end of the second.
+    #[test]
+    fn linux_forgets_a_surplus_with_its_bin() {
+        let mut seen = Aggregation::default();
+        seen.update(100.0, 50.0, true, &sample(1000, 8, 8, 0, 100.0));
+        let surplus: Vec<f64> = (0..10)
+            .map(|round| {
+                seen.update(100.0, 50.0, true, &sample(2000 + 1000 * round, 1, 9, 8, 100.0));
+                seen.extra()
+            })
+            .collect();
+        assert_eq!(surplus, [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 1.0, 1.0]);
     }
 
     /// 100 a second and 100 ms: 10 segments and three quanta of one are 13, rounded up to 14, and two more in the phase up.

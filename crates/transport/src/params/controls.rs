@@ -59,7 +59,7 @@ units::choices! {
         /// As published in 2017.
         Original = "original",
         /// As Linux runs it since 2019: a hundredth below the model's rate, segments in bursts of a quantum, a window that allows
-        /// for aggregated acknowledgements.
+        /// for aggregated acknowledgements, phases that end by what will be in flight at the next departure.
         Linux = "linux",
     }
 }

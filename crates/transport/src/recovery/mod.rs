@@ -25,12 +25,11 @@ impl Sender {
     /// The SYN-ACK, or something before it.
     #[cold]
     pub(crate) fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
-        if !ack.syn {
+        if !ack.syn || self.waits_to_begin() {
             return;
         }
-        self.opened = true;
         self.forced = NONE;
-        self.quota = self.burst;
+        self.begin_data(now);
         self.rto_at = Time::NEVER;
         self.cold.rtt.end_backoff();
         // A SYN sent twice gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).

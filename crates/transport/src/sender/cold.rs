@@ -102,7 +102,7 @@ impl Gauge {
             fine: FineClock::new(params),
             rack: Rack::new(params),
             sampler: Sampler::default(),
-            pacer: Pacer::new(),
+            pacer: Pacer::new(params.pace_credit),
             seen_edge: 0,
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,

@@ -18,13 +18,25 @@ pub(crate) struct Pacer {
     quantum: u32,
     left: u32,
     at: Time,
+    /// How much later than it might have the burst began, and the share of a gap that may be made up for.
+    late: Span,
+    credit: f64,
     /// The next segment leaves no sooner.
     pub(super) next: Time,
 }
 
 impl Pacer {
-    pub(crate) fn new() -> Pacer {
-        Pacer { gap: Span::ZERO, quantum: 1, left: 0, at: Time::ZERO, next: Time::ZERO }
+    /// `credit`: the share of a gap that a late departure takes off it.
+    pub(crate) fn new(credit: f64) -> Pacer {
+        Pacer {
+            gap: Span::ZERO,
+            quantum: 1,
+            left: 0,
+            at: Time::ZERO,
+            late: Span::ZERO,
+            credit,
+            next: Time::ZERO,
+        }
     }
 
     /// Segments a second; `None`: as fast as they come.
@@ -41,9 +53,12 @@ impl Pacer {
     pub(crate) fn sent(&mut self, now: Time) {
         if self.left == 0 || now != self.at {
             (self.left, self.at) = (self.quantum, now);
+            self.late = now.since(self.next.min(now));
         }
         self.left -= 1;
-        self.next = self.next.max(now) + self.gap;
+        let made_up = self.gap.scale(self.credit).min(self.late);
+        self.late = self.late - made_up;
+        self.next = self.next.max(now) + (self.gap - made_up);
     }
 
     /// Whether a segment has to wait.
@@ -77,6 +92,23 @@ impl Sender {
         }
     }
 
+    /// The connection is open: data may leave, or soon (`open_wait`).
+    pub(crate) fn begin_data(&mut self, now: Time) {
+        let wait = self.cold.params.open_wait;
+        if wait == Span::ZERO {
+            self.opened = true;
+            self.quota = self.burst;
+            return;
+        }
+        self.cold.gauges.pace_until = now + wait;
+        self.hold_until = self.cold.gauges.next_wake();
+    }
+
+    /// The handshake is done, but the data are to wait.
+    pub(crate) fn waits_to_begin(&self) -> bool {
+        self.cold.params.open_wait > Span::ZERO && self.cold.gauges.pace_until != Time::NEVER
+    }
+
     /// The connection is open: the first pace.
     pub(crate) fn open_pace(&mut self) {
         self.cc.on_open(self.srtt());
@@ -96,6 +128,7 @@ impl Sender {
         }
         if now >= gauges.pace_until {
             gauges.pace_until = Time::NEVER;
+            self.opened = true;
             self.quota = self.burst;
         }
         if gauges.rack.on {
@@ -123,7 +156,7 @@ mod tests {
     /// At 100 segments a second two leave together, and the next two 20 ms later; what comes alone waits 10 ms.
     #[test]
     fn a_quantum_leaves_at_once_and_is_paid_for_whole() {
-        let mut pacer = Pacer::new();
+        let mut pacer = Pacer::new(0.0);
         pacer.set(Some(100.0));
         pacer.set_quantum(2);
         let start = Time(1_000_000_000);
@@ -137,5 +170,22 @@ mod tests {
         pacer.sent(later);
         assert!(pacer.holds(later + Span(1)));
         assert_eq!(pacer.next, later + Span::from_millis(10));
+    }
+
+    /// Gaps of 10 ms. Two that leave 8 ms late: of 20 ms 8 are made up for, 5 by the first and 3 by the second. One 30 ms late
+    /// after that makes up for half its gap.
+    #[test]
+    fn what_was_late_is_made_up_for_in_part() {
+        let mut pacer = Pacer::new(0.5);
+        pacer.set(Some(100.0));
+        pacer.set_quantum(2);
+        pacer.sent(Time(1_000_000_000));
+        assert_eq!(pacer.next, Time(1_005_000_000));
+        for _ in 0..2 {
+            pacer.sent(Time(1_013_000_000));
+        }
+        assert_eq!(pacer.next, Time(1_025_000_000));
+        pacer.sent(Time(1_055_000_000));
+        assert_eq!(pacer.next, Time(1_060_000_000));
     }
 }

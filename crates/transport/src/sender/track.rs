@@ -107,6 +107,7 @@ impl Sender {
         let gauges = &mut *self.cold.gauges;
         if let Some(mut sample) = gauges.sampler.finish(now) {
             sample.in_flight = in_flight;
+            sample.departs = now.max(gauges.pacer.next);
             sample.cwnd_limited = f64::from(sample.prior_in_flight) + 1.0 > self.window.cwnd;
             sample.srtt = srtt;
             sample.recovering = self.recovering;

@@ -17,6 +17,7 @@ fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample 
         total_delivered: delivered,
         prior_in_flight: 100,
         in_flight: 100,
+        departs: Time(ms * 1_000_000),
         cwnd_limited: false,
         srtt: Some(Span::from_millis(100)),
         recovering: false,
