@@ -1,5 +1,7 @@
-//! What holds for every recovery, congestion control, profile and path: nothing is sent beyond the receiver's window or what was
-//! supplied, sequence numbers stay in order, every segment is delivered once, and a file arrives whole.
+//! What holds for every recovery, congestion control, profile, option and path: nothing is sent beyond the receiver's window, the
+//! congestion window or what was supplied, sequence numbers stay in order, every segment is delivered once, and a file arrives whole.
+//!
+//! It sits the same cases each time; `PROPTEST_CASES=20000` sits so many new ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,9 +11,21 @@ mod loopback;
 
 use loopback::params;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::collections::BTreeMap;
-use transport::{Ack, Receiver, SackBlocks, Segment, Sender};
+use transport::tcp::Params;
+use transport::{Ack, Phase, Receiver, SackBlocks, Segment, Sender};
+use units::param::{read_table, Field, Table, Valid, Value};
 use units::{Ecn, Span, Stream, Time};
+
+/// The usual cases of a property, or as many new ones as are asked for.
+fn cases(usual: u32) -> ProptestConfig {
+    let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return asked;
+    }
+    ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
+}
 
 const PROFILES: [&str; 6] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000", "l4s"];
 const RECOVERIES: [&str; 7] = ["tahoe", "reno", "newreno", "sack", "sack1", "vegas", "rack"];
@@ -57,6 +71,9 @@ struct World {
     now: Time,
     window: u32,
     supplied: u32,
+    /// The recovery in use probes the tail, and what leaves now does so by a timer of the sender's.
+    probes: bool,
+    may_probe: bool,
 }
 
 impl World {
@@ -70,6 +87,7 @@ impl World {
             assert!(segment.seq < self.supplied, "sent {} of {}", segment.seq, self.supplied);
             assert!(segment.seq < self.sender.una() + self.window, "{} beyond the window", segment.seq);
             assert!(self.sender.una() <= self.sender.nxt());
+            self.assert_within_window(&segment);
             let base = self.now.0 + 20_000_000;
             match fates() {
                 Fate::Lost => {}
@@ -99,6 +117,27 @@ impl World {
         }
     }
 
+    /// What a failure shows of the sender.
+    fn state(&self) -> String {
+        let sender = &self.sender;
+        let (una, nxt, flight) = (sender.una(), sender.nxt(), sender.flight());
+        let (cwnd, ssthresh, phase) = (sender.cwnd(), sender.ssthresh(), sender.phase());
+        format!(
+            "una {una} nxt {nxt} flight {flight} cwnd {cwnd} ssthresh {ssthresh} {phase:?} dupacks {}",
+            sender.dupacks()
+        )
+    }
+
+    /// While nothing is being repaired new segments stay within the congestion window; what probes the tail need not.
+    fn assert_within_window(&self, segment: &Segment) {
+        let quiet = matches!(self.sender.phase(), Phase::SlowStart | Phase::Avoidance);
+        if quiet && self.sender.dupacks() == 0 && !segment.retransmit && !self.may_probe {
+            let past = f64::from(segment.seq + 1 - self.sender.una());
+            let most = self.sender.cwnd().max(1.0);
+            assert!(past <= most, "{} of a window of {most} at {:?}", past, self.now);
+        }
+    }
+
     /// The next arrival or deadline; false if nothing is left to happen.
     fn step(&mut self, fates: &mut dyn FnMut() -> Fate) -> bool {
         let arrival = self.travelling.first_key_value().map(|(key, _)| Time(key.0));
@@ -114,26 +153,40 @@ impl World {
                 Travelling::Ack(ack) => self.sender.on_ack(next, &ack),
             }
         } else if timers[0] == Some(next) {
+            self.may_probe = self.probes;
             self.sender.on_timer(next);
         } else {
             self.receiver.on_timer(next);
         }
         self.drain(fates);
+        self.may_probe = false;
         true
     }
 }
 
 /// Sends a file over a path that misbehaves for its first packets and is clean after.
 fn transfer(keys: &[(&str, &str)], segments: u32, window: u32, fates: Vec<Fate>) {
-    let params = params(keys);
-    let mut sender = Sender::new(&params, Stream::new(1, "conformance"));
+    transfer_with(&params(keys), &format!("{keys:?}"), segments, window, fates);
+}
+
+fn transfer_with(params: &Valid<Params>, keys: &str, segments: u32, window: u32, fates: Vec<Fate>) {
+    let mut sender = Sender::new(params, Stream::new(1, "conformance"));
     sender.supply(segments);
     let extra = u32::from(params.handshake == transport::params::Handshake::Ns2Syn);
     let supplied = segments + extra;
     sender.start(Time::ZERO);
-    let receiver = Receiver::new(&params);
-    let mut world =
-        World { sender, receiver, travelling: BTreeMap::new(), serial: 0, now: Time::ZERO, window, supplied };
+    let receiver = Receiver::new(params);
+    let mut world = World {
+        sender,
+        receiver,
+        travelling: BTreeMap::new(),
+        serial: 0,
+        now: Time::ZERO,
+        window,
+        supplied,
+        probes: params.recovery == transport::params::Recovery::Rack,
+        may_probe: false,
+    };
     let mut fates = fates.into_iter();
     let mut next = || fates.next().unwrap_or(Fate::Arrives);
     world.drain(&mut next);
@@ -141,20 +194,79 @@ fn transfer(keys: &[(&str, &str)], segments: u32, window: u32, fates: Vec<Fate>)
     while !world.sender.is_done() {
         assert!(
             world.step(&mut next),
-            "{keys:?}: nothing left to happen at {:?}: {:?}",
+            "{keys}: nothing left to happen at {:?}: {}",
             world.now,
-            world.sender
+            world.state()
         );
         steps += 1;
-        assert!(steps < 200_000, "{keys:?}: no end: {:?}", world.sender);
+        assert!(steps < 200_000, "{keys}: no end: {}", world.state());
     }
     assert_eq!(world.receiver.delivered(), supplied);
     let counters = world.sender.counters();
     assert!(counters.retransmits <= counters.sent);
 }
 
+/// What may be written for an option, by its kind: all that a choice or a switch has, a few numbers of others. None of it need be
+/// valid, alone or beside others.
+fn offers(field: &Field) -> Vec<&'static str> {
+    match field.kind.name {
+        "choice" => field.kind.choices.iter().map(|(name, _)| *name).collect(),
+        "switch" => vec!["true", "false"],
+        "number" => vec!["0.1", "0.5", "0.9", "1", "2"],
+        "count" => vec!["0", "1", "2", "3", "10", "1000"],
+        "span" => vec!["0 s", "1 ms", "30 ms", "400 ms", "3 s"],
+        "bytes" => vec!["0 B", "1 B", "40 B", "1000 B"],
+        other => panic!("{}: a kind the exam does not know: {other}", field.name),
+    }
+}
+
+fn read(keys: &[(String, String)]) -> Option<Valid<Params>> {
+    let table: Table = keys.iter().map(|(key, text)| (key.clone(), Value::Text(text.clone()))).collect();
+    let mut problems = Vec::new();
+    let params: Params = read_table("", &table, &mut problems);
+    problems.is_empty().then(|| Valid::new(params).expect("they were checked as they were read"))
+}
+
+/// Options drawn from all there are, whatever is declared tomorrow: of each draw what is valid beside those before it.
+fn drawn(window: u32, draws: &[(usize, usize)]) -> (Vec<(String, String)>, Valid<Params>) {
+    let fields = transport::catalogue().fields;
+    let mut keys = vec![("window".to_string(), window.to_string())];
+    let mut params = read(&keys).unwrap();
+    for (field, offer) in draws {
+        let field = &fields[field % fields.len()];
+        if keys.iter().any(|(key, _)| key == field.name) {
+            continue;
+        }
+        let offers = offers(field);
+        keys.push((field.name.to_string(), offers[offer % offers.len()].to_string()));
+        match read(&keys) {
+            Some(valid) => params = valid,
+            None => drop(keys.pop()),
+        }
+    }
+    (keys, params)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(400))]
+
+    /// Any options whatever, beside a recovery and a congestion control of their own.
+    #[test]
+    fn any_options_bring_a_file_over(
+        recovery in 0usize..7,
+        control in 0usize..10,
+        segments in 1u32..150,
+        window in 1u32..60,
+        draws in prop::collection::vec((0usize..1000, 0usize..1000), 0..40),
+        fates in prop::collection::vec(fate(), 0..200),
+    ) {
+        let fields = transport::catalogue().fields;
+        let place = |name: &str| fields.iter().position(|field| field.name == name).unwrap();
+        let first = [(place("recovery"), recovery), (place("cc"), control)];
+        let draws: Vec<_> = first.into_iter().chain(draws).collect();
+        let (keys, params) = drawn(window, &draws);
+        transfer_with(&params, &format!("{keys:?}"), segments, window, fates);
+    }
 
     #[test]
     fn a_file_arrives_whole(
