@@ -212,6 +212,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
         ("timeouts", json!(now.timeouts - before.timeouts)),
         ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
         ("window_cuts", json!(now.cuts - before.cuts)),
+        ("undone", json!(now.undone - before.undone)),
         ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean() / CWND_STEPS))),
         ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
     ];

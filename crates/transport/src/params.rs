@@ -220,6 +220,9 @@ units::params! {
         /// The window returns to what it was where a recovery turns out to have been for nothing: the echoed timestamp is
         /// older than the first retransmission (Eifel), or all that was sent again is reported as having come twice (rack).
         undo: bool = false => { source: "RFC 3522, RFC 4015, RFC 3708" },
+        /// After a timeout two new segments leave before anything is sent again: if what had left before it keeps arriving, it
+        /// was for nothing and the window returns to what it was (F-RTO; with tahoe, reno, newreno, sack and rack).
+        frto: bool = false => { source: "RFC 5682" },
         /// The receiver's window; auto: no limit.
         window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
         /// Congestion window at the start.
@@ -359,6 +362,14 @@ impl Check for Params {
             self.sack_blocks,
             "must be at least 1 when recovery uses selective acknowledgements",
             "",
+        );
+        require(
+            problems,
+            !self.frto || !matches!(self.recovery, Recovery::Sack1 | Recovery::Vegas),
+            "frto",
+            self.frto,
+            "must be false with recovery = sack1 or vegas",
+            "take another recovery or leave frto out",
         );
         require(
             problems,

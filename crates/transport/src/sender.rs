@@ -14,6 +14,7 @@ mod track;
 
 use crate::cc::{Cc, Control, Window};
 use crate::params::{EcnRule, Handshake, Pacing, Params, Recovery};
+use crate::recovery::frto::Then;
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Segment};
 use std::sync::Arc;
@@ -59,13 +60,15 @@ pub struct SenderCounters {
     /// Retransmissions among them.
     pub retransmits: u64,
     /// Retransmission timeouts with data outstanding.
-    pub timeouts: u64,
+    pub timeouts: u32,
     /// Entries into fast retransmit or fast recovery.
-    pub fast_recoveries: u64,
+    pub fast_recoveries: u32,
     /// Times the window was cut, for whatever reason.
     pub cuts: u64,
     /// Cuts because of an ECN echo.
-    pub ecn_cuts: u64,
+    pub ecn_cuts: u32,
+    /// Cuts that turned out to have been for nothing and were undone.
+    pub undone: u32,
 }
 
 /// The sender of one connection.
@@ -198,7 +201,7 @@ impl Sender {
             cwr: false,
             jitter: p.overhead > Span::ZERO,
             released: false,
-            watched: cc.watches() || modelled || accurate || p.recovery == Recovery::Rack,
+            watched: cc.watches() || modelled || accurate || p.frto || p.recovery == Recovery::Rack,
             tracked,
             accurate,
             modelled,
@@ -295,12 +298,20 @@ impl Sender {
         if self.ecn {
             self.on_ecn_echo(now, ack);
         }
+        let then = if self.loss { self.judge_timeout(ack) } else { Then::Nothing };
         match self.recovery {
             Recovery::Sack => self.on_ack_sack(now, ack),
             Recovery::Sack1 => self.on_ack_sack1(now, ack),
             Recovery::Rack => self.on_ack_rack(now, ack),
             Recovery::Vegas => self.on_ack_vegas(now, ack),
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(now, ack),
+        }
+        if then != Then::Nothing {
+            self.act_on_verdict(then);
+        }
+        if self.window.cwnd < 1.0 && self.rto_at == Time::NEVER {
+            // A cut may leave less than a segment: only the timer opens the window again (RFC 3168 section 6.1.2).
+            self.rto_at = self.rto_after(now);
         }
         if self.tracked {
             self.settle(now);
@@ -334,9 +345,13 @@ impl Sender {
     fn poll_any(&mut self, now: Time) -> Option<Segment> {
         if self.forced != NONE {
             let seq = std::mem::replace(&mut self.forced, NONE);
-            return Some(if self.opened { self.emit(now, seq) } else { self.syn(now) });
+            let segment = if self.opened { self.emit(now, seq) } else { self.syn(now) };
+            if self.loss {
+                self.follow_up();
+            }
+            return Some(segment);
         }
-        if self.quota == 0 {
+        if self.quota == 0 || self.loss && self.awaits_verdict() {
             return None;
         }
         let seq = match self.recovery {

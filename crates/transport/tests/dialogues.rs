@@ -765,6 +765,91 @@ fn a_timeout_for_nothing_is_undone() {
     assert_eq!(talk.sent(), [5, 6, 7, 8]);
 }
 
+/// Four segments in flight and a timer that has expired: the first one left again.
+fn after_a_timeout(recovery: &str) -> Talk {
+    let keys = [("recovery", recovery), ("initial_window", "4"), ("frto", "true")];
+    let (mut talk, first) = Talk::start(&keys);
+    assert_eq!(first, [0, 1, 2, 3]);
+    if recovery == "rack" {
+        // The tail is probed first.
+        assert_eq!(talk.timeout(), [4]);
+    }
+    assert_eq!(talk.timeout(), [0]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (1.0, Phase::Loss));
+    talk.now += Span::from_millis(10);
+    talk
+}
+
+/// RFC 5682 section 2.1: the acknowledgements of segments 0 and 1 come late. The first releases two new segments instead of 1 and 2 again,
+/// the second shows that 1 had not been lost: the window of 4 is back and grows to 5.
+#[test]
+fn a_timeout_for_nothing_is_found_without_timestamps() {
+    for recovery in ["tahoe", "reno", "newreno", "sack"] {
+        let mut talk = after_a_timeout(recovery);
+        assert_eq!(talk.ack(1), [4, 5], "{recovery}");
+        assert_eq!(talk.ack(2), [6], "{recovery}");
+        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (5.0, f64::INFINITY), "{recovery}");
+        assert_eq!((talk.sender.phase(), talk.sender.counters().undone), (Phase::SlowStart, 1), "{recovery}");
+        assert_eq!(talk.ack(4), [7, 8, 9], "{recovery}");
+        assert_eq!(talk.sender.counters().retransmits, 1, "{recovery}");
+    }
+}
+
+/// RACK had sent segment 4 as a probe: two more try the path, and what was taken for lost is so no more.
+#[test]
+fn rack_finds_a_timeout_for_nothing_by_new_segments() {
+    let mut talk = after_a_timeout("rack");
+    assert_eq!(talk.ack(1), [5, 6]);
+    assert_eq!(talk.ack(2), []);
+    assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (5.0, 5));
+    assert_eq!((talk.sender.phase(), talk.sender.counters().undone), (Phase::SlowStart, 1));
+    assert_eq!(talk.ack(5), [7, 8, 9, 10]);
+    assert_eq!(talk.sender.counters().retransmits, 1);
+}
+
+/// Section 2.1 step 3a: all four were lost, and what follows the retransmission is a duplicate for a new segment. The repair goes on by
+/// slow start, and the cut stands.
+#[test]
+fn a_timeout_for_losses_stands() {
+    for recovery in ["tahoe", "reno", "newreno"] {
+        let mut talk = after_a_timeout(recovery);
+        assert_eq!(talk.ack(1), [4, 5], "{recovery}");
+        assert_eq!(talk.ack(1), [1, 2], "{recovery}");
+        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (2.0, 2.0), "{recovery}");
+        assert_eq!((talk.sender.phase(), talk.sender.counters().undone), (Phase::Loss, 0), "{recovery}");
+    }
+}
+
+/// Section 3.1: a block of what had left before the timeout shows that it was for nothing, one of a new segment does not.
+#[test]
+fn blocks_tell_what_had_left_before_the_timeout() {
+    let mut talk = after_a_timeout("sack");
+    assert_eq!(talk.ack(1), [4, 5]);
+    assert_eq!(talk.sack(1, &[(2, 3)]), []);
+    assert_eq!((talk.sender.cwnd(), talk.sender.counters().undone), (4.0, 1));
+    let mut lossy = after_a_timeout("sack");
+    assert_eq!(lossy.ack(1), [4, 5]);
+    assert_eq!(lossy.sack(1, &[(4, 5)]), [1]);
+    assert_eq!((lossy.sender.cwnd(), lossy.sender.counters().undone), (2.0, 0));
+}
+
+/// Nothing new to send, or the first acknowledgement tells of no progress: what was lost is sent again as ever.
+#[test]
+fn without_new_segments_the_repair_is_as_ever() {
+    let keys = [("recovery", "newreno"), ("initial_window", "4"), ("frto", "true"), ("handshake", "none")];
+    let mut sender = Sender::new(&params(&keys), Stream::new(1, "talk"));
+    sender.supply(4);
+    sender.start(Time::ZERO);
+    let mut talk = Talk { sender, now: Time::ZERO };
+    talk.sent();
+    assert_eq!(talk.timeout(), [0]);
+    assert_eq!(talk.ack(1), [1, 2]);
+    let mut silent = after_a_timeout("sack");
+    assert_eq!(silent.sack(0, &[(3, 4)]), []);
+    assert_eq!(silent.ack(1), [1, 2]);
+    assert_eq!(silent.sender.counters().undone, 0);
+}
+
 /// ns-2.35 with `timestamps_`: data segments are 1050 bytes on the wire, the SYN and acknowledgements 40 as without.
 #[test]
 fn timestamps_take_room_where_the_profile_says_so() {

@@ -243,6 +243,7 @@ fn added(a: SenderCounters, b: SenderCounters) -> SenderCounters {
         fast_recoveries: a.fast_recoveries + b.fast_recoveries,
         cuts: a.cuts + b.cuts,
         ecn_cuts: a.ecn_cuts + b.ecn_cuts,
+        undone: a.undone + b.undone,
     }
 }
 

@@ -75,6 +75,7 @@ impl Origin {
         all.fast_recoveries += now.fast_recoveries - before.fast_recoveries;
         all.cuts += now.cuts - before.cuts;
         all.ecn_cuts += now.ecn_cuts - before.ecn_cuts;
+        all.undone += now.undone - before.undone;
     }
 
     /// When the next session arrives.

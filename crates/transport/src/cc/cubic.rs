@@ -2,8 +2,8 @@
 //!
 //! *Reference*: RFC 9438; HRX08; RFC 8511 for `ecn_factor`.
 //! *Units*: windows in segments, `K` in seconds, `C` in segments a second cubed.
-//! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. No undo of spurious cuts. `linux`
-//! counts whole segments as that stack does, in real arithmetic.
+//! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. `linux` counts whole segments
+//! as that stack does, in real arithmetic.
 
 use super::hystart::HyStart;
 use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
@@ -43,6 +43,8 @@ pub struct Cubic {
     rtt_min: Span,
     handshake_rtt: bool,
     hystart: HyStart,
+    /// Itself before a cut that may have to be undone (RFC 9438 section 4.9).
+    before: Option<Box<Cubic>>,
 }
 
 impl Cubic {
@@ -69,6 +71,7 @@ impl Cubic {
             rtt_min: Span(u64::MAX),
             handshake_rtt: params.handshake_rtt,
             hystart: HyStart::new(params.hystart),
+            before: None,
         }
     }
 
@@ -252,6 +255,19 @@ impl Control for Cubic {
         from * if event.cause == Cause::Ecn { self.ecn_factor } else { self.beta }
     }
 
+    fn before_cut(&mut self) {
+        self.before = None;
+        self.before = Some(Box::new(self.clone()));
+    }
+
+    /// The stage goes on as if nothing had been; what was measured since is kept.
+    fn undo_cut(&mut self) {
+        if let Some(before) = self.before.take() {
+            let (last, srtt, rtt_min) = (self.last, self.srtt, self.rtt_min);
+            *self = Cubic { last, srtt, rtt_min, ..*before };
+        }
+    }
+
     fn on_open(&mut self, srtt: Option<Span>) {
         if let Some(rtt) = srtt.filter(|_| self.handshake_rtt) {
             self.rtt_min = self.rtt_min.min(rtt);
@@ -333,6 +349,24 @@ mod tests {
         cut(&mut cc, &mut window, Cause::Timeout);
         ack(&mut cc, &mut window, 10_000);
         assert_eq!((cc.k, cc.origin), (0.0, 3.0));
+    }
+
+    /// The cut at 16 was for nothing: the stage that began before it goes on towards the plateau of 32, and no cut at 16 is remembered.
+    #[test]
+    fn a_cut_for_nothing_is_forgotten() {
+        let (mut cc, mut window) = (cubic(false), Window { cwnd: 32.0, ssthresh: 64.0 });
+        cut(&mut cc, &mut window, Cause::Loss);
+        ack(&mut cc, &mut window, 10_000);
+        let before = (cc.w_max, cc.cwnd_prior, cc.origin, cc.k, cc.w_est, cc.epoch);
+        assert_eq!((cc.w_max, cc.epoch), (32.0, Some(Time(10_000_000_000))));
+        cc.before_cut();
+        window.cwnd = 16.0;
+        cut(&mut cc, &mut window, Cause::Timeout);
+        assert_eq!((cc.w_max, cc.epoch), (0.0, None));
+        cc.undo_cut();
+        assert_eq!((cc.w_max, cc.cwnd_prior, cc.origin, cc.k, cc.w_est, cc.epoch), before);
+        cc.undo_cut();
+        assert_eq!(cc.w_max, 32.0, "once");
     }
 
     /// RFC 8511: an echo leaves 0.85, a loss 0.7.

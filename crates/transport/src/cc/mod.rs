@@ -119,6 +119,12 @@ pub trait Control {
     /// find the window unused.
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent);
 
+    /// A cut comes that may have to be undone.
+    fn before_cut(&mut self) {}
+
+    /// The cut was for nothing: what it changed is as it was.
+    fn undo_cut(&mut self) {}
+
     /// Where the window should fall, in segments. The sender rounds it, keeps it from vanishing and
     /// moves ssthresh and cwnd there as its recovery says.
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64;
@@ -241,6 +247,12 @@ macro_rules! controls {
             #[inline]
             fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
                 match self { $( Cc::$variant(cc) => cc.on_congestion(window, event), )+ }
+            }
+            fn before_cut(&mut self) {
+                match self { $( Cc::$variant(cc) => cc.before_cut(), )+ }
+            }
+            fn undo_cut(&mut self) {
+                match self { $( Cc::$variant(cc) => cc.undo_cut(), )+ }
             }
             fn pace(&self) -> Option<f64> {
                 match self { $( Cc::$variant(cc) => cc.pace(), )+ }

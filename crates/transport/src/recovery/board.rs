@@ -276,6 +276,13 @@ impl Board {
         self.rescue = None;
     }
 
+    /// What counted as lost is only late: only what enough others are held above counts so again.
+    pub fn find_all_again(&mut self, una: u32) {
+        self.begin(una);
+        (self.lost_edge, self.lost_count) = (0, 0);
+        self.find_losses(una);
+    }
+
     /// Forgets everything about segments from `una` on.
     pub fn clear(&mut self, una: u32) {
         if self.sacked_count > 0 {

@@ -5,7 +5,7 @@
 //! *Deviations*: none.
 
 use crate::cc::{Cause, Control};
-use crate::params::{EcnRule, Recovery};
+use crate::params::EcnRule;
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -59,9 +59,7 @@ impl Sender {
             return;
         }
         self.recover = self.max;
-        if self.recovery == Recovery::Rack {
-            self.cold.gauges.rack.undo.forget();
-        }
+        self.keep_cut();
         self.last_action = Action::Ecn;
         if self.window.cwnd > 1.0 {
             self.cold.ecn_backoff = false;
@@ -73,9 +71,5 @@ impl Sender {
         }
         self.cut(now, Cause::Ecn);
         self.cold.counters.ecn_cuts += 1;
-        if self.window.cwnd < 1.0 && self.rto_at == Time::NEVER {
-            // Nothing else would open the window again (RFC 3168 section 6.1.2).
-            self.rto_at = self.rto_after(now);
-        }
     }
 }

@@ -9,6 +9,7 @@
 pub mod board;
 mod dupacks;
 mod ecn;
+pub(crate) mod frto;
 pub(crate) mod rack;
 mod sack;
 mod sack1;
@@ -271,9 +272,7 @@ impl Sender {
         if self.una == self.max && self.recovery != Recovery::Vegas {
             return self.idle_timeout(now);
         }
-        if fresh && self.recovery == Recovery::Rack {
-            self.remember_window();
-        }
+        self.doubt_timeout(fresh);
         self.loss = true;
         if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
             self.cold.initial_window = 1.0;

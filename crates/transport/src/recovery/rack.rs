@@ -5,7 +5,6 @@
 //! *Deviations*: a recovery that was for nothing shows reordering, too. Without duplicate SACKs (`dsack`) the reordering window
 //! stays a quarter of the least round trip. What is undone is in [`super::undo`].
 
-use super::undo::Undo;
 use crate::cc::Cause;
 use crate::ledger::Sent;
 use crate::params::{Params, Recovery};
@@ -40,7 +39,6 @@ pub(crate) struct Rack {
     persist: u32,
     /// Duplicate SACKs widen the window again once this segment is acknowledged.
     round_end: u32,
-    pub(crate) undo: Undo,
 }
 
 /// Recoveries through which a widened reordering window lasts (section 6.2.4).
@@ -64,7 +62,6 @@ impl Rack {
             quarters: 1,
             persist: PERSIST,
             round_end: 0,
-            undo: Undo::new(p),
         }
     }
 
@@ -333,7 +330,7 @@ impl Sender {
         let repaired = self.cold.gauges.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
         if repaired && !self.recovering && !self.loss && self.una >= self.recover {
             self.recover = self.max;
-            self.cold.gauges.rack.undo.forget();
+            self.keep_cut();
             self.cut(now, Cause::Loss);
         }
     }

@@ -1,41 +1,52 @@
-//! Recoveries that were for nothing: what counted as lost came late, and the window returns to what it was.
+//! Cuts that were for nothing: what counted as lost came late, and the window returns to what it was.
 //!
 //! *Reference*: RFC 3522 section 3 (Eifel detection, by timestamps), RFC 3708 (detection by duplicate SACKs), RFC 4015
-//! section 3.2 for the response.
+//! section 3.2 for the response, RFC 9438 section 4.9 for what CUBIC remembers; detection after a timeout without either is in
+//! [`super::frto`].
 //! *Units*: segments.
-//! *Deviations*: the window returns at once, not by slow start from the flight; the timeout is not raised. What a congestion
-//! control remembers of the cut stays.
+//! *Deviations*: the window returns at once, not by slow start from the flight; the timeout is not raised.
 
-use crate::cc::Window;
-use crate::params::{Params, Samples};
+use super::frto::Step;
+use crate::cc::{Cc, Control, Window};
+use crate::params::{Params, Recovery, Samples};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
 
-/// What a recovery would have to give back.
+/// What a cut would have to give back.
 #[derive(Clone, Debug)]
 pub(crate) struct Undo {
-    /// It is asked for, and timestamps tell an original from its repeat.
-    on: bool,
+    /// Timestamps and duplicate SACKs are asked.
+    by_echo: bool,
     by_timestamps: bool,
+    /// New segments are tried after a timeout.
+    pub(super) by_trial: bool,
+    pub(super) step: Step,
     /// The window before the cut.
-    before: Option<Window>,
+    pub(super) before: Option<Window>,
     /// The first segment that was outstanding then, and one past the last.
     from: u32,
-    past: u32,
+    pub(super) past: u32,
     /// The segment that was sent again first, and when; how many were and have not been reported as having come twice.
     first_again: Option<(u32, Time)>,
     again: u32,
-    /// Recoveries undone.
+    /// Cuts undone.
     pub(crate) times: u32,
 }
 
 impl Undo {
+    /// Whether the options ever let a cut be undone. A control with a model of the path has no window to give back.
+    pub(crate) fn wanted(p: &Params) -> bool {
+        let echo = p.undo && p.recovery == Recovery::Rack;
+        (echo || p.frto) && !Cc::new(p).models()
+    }
+
     pub(crate) fn new(p: &Params) -> Undo {
-        let by_timestamps = p.samples != Samples::PerWindow;
         Undo {
-            on: p.undo,
-            by_timestamps,
+            by_echo: p.undo && p.recovery == Recovery::Rack,
+            by_timestamps: p.samples != Samples::PerWindow,
+            by_trial: p.frto,
+            step: Step::Idle,
             before: None,
             from: 0,
             past: 0,
@@ -51,11 +62,6 @@ impl Undo {
             self.first_again.get_or_insert((seq, now));
             self.again += 1;
         }
-    }
-
-    /// The window was cut for a reason of its own.
-    pub(crate) fn forget(&mut self) {
-        self.before = None;
     }
 
     /// Whether what acknowledges the first segment sent again was caused by one that had left before.
@@ -76,32 +82,52 @@ impl Undo {
 impl Sender {
     /// A recovery is about to cut the window.
     pub(crate) fn remember_window(&mut self) {
-        let (window, from, past, wanted) = (self.window, self.una, self.max, !self.modelled);
-        let undo = &mut self.cold.gauges.rack.undo;
-        if undo.on && wanted {
-            (undo.before, undo.from, undo.past) = (Some(window), from, past);
-            (undo.first_again, undo.again) = (None, 0);
+        let (window, from, past) = (self.window, self.una, self.max);
+        let Some(undo) = &mut self.cold.undo else { return };
+        (undo.before, undo.from, undo.past) = (Some(window), from, past);
+        (undo.first_again, undo.again) = (None, 0);
+        self.cc.before_cut();
+    }
+
+    /// The window was cut for a reason of its own.
+    pub(crate) fn keep_cut(&mut self) {
+        if let Some(undo) = &mut self.cold.undo {
+            undo.before = None;
         }
     }
 
     /// An acknowledgement came; `twice`: it reports that segment as having come twice.
     pub(crate) fn undo_if_for_nothing(&mut self, ack: &Ack, twice: Option<u32>) {
         let repairing = self.recovering || self.loss;
-        let undo = &mut self.cold.gauges.rack.undo;
+        let Some(undo) = self.cold.undo.as_mut().filter(|undo| undo.by_echo) else { return };
         let late = repairing && undo.original_came(ack);
-        if !(late || twice.is_some_and(|seq| undo.all_came_twice(seq))) {
-            return;
+        if late || twice.is_some_and(|seq| undo.all_came_twice(seq)) {
+            self.undo_cut();
         }
+    }
+
+    /// Gives back what the last cut took.
+    pub(super) fn undo_cut(&mut self) {
+        let Some(undo) = &mut self.cold.undo else { return };
+        undo.step = Step::Idle;
         let Some(before) = undo.before.take() else { return };
+        undo.times += 1;
+        self.cc.undo_cut();
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
         (self.recovering, self.loss) = (false, false);
         self.last_action = Action::Exited;
         // What comes from here on is news: a loss below the old end of the recovery cuts again.
         self.recover = self.una;
-        self.cold.gauges.rack.undo.times += 1;
-        self.cold.gauges.rack.saw_reordering();
-        self.find_all_again();
+        self.nxt = self.max;
+        match self.recovery {
+            Recovery::Rack => {
+                self.cold.gauges.rack.saw_reordering();
+                self.find_all_again();
+            }
+            Recovery::Sack => self.cold.board.find_all_again(self.una),
+            _ => {}
+        }
     }
 
     /// Nothing counts as lost any more that has not been sent again.

@@ -7,6 +7,7 @@ use crate::rate::Sampler;
 use crate::receiver::FIRST_MARK;
 use crate::recovery::board::Board;
 use crate::recovery::rack::Rack;
+use crate::recovery::undo::Undo;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
 use std::ops::{Deref, DerefMut};
@@ -34,6 +35,8 @@ pub(crate) struct Cold {
     pub(crate) rtt: Rtt,
     pub(crate) board: Board,
     pub(crate) gauges: Gauges,
+    /// What a cut that was for nothing would give back, where options ask for it.
+    pub(crate) undo: Option<Box<Undo>>,
     /// The receiver's counter of marks, and what it grew by with this acknowledgement (accurate ECN).
     pub(crate) ace: u8,
     pub(crate) newly_marked: u32,
@@ -88,6 +91,7 @@ impl Cold {
             rtt,
             board: Board::new(params),
             gauges: Gauges(gauged.then(|| Box::new(Gauge::new(params, stream)))),
+            undo: Undo::wanted(params).then(|| Box::new(Undo::new(params))),
             ace: FIRST_MARK,
             newly_marked: 0,
         }

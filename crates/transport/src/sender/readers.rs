@@ -81,7 +81,12 @@ impl Sender {
 
     /// What happened so far.
     pub fn counters(&self) -> SenderCounters {
-        SenderCounters { sent: self.sent, retransmits: self.retransmits, ..self.cold.counters }
+        SenderCounters {
+            sent: self.sent,
+            retransmits: self.retransmits,
+            undone: self.undone(),
+            ..self.cold.counters
+        }
     }
 
     /// The first segment not yet acknowledged.
@@ -96,11 +101,7 @@ impl Sender {
 
     /// Recoveries that turned out to have been for nothing and were undone.
     pub fn undone(&self) -> u32 {
-        if self.recovery == Recovery::Rack {
-            self.cold.gauges.rack.undo.times
-        } else {
-            0
-        }
+        self.cold.undo.as_ref().map_or(0, |undo| undo.times)
     }
 
     /// One past the last segment supplied.

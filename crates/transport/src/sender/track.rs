@@ -24,12 +24,12 @@ impl Sender {
         if by_time && entry.lost_now {
             gauges.rack.lost_out -= 1;
         }
-        if by_time && again {
-            gauges.rack.undo.sent_again(now, seq);
-        }
         gauges.sampler.stamp(now, in_flight, entry);
         gauges.pacer.sent(now);
         gauges.fine.note(now, seq);
+        if let Some(undo) = self.cold.undo.as_mut().filter(|_| by_time && again) {
+            undo.sent_again(now, seq);
+        }
         if by_time && !again {
             self.arm_probe(now);
         }
