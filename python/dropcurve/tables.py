@@ -115,7 +115,9 @@ def _rows_of(result: Result, found: metrics.Metric, per: str, *, full: bool) -> 
         )
         if any(cell.mean is not None for cell in cells):
             title = f"{found.title} ({scope})" if scope else found.title
-            yield Row(found.name, scope, found.unit, found.better, title, cells)
+            row = Row(found.name, scope, found.unit, found.better, title, cells)
+            if full or not (found.rare and row.zero):
+                yield row
 
 
 def _cell(values: list[float | None], level: float) -> Cell:

@@ -136,6 +136,13 @@ def window_cuts(run: Run, flows: list[Flow]) -> float | None:
     return total(flows, "window_cuts")
 
 
+@metric("undone", title="window reductions undone", unit="", better="none",
+        source="RFC 3522; RFC 5682", per="flow", rare=True)  # fmt: skip
+def undone(run: Run, flows: list[Flow]) -> float | None:
+    """Times TCP found a reduction to have been for nothing and undid it (`undo`, `frto`), summed over flows."""
+    return total(flows, "undone")
+
+
 @metric("cwnd_mean", title="congestion window, mean", unit="segments", better="none",
         source="RFC 5681 section 2", per="flow")  # fmt: skip
 def cwnd_mean(run: Run, flows: list[Flow]) -> float | None:

@@ -50,7 +50,7 @@ def marks(run: Run, link: Link) -> float | None:
 
 
 @metric("wire_loss", title="lost on the wire", unit="%", better="lower",
-        source="RFC 5166 section 2.4", per="link")  # fmt: skip
+        source="RFC 5166 section 2.4", per="link", rare=True)  # fmt: skip
 def wire_loss(run: Run, link: Link) -> float | None:
     """Packets the link's loss model destroyed, of those sent; not the queue's doing."""
     return percent(link["lost_pkts"], link["departed_pkts"])

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .registry import Flow, Run, as_number, merged_percentile, metric, quantile
+from .registry import Flow, Run, as_number, merged_percentile, metric, percent, quantile
 
 #: Size classes of ``crates/sim/src/completions.rs``: what belongs to them, and the bytes they end with.
 CLASSES = {
@@ -105,18 +105,16 @@ def _viewers(flows: list[Flow]) -> list[dict[str, Any]]:
     return [flow["video"] for flow in flows if flow.get("video")]
 
 
-@metric(
-    "video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1", per="flow"
-)
+@metric("video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1",
+        per="flow", shown=True)  # fmt: skip
 def video_bps(run: Run, flows: list[Flow]) -> float | None:
     """Mean rate of the chunks of video that were received, averaged over viewers, over the whole run."""
     rates = [viewer["bps_mean"] for viewer in _viewers(flows) if viewer["bps_mean"] is not None]
     return math.fsum(rates) / len(rates) if rates else None
 
 
-@metric(
-    "video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1", per="flow"
-)
+@metric("video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1",
+        per="flow", shown=True)  # fmt: skip
 def video_stalled(run: Run, flows: list[Flow]) -> float | None:
     """Share of the run in which the picture of a viewer stood still for want of video, averaged over viewers."""
     viewers = _viewers(flows)
@@ -124,18 +122,40 @@ def video_stalled(run: Run, flows: list[Flow]) -> float | None:
     return 100 * math.fsum(viewer["stalled_s"] for viewer in viewers) / seconds if seconds else None
 
 
-@metric(
-    "video_switches",
-    title="changes of quality",
-    unit="",
-    better="lower",
-    source="ISO/IEC 23009-1",
-    per="flow",
-)
+@metric("video_switches", title="changes of quality", unit="", better="lower", source="ISO/IEC 23009-1",
+        per="flow", shown=True)  # fmt: skip
 def video_switches(run: Run, flows: list[Flow]) -> float | None:
     """Changes of quality from one chunk to the next, summed over viewers, over the whole run."""
     viewers = _viewers(flows)
     return float(sum(viewer["switches"] for viewer in viewers)) if viewers else None
+
+
+def _shaped(flows: list[Flow]) -> list[dict[str, Any]]:
+    return [flow["shaped_video"] for flow in flows if flow.get("shaped_video")]
+
+
+@metric("shaped_share", title="video kept in shaping", unit="%", better="higher", source="JE98",
+        per="flow", shown=True)  # fmt: skip
+def shaped_share(run: Run, flows: list[Flow]) -> float | None:
+    """Rate of the frames that were made, of the rate at which the video was coded, averaged over cameras, over the
+    whole run."""
+    shares = [camera["coded_share"] for camera in _shaped(flows) if camera["coded_share"] is not None]
+    return 100 * math.fsum(shares) / len(shares) if shares else None
+
+
+@metric("shaped_skipped", title="frames left out", unit="%", better="lower", source="JE98",
+        per="flow", shown=True)  # fmt: skip
+def shaped_skipped(run: Run, flows: list[Flow]) -> float | None:
+    """Frames that were left out because too many waited, of those due, over all cameras and the whole run."""
+    cameras = _shaped(flows)
+    return (
+        percent(
+            math.fsum(camera["skipped"] for camera in cameras),
+            math.fsum(camera["frames"] for camera in cameras),
+        )
+        if cameras
+        else None
+    )
 
 
 @metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True)

@@ -20,7 +20,7 @@ class Metric:
     """A metric and what there is to say of it.
 
     ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure
-    ratios); ``shown`` tells whether tables show it unasked.
+    ratios); ``shown`` tells whether tables show it unasked, ``rare`` whether only where some value is not zero.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Metric:
     shown: bool
     doc: str
     function: Callable[..., float | None]
+    rare: bool = False
 
 
 #: Every metric by name, in the order of tables.
@@ -41,7 +42,15 @@ Function = Callable[[Run, Any], "float | None"]
 
 
 def metric(
-    name: str, *, title: str, unit: str, better: Better, source: str, per: Per, shown: bool = False
+    name: str,
+    *,
+    title: str,
+    unit: str,
+    better: Better,
+    source: str,
+    per: Per,
+    shown: bool = False,
+    rare: bool = False,
 ) -> Callable[[Function], Function]:
     """Registers a function as the metric ``name``.
 
@@ -51,7 +60,7 @@ def metric(
     def register(function: Function) -> Function:
         assert name not in METRICS, f"metric {name} is defined twice"
         doc = " ".join((function.__doc__ or "").split())
-        METRICS[name] = Metric(name, title, unit, better, source, per, shown, doc, function)
+        METRICS[name] = Metric(name, title, unit, better, source, per, shown or rare, doc, function, rare)
         return function
 
     return register
