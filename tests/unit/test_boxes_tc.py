@@ -265,8 +265,9 @@ def test_texts_that_are_refused(text: str, words: str) -> None:
 @pytest.mark.parametrize("discipline", sorted(WRITERS))
 def test_the_real_tc_takes_every_export(discipline: str) -> None:
     found = tc_try.trial(export(discipline, {}, box="linux", rate_bps=RATE, shape=True).text)
-    if found.skipped:
-        pytest.skip(found.skipped)
+    old = [one.message for one in found.verdicts if "too old" in one.message]
+    if found.skipped or old:
+        pytest.skip(found.skipped or old[0])
     assert found.passed, [one for one in found.verdicts if one.outcome == "refused"]
 
 

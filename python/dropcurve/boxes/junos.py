@@ -33,29 +33,24 @@ def export(
 ) -> Export:
     """``set`` lines. Raises ScenarioError."""
     notes: list[Note] = []
-    problems = Problems()
-    rows = rows_of(given, problems, box="Junos", most=4)
-    problems.raise_if_any()
-    lost(given, notes, box="Junos")
-    no_weight(rows, notes, box="Junos")
-    micro = max(1, round(rows.limit[1] * 8e6 / given.rate_bps))
+    asked = given.bytes_("limit")
+    curves, joined = _drawn(given, notes) if given.discipline == "curve" else (_curves(given, notes), True)
+    micro = max(1, round(asked * 8e6 / given.rate_bps))
     limit = round(micro * given.rate_bps / 8e6)
-    if abs(limit - rows.limit[1]) > 0.005 * rows.limit[1]:
-        notes.append(
-            Note("rounded", "limit", f"{rows.limit[1]:g} B becomes {micro} us, {limit} B at this rate")
-        )
-    several = len(rows.rows) > 1
-    curves = [
-        _points(row, rows.limit[1], f"class {i}." if several else "", notes)
-        for i, row in enumerate(rows.rows)
-    ]
+    if abs(limit - asked) > 0.005 * asked:
+        notes.append(Note("rounded", "limit", f"{asked:g} B becomes {micro} us, {limit} B at this rate"))
+    several = len(curves) > 1
     root = "set class-of-service"
     lines = []
     for i, points in enumerate(curves):
         levels, shares = (" ".join(str(one[k]) for one in points) for k in (0, 1))
         profile = f"{name}-{PRIORITIES[i]}" if several else name
-        lines.append(f"{root} drop-profiles {profile} interpolate fill-level [ {levels} ]")
-        lines.append(f"{root} drop-profiles {profile} interpolate drop-probability [ {shares} ]")
+        if joined:
+            lines.append(f"{root} drop-profiles {profile} interpolate fill-level [ {levels} ]")
+            lines.append(f"{root} drop-profiles {profile} interpolate drop-probability [ {shares} ]")
+        else:
+            step = f"{root} drop-profiles {profile} fill-level"
+            lines += [f"{step} {level} drop-probability {share}" for level, share in points]
         priority = PRIORITIES[i] if several else "any"
         lines.append(
             f"{root} schedulers {name} drop-profile-map loss-priority {priority} protocol any drop-profile {profile}"
@@ -78,8 +73,47 @@ def export(
         notes.append(
             Note("lost", "class", "as loaded, the first loss priority is shown: one curve is simulated")
         )
-    loaded = _loaded(curves[0], limit, ecn, given.mean_packet, interpolated=True)
+    loaded = _loaded(curves[0], limit, ecn, given.mean_packet, interpolated=joined)
     return Export("junos", given.discipline, params, "\n".join(lines) + "\n", notes, "curve", loaded)
+
+
+def _curves(given: Settings, notes: list[Note]) -> list[list[Point]]:
+    """The profile of each class of the RED family. Raises ScenarioError."""
+    problems = Problems()
+    rows = rows_of(given, problems, box="Junos", most=4)
+    problems.raise_if_any()
+    lost(given, notes, box="Junos")
+    no_weight(rows, notes, box="Junos")
+    several = len(rows.rows) > 1
+    return [
+        _points(row, rows.limit[1], f"class {i}." if several else "", notes)
+        for i, row in enumerate(rows.rows)
+    ]
+
+
+def _drawn(given: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]:
+    """The one profile of a `curve` that was drawn as points or as steps, and whether lines join them. Raises
+    ScenarioError."""
+    told, limit = given.text("curve"), given.bytes_("limit")
+    lost(given, notes, box="Junos")
+    if given.number("w_q") < INSTANT:
+        notes.append(Note("lost", "w_q", f"{given.number('w_q'):.4g}: Junos judges the queue as it is"))
+    if told.startswith("points "):
+        pairs = [one.split() for one in told.removeprefix("points ").split(",")]
+    elif re.fullmatch(r"(until [\d.e+]+: [\d.e+-]+; )*[\d.e+-]+", told):
+        *steps, last = told.split("; ")
+        ends = [one.removeprefix("until ").split(": ") for one in steps]
+        starts = [f"{given.bytes_('min_th'):g}", *(end for end, _ in ends)]
+        pairs = list(map(list, zip(starts, [*(share for _, share in ends), last], strict=True)))
+    else:
+        refuse("curve", told, "Junos has points and steps", "draw it as 'points FILL SHARE, ...'")
+    if given.text("unit") != "bytes":
+        refuse("unit", given.text("unit"), "the points of a drop profile are shares of bytes", "say bytes")
+    points = [
+        (percent(float(fill) / limit, "curve", notes), percent(float(share), "curve", notes))
+        for fill, share in pairs
+    ]
+    return [points], told.startswith("points ")
 
 
 def _points(row: Row, limit: float, at: str, notes: list[Note]) -> list[Point]:

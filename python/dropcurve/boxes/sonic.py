@@ -74,7 +74,7 @@ def export(
     else:
         notes.append(bottleneck(dev, given.rate_bps))
     text = json.dumps(tables, indent=4) + "\n"
-    discipline, loaded = _loaded(told[: len(rows.rows)], f"{round(rows.limit[1])} B", ecn, given.mean_packet)
+    discipline, loaded = _loaded(told, f"{round(rows.limit[1])} B", ecn, given.mean_packet)
     return Export("sonic", given.discipline, params, text, notes, discipline, loaded)
 
 

@@ -61,7 +61,9 @@ def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[st
         seconds = given.seconds(key)
         if key == "ce_threshold" and seconds == 0.0:
             continue
-        told = _micro(key, seconds, notes)
+        told = tc.codel_told(seconds)
+        if abs(told - seconds) > 1e-12 and abs(tc.codel_time(told) - seconds) > 1e-12:
+            notes.append(Note("rounded", key, f"{quantities.show_span(seconds)} becomes {told * 1e6:.0f} us"))
         words += [key, tc.show_time(told)]
         shown[key] = quantities.show_span(tc.codel_time(told))
     if "ce_threshold" in shown and given.options.get("ce_for") == "ect1":
@@ -218,7 +220,7 @@ def dualpi2(given: Settings, notes: list[Note], problems: Problems) -> Written |
         "drop_on_overload" if given.text("overload") == "drop" else "overflow",
         "drop_dequeue", "classic_protection", f"{share}%", "target", tc.show_time(target),
         "tupdate", tc.show_time(update),
-        "alpha", quantities.plain(given.number("alpha")), "beta", quantities.plain(given.number("beta")),
+        "alpha", tc.show_number(weights["alpha"]), "beta", tc.show_number(weights["beta"]),
     ]  # fmt: skip
     if not given.flag("ecn"):
         notes.append(Note("lost", "ecn", "Linux marks capable packets of the classic queue"))

@@ -112,6 +112,21 @@ def codel_time(seconds: float) -> float:
     return int(round(seconds * 1e6) * 1000) // 1024 * CODEL_TICK_S
 
 
+def codel_told(seconds: float) -> float:
+    """The time in whole microseconds to tell tc, so that a time which CoDel's clock has stays what it is."""
+    ticks = seconds / CODEL_TICK_S
+    whole = round(ticks)
+    if whole and abs(ticks - whole) < 1e-6:
+        return math.ceil(whole * 1024 / 1000) / 1e6
+    return max(1, round(seconds * 1e6)) / 1e6
+
+
+def dualpi2_gain(value: float) -> float:
+    """A gain of dualpi2 as tc takes it: the 256ths that it has in full. What tc itself shows has six digits of one."""
+    scaled = 256.0 * value
+    return (round(scaled) if abs(scaled - round(scaled)) < 1e-3 else math.floor(scaled)) / 256.0
+
+
 def size(text: str) -> int:
     """Bytes of a size as tc reads it: k is 1024. Raises UsageError."""
     value, unit = _split(text)

@@ -278,7 +278,7 @@ def dualpi2(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float
     """`dualpi2`."""
     options = queue.options
     step = options.get("step_thresh", "1ms")
-    if re.fullmatch(r"\d+p(?:kts?)?|\d+", step):
+    if re.fullmatch(r"\d+(?:p|pkts?|packets?)?", step):
         raise UsageError("step_thresh in packets is not simulated: give a time")
     found: dict[str, Any] = {
         "dialect": "linux", "limit": f"{tc.count(options.get('limit', '10000'))} pkts",
@@ -286,7 +286,7 @@ def dualpi2(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float
     }  # fmt: skip
     for key in ("alpha", "beta"):
         if key in options:
-            found[key] = round(256.0 * tc.number(options[key])) / 256.0
+            found[key] = tc.dualpi2_gain(tc.number(options[key]))
     found.update(_counts(options, min_qlen_step="min_len", coupling_factor="coupling"))
     if "classic_protection" in options:
         share = options["classic_protection"]

@@ -170,7 +170,9 @@ def _solved(
     searched = bench.runs
     chosen, size = _chosen(outcome, bench)
     say("confirmation on fresh seeds and conditions", chosen[0])
-    confirming = effort.confirmation(spent, len(chosen), clock.left(effort.CONFIRMATION), bench.run_s)
+    left_s = clock.left(effort.CONFIRMATION)
+    chosen = chosen[: max(size, effort.confirmable(left_s, bench.run_s))]
+    confirming = effort.confirmation(spent, len(chosen), left_s, bench.run_s)
     lines, replications = confirmed(
         bench, chosen, confirming, seed=seed, until=clock.until(effort.CONFIRMATION)
     )

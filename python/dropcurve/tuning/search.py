@@ -114,7 +114,8 @@ class Search:
         self.known = list({self.bench.same(one, self.first[0]): one for one in reversed(usable)}.values())[
             ::-1
         ]
-        self._try(self.known)
+        if not self._try(self.known, until=self.clock.until(SEARCH)):
+            self.known = [one for one in self.known if one in self.whole]
         for kind in self.question.candidates:
             made_of = family(kind, room, space=self.question.space.get(kind))
             path = None if self.folder is None else self.folder / "studies"

@@ -1,0 +1,102 @@
+"""Every kind of queue on every box: what was exported and imported is exported again as the same, and what
+contradicts itself is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dropcurve as dc
+from dropcurve import quantities
+from dropcurve.boxes import BOXES, export, kinds, read, tc_numbers
+
+RATE = 100e6
+RED = {"limit": "500 pkts", "min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1}
+#: Settings of the kinds whose defaults have more classes than some box, or that are to be tried with more.
+CLASSES = {
+    "wred": {"limit": "500 pkts", "min_th": ["30 pkts", "40 pkts"], "max_th": ["90 pkts"], "denominator": [10, 20]},
+    "gred": {"limit": "500 pkts", "min_th": ["30 pkts", "40 pkts"], "max_th": ["90 pkts"]},
+}  # fmt: skip
+EVERY = [(box, kind) for box in BOXES for kind in kinds(box)]
+
+
+def asked(box: str, kind: str) -> dict[str, Any]:
+    """Parameters that the box takes."""
+    if kind not in CLASSES:
+        return {}
+    found: dict[str, Any] = dict(CLASSES[kind])
+    if box == "openconfig":
+        found = {key: value[:1] if isinstance(value, list) else value for key, value in found.items()}
+    return found | ({"dp_limit": ["300 pkts"]} if (box, kind) == ("linux", "gred") else {})
+
+
+@pytest.mark.parametrize("shape", [False, True])
+@pytest.mark.parametrize(("box", "kind"), EVERY)
+def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool) -> None:
+    made = export(kind, asked(box, kind), box=box, rate_bps=RATE, shape=shape)
+    limit = str(made.params_as_loaded["limit"])
+    room = round(quantities.packets(limit, packet_bytes=1500) * 1500)
+    found = read(made.text, rate_bps=RATE, buffer_bytes=room)
+    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    again = export(found.discipline, found.params, box=box, rate_bps=RATE, shape=shape)
+    assert (again.discipline_as_loaded, again.params_as_loaded) == (found.discipline, found.params)
+    # A probability may be told in more digits the second time; from then on not a letter changes.
+    third = export(again.discipline_as_loaded, again.params_as_loaded, box=box, rate_bps=RATE, shape=shape)
+    assert third.text == again.text
+
+
+@pytest.mark.parametrize(
+    ("box", "kind"), [one for one in EVERY if one[1] in ("red", "wred", "gred", "choke")]
+)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"min_th": "90 pkts", "max_th": "30 pkts"}, "must exceed min_th"),
+        ({"limit": "60 pkts"}, "limit"),
+        ({"max_p": 1.5}, "must lie in"),
+    ],
+)
+def test_a_contradiction_is_refused_on_every_box(
+    box: str, kind: str, wrong: dict[str, Any], words: str
+) -> None:
+    several = kind in CLASSES
+    one = {**RED, **wrong}
+    told: dict[str, Any] = {
+        key: [one[key]] if several and key.endswith("_th") else one[key] for key in ("limit", "min_th", "max_th")
+    }  # fmt: skip
+    name = {"wred": "denominator", "gred": "probability"}.get(kind, "max_p")
+    value = 1.0 / one["max_p"] if kind == "wred" else one["max_p"]
+    told[name] = [value] if several else value
+    with pytest.raises(dc.ScenarioError, match=words):
+        export(kind, told, box=box, rate_bps=RATE)
+
+
+@given(st.integers(2, 10_000_000))
+def test_a_time_of_codel_survives_being_told_again(micro: int) -> None:
+    loaded = tc_numbers.codel_time(micro / 1e6)
+    assert tc_numbers.codel_time(tc_numbers.codel_told(loaded)) == loaded
+    assert tc_numbers.codel_told(loaded) * 1e6 <= micro + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("told", "loaded"), [("0.16", 40), ("0.16015625", 41), ("0.160156", 41), ("3.2", 819)]
+)
+def test_a_gain_of_dualpi2_is_cut_to_256ths(told: str, loaded: int) -> None:
+    text = f"tc qdisc replace dev eth0 root dualpi2 limit 1000 alpha {told}\n"
+    assert read(text).params["alpha"] == loaded / 256
+    made = export("dualpi2", {"alpha": loaded / 256}, box="linux", rate_bps=RATE)
+    assert read(made.text).params["alpha"] == loaded / 256
+
+
+def test_steps_of_a_drop_profile_stay_steps() -> None:
+    lines = [f"set class-of-service drop-profiles P fill-level {fill} drop-probability {share}"
+             for fill, share in ((25, 10), (50, 40), (75, 100))]  # fmt: skip
+    found = read("\n".join(lines), buffer_bytes=750_000)
+    made = export(found.discipline, found.params, box="junos", rate_bps=RATE, name="P")
+    assert made.text.splitlines()[:3] == lines
+    assert made.params_as_loaded == found.params
+    with pytest.raises(dc.ScenarioError, match="Junos has points and steps"):
+        export("curve", {}, box="junos", rate_bps=RATE)
