@@ -29,7 +29,6 @@ the price, and so is the loop that drives it all, which is the same for each.
 *Instructions* ({compiler}, x86-64 without extensions) do not depend on what else a machine does. *ns* are the best of
 seven runs on a machine of two cores that had other work. `tools/bench/cost.py` writes this page anew from
 `crates/queue/benches/disc.rs`, which prints the dialects too (`cargo bench -p dropcurve-queue`).
-The price of `fq_pie` is its ticks, each of which looks at all its queues, used or not.
 
 | Discipline | Instructions | ns | Instructions beside tail drop |
 |---|---:|---:|---:|

@@ -319,11 +319,6 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         &mut self.queues[i]
     }
 
-    /// Every queue.
-    pub(crate) fn queues(&mut self) -> &mut [Queue<S>] {
-        &mut self.queues
-    }
-
     /// What the law of every queue remembers.
     pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
         self.queues.iter().map(|queue| &queue.state)

@@ -65,7 +65,7 @@ units::params! {
         /// Whether a queue of exactly two packets is short.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
         /// Bytes of a typical packet. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
     }
 }
 
@@ -161,6 +161,29 @@ pub struct FqPie<P> {
     bounds: Bounds,
     t_update: Span,
     next_tick: Time,
+    awake: Awake,
+}
+
+/// The queues that a tick may change: most have never held a packet, or have long been idle.
+#[derive(Clone, Debug)]
+struct Awake {
+    list: Vec<u32>,
+    listed: Vec<bool>,
+}
+
+impl Awake {
+    fn none(flows: u64) -> Awake {
+        Awake { list: Vec::with_capacity(flows as usize), listed: vec![false; flows as usize] }
+    }
+
+    /// Queue `i` holds a packet.
+    #[inline]
+    fn wake(&mut self, i: usize) {
+        if !self.listed[i] {
+            self.listed[i] = true;
+            self.list.push(i as u32);
+        }
+    }
 }
 
 fn backlog<S>(queue: &Queue<S>) -> Backlog {
@@ -178,6 +201,7 @@ impl<P: Packet + Copy> FqPie<P> {
             bounds: Bounds::new(params.limit, params.memory_limit),
             t_update: params.t_update,
             next_tick: Time::ZERO + params.first_update.unwrap_or(params.t_update),
+            awake: Awake::none(params.flows),
         }
     }
 }
@@ -200,6 +224,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
         };
         if let Some(kept) = kept {
             self.flows.push(i, kept, cx);
+            self.awake.wake(i);
         }
     }
 
@@ -241,13 +266,18 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
 
     fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {
         self.next_tick += self.t_update;
-        for queue in self.flows.queues() {
-            // Most queues have never held a packet, or have long been idle.
-            if !queue.state.rests(&self.law) || queue.packets() > 0 {
+        let FqPie { flows, law, awake: Awake { list, listed }, .. } = self;
+        list.retain(|&i| {
+            let queue = flows.queue(i as usize);
+            let stays = !queue.state.rests(law) || queue.packets() > 0;
+            if stays {
                 let held = backlog(queue);
-                self.law.update(&mut queue.state, held);
+                law.update(&mut queue.state, held);
+            } else {
+                listed[i as usize] = false;
             }
-        }
+            stays
+        });
     }
 
     fn probe(&self, out: &mut Probe) {
@@ -302,5 +332,11 @@ mod tests {
         queue.tick_until(1_000_000);
         assert_eq!(queue.disc.next_deadline(), Some(Time(1_005_000_000)));
         assert_eq!(queue.probe("highest_drop_prob"), 0.0);
+        (0..3).for_each(|_| queue.arrive(1_000_000, Pkt { flow: 1, ..Pkt::new(0) }));
+        queue.tick_until(1_100_000);
+        assert_eq!(queue.disc.awake.list.len(), 1);
+        while queue.depart(1_100_000).is_some() {}
+        queue.tick_until(1_200_000);
+        assert_eq!(queue.disc.awake.list.len(), 0, "empty, and back where it started");
     }
 }

@@ -117,8 +117,9 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 pub struct Rtred<P> {
     red: Red<P>,
-    /// Packets waiting of each flow.
+    /// Packets waiting of each flow, where that is what counts.
     waiting: Flows<u64>,
+    counts_waiting: bool,
     flows: Option<u64>,
     seen: Seen,
     burst: f64,
@@ -128,6 +129,8 @@ pub struct Rtred<P> {
     target: f64,
     limit: f64,
     keep: f64,
+    /// The number of flows for which `keep` to the power n k was last worked out, and what it is.
+    kept: (f64, f64),
     equation: Equation,
 }
 
@@ -143,6 +146,7 @@ impl<P: Packet + Copy> Rtred<P> {
         Rtred {
             red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
             waiting: Flows::new(),
+            counts_waiting: params.flows.is_none() && params.memory == Span::ZERO,
             flows: params.flows,
             seen: Seen::new(params.memory),
             burst: params.burst,
@@ -151,6 +155,7 @@ impl<P: Packet + Copy> Rtred<P> {
             target: in_unit(params.target()),
             limit: in_unit(params.limit),
             keep: 1.0 - params.w_q,
+            kept: (0.0, 1.0),
             equation: params.equation,
         }
     }
@@ -167,7 +172,10 @@ impl<P: Packet + Copy> Rtred<P> {
         let max_th = if min_th < self.target {
             least
         } else {
-            let kept = math::pow(self.keep, n * self.burst);
+            if n != self.kept.0 {
+                self.kept = (n, math::pow(self.keep, n * self.burst));
+            }
+            let kept = self.kept.1;
             let predicted = kept * self.red.average() + (1.0 - kept) * q;
             let max_th = match self.equation {
                 Equation::AsPrinted => self.red.curve().max_th() + predicted,
@@ -215,10 +223,12 @@ impl<P: Packet + Copy> QueueDisc<P> for Rtred<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         let before = self.red.store_mut().len();
         let q = self.red.observe(&pkt, cx);
-        self.seen.note(pkt.flow(), cx.now);
+        if self.flows.is_none() {
+            self.seen.note(pkt.flow(), cx.now);
+        }
         self.reconfigure(q);
         self.red.judge(pkt, q, cx);
-        if self.red.store_mut().len() > before {
+        if self.counts_waiting && self.red.store_mut().len() > before {
             *self.waiting.entry(pkt.flow()) += 1;
         }
     }
@@ -226,10 +236,12 @@ impl<P: Packet + Copy> QueueDisc<P> for Rtred<P> {
     #[inline]
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         let pkt = self.red.dequeue(cx)?;
-        if let Some(waiting) = self.waiting.find(pkt.flow()) {
-            *waiting -= 1;
-            if *waiting == 0 {
-                self.waiting.remove(pkt.flow());
+        if self.counts_waiting {
+            if let Some(waiting) = self.waiting.find(pkt.flow()) {
+                *waiting -= 1;
+                if *waiting == 0 {
+                    self.waiting.remove(pkt.flow());
+                }
             }
         }
         Some(pkt)

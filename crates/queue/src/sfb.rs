@@ -2,8 +2,8 @@
 //!
 //! Reference: FSKS02, section 5; constants and the mixing of drops above one half as observed in Linux `sfb`.
 //! Units: bins and limits count packets.
-//! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. When a set gets a new salt
-//! its bins count what waits anew. Flows are as [`Packet::flow`] names them.
+//! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. A set counts what waits
+//! from its warm-up on. Flows are as [`Packet::flow`] names them.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
@@ -76,11 +76,28 @@ struct Bin {
     qlen: u64,
 }
 
+/// Most levels there may be.
+const LEVELS: usize = 16;
+
 /// One set of levels with its salt.
 #[derive(Clone, Debug)]
 struct Set {
     bins: Vec<Bin>,
     salt: u64,
+    /// What the salt makes of each level.
+    keys: [u64; LEVELS],
+}
+
+/// The bins of one flow, level by level.
+struct Places {
+    at: [u32; LEVELS],
+    levels: usize,
+}
+
+impl Places {
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.at[..self.levels].iter().map(|&i| i as usize)
+    }
 }
 
 /// What the bins of a flow say together.
@@ -91,18 +108,38 @@ struct View {
 }
 
 impl Set {
-    /// The bin of `flow` on `level`.
-    #[inline]
-    fn index(&self, params: &Params, flow: u64, level: u64) -> usize {
-        let hash = mix(flow ^ mix(self.salt << 8 | level));
-        (level * params.bins + hash % params.bins) as usize
+    /// Empty bins under a salt.
+    fn new(bins: Vec<Bin>, salt: u64) -> Set {
+        let mut set = Set { bins, salt: 0, keys: [0; LEVELS] };
+        set.restart(salt);
+        set
     }
 
-    /// An arrival of `flow`: each of its bins learns.
-    fn learn(&mut self, params: &Params, flow: u64) -> View {
+    /// Forgets everything and hashes by another salt.
+    fn restart(&mut self, salt: u64) {
+        self.bins.fill(Bin::default());
+        self.salt = salt;
+        self.keys = core::array::from_fn(|level| mix(salt << 8 | level as u64));
+    }
+
+    /// The bins of `flow`.
+    #[inline]
+    fn places(&self, params: &Params, flow: u64) -> Places {
+        let (levels, bins) = (params.levels as usize, params.bins);
+        let mut at = [0; LEVELS];
+        for (level, (place, key)) in at.iter_mut().zip(self.keys).take(levels).enumerate() {
+            let hash = mix(flow ^ key);
+            // A division is dear beside the rest, and a number of bins is mostly a power of two.
+            let bin = if bins.is_power_of_two() { hash & (bins - 1) } else { hash % bins };
+            *place = (level as u64 * bins + bin) as u32;
+        }
+        Places { at, levels }
+    }
+
+    /// An arrival of the flow at `places`: each of its bins learns.
+    fn learn(&mut self, params: &Params, places: &Places) -> View {
         let mut view = View { p_min: 1.0, min_qlen: u64::MAX };
-        for level in 0..params.levels {
-            let i = self.index(params, flow, level);
+        for i in places.iter() {
             let bin = &mut self.bins[i];
             if bin.qlen == 0 {
                 bin.p_m = (bin.p_m - params.decrement).max(0.0);
@@ -114,13 +151,14 @@ impl Set {
         view
     }
 
-    /// A packet of `flow` was stored, or has left.
-    fn count(&mut self, params: &Params, flow: u64, stored: bool) {
-        for level in 0..params.levels {
-            let i = self.index(params, flow, level);
-            let qlen = &mut self.bins[i].qlen;
-            *qlen = if stored { *qlen + 1 } else { qlen.saturating_sub(1) };
-        }
+    /// A packet of the flow at `places` was stored.
+    fn stored(&mut self, places: &Places) {
+        places.iter().for_each(|i| self.bins[i].qlen += 1);
+    }
+
+    /// A packet of `flow` has left.
+    fn left(&mut self, params: &Params, flow: u64) {
+        self.places(params, flow).iter().for_each(|i| self.bins[i].qlen -= 1);
     }
 }
 
@@ -141,6 +179,8 @@ pub struct Sfb<P> {
     sets: [Set; 2],
     /// When the next set takes over.
     rehash_at: Time,
+    /// Whether the next set counts what waits: from its warm-up on.
+    warm: bool,
     /// Packets the penalty box lets pass now, and since when that is so.
     tokens: f64,
     filled: Time,
@@ -152,8 +192,9 @@ impl<P: Packet + Copy> Sfb<P> {
         let bins = vec![Bin::default(); (params.levels * params.bins) as usize];
         Sfb {
             queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
-            sets: [Set { bins: bins.clone(), salt: 0 }, Set { bins, salt: 1 }],
+            sets: [Set::new(bins.clone(), 0), Set::new(bins, 1)],
             rehash_at: Time::ZERO + params.rehash,
+            warm: false,
             tokens: params.penalty_burst as f64,
             filled: Time::ZERO,
             params: params.clone(),
@@ -163,14 +204,24 @@ impl<P: Packet + Copy> Sfb<P> {
     /// Puts the next set in charge once its time has come, and empties the old one under a new salt.
     fn rehash(&mut self, now: Time) {
         while now >= self.rehash_at {
+            self.warm_up();
             self.sets.swap(0, 1);
             self.rehash_at += self.params.rehash;
+            let salt = self.sets[1].salt + 2;
+            self.sets[1].restart(salt);
+            self.warm = false;
+        }
+    }
+
+    /// From now on the next set counts what waits.
+    fn warm_up(&mut self) {
+        if !self.warm {
             let next = &mut self.sets[1];
-            next.salt += 2;
-            next.bins.fill(Bin::default());
             for pkt in self.queue.iter() {
-                next.count(&self.params, pkt.flow(), true);
+                let places = next.places(&self.params, pkt.flow());
+                next.stored(&places);
             }
+            self.warm = true;
         }
     }
 
@@ -224,19 +275,29 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfb<P> {
             cx.drop(pkt, Reason::Overflow);
             return;
         }
-        let view = self.sets[0].learn(&self.params, pkt.flow());
+        let places = self.sets[0].places(&self.params, pkt.flow());
+        let view = self.sets[0].learn(&self.params, &places);
         if cx.now + self.params.warmup >= self.rehash_at {
-            self.sets[1].learn(&self.params, pkt.flow());
+            self.warm_up();
+            let next = self.sets[1].places(&self.params, pkt.flow());
+            self.sets[1].learn(&self.params, &next);
         }
         if let Some(kept) = self.judge(pkt, view, cx) {
-            self.sets.iter_mut().for_each(|set| set.count(&self.params, kept.flow(), true));
+            self.sets[0].stored(&places);
+            if self.warm {
+                let next = self.sets[1].places(&self.params, kept.flow());
+                self.sets[1].stored(&next);
+            }
             self.queue.push(kept, cx);
         }
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
         let pkt = self.queue.pop_front()?;
-        self.sets.iter_mut().for_each(|set| set.count(&self.params, pkt.flow(), false));
+        self.sets[0].left(&self.params, pkt.flow());
+        if self.warm {
+            self.sets[1].left(&self.params, pkt.flow());
+        }
         Some(pkt)
     }
 
@@ -275,14 +336,13 @@ mod tests {
         let trials = 200_000u64;
         let mut misjudged = 0u64;
         for trial in 0..trials / 100 {
-            let set = Set { bins: Vec::new(), salt: trial };
+            let set = Set::new(Vec::new(), trial);
             let mut bad = [[false; 16]; 8];
             for flow in 0..10 {
-                (0..8).for_each(|level| bad[level][set.index(&params, flow, level as u64) % 16] = true);
+                set.places(&params, flow).iter().for_each(|i| bad[i / 16][i % 16] = true);
             }
             for flow in 100..200 {
-                misjudged +=
-                    u64::from((0..8).all(|level| bad[level][set.index(&params, flow, level as u64) % 16]));
+                misjudged += u64::from(set.places(&params, flow).iter().all(|i| bad[i / 16][i % 16]));
             }
         }
         let expected = 0.002_615_1 * trials as f64;
@@ -326,5 +386,24 @@ mod tests {
         assert_eq!(bench.dropped(), [3, 4]);
         bench.arrive(100_000, Pkt::new(0));
         assert_eq!(bench.dropped(), [3, 4]);
+    }
+
+    /// The set that takes over knows every packet that waits, whether its warm-up was long, hardly any, or saw no arrival.
+    #[test]
+    fn a_set_takes_over_with_what_waits_counted() {
+        for (warmup, arrivals_ms) in
+            [("4 s", [1, 7_000, 11_000]), ("1 us", [1, 7_000, 11_000]), ("1 s", [1, 2, 31_000])]
+        {
+            let rows = [("warmup", warmup), ("rehash", "10 s")];
+            let mut bench = Bench::new(Sfb::new(&params(&rows)));
+            for (flow, ms) in (0..).zip(arrivals_ms) {
+                (0..3).for_each(|_| bench.arrive(ms * 1000, Pkt { flow, ..Pkt::new(0) }));
+            }
+            bench.depart(31_000_000);
+            let (set, params) = (&bench.disc.sets[0], &bench.disc.params);
+            assert_eq!(set.bins.iter().map(|bin| bin.qlen).sum::<u64>(), 8 * 8, "{warmup}");
+            let least = |flow| set.places(params, flow).iter().map(|i| set.bins[i].qlen).min();
+            assert!((0..3).all(|flow| least(flow) >= Some(2)), "{warmup}");
+        }
     }
 }
