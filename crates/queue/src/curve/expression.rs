@@ -27,6 +27,8 @@ pub(super) enum Op {
 
 /// Most values that wait at once.
 const DEPTH: usize = 16;
+/// Most parentheses, signs and powers inside one another.
+const NESTED: usize = 64;
 
 /// A compiled expression of the average.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +40,7 @@ impl Expression {
     /// # Errors
     /// The rule it breaks.
     pub(super) fn compile(text: &str, names: &[(&str, f64)]) -> Result<Expression, String> {
-        let mut parser = Parser { rest: text, names, ops: Vec::new() };
+        let mut parser = Parser { rest: text, names, ops: Vec::new(), nested: 0 };
         parser.sum()?;
         parser.skip();
         if !parser.rest.is_empty() {
@@ -105,6 +107,26 @@ struct Parser<'a> {
     rest: &'a str,
     names: &'a [(&'a str, f64)],
     ops: Vec<Op>,
+    /// How deep in the recursion: a long row of parentheses must not use up the stack.
+    nested: usize,
+}
+
+/// How many bytes of `text` are a number: digits, a point, an exponent with its sign.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut end = digits(0);
+    if bytes.get(end) == Some(&b'.') {
+        end += 1 + digits(end + 1);
+    }
+    if end > 0 && matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let exponent = digits((end + 1 + sign).min(bytes.len()));
+        if exponent > 0 {
+            end += 1 + sign + exponent;
+        }
+    }
+    end
 }
 
 impl Parser<'_> {
@@ -158,16 +180,21 @@ impl Parser<'_> {
     }
 
     fn power(&mut self) -> Result<(), String> {
+        self.nested += 1;
+        if self.nested > NESTED {
+            return Err("is nested too deeply".into());
+        }
         if self.takes('-') {
             self.power()?;
             self.ops.push(Op::Neg);
-            return Ok(());
+        } else {
+            self.atom()?;
+            if self.takes('^') {
+                self.power()?;
+                self.ops.push(Op::Pow);
+            }
         }
-        self.atom()?;
-        if self.takes('^') {
-            self.power()?;
-            self.ops.push(Op::Pow);
-        }
+        self.nested -= 1;
         Ok(())
     }
 
@@ -176,12 +203,19 @@ impl Parser<'_> {
             self.sum()?;
             return self.needs(')');
         }
-        let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'));
-        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-        if let Ok(number) = word.parse::<f64>() {
-            self.rest = rest;
+        let (digits, after) = self.rest.split_at(number_length(self.rest));
+        if let Ok(number) = digits.parse::<f64>() {
+            self.rest = after;
             self.ops.push(Op::Number(number));
             return Ok(());
+        }
+        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        if word.is_empty() {
+            return Err(match self.rest {
+                "" => "ends where a number or a name is needed".into(),
+                found => format!("needs a number or a name before '{found}'"),
+            });
         }
         let known = self.names.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
         self.rest = rest;
@@ -194,9 +228,15 @@ impl Parser<'_> {
             ("exp", _) => self.call(1, Op::Exp)?,
             ("ln", _) => self.call(1, Op::Ln)?,
             ("sqrt", _) => self.call(1, Op::Sqrt)?,
-            _ => return Err(format!("knows no '{word}'")),
+            _ => return Err(format!("knows no '{word}': {}", self.known())),
         }
         Ok(())
+    }
+
+    /// What may be written.
+    fn known(&self) -> String {
+        let names: Vec<&str> = self.names.iter().map(|(name, _)| *name).collect();
+        format!("names are avg, x, {}, functions min, max, exp, ln, sqrt", names.join(", "))
     }
 
     /// `x`: the share of the way from `min_th` to `max_th`.
@@ -236,14 +276,25 @@ mod tests {
         assert_eq!(value("x + avg + min_th"), 15.5);
         assert_eq!(value("max(min(3, avg), sqrt(4))"), 3.0);
         assert_eq!(value("ln(exp(2))"), 2.0);
+        assert_eq!(value("1e-3 + 2.5E2 - 2.e0 + .5"), 0.001 + 250.0 - 2.0 + 0.5);
+        assert_eq!(value("2^-1*4--1"), 3.0);
     }
 
     #[test]
     fn slips_are_named() {
         let error = |text: &str| Expression::compile(text, &[]).unwrap_err();
-        assert_eq!(error("2 * wq"), "knows no 'wq'");
+        assert!(error("2 * wq").starts_with("knows no 'wq': names are avg, x"), "{}", error("2 * wq"));
         assert_eq!(error("(1 + 2"), "needs ')' before ''");
+        assert_eq!(error("1 +"), "ends where a number or a name is needed");
+        assert_eq!(error("1 + ,2"), "needs a number or a name before ',2'");
+        assert!(error("1e").starts_with("cannot read 'e'"));
+        for word in ["inf", "nan", "π", "até", "x"] {
+            assert!(error(word).starts_with("knows no"), "{word}: {}", error(word));
+        }
         assert_eq!(error("1 2"), "cannot read '2'");
         assert_eq!(error(&format!("{}1{}", "1+(".repeat(20), ")".repeat(20))), "is nested too deeply");
+        for deep in ["(", "-", "2^", "min(1,", "sqrt("] {
+            assert_eq!(error(&deep.repeat(100_000)), "is nested too deeply", "{deep}");
+        }
     }
 }

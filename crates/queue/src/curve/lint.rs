@@ -12,7 +12,9 @@ use alloc::vec::Vec;
 pub enum Slip {
     /// No average falls into the section: its bound lies at or below where it starts.
     Unreachable,
-    /// Two sections end at one bound: they contradict each other, and the second is never used.
+    /// It starts at or above the limit of the buffer, which an average cannot pass.
+    BeyondLimit,
+    /// Two sections end at one bound, or none of them at any: they contradict each other, and the second is never used.
     Contradiction,
     /// Not a number.
     Undefined,
@@ -40,7 +42,7 @@ pub struct Finding {
 impl Finding {
     /// Whether the curve cannot mean what it says, rather than being merely unusual.
     pub fn is_broken(&self) -> bool {
-        !matches!(self.slip, Slip::Falls | Slip::Jumps)
+        !matches!(self.slip, Slip::BeyondLimit | Slip::Falls | Slip::Jumps)
     }
 }
 
@@ -65,8 +67,17 @@ pub(super) fn lint(curve: &Drawn, last: f64) -> Vec<Finding> {
         if section.until <= start {
             let same = i > 0 && section.until == curve.sections[i - 1].until;
             let slip = if same { Slip::Contradiction } else { Slip::Unreachable };
-            let text = format!("ends at {}, but starts at {start}: no average falls into it", section.until);
+            let text = if start == f64::INFINITY {
+                "comes after one without a bound: no average falls into it".into()
+            } else {
+                format!("ends at {}, but starts at {start}: no average falls into it", section.until)
+            };
             note(slip, start, text);
+            continue;
+        }
+        if start >= last {
+            note(Slip::BeyondLimit, start, format!("starts at {start}, but no more than {last} can wait"));
+            start = section.until;
             continue;
         }
         let value = |k: u32| section.law.value(start + (end - start) * f64::from(k) / f64::from(SAMPLES));
@@ -77,14 +88,14 @@ pub(super) fn lint(curve: &Drawn, last: f64) -> Vec<Finding> {
         }
         let points = || (0..SAMPLES).map(|k| (at(k), value(k)));
         if let Some((avg, _)) = points().find(|(_, p)| p.is_nan()) {
-            note(Slip::Undefined, avg, format!("is not a number at {avg}"));
+            note(Slip::Undefined, avg, format!("is not a number at an average of {avg}"));
         }
         if let Some((avg, p)) = points().find(|(_, p)| *p < -NOISE || *p > 1.0 + NOISE) {
-            note(Slip::OutOfRange, avg, format!("is {p} at {avg}"));
+            note(Slip::OutOfRange, avg, format!("gives {p} at an average of {avg}, which is no probability"));
         }
         let pairs = || points().zip(points().skip(1));
         if let Some(((avg, _), _)) = pairs().find(|((_, p), (_, next))| *next < *p - NOISE) {
-            note(Slip::Falls, avg, format!("falls from {avg} on"));
+            note(Slip::Falls, avg, format!("falls from an average of {avg} on"));
         }
         before = Some(value(SAMPLES));
         start = section.until;

@@ -71,8 +71,8 @@ impl Params {
     fn draw(&self, min_th: f64, max_th: f64, limit: f64) -> Result<Drawn, String> {
         let names = [("min_th", min_th), ("max_th", max_th), ("max_p", self.max_p), ("limit", limit)];
         let text = self.curve.trim();
-        let sections = match text.strip_prefix("points ") {
-            Some(points) => joined(points)?,
+        let sections = match text.strip_prefix("points") {
+            Some(points) => joined(points, min_th)?,
             None => text.split(';').map(|part| Section::read(part, &names)).collect::<Result<_, _>>()?,
         };
         let certain = |(i, section): (usize, &Section)| {
@@ -95,15 +95,18 @@ impl Params {
     }
 }
 
-/// Straight lines through points.
-fn joined(text: &str) -> Result<Vec<Section>, String> {
+/// Straight lines through points. What the first one says holds from `min_th` to it.
+fn joined(text: &str, min_th: f64) -> Result<Vec<Section>, String> {
     let mut points = Vec::new();
     for pair in text.split(',') {
-        let numbers: Vec<f64> = pair.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let [avg, p] = numbers[..] else {
-            return Err(format!("needs an average and a probability, not '{}'", pair.trim()));
-        };
-        points.push((avg, p));
+        let numbers: Result<Vec<f64>, _> = pair.split_whitespace().map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok([avg, p]) if avg.is_finite() && p.is_finite() => points.push((*avg, *p)),
+            _ => return Err(format!("needs an average and a probability, not '{}'", pair.trim())),
+        }
+    }
+    if points[0].0 > min_th {
+        points.insert(0, (min_th, points[0].1));
     }
     let mut sections: Vec<Section> =
         points.windows(2).map(|w| Section { until: w[1].0, law: Expression::line(w[0], w[1]) }).collect();
@@ -235,6 +238,9 @@ struct Section {
 impl Section {
     fn read(text: &str, names: &[(&str, f64)]) -> Result<Section, String> {
         let text = text.trim();
+        if text.is_empty() {
+            return Err("has a section with nothing in it: a ';' too many?".into());
+        }
         let Some((bound, law)) = text.strip_prefix("until ").and_then(|rest| rest.split_once(':')) else {
             return Ok(Section { until: f64::INFINITY, law: Expression::compile(text, names)? });
         };
@@ -303,6 +309,10 @@ mod tests {
         assert!((p_b(&[("dialect", "smred")], 10.0) - 0.070_710_678).abs() < 1e-9);
         assert!((p_b(&[("dialect", "three_sections")], 10.0) - 0.05).abs() < 1e-12);
         assert!((p_b(&[("curve", "points 5 0, 15 0.1, 30 1")], 22.5) - 0.55).abs() < 1e-12);
+        // From min_th to the first point the curve stays at that point.
+        let late = |avg: f64| p_b(&[("curve", "points 10 1e-2, 20 0.21")], avg);
+        assert_eq!(late(7.0), 0.01);
+        assert!((late(15.0) - 0.11).abs() < 1e-12 && late(50.0) == 0.21);
     }
 
     #[test]
@@ -315,6 +325,11 @@ mod tests {
         assert!(coded.contains(&(3, Slip::Contradiction)), "{coded:?}");
         assert!(slips(&[("dialect", "hyperbola_as_coded")]).contains(&(1, Slip::Undefined)));
         assert_eq!(slips(&[("curve", "until 20: 0.1; until 10: 0.2; 1")])[0], (2, Slip::Unreachable));
+        // The buffer holds 100 packets: an average beyond is possible on paper only, which is told but not refused.
+        let beyond = slips(&[("curve", "until 120: 0.1; 0.1")]);
+        assert_eq!(beyond, [(2, Slip::BeyondLimit)]);
+        assert_eq!(slips(&[("curve", "until 100: 0.1; until 110: 0.1; 0.1")]).len(), 2);
+        assert_eq!(slips(&[("curve", "0.1; 0.2")]), [(2, Slip::Contradiction)]);
         assert!(slips(&[("curve", "1.5 - avg / 100")]).contains(&(1, Slip::OutOfRange)));
         assert!(slips(&[("curve", "0.5 - avg / 1000")]).contains(&(1, Slip::Falls)));
         // The first section of RED-QL has no room once max_th is at most twice min_th.
@@ -335,6 +350,12 @@ mod tests {
         assert_eq!(fits(&[("curve", curve), ("refuse", "nothing")]), 0);
         assert_eq!((fits(&[]), fits(&[("refuse", "all")])), (0, 1));
         assert!(refused::<Params>(&[("curve", "until avg: 1; 0")])[0].contains("needs a bound without avg"));
-        assert!(refused::<Params>(&[("curve", "points 5, 3 2")])[0].contains("an average and a probability"));
+        for points in ["points 5, 3 2", "points", "points 5 0.1 high", "points 5 0, nan 1", "points 5 0,"] {
+            let refusal = refused::<Params>(&[("curve", points)]);
+            assert!(refusal[0].contains("an average and a probability"), "{points}: {refusal:?}");
+        }
+        for empty in ["", ";", "until max_th: x;", "until 10: x;; 1"] {
+            assert!(refused::<Params>(&[("curve", empty)])[0].contains("nothing in it"), "{empty:?}");
+        }
     }
 }
