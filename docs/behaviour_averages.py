@@ -105,11 +105,18 @@ def red_family() -> list[Row]:
         ),
         Row(
             "nlred",
-            "gentler than RED while the load is light: its average lies higher there",
+            "gentler than RED while the load is light, where its average lies higher, and firmer when it is heavy",
             "ZYL06",
-            "8 transfers, thresholds 20 and 80",
-            {kind: net(f'kind = "{kind}"\n{wide}\nmax_p = 0.1', tcp(8)) for kind in ("nlred", "red")},
-            (ratio("avg_pkts_mean", "nlred", "red", 1.05, None),),
+            "8 and 200 transfers, thresholds 20 and 80",
+            {
+                f"{kind} {n}": net(f'kind = "{kind}"\n{wide}\nmax_p = 0.1\nabove_max = "gentle"', tcp(n))
+                for kind in ("nlred", "red")
+                for n in (8, 200)
+            },
+            (
+                ratio("avg_pkts_mean", "nlred 8", "red 8", 1.05, None),
+                ratio("avg_pkts_mean", "nlred 200", "red 200", None, 0.98),
+            ),
         ),
         Row(
             "curve",
@@ -169,7 +176,8 @@ def red_family() -> list[Row]:
 
 def moving() -> list[Row]:
     """RED whose thresholds move."""
-    base = 'limit = "50 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1\nabove_max = "drop"'
+    base = 'limit = "50 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
+    base += '\nabove_max = "gentle"\nspacing = "wait"'
     return [
         Row(
             "red_at",

@@ -359,7 +359,8 @@ def traces():
     for variant in range(1, 6):
         model = BySize(variant, *RED)
         yield "red_size", f"variant_{variant}", model, {**KEYS, "variant": f"red_{variant}"}, LONG
-    thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "above_max": "drop"}
+    thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts"}
+    thresholds |= {"above_max": "drop", "spacing": "pseudocode"}
     yield "red_at", "thresholds", AdaptiveThresholds(50, 10, 30, 0.1, 0.02), thresholds, LONG
     yield "nlred", "parabola", Nonlinear(*RED), KEYS, LIKE
     yield "curve", "smred", Smooth(*RED), {**KEYS, "dialect": "smred"}, LIKE

@@ -3,8 +3,8 @@
 //! Reference: PD14, section 5 and its Figure 6.
 //! Units: as in RED; the bounds count what the thresholds count.
 //! Deviations: the paper gives neither the bounds nor `alpha` and `beta`, beyond `alpha` above `beta`: the
-//! defaults are ours. Nor does it say what happens above `max_th`: gentle, as ns-2 in which it was simulated. Its Figure 6 compares the average with the bounds, not with the thresholds of the moment,
-//! and so do we.
+//! defaults are ours. Nor does it say how drops are spread and what happens above `max_th`: as in ns-2, in which it was
+//! simulated. Its Figure 6 compares the average with the bounds, not with the thresholds of the moment, and so do we.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
@@ -16,6 +16,7 @@ use units::param::{require, Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 
 red_params! {
+    spaced Wait by "ns-2.35";
     /// RED whose thresholds move with the average.
     pub struct Params {
         /// Nominal lower threshold.

@@ -66,8 +66,7 @@ fn udp_share(report: &Value) -> f64 {
 
 #[test]
 fn moving_thresholds_keep_the_link_busy() {
-    let red_at = with("red_at") + "\nspacing = \"wait\"";
-    for kind in [red_at, with("rtred")] {
+    for kind in [with("red_at"), with("rtred")] {
         for (flows, least) in [(8, 0.93), (40, 0.98)] {
             let each = [1, 2, 3, 4].map(|seed| utilisation(&report(&kind, flows, 0, seed)));
             let busy = each.iter().sum::<f64>() / 4.0;

@@ -233,8 +233,19 @@ pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Tabl
 }
 
 /// Declares the parameters of a relative: its own between those it shares with RED. `base` gives them to RED.
+/// Another spacing of marks than that of FJ93 stands before the struct, with its source.
 macro_rules! red_params {
     ($(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {
+        crate::red::parts::red_params! {
+            spaced Pseudocode by "FJ93 Fig. 2";
+            $(#[doc = $doc])+
+            pub struct $name { $($own)* }
+        }
+    };
+    (
+        spaced $spacing:ident by $source:literal;
+        $(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }
+    ) => {
         units::params! {
             $(#[doc = $doc])+
             pub struct $name {
@@ -245,14 +256,14 @@ macro_rules! red_params {
                 /// What the queue, `avg` and the thresholds count.
                 unit: crate::fifo::Unit = crate::fifo::Unit::Packets => { source: "FJ93" },
                 /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-                mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive },
+                mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, assumed: true },
                 $($own)*
                 /// How idle time lowers the average.
                 idle_decay: crate::red::IdleDecay = crate::red::IdleDecay::Exact => { source: "FJ93" },
                 /// When idle time starts.
                 idle_from: crate::red::IdleFrom = crate::red::IdleFrom::Empties => { source: "FJ93" },
                 /// How marks are spread.
-                spacing: crate::red::Spacing = crate::red::Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
+                spacing: crate::red::Spacing = crate::red::Spacing::$spacing => { source: $source },
                 /// Which arrivals raise `count`.
                 counting: crate::red::Counting = crate::red::Counting::Between => { source: "FJ93" },
                 /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
