@@ -37,6 +37,8 @@ units::params! {
         drop_probability: f64 = 0.02 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Hashem89" },
         /// Which packet an early drop ends.
         victim: Victim = Victim::Arriving => { assumed: true },
+        /// Marks an ECN-capable arrival instead of dropping any packet early.
+        ecn: bool = false => { source: "RFC3168" },
     }
 }
 
@@ -85,6 +87,7 @@ pub struct Erd<P> {
     drop_level: Amount,
     drop_probability: f64,
     victim: Victim,
+    ecn: bool,
 }
 
 impl<P: Packet + Copy> Erd<P> {
@@ -95,6 +98,7 @@ impl<P: Packet + Copy> Erd<P> {
             drop_level: params.level(),
             drop_probability: params.drop_probability,
             victim: params.victim,
+            ecn: params.ecn,
         }
     }
 
@@ -110,14 +114,18 @@ impl<P: Packet + Copy> Erd<P> {
 impl<P: Packet + Copy> QueueDisc<P> for Erd<P> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let mut pkt = pkt;
         if self.is_long(cx) && cx.chance(self.drop_probability) {
             let victim = match self.victim {
-                Victim::Arriving => None,
-                Victim::Random => self.queue.pop_random(cx),
+                Victim::Random if !(self.ecn && pkt.ecn().capable()) => self.queue.pop_random(cx),
+                _ => None,
             };
-            cx.drop(victim.unwrap_or(pkt), Reason::Early);
-            if victim.is_none() {
-                return;
+            match victim {
+                Some(victim) => cx.drop(victim, Reason::Early),
+                None => match cx.mark_or_drop(pkt, self.ecn, Reason::Early) {
+                    Some(marked) => pkt = marked,
+                    None => return,
+                },
             }
         }
         if self.queue.has_room(&pkt, cx) {
@@ -202,5 +210,19 @@ mod tests {
     fn the_level_must_lie_below_the_limit() {
         let params = Params { drop_level: Some(Amount::Packets(100.0)), ..Params::default() };
         assert_eq!(Valid::new(params).unwrap_err()[0].path, "drop_level");
+    }
+
+    #[test]
+    fn a_capable_arrival_is_marked_whoever_would_be_the_victim() {
+        for victim in [Victim::Arriving, Victim::Random] {
+            let params = Params { limit: Amount::Packets(4.0), victim, ecn: true, ..Params::default() };
+            let mut queue = Erd::new(&Valid::new(params).unwrap());
+            let (mut dice, mut fates) = (Tape(vec![0.019]), Vec::new());
+            for id in 0..4 {
+                queue.enqueue(Paper::capable(id, 1000), &mut Cx::new(Time::ZERO, &mut dice, &mut fates));
+            }
+            assert!(matches!(fates[..], [Fate::Marked(pkt, Reason::Early)] if pkt.id == 3), "{fates:?}");
+            assert_eq!(QueueDisc::len(&queue), 4);
+        }
     }
 }

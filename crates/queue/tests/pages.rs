@@ -14,9 +14,13 @@ fn plain(value: &Value) -> String {
 }
 
 fn may_be(field: &Field) -> String {
+    let kind = match field.meta.unit {
+        "" | "1" => field.kind.name.to_string(),
+        unit => format!("{} ({unit})", field.kind.name),
+    };
     let mut text = match field.kind.choices.as_slice() {
-        [] if field.meta.range == Range::Any => field.kind.name.to_string(),
-        [] => format!("{}, {}", field.kind.name, field.meta.range.rule()),
+        [] if field.meta.range == Range::Any => kind,
+        [] => format!("{kind}, {}", field.meta.range.rule()),
         choices => choices.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", "),
     };
     if field.kind.auto {
@@ -97,6 +101,68 @@ fn every_page_shows_a_picture_that_exists_and_says_what_is_on_it() {
         let picture = std::fs::read_to_string(format!("{folder}/{file}"));
         assert!(picture.is_ok_and(|text| text.contains("<svg")), "{}.md: {file} is no picture", entry.kind);
     }
+}
+
+/// The sections every page has, in this order; it may have others between them.
+const SECTIONS: [&str; 8] = [
+    "Algorithm",
+    "As a picture",
+    "Parameters",
+    "What the sources leave open",
+    "ECN",
+    "When to use it",
+    "When not",
+    "Sources",
+];
+
+#[test]
+fn every_page_has_the_same_sections_and_something_in_each() {
+    for entry in catalogue() {
+        let path = format!("{}/../../docs/disciplines/{}.md", env!("CARGO_MANIFEST_DIR"), entry.kind);
+        let page = std::fs::read_to_string(path).unwrap();
+        let sections: Vec<(&str, &str)> =
+            page.split("\n## ").skip(1).filter_map(|section| section.split_once('\n')).collect();
+        let required: Vec<&str> =
+            sections.iter().map(|(title, _)| *title).filter(|title| SECTIONS.contains(title)).collect();
+        assert_eq!(required, SECTIONS, "{}.md", entry.kind);
+        for (title, text) in sections {
+            assert!(text.trim().len() > 3, "{}.md: nothing under {title:?}", entry.kind);
+        }
+    }
+}
+
+/// A page that speaks of marks has the option, and one that has the option speaks of it.
+#[test]
+fn every_page_says_what_ecn_does() {
+    for entry in catalogue() {
+        let path = format!("{}/../../docs/disciplines/{}.md", env!("CARGO_MANIFEST_DIR"), entry.kind);
+        let page = std::fs::read_to_string(path).unwrap();
+        let (_, rest) = page.split_once("\n## ECN\n").unwrap();
+        let (text, _) = rest.split_once("\n## ").unwrap();
+        let field = entry.fields.iter().find(|field| field.name == "ecn");
+        let on = field.map(|field| field.default == Value::Bool(true));
+        let told = match on {
+            None => text.contains("None"),
+            Some(true) => text.contains("n by default") || text.contains("`ecn` is on, as it is by default"),
+            Some(false) => text.contains("off by default"),
+        };
+        assert!(told, "{}.md: by default {on:?}, but {text}", entry.kind);
+    }
+}
+
+#[test]
+fn every_parameter_has_a_meaning_a_source_and_a_unit_where_it_needs_one() {
+    let mut bare = Vec::new();
+    for entry in catalogue() {
+        for field in entry.fields {
+            let sourced = field.meta.assumed || !field.meta.source.is_empty();
+            let united = field.kind.name != "number" || !field.meta.unit.is_empty();
+            if !sourced || !united || field.doc.trim().is_empty() {
+                bare.push(format!("{}.{}", entry.kind, field.name));
+            }
+        }
+    }
+    assert!(bare.is_empty(), "{}", bare.join(", "));
 }
 
 #[test]

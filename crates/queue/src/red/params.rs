@@ -198,7 +198,7 @@ units::params! {
         /// What the queue, `avg` and the thresholds count.
         unit: Unit = Unit::Packets => { source: "FJ93" },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
         /// Average queue from which marking begins. `auto`: see `auto_th`.
         min_th: Option<Amount> = Some(Amount::Packets(5.0)) => { range: Range::Positive, source: "FJ93" },
         /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
@@ -217,7 +217,7 @@ units::params! {
         /// twice `min_th` plus `max_th`.
         burst: Option<u64> = None => { range: Range::Positive, source: "Linux" },
         /// How the average is kept.
-        arithmetic: Arithmetic = Arithmetic::Real,
+        arithmetic: Arithmetic = Arithmetic::Real => { source: "FJ93" },
         /// What the average is made of.
         sample: Sample = Sample::Before => { source: "FJ93" },
         /// How idle time lowers the average.
@@ -237,7 +237,7 @@ units::params! {
         /// What happens from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
         /// Whether certain marks go through the count and the die as early ones.
-        forced_as_early: bool = false,
+        forced_as_early: bool = false => { source: "FJ93" },
         /// Whether a forced mark starts `count` anew.
         forced_resets_count: bool = true => { source: "FJ93" },
         /// Whether a drop for want of room starts `count` anew.
@@ -253,9 +253,9 @@ units::params! {
         /// What a decision does to a packet that is not ECN-capable when `ecn` is on.
         incapable: Incapable = Incapable::Drop => { source: "RFC3168" },
         /// An early decision drops even ECN-capable packets once `p_b` reaches this; 1 sets no such bound.
-        mark_limit: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0) },
+        mark_limit: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0), source: "RFC3168" },
         /// With `ecn`, whether every packet above `min_th` is marked, or dropped if it is not capable.
-        ecn_step: bool = false,
+        ecn_step: bool = false => { source: "RFC3168" },
         /// When a random number is drawn.
         draws: Draws = Draws::Needed => { assumed: true },
         /// Which packet a forced drop or a full buffer ends.
