@@ -52,7 +52,7 @@ mod tests {
         one.add(10_001, Span::from_millis(20));
         other.add(5_000_000, Span::from_millis(60));
         one.merge(&other);
-        let counts = one.times.each_ref().map(|times| times.moments.count);
+        let counts = one.times.each_ref().map(|times| times.moments.count());
         assert_eq!((counts, one.bytes), ([1, 1, 0, 1], 5_020_001));
         assert_eq!(one.all().moments.mean_ms(), 30.0);
     }

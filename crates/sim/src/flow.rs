@@ -89,14 +89,20 @@ fn mean_of(a: (f64, u64), b: (f64, u64)) -> f64 {
     }
 }
 
+/// No delay.
+const NONE: Span = Span(u64::MAX);
+
 /// One flow's accounts.
 pub struct FlowProbe {
     /// Where all its packets ended.
     pub conservation: Conservation,
-    /// Data packets put on the way since the warm-up.
+    /// Data packets put on the way: while the run lasts those that [`Conservation::sent`] does not count yet, at its end those
+    /// since the warm-up.
     pub sent: Tally,
-    /// Data packets that arrived since the warm-up.
+    /// The same of data packets that arrived, beside [`Conservation::delivered`].
     pub received: Tally,
+    /// Whether the warm-up is over for either end, the source first.
+    counting: [bool; 2],
     /// Data packets dropped since the warm-up.
     pub dropped_pkts: u64,
     /// Data packets marked since the warm-up.
@@ -111,7 +117,8 @@ pub struct FlowProbe {
     pub jitter_ms: f64,
     /// |D(i) - D(i-1)| (RFC 3393).
     pub ipdv: MeanSpan,
-    last_delay: Option<Span>,
+    /// The delay of the packet before; [`NONE`] at first.
+    last_delay: Span,
     /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: TimeMean,
     /// Counters of the sender at the warm-up.
@@ -159,6 +166,7 @@ impl FlowProbe {
             conservation: Conservation::default(),
             sent: Tally::default(),
             received: Tally::default(),
+            counting: [false; 2],
             dropped_pkts: 0,
             marked_pkts: 0,
             goodput_before: None,
@@ -166,7 +174,7 @@ impl FlowProbe {
             histogram,
             jitter_ms: 0.0,
             ipdv: MeanSpan::default(),
-            last_delay: None,
+            last_delay: NONE,
             cwnd: TimeMean::from(window.warmup),
             before: None,
             next_sample: if series { window.end.start() } else { Time::NEVER },
@@ -189,17 +197,70 @@ impl FlowProbe {
     }
 
     /// Takes note of a TCP sender's window before it changes at `now`.
-    #[inline(always)]
     pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &Sender) {
-        if now >= window.warmup {
-            // By way of a signed number: that is one instruction.
-            self.cwnd.hold((sender.cwnd() * CWND_STEPS) as i64 as u64, now);
-            if self.before.is_none() {
-                self.before = Some(sender.counters());
-            }
+        self.hold_window(now, sender);
+        if now >= window.warmup && self.before.is_none() {
+            self.before = Some(sender.counters());
         }
         if now > self.next_sample {
             self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
+        }
+    }
+
+    /// The part of [`FlowProbe::observe_tcp`] that is due at every arrival; the average begins with the warm-up's end.
+    #[inline(always)]
+    pub fn hold_window(&mut self, now: Time, sender: &Sender) {
+        // The shorter word converts in fewer instructions.
+        match (sender.cwnd() * CWND_STEPS) as u32 {
+            u32::MAX => self.hold_wide(now, sender),
+            held => self.cwnd.hold(u64::from(held), now),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hold_wide(&mut self, now: Time, sender: &Sender) {
+        self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
+    }
+
+    /// Begins to count what an end, 0 the source, does from the warm-up on, once that is over.
+    pub fn count_from(&mut self, side: usize, now: Time, window: &Window) {
+        if now < window.warmup || std::mem::replace(&mut self.counting[side], true) {
+            return;
+        }
+        self.settle(side);
+        if side == 0 {
+            self.sent = Tally::default();
+        } else {
+            self.received = Tally::default();
+        }
+    }
+
+    /// The run is over.
+    pub fn finish(&mut self) {
+        for side in [0, 1] {
+            self.settle(side);
+        }
+        self.sent = if self.counting[0] { self.sent } else { Tally::default() };
+        self.received = if self.counting[1] { self.received } else { Tally::default() };
+    }
+
+    /// What an end's tally holds goes into the account of the whole run.
+    fn settle(&mut self, side: usize) {
+        if side == 0 {
+            self.conservation.sent.absorb(self.sent);
+        } else {
+            self.conservation.delivered.absorb(self.received);
+        }
+    }
+
+    /// When an end, 0 the source, next has more to note than every packet gives.
+    pub fn notice(&self, side: usize, window: &Window) -> Time {
+        let warmup = if self.counting[side] { Time::NEVER } else { window.warmup };
+        if side == 0 {
+            warmup.min(self.next_sample)
+        } else {
+            warmup
         }
     }
 
@@ -263,6 +324,14 @@ impl FlowProbe {
         }
     }
 
+    /// So many segments of TCP have arrived in order.
+    #[inline(always)]
+    pub fn note_delivered(&mut self, now: Time, segments: u32) {
+        if segments == self.awaited && self.finished.is_none() {
+            self.finished = Some(now);
+        }
+    }
+
     /// A data packet of this size and delay arrived.
     #[inline(always)]
     pub fn arrived(
@@ -273,22 +342,22 @@ impl FlowProbe {
         window: &Window,
         histograms: &mut [Histogram],
     ) {
-        self.conservation.delivered.add(size);
+        self.received.add(size);
         if let Some(series) = &mut self.series {
             series.receive(now, size, window.sample);
         }
-        let variation = self.last_delay.map(|last| Span(last.0.abs_diff(delay.0)));
-        self.last_delay = Some(delay);
-        if let Some(d) = variation {
-            self.jitter_ms += (d.as_millis() - self.jitter_ms) * (1.0 / 16.0);
+        let last = std::mem::replace(&mut self.last_delay, delay);
+        let variation = Span(last.0.abs_diff(delay.0));
+        let first = last == NONE;
+        if !first {
+            self.jitter_ms += (variation.as_millis() - self.jitter_ms) * (1.0 / 16.0);
         }
         if now >= window.warmup {
-            self.received.add(size);
             self.delay.add(delay);
             // The moments of the histogram are those of its flows.
             histograms[self.histogram].tally(delay);
-            if let Some(d) = variation {
-                self.ipdv.add(d);
+            if !first {
+                self.ipdv.add(variation);
             }
         }
     }

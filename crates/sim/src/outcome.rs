@@ -238,7 +238,7 @@ fn objects(completions: &Completions, histograms: bool) -> Value {
     let all = completions.all();
     let mut map = Map::new();
     map.insert("begun".into(), json!(completions.begun));
-    map.insert("completed".into(), json!(all.moments.count));
+    map.insert("completed".into(), json!(all.moments.count()));
     map.insert("payload_bytes".into(), json!(completions.bytes));
     let classes = CLASSES.iter().map(|(name, _)| *name).zip(&completions.times);
     for (name, times) in std::iter::once(("all", &all)).chain(classes) {
@@ -313,7 +313,7 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
 
 /// Mean, deviation, percentiles and maximum in milliseconds; gaps where nothing was counted.
 fn spread(moments: &Moments, histogram: Option<&Histogram>) -> Value {
-    let some = moments.count > 0;
+    let some = moments.count() > 0;
     let mut map = Map::new();
     map.insert("mean".into(), json!(some.then(|| moments.mean_ms())));
     map.insert("sd".into(), json!(some.then(|| moments.sd_ms())));
@@ -332,7 +332,7 @@ fn spread(moments: &Moments, histogram: Option<&Histogram>) -> Value {
         map.insert(name.into(), json!(histogram.and_then(|histogram| histogram.percentile(p))));
     }
     map.insert("max".into(), json!(some.then(|| moments.max_ms())));
-    map.insert("count".into(), json!(moments.count));
+    map.insert("count".into(), json!(moments.count()));
     Value::Object(map)
 }
 

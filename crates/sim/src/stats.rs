@@ -2,30 +2,48 @@
 
 use units::{Span, Time};
 
+/// How many times, and their sum in nanoseconds: the two halves of one word, so that one more is one addition.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum(u128);
+
+impl Sum {
+    #[inline(always)]
+    fn add(&mut self, span: Span) {
+        self.0 += 1 << 64 | u128::from(span.0);
+    }
+
+    fn count(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    fn nanos(self) -> f64 {
+        self.0 as u64 as f64
+    }
+
+    fn mean_ms(self) -> f64 {
+        self.nanos() / self.count().max(1) as f64 * 1e-6
+    }
+}
+
 /// Count and mean of times.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MeanSpan {
-    count: u64,
-    sum: u64,
-}
+pub struct MeanSpan(Sum);
 
 impl MeanSpan {
     /// Takes one more time.
     #[inline(always)]
     pub fn add(&mut self, span: Span) {
-        self.count += 1;
-        self.sum += span.0;
+        self.0.add(span);
     }
 
     /// Takes all times of another sequence.
     pub fn merge(&mut self, other: &MeanSpan) {
-        self.count += other.count;
-        self.sum += other.sum;
+        self.0 .0 += other.0 .0;
     }
 
     /// Their mean in milliseconds; zero if there are none.
     pub fn mean_ms(&self) -> f64 {
-        self.sum as f64 / self.count.max(1) as f64 * 1e-6
+        self.0.mean_ms()
     }
 }
 
@@ -33,9 +51,7 @@ impl MeanSpan {
 /// does not matter to a single bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moments {
-    /// How many.
-    pub count: u64,
-    sum: u64,
+    sum: Sum,
     squares: u128,
     max: u64,
 }
@@ -44,32 +60,41 @@ impl Moments {
     /// Takes one more time.
     #[inline]
     pub fn add(&mut self, span: Span) {
-        self.count += 1;
-        self.sum += span.0;
+        self.sum.add(span);
         self.squares += u128::from(span.0) * u128::from(span.0);
         self.max = self.max.max(span.0);
     }
 
+    /// Takes one more time of zero.
+    #[inline(always)]
+    pub fn add_none(&mut self) {
+        self.sum.add(Span::ZERO);
+    }
+
     /// Takes all times of another sequence.
     pub fn merge(&mut self, other: &Moments) {
-        self.count += other.count;
-        self.sum += other.sum;
+        self.sum.0 += other.sum.0;
         self.squares += other.squares;
         self.max = self.max.max(other.max);
     }
 
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.sum.count()
+    }
+
     /// Their mean in milliseconds; zero if there are none.
     pub fn mean_ms(&self) -> f64 {
-        self.sum as f64 / self.count.max(1) as f64 * 1e-6
+        self.sum.mean_ms()
     }
 
     /// Standard deviation of the sample in milliseconds; zero below two times.
     pub fn sd_ms(&self) -> f64 {
-        if self.count < 2 {
+        if self.count() < 2 {
             return 0.0;
         }
-        let n = self.count as f64;
-        let (sum, squares) = (self.sum as f64 * 1e-6, self.squares as f64 * 1e-12);
+        let n = self.count() as f64;
+        let (sum, squares) = (self.sum.nanos() * 1e-6, self.squares as f64 * 1e-12);
         ((squares - sum * sum / n) / (n - 1.0)).max(0.0).sqrt()
     }
 
@@ -229,7 +254,7 @@ impl Histogram {
     /// Takes one more time of zero.
     #[inline(always)]
     pub fn add_none(&mut self) {
-        self.moments.count += 1;
+        self.moments.add_none();
         match self.counts.first_mut() {
             Some(count) => *count += 1,
             None => self.grow(0),
@@ -265,7 +290,7 @@ impl Histogram {
     /// The value in milliseconds below which a share `p` of the times lie (the middle of its bucket, but never above
     /// the maximum); `None` if empty.
     pub fn percentile(&self, p: f64) -> Option<f64> {
-        let rank = ((p * self.moments.count as f64).ceil() as u64).max(1);
+        let rank = ((p * self.moments.count() as f64).ceil() as u64).max(1);
         let mut seen = 0;
         for (bucket, count) in self.counts.iter().enumerate() {
             seen += u64::from(*count);
@@ -330,7 +355,10 @@ mod tests {
             if i < 7 { &mut left } else { &mut right }.add(span);
         }
         left.merge(&right);
-        assert_eq!((left.mean_ms(), left.sd_ms(), left.count), (whole.mean_ms(), whole.sd_ms(), whole.count));
+        assert_eq!(
+            (left.mean_ms(), left.sd_ms(), left.count()),
+            (whole.mean_ms(), whole.sd_ms(), whole.count())
+        );
     }
 
     #[test]

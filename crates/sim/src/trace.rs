@@ -68,6 +68,11 @@ impl Trace {
         Trace { kept, rows: Vec::new() }
     }
 
+    /// Whether it is kept.
+    pub fn is_kept(&self) -> bool {
+        self.kept
+    }
+
     /// Notes what happened to a packet.
     #[inline(always)]
     pub fn note(&mut self, time: Time, what: What, pkt: &Pkt) {

@@ -23,6 +23,14 @@ impl Marks {
     /// Makes room for a window of segments `[first, past)`; everything marked lies inside it.
     #[inline]
     pub fn reserve(&mut self, first: u32, past: u32) {
+        // At either end a word may be in use in part.
+        if past.saturating_sub(first) + 128 > self.capacity() {
+            self.reserve_words(first, past);
+        }
+    }
+
+    #[inline(never)]
+    fn reserve_words(&mut self, first: u32, past: u32) {
         let need = (past | 63).saturating_add(1) - (first & !63);
         if need > self.capacity() {
             self.grow(first, need);

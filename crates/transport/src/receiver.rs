@@ -26,9 +26,9 @@ pub struct Receiver {
     /// The next segment expected.
     rcv_nxt: u32,
     /// The segment that may take the short way, the next in order or, while some are held, the one above them all; no segment
-    /// while that is closed: see [`Receiver::on_next`].
+    /// while that is closed: see [`Receiver::answer_next`].
     straight: u32,
-    /// One past the highest segment received.
+    /// One past the highest segment held, while any are.
     highest: u32,
     /// Segments held above `rcv_nxt`.
     held: u32,
@@ -52,6 +52,8 @@ pub struct Receiver {
     quick_acks: u32,
     ack_size: u32,
     block_size: u32,
+    /// Size of an acknowledgement that reports all blocks there are.
+    answer_size: u32,
     ack_timeout: Span,
     rule: AckRule,
     ecn: bool,
@@ -60,7 +62,6 @@ pub struct Receiver {
     syn_is_data: bool,
     sack_blocks: u8,
     headers: u32,
-    received: u64,
     bytes: u64,
     held_bytes: u64,
     full_size: u32,
@@ -119,6 +120,7 @@ impl Receiver {
             quick_acks: p.quick_acks as u32,
             ack_size: p.ack_size.0 as u32,
             block_size: p.sack_block_size.0 as u32,
+            answer_size: p.ack_size.0 as u32,
             ack_timeout: p.ack_timeout,
             rule: p.ack_rule,
             ecn: p.ecn,
@@ -127,7 +129,6 @@ impl Receiver {
             syn_is_data: p.handshake != Handshake::ThreeWay,
             sack_blocks: if p.recovery.selective() { p.sack_blocks as u8 } else { 0 },
             headers: p.header_bytes().0 as u32,
-            received: 0,
             bytes: 0,
             held_bytes: 0,
             full_size: 0,
@@ -144,11 +145,8 @@ impl Receiver {
 
     /// A segment arrives.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        let plain = segment.role == Role::Data;
-        if !plain || !self.on_next(now, segment.seq, segment.size, segment.sent) {
-            self.on_any_segment(now, segment);
-            self.look_for_quiet();
-        }
+        self.on_any_segment(now, segment);
+        self.look_for_quiet();
     }
 
     fn on_any_segment(&mut self, now: Time, segment: &Segment) {
@@ -161,7 +159,6 @@ impl Receiver {
         if self.ecn {
             self.note_ecn(segment);
         }
-        self.received += 1;
         let seq = segment.seq;
         if seq == self.rcv_nxt {
             self.bytes += u64::from(segment.size);
@@ -172,8 +169,6 @@ impl Receiver {
             let filled = self.held > 0;
             if filled {
                 self.fill();
-            } else {
-                self.highest = self.rcv_nxt;
             }
             let advanced_by_one = self.rcv_nxt == seq + 1;
             let partial = filled && self.held > 0 && self.ack_gaps;
@@ -360,7 +355,7 @@ impl Receiver {
 
     /// Data segments that arrived, duplicates included.
     pub fn received(&self) -> u64 {
-        self.received
+        u64::from(self.rcv_nxt) + u64::from(self.held) + self.store.duplicates
     }
 
     /// Segments that arrived and had arrived before.

@@ -100,7 +100,6 @@ pub struct Sender {
     pub(crate) rto: Span,
     pub(crate) window: Window,
     pub(crate) max_cwnd: f64,
-    sent: u64,
     retransmits: u64,
     size: u32,
     pub(crate) recovery: Recovery,
@@ -137,10 +136,14 @@ pub struct Sender {
     gated: bool,
     /// Its options let quiet times take the short way of [`lane`].
     pub(crate) straight: bool,
-    /// It takes it now.
+    /// Acknowledgements take it now.
     pub(crate) quiet: bool,
-    /// How far it may send while it takes it.
+    /// Something may leave that does not take it.
+    asks: bool,
+    /// One past the last new segment that takes it.
     past: u32,
+    /// Whole segments of the congestion window.
+    whole: u32,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -182,7 +185,6 @@ impl Sender {
             rto: rtt.rto(),
             window: opening_window(p),
             max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
-            sent: 0,
             retransmits: 0,
             size: p.segment_bytes().0 as u32,
             recovery: p.recovery,
@@ -209,7 +211,9 @@ impl Sender {
             gated,
             straight: false,
             quiet: false,
+            asks: true,
             past: 0,
+            whole: 0,
             cc,
             cold: Box::new(Cold::new(params, stream, rtt, tracked || gated)),
         };
@@ -327,19 +331,6 @@ impl Sender {
             self.on_timeout(now);
         }
         self.look_for_quiet();
-    }
-
-    /// The next segment to send.
-    #[inline(always)]
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let seq = if self.quiet {
-            self.next_quiet()
-        } else if self.straight && self.opened {
-            self.next_straight()
-        } else {
-            return self.poll_any(now);
-        };
-        (seq != NONE).then(|| self.emit_as(now, seq, true))
     }
 
     fn poll_any(&mut self, now: Time) -> Option<Segment> {

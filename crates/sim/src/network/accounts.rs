@@ -37,6 +37,7 @@ impl Network {
         for flow in &mut self.flows {
             flow.observe_source(end, window);
             flow.observe_sink(end, window);
+            flow.probe.finish();
             self.histograms[flow.probe.histogram].moments.merge(&flow.probe.delay);
             match &flow.source {
                 Source::Tcp(sender) => {

@@ -1,13 +1,12 @@
 //! The ends of flows: what arrives there, what they send, and when they are woken.
 
+use super::flows::Sent;
 use super::wires::Launched;
-use super::{Flow, Network};
+use super::Network;
 use crate::calendar::Key;
 use crate::packet::{Pkt, WAKE};
-use crate::probe::Window;
 use crate::source::{Sink, Source};
 use crate::trace::What;
-use transport::Ack;
 use units::Time;
 
 impl Network {
@@ -24,29 +23,46 @@ impl Network {
     #[inline(never)]
     fn reach_source(&mut self, pkt: &Pkt, now: Time) {
         let mut flow = &mut self.flows[pkt.flow as usize];
-        if flow.due[0] <= now {
-            self.run_timers(2 * pkt.flow, now);
+        if flow.look[0] <= now {
+            self.attend(2 * pkt.flow, pkt, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
         flow.probe.conservation.delivered.add(pkt.size);
-        self.trace.note(now, What::Acked, pkt);
         let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(pkt, now) };
-        flow.probe.observe_tcp(now, &self.window, sender);
-        let short = pkt.is_plain_ack()
-            && if pkt.sack == 0 {
-                sender.on_bare_ack(now, pkt.seq, pkt.stamp)
-            } else {
-                sender.on_longer_block(now, pkt.seq, self.sacks.get(pkt))
-            };
-        if short {
+        flow.probe.hold_window(now, sender);
+        let plain = pkt.is_plain_ack();
+        if plain && pkt.sack == 0 && sender.on_bare_ack(now, pkt.seq, pkt.stamp) {
+            // Something is still in flight, so that it is not done.
+        } else if plain && pkt.sack != 0 && sender.on_longer_block(now, pkt.seq, self.sacks.get(pkt)) {
             self.sacks.release(pkt);
         } else {
             sender.on_ack(now, &pkt.ack(&mut self.sacks));
+            if sender.is_done() && flow.probe.finished.is_none() {
+                flow.probe.finished = Some(now);
+            }
         }
-        if sender.is_done() && flow.probe.finished.is_none() {
-            flow.probe.finished = Some(now);
+        let key = Key { time: now, birth: now, component: self.links.len() as u32 + 2 * pkt.flow };
+        let sent = flow.send_segments(pkt.flow, key, &mut self.wires, &mut self.trace);
+        self.end_sending(pkt.flow, key, sent);
+    }
+
+    /// Something besides the arrival of this packet is due at its end: a timer, a note to the accounts, or to the trace.
+    #[cold]
+    #[inline(never)]
+    fn attend(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
+        let side = (endpoint & 1) as usize;
+        let number = (endpoint >> 1) as usize;
+        if self.flows[number].due[side] <= now {
+            self.run_timers(endpoint, now);
         }
-        self.drain_tcp_source(pkt.flow, now, now);
+        let flow = &mut self.flows[number];
+        if side == 0 {
+            flow.observe_source(now, &self.window);
+        } else {
+            flow.observe_sink(now, &self.window);
+        }
+        self.trace.note(now, if side == 0 { What::Acked } else { What::Receive }, pkt);
+        flow.note_next(side, &self.window, &self.trace);
     }
 
     /// Feedback arrives that is not for a plain TCP sender.
@@ -62,24 +78,29 @@ impl Network {
     #[inline(never)]
     fn reach_sink(&mut self, pkt: &Pkt, now: Time) {
         let mut flow = &mut self.flows[pkt.flow as usize];
-        if flow.due[1] <= now {
-            self.run_timers(2 * pkt.flow + 1, now);
+        if flow.look[1] <= now {
+            self.attend(2 * pkt.flow + 1, pkt, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
-        flow.observe_sink(now, &self.window);
-        self.trace.note(now, What::Receive, pkt);
         flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
         let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(pkt, now) };
-        if pkt.is_syn() || !receiver.on_next(now, pkt.seq, pkt.size, pkt.stamp) {
-            receiver.on_segment(now, &pkt.segment());
-        }
-        if receiver.delivered() == flow.probe.awaited && flow.probe.finished.is_none() {
-            flow.probe.finished = Some(now);
-        }
-        let Some(plain) = receiver.poll_plain() else { return self.drain_sink(pkt.flow, now, now) };
+        let next = if pkt.is_syn() { None } else { receiver.answer_next(now, pkt.seq, pkt.size, pkt.stamp) };
+        let plain = match next {
+            Some(plain) => plain,
+            None => {
+                receiver.on_segment(now, &pkt.segment());
+                receiver.poll_plain()
+            }
+        };
+        let Some(plain) = plain else {
+            let delivered = receiver.delivered();
+            flow.probe.note_delivered(now, delivered);
+            return self.drain_sink(pkt.flow, now, now);
+        };
+        flow.probe.note_delivered(now, plain.ack);
         // Its only answer to what just arrived; what was due to be sent later is sent with it.
         let mut ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], &mut self.sacks);
-        flow.due[1] = Time::NEVER;
+        (flow.due[1], flow.look[1]) = (Time::NEVER, flow.notice[1]);
         flow.probe.conservation.sent.add(ack.size);
         ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
@@ -196,6 +217,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn drain_source(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number) };
+        self.flows[number as usize].probe.count_from(0, now, &self.window);
         loop {
             let flow = &mut self.flows[number as usize];
             let segment = match &mut flow.source {
@@ -212,10 +234,7 @@ impl Network {
                 Source::Origin(_) => None,
             };
             let Some(segment) = segment else { break };
-            if now >= self.window.warmup {
-                flow.probe.sent.add(segment.size);
-            }
-            flow.probe.conservation.sent.add(segment.size);
+            flow.probe.sent.add(segment.size);
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
@@ -225,34 +244,28 @@ impl Network {
     }
 
     /// [`Network::drain_source`] for a plain TCP sender.
-    #[inline(always)]
     fn drain_tcp_source(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number) };
-        let mut flow = &mut self.flows[number as usize];
-        loop {
-            let Source::Tcp(sender) = &mut flow.source else { return };
-            let Some(segment) = sender.poll_transmit(now) else { break };
-            if now >= self.window.warmup {
-                flow.probe.sent.add(segment.size);
-            }
-            flow.probe.conservation.sent.add(segment.size);
-            let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
-            pkt.class = flow.marker.mark(now, segment.size);
-            self.trace.note(now, What::Send, &pkt);
-            match self.wires.launch(pkt, key) {
-                Launched::Settled => {}
-                other => {
-                    self.settle_launch(other);
-                    flow = &mut self.flows[number as usize];
-                }
-            }
+        let flow = &mut self.flows[number as usize];
+        let sent = flow.send_segments(number, key, &mut self.wires, &mut self.trace);
+        self.end_sending(number, key, sent);
+    }
+
+    /// What is left to do after [`Flow::send_segments`].
+    #[inline(always)]
+    fn end_sending(&mut self, number: u32, key: Key, sent: Sent) {
+        match sent {
+            Sent::All => {}
+            Sent::Alarm(due) => self.set_alarm(2 * number, due.max(key.time)),
+            Sent::UpTo(launched) => self.go_on_sending(number, key, launched),
         }
-        let Source::Tcp(sender) = &flow.source else { return };
-        let due = sender.due().min(flow.stop);
-        flow.due[0] = due;
-        if due < flow.armed[0] {
-            self.set_alarm(2 * number, due.max(now));
-        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn go_on_sending(&mut self, number: u32, key: Key, launched: Launched) {
+        self.settle_launch(launched);
+        self.drain_tcp_source(number, key.time, key.birth);
     }
 
     #[inline(always)]
@@ -291,7 +304,7 @@ impl Network {
         let side = (endpoint & 1) as usize;
         let flow = &mut self.flows[(endpoint >> 1) as usize];
         let due = flow.deadline(side);
-        flow.due[side] = due;
+        (flow.due[side], flow.look[side]) = (due, due.min(flow.notice[side]));
         if due < flow.armed[side] {
             self.set_alarm(endpoint, due.max(now));
         }
@@ -303,62 +316,6 @@ impl Network {
         if time <= self.window.end {
             let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
             self.wires.calendar.push(key, Pkt::alarm(WAKE, endpoint));
-        }
-    }
-}
-
-impl Flow {
-    /// Feedback that is not for a plain TCP sender.
-    fn on_feedback(&mut self, now: Time, ack: &Ack, window: &Window) {
-        match (&mut self.source, &mut self.sink) {
-            (Source::Rated(source), Sink::Rated(sink)) => source.on_report(now, ack.ack, sink),
-            (Source::App(source), _) => {
-                let before = source.begun();
-                source.on_ack(now, ack);
-                self.probe.handed_over(now, source.begun() - before, window);
-            }
-            _ => {}
-        }
-    }
-
-    /// Asks one end for its next deadline.
-    #[inline(always)]
-    fn deadline(&self, side: usize) -> Time {
-        let due = match (side, &self.source, &self.sink) {
-            (0, Source::Tcp(sender), _) => sender.poll_timeout(),
-            (0, Source::Rated(source), _) => source.poll_timeout(),
-            (0, Source::Udp(source), _) => source.poll_timeout(),
-            (0, Source::App(source), _) => source.poll_timeout(),
-            (0, Source::Origin(origin), _) => origin.poll_timeout(),
-            (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
-            (_, _, Sink::Rated(sink)) => sink.poll_timeout(),
-            (_, _, Sink::App(sink)) => sink.receiver.poll_timeout(),
-            (_, _, Sink::Udp { .. }) => None,
-        };
-        let due = due.unwrap_or(Time::NEVER);
-        if side == 0 {
-            due.min(self.stop)
-        } else {
-            due
-        }
-    }
-
-    /// Takes note of the source's state before it changes at `now`.
-    #[inline]
-    pub(super) fn observe_source(&mut self, now: Time, window: &Window) {
-        match &self.source {
-            Source::Tcp(sender) => self.probe.observe_tcp(now, window, sender),
-            Source::Rated(source) => self.probe.observe_rate(now, window, source),
-            Source::App(source) => self.probe.observe_app(now, window, source),
-            Source::Udp(_) | Source::Origin(_) => {}
-        }
-    }
-
-    /// Takes note of what the receiver had at the warm-up.
-    #[inline]
-    pub(super) fn observe_sink(&mut self, now: Time, window: &Window) {
-        if self.probe.goodput_before.is_none() && now >= window.warmup {
-            self.probe.goodput_before = Some(self.sink.delivered_bytes());
         }
     }
 }

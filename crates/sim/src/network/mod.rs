@@ -9,6 +9,7 @@
 mod accounts;
 mod ends;
 mod faults;
+mod flows;
 mod fold;
 mod sessions;
 mod travel;
@@ -74,6 +75,10 @@ pub struct Flow {
     first_step: [u32; 2],
     /// The next deadline of each end.
     due: [Time; 2],
+    /// When the accounts next have something to note at each end beside what they note of every packet.
+    notice: [Time; 2],
+    /// The earlier of both.
+    look: [Time; 2],
     /// The earliest pending wake-up of each end.
     armed: [Time; 2],
     /// Its accounts.
@@ -101,6 +106,8 @@ impl Flow {
             started: false,
             first_step,
             due: never,
+            notice: [Time::ZERO; 2],
+            look: [Time::ZERO; 2],
             armed: never,
             probe,
         }

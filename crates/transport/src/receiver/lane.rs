@@ -22,6 +22,8 @@ impl Receiver {
     /// Finds out whether the short way is open, after anything that may have changed it.
     #[inline]
     pub(super) fn look_for_quiet(&mut self) {
+        let blocks = if self.held == 0 { 0 } else { self.store.recent.len() as u32 };
+        self.answer_size = self.ack_size + self.block_size * blocks;
         let busy = self.ecn || self.early || self.pending_syn || self.quick_acks > 0;
         self.straight = if busy || self.rcv_nxt == 0 {
             NONE
@@ -34,43 +36,63 @@ impl Receiver {
         };
     }
 
-    /// A data segment arrives, in parts: the short way where it is the next one, none is held and nothing is to be said of
-    /// ECN. False if it is to take the long way by [`Receiver::on_segment`].
+    /// A data segment arrives, in parts: the short way where it is the next one, or the one above all that are held, and nothing
+    /// is to be said of ECN. `None` if it is to take the long way by [`Receiver::on_segment`]; else its answer, if one is due,
+    /// after which there is no other.
     #[inline(always)]
-    pub fn on_next(&mut self, now: Time, seq: u32, size: u32, sent: Time) -> bool {
+    pub fn answer_next(
+        &mut self,
+        now: Time,
+        seq: u32,
+        size: u32,
+        sent: Time,
+    ) -> Option<Option<PlainAck<'_>>> {
         if seq != self.straight {
-            return false;
+            return None;
         }
-        self.received += 1;
         if self.held > 0 {
             self.hold_next(seq, size);
-            return true;
+            return Some(Some(self.answer()));
         }
         self.bytes += u64::from(size);
         if self.unacked == 0 {
             self.echo = sent;
         }
-        self.rcv_nxt = seq + 1;
-        (self.straight, self.highest) = (self.rcv_nxt, self.rcv_nxt);
-        self.unacked += 1;
-        if self.unacked >= self.ack_every {
-            self.pending = true;
-            self.due = Time::NEVER;
-        } else if self.due == Time::NEVER {
-            self.due = now + self.ack_timeout;
+        (self.rcv_nxt, self.straight) = (seq + 1, seq + 1);
+        if self.unacked + 1 < self.ack_every {
+            self.unacked += 1;
+            if self.due == Time::NEVER {
+                self.due = now + self.ack_timeout;
+            }
+            return Some(None);
         }
-        true
+        Some(Some(self.answer()))
     }
 
-    /// The block reported last, above which nothing is held, grows by a segment; that is acknowledged at once.
+    /// The block reported last, above which nothing is held, grows by a segment.
     #[inline]
     fn hold_next(&mut self, seq: u32, size: u32) {
-        self.hold(seq, size);
-        self.store.recent.lengthen_first();
+        self.highest = seq + 1;
         self.straight = seq + 1;
-        self.unacked += 1;
-        self.pending = true;
+        self.held += 1;
+        self.held_bytes += u64::from(size);
+        if size > self.full_size {
+            self.full_size = size;
+        }
+        self.store.marks.reserve(self.rcv_nxt, seq + 1);
+        self.store.marks.insert(seq);
+        self.store.recent.lengthen_first();
+    }
+
+    /// Acknowledges all that arrived, where nothing is to be said of the connection's opening or of congestion.
+    #[inline(always)]
+    fn answer(&mut self) -> PlainAck<'_> {
+        self.unacked = 0;
+        self.acks += 1;
         self.due = Time::NEVER;
+        let reports = self.held > 0 && !self.store.recent.is_empty();
+        let sack = reports.then_some(&self.store.recent);
+        PlainAck { ack: self.rcv_nxt, echo: self.echo, size: self.answer_size, sack }
     }
 
     /// The next acknowledgement to send, if it is one that says nothing of the connection's opening or of congestion. After it
@@ -81,13 +103,6 @@ impl Receiver {
             return None;
         }
         self.pending = false;
-        self.unacked = 0;
-        self.acks += 1;
-        let (ack, echo, size) = (self.rcv_nxt, self.echo, self.ack_size);
-        if self.held == 0 || self.store.recent.is_empty() {
-            return Some(PlainAck { ack, echo, size, sack: None });
-        }
-        let sack = &self.store.recent;
-        Some(PlainAck { ack, echo, size: size + self.block_size * sack.len() as u32, sack: Some(sack) })
+        Some(self.answer())
     }
 }

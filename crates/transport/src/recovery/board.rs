@@ -240,10 +240,16 @@ impl Board {
         self.sacked.first_absent(self.high_rxt.max(una), past)
     }
 
+    /// Whether all that is lost is in flight again; false where that cannot be told from counts.
+    #[inline]
+    pub fn is_repaired(&self) -> bool {
+        self.rxt_out >= self.lost_count && !self.repair_all
+    }
+
     /// The same of all that is lost. There is one unless all that is lost is in flight again.
     #[inline]
     pub fn next_lost(&self, una: u32) -> Option<u32> {
-        if self.rxt_out >= self.lost_count && !self.repair_all {
+        if self.is_repaired() {
             debug_assert_eq!(self.next_hole(una, self.lost_edge), None);
             return None;
         }

@@ -96,6 +96,7 @@ impl Sender {
         } else {
             self.look_for_losses(now, 1);
         }
+        self.look_ahead();
         true
     }
 

@@ -18,12 +18,6 @@ impl Sender {
 
     #[inline]
     pub(super) fn emit(&mut self, now: Time, seq: u32) -> Segment {
-        self.emit_as(now, seq, false)
-    }
-
-    /// `straight`: its options allow the short way, so that neither ledger nor ECN want to know.
-    #[inline(always)]
-    pub(super) fn emit_as(&mut self, now: Time, seq: u32, straight: bool) -> Segment {
         let mut idle = self.una == self.max;
         let retransmit = seq < self.max;
         if retransmit {
@@ -35,8 +29,7 @@ impl Sender {
                 self.timed_at = now;
             }
         }
-        self.sent += 1;
-        if !straight && self.tracked {
+        if self.tracked {
             idle &= self.enter_ledger(now, seq, retransmit);
         }
         if idle || self.rto_at == Time::NEVER {
@@ -51,7 +44,7 @@ impl Sender {
             cwr: false,
             retransmit,
         };
-        if !straight && self.ecn {
+        if self.ecn {
             self.mark_capable(&mut segment);
         }
         if seq == 0 && self.special_first {

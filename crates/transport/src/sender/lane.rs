@@ -1,11 +1,13 @@
-//! The short way of most acknowledgements and segments: nothing is lost, nothing is held by the receiver, and no option asks for
-//! more than a window that opens. What it does is what the general code does then, bit for bit; the latter takes over when
-//! anything else happens.
+//! The short way of most acknowledgements and segments: an acknowledgement that says no more than its number while nothing is lost
+//! and nothing is held by the receiver; a new segment that follows others in flight. How far the latter may go is known after each
+//! input, so that sending asks nothing of windows, options or losses. What both do is what the general code does then, bit for
+//! bit; it takes over when anything else happens.
 
 use super::{Sender, NONE};
 use crate::cc::Cc;
 use crate::params::Recovery;
-use units::Time;
+use crate::segment::{Role, Segment};
+use units::{Ecn, Time};
 
 impl Sender {
     /// Whether its options ever allow the short way.
@@ -14,7 +16,7 @@ impl Sender {
         self.recovery == Recovery::Sack && ordinary && self.burst == NONE
     }
 
-    /// Finds out whether the short way is open, after anything that may have changed it.
+    /// Finds out whether and how far the short way is open, after anything that may have changed it.
     #[inline]
     pub(super) fn look_for_quiet(&mut self) {
         self.quiet = self.straight
@@ -24,29 +26,75 @@ impl Sender {
             && self.dupacks == 0
             && self.forced == NONE
             && self.quota > 0
+            && self.nxt == self.max
             && self.cold.board.sacked_count == 0;
         self.look_ahead();
     }
 
-    /// How far it may send while it is quiet: until the next acknowledgement that holds.
-    #[inline(always)]
-    fn look_ahead(&mut self) {
-        let usable = (self.window.cwnd as u32).min(self.rwnd);
-        self.past = self.una.saturating_add(usable).min(self.limit);
+    /// Finds out which new segments may leave until the next input, and whether anything else may.
+    pub(crate) fn look_ahead(&mut self) {
+        (self.past, self.asks) = (0, true);
+        self.whole = self.window.cwnd as u32;
+        if !self.straight || !self.opened || self.forced != NONE {
+            return;
+        }
+        if self.quota == 0 {
+            self.asks = false;
+            return;
+        }
+        if self.nxt != self.max || self.una == self.max || self.rto_at == Time::NEVER {
+            return;
+        }
+        let room = if self.recovering || self.loss { self.room_beside_losses() } else { self.room() };
+        if let Some(past) = room.filter(|past| *past < self.limit) {
+            (self.past, self.asks) = (past, false);
+        }
+    }
+
+    /// One past the last new segment that the windows let go while nothing is repaired.
+    fn room(&self) -> Option<u32> {
+        let more = if self.dupacks > 0 && self.cold.params.limited_transmit {
+            self.cold.board.sacked_count
+        } else {
+            0
+        };
+        Some(self.una.saturating_add(self.whole.saturating_add(more).min(self.rwnd)))
+    }
+
+    /// The same while losses are repaired and all that are known are in flight again. `None` where there are others, or where
+    /// the receiver's window ends before: then holes below may be next (rules 3 and 4 of RFC 6675).
+    #[inline]
+    fn room_beside_losses(&self) -> Option<u32> {
+        // A whole number less than a double leaves a remainder without rounding.
+        let room = (self.window.cwnd - f64::from(self.pipe())) as u32;
+        if room == 0 {
+            return Some(self.max.min(self.limit.saturating_sub(1)));
+        }
+        if !self.cold.board.is_repaired() {
+            return None;
+        }
+        let past = self.max.saturating_add(room);
+        (past <= self.una.saturating_add(self.rwnd)).then_some(past)
     }
 
     /// An acknowledgement that says no more than its number arrives. False if it is to take the long way by
-    /// [`Sender::on_ack`].
+    /// [`Sender::on_ack`]; that of all that is in flight always does.
     #[inline(always)]
     pub fn on_bare_ack(&mut self, now: Time, ack: u32, echo: Time) -> bool {
-        if !self.quiet || ack <= self.una || ack > self.max {
+        if !self.quiet || ack <= self.una || ack >= self.max {
             return false;
         }
         let (acked, flight) = (ack - self.una, self.max - self.una);
-        self.move_una(now, ack, echo, false);
+        if self.timed < ack || self.timestamps {
+            self.move_una(now, ack, echo, false);
+        } else {
+            self.una = ack;
+            self.rto_at = self.rto_after(now);
+        }
         match &mut self.cc {
             Cc::Reno(reno) => {
-                if self.grow_unused || self.window.is_used_by(flight) {
+                // As much in flight as the window has whole segments is the common case of its being used.
+                if flight >= self.whole || self.grow_unused || self.window.is_used_by(flight) {
                     reno.open_by(&mut self.window, acked);
                     if self.window.cwnd >= self.max_cwnd + 1.0 {
                         self.window.cwnd = self.max_cwnd;
@@ -55,35 +103,59 @@ impl Sender {
             }
             _ => self.grow_by(now, (echo, false), acked, acked, flight),
         }
-        self.look_ahead();
+        self.whole = self.window.cwnd as u32;
+        self.past = self.una.saturating_add(self.whole.min(self.rwnd));
+        if self.past >= self.limit {
+            self.look_ahead();
+        }
         true
     }
 
-    /// The next segment to send on the short way, or [`NONE`].
+    /// The next segment to send.
     #[inline(always)]
-    pub(super) fn next_quiet(&mut self) -> u32 {
-        let seq = self.nxt;
-        if seq >= self.past {
-            return NONE;
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if self.nxt < self.past {
+            return Some(self.emit_next(now));
         }
-        self.nxt = seq + 1;
-        seq
+        if self.asks {
+            return self.poll_asking(now);
+        }
+        None
     }
 
-    /// The next segment to send, or [`NONE`], of an open connection whose options allow the short way, though it is not
-    /// quiet.
+    /// The next segment on the short way: a new one, full, with others in flight and the timer running.
+    #[inline(always)]
+    pub(super) fn emit_next(&mut self, now: Time) -> Segment {
+        let seq = self.nxt;
+        (self.nxt, self.max) = (seq + 1, seq + 1);
+        if self.timed == NONE {
+            (self.timed, self.timed_at) = (seq, now);
+        }
+        if self.recovering {
+            self.cold.board.prr_out += 1;
+        }
+        Segment {
+            seq,
+            size: self.size,
+            sent: now,
+            role: Role::Data,
+            ecn: Ecn::NotEct,
+            cwr: false,
+            retransmit: false,
+        }
+    }
+
+    /// The next segment where the short way has ended.
     #[inline(never)]
-    pub(super) fn next_straight(&mut self) -> u32 {
-        if self.forced != NONE {
-            return std::mem::replace(&mut self.forced, NONE);
+    pub(super) fn poll_asking(&mut self, now: Time) -> Option<Segment> {
+        if !self.straight {
+            return self.poll_any(now);
         }
-        if self.quota == 0 {
-            return NONE;
-        }
-        let Some(seq) = self.next_sack() else { return NONE };
-        self.quota -= 1;
-        self.nxt = self.nxt.max(seq + 1);
-        self.sent_sack(seq);
-        seq
+        let segment = self.poll_any(now);
+        self.look_ahead();
+        segment
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -82,7 +82,8 @@ impl Sender {
     /// What happened so far.
     pub fn counters(&self) -> SenderCounters {
         SenderCounters {
-            sent: self.sent,
+            // What is sent is new or sent again.
+            sent: u64::from(self.max) + self.retransmits,
             retransmits: self.retransmits,
             undone: self.undone(),
             ..self.cold.counters

@@ -1,0 +1,163 @@
+//! Both ends with and without their short ways, over a path that loses, turns round and repeats.
+
+use crate::params::Params;
+use crate::receiver::{PlainAck, Receiver};
+use crate::segment::{Ack, Role, Segment};
+use crate::sender::Sender;
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use units::param::{read_table, Table, Valid, Value};
+use units::{Span, Stream, Time};
+
+fn params(profile: &str) -> Valid<Params> {
+    let table: Table = vec![("profile".into(), Value::Text(profile.into()))];
+    let mut problems = Vec::new();
+    let params: Params = read_table("", &table, &mut problems);
+    assert_eq!(problems, []);
+    Valid::new(params).expect("profiles are valid")
+}
+
+/// Two connections that hear the same: the second never takes a short way.
+struct Twins {
+    senders: [Sender; 2],
+    receivers: [Receiver; 2],
+    now: Time,
+    on_way: VecDeque<Segment>,
+    /// Acknowledgements and segments that took the short way.
+    short: [u32; 2],
+}
+
+impl Twins {
+    fn new(params: &Valid<Params>, supply: u64) -> Twins {
+        let mut senders = [0, 1].map(|_| Sender::new(params, Stream::new(1, "twins")));
+        let receivers = [0, 1].map(|_| Receiver::new(params));
+        senders[1].straight = false;
+        for sender in &mut senders {
+            sender.supply_bytes(supply);
+            sender.start(Time::ZERO);
+        }
+        let mut twins = Twins { senders, receivers, now: Time::ZERO, on_way: VecDeque::new(), short: [0; 2] };
+        twins.send();
+        twins
+    }
+
+    fn send(&mut self) {
+        let now = self.now;
+        let [short, long] = &mut self.senders;
+        loop {
+            self.short[1] += u32::from(short.nxt < short.past);
+            let (one, other) = (short.poll_transmit(now), long.poll_transmit(now));
+            assert_eq!(one, other);
+            let Some(segment) = one else { break };
+            self.on_way.push_back(segment);
+        }
+        assert_eq!(
+            (short.cwnd(), short.ssthresh(), short.phase()),
+            (long.cwnd(), long.ssthresh(), long.phase())
+        );
+        assert_eq!((short.counters(), short.poll_timeout()), (long.counters(), long.poll_timeout()));
+        assert_eq!((short.una, short.nxt, short.max), (long.una, long.nxt, long.max));
+    }
+
+    /// What the receivers answer to a segment.
+    fn answers(&mut self, segment: &Segment) -> Vec<Ack> {
+        let now = self.now;
+        let [short, long] = &mut self.receivers;
+        long.on_segment(now, segment);
+        let expected: Vec<Ack> = std::iter::from_fn(|| long.poll_transmit(now)).collect();
+        let next = if segment.role == Role::Data {
+            short.answer_next(now, segment.seq, segment.size, segment.sent)
+        } else {
+            None
+        };
+        let plain = match next {
+            Some(plain) => plain,
+            None => {
+                short.on_segment(now, segment);
+                short.poll_plain()
+            }
+        };
+        let mut answers: Vec<Ack> = plain.iter().map(whole).collect();
+        answers.extend(std::iter::from_fn(|| short.poll_transmit(now)));
+        let stripped = |ack: &Ack| Ack { ace: 0, ..*ack };
+        assert!(answers.iter().map(stripped).eq(expected.iter().map(stripped)));
+        assert_eq!(
+            (short.received(), short.delivered_bytes(), short.acks()),
+            (long.received(), long.delivered_bytes(), long.acks())
+        );
+        assert_eq!(short.poll_timeout(), long.poll_timeout());
+        answers
+    }
+
+    fn hear(&mut self, ack: &Ack) {
+        let now = self.now;
+        let [short, long] = &mut self.senders;
+        long.on_ack(now, ack);
+        let plain = !ack.syn && !ack.ece;
+        let took = plain
+            && if ack.sack.is_empty() {
+                short.on_bare_ack(now, ack.ack, ack.echo)
+            } else {
+                short.on_longer_block(now, ack.ack, &ack.sack)
+            };
+        self.short[0] += u32::from(took);
+        if !took {
+            short.on_ack(now, ack);
+        }
+        self.send();
+    }
+
+    /// One step: `luck` says what becomes of the next segment, or a timer fires.
+    fn step(&mut self, luck: u8) {
+        self.now += Span::from_millis(1);
+        let segment = match (luck, self.on_way.len()) {
+            (_, 0) => {
+                self.now = self.senders[0].due().min(self.now + Span::from_millis(5_000)).max(self.now);
+                let now = self.now;
+                self.senders.iter_mut().for_each(|sender| sender.on_timer(now));
+                return self.send();
+            }
+            (0..=9, _) => {
+                self.on_way.pop_front();
+                return;
+            }
+            (10..=14, 2..) => self.on_way.remove(1),
+            (15..=18, _) => self.on_way.front().copied(),
+            _ => self.on_way.pop_front(),
+        };
+        let answers = segment.map(|segment| self.answers(&segment)).unwrap_or_default();
+        if luck < 250 {
+            answers.iter().for_each(|ack| self.hear(ack));
+        }
+    }
+}
+
+fn whole(plain: &PlainAck<'_>) -> Ack {
+    let PlainAck { ack, echo, size, sack } = *plain;
+    Ack { ack, size, echo, sack: sack.copied().unwrap_or_default(), ece: false, syn: false, ace: 0 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn short_ways_lead_where_the_long_ones_do(
+        lucks in prop::collection::vec(any::<u8>(), 200..600),
+        profile in prop::sample::select(vec!["rfc", "ns3", "ns2-2.35"]),
+        supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
+    ) {
+        let mut twins = Twins::new(&params(profile), supply);
+        lucks.into_iter().for_each(|luck| twins.step(luck));
+    }
+}
+
+/// The test above is about something: with a loss now and then, most of what happens is short.
+#[test]
+fn the_short_way_is_the_common_one() {
+    let mut twins = Twins::new(&params("rfc"), u64::from(u32::MAX));
+    for step in 0..2000u32 {
+        twins.step(if step % 97 == 0 { 0 } else { 100 });
+    }
+    let (sent, acks) = (twins.senders[0].counters().sent, twins.receivers[0].acks());
+    assert!(u64::from(twins.short[0]) * 2 > acks, "{:?} of {acks}", twins.short);
+    assert!(u64::from(twins.short[1]) * 2 > sent, "{:?} of {sent}", twins.short);
+}
