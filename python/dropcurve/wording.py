@@ -108,3 +108,8 @@ def bound(most: float, unit: str) -> str:
     """An upper bound in two significant digits: ``0.43 Mbit/s``."""
     divisor, shown = scaled(unit, most)
     return f"{number(most / divisor, decimals(most / divisor, most / divisor))} {shown}".rstrip()
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

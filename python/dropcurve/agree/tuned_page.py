@@ -34,7 +34,7 @@ For each link RED (dialect `ns2_explicit`, gentle) is tuned with {RUNS} runs for
 cent, less 0.6 points for every packet that waits in the mean. Then the recommendation and its rivals are run at fresh
 conditions under fresh seeds, here and in ns-2: {REPLICATIONS} replications of {CONDITIONS} conditions each, stratified
 over the ranges, the same conditions for all. A margin is the recommendation's goal less the rival's, paired by
-condition, with a 95 % interval over replications.
+condition, with a 95 % interval over replications. Each link names the build of the core that ran it.
 
 **{len(real)} of {len(margins)} margins are real and positive here, and {len(both)} of these {len(real)} are in ns-2
 too; in {len(lost)} of {len(margins)} a rival is really better there.**
@@ -52,7 +52,7 @@ def _section(one: Found) -> Iterator[str]:
         "",
         f"## {one.case.title}",
         "",
-        f"Goal: `{one.case.goal}`. Recommended after {one.tried} settings: {law}.",
+        f"Goal: `{one.case.goal}`. Recommended after {one.tried} settings: {law}. Build {one.build}.",
         "",
         "| | utilisation here (%) | in ns-2 | mean delay here (ms) | in ns-2 | margin here (points) | in ns-2 |",
         "|---|--:|--:|--:|--:|--:|--:|",

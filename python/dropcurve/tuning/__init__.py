@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import library, quantities
+from .. import library, quantities, wording
 from ..errors import UsageError
 from ..scenario import Scenario
 from ..store import build
@@ -193,7 +193,8 @@ def _solved(
         effects=tuple(outcome.effects), sensitivity=tuple(moved), drift=tuple(wandered),
         configuration=made.text if made else "", notes=tuple(str(note) for note in made.notes) if made else (),
         runs=searched, fresh=bench.runs - searched, version=library.version(), command=command,
-        stopped=_stopped(outcome, clock, moved, wandered, question), conditions=len(outcome.first),
+        stopped=_stopped(bench, outcome, clock, moved, wandered), pictured=clock.pictured(bench.run_s),
+        conditions=len(outcome.first),
         replications=replications, fresh_conditions=confirming.fresh if question.varying else 1,
         front=sum(line.candidate.key in ahead for line in lines), folder=folder,
     )  # fmt: skip
@@ -202,15 +203,16 @@ def _solved(
 
 
 def _stopped(
-    outcome: Outcome, clock: Clock, moved: Sequence[object], wandered: Sequence[object], question: Question
+    bench: Bench, outcome: Outcome, clock: Clock, moved: Sequence[object], wandered: Sequence[object]
 ) -> str:
     """What a limit of time cut short; "" if there was none."""
     if clock.seconds is None:
         return ""
     left_out = ["sensitivity"] if not moved and outcome.families else []
-    left_out += ["drift"] if question.varying and not wandered else []
+    left_out += ["drift"] if bench.question.varying and not wandered else []
+    left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
     told = f"made to fit into {quantities.show_span(clock.seconds)}"
-    return f"{told}, {' and '.join(left_out)} left out" if left_out else told
+    return f"{told}, {wording.listed(left_out)} left out" if left_out else told
 
 
 def _chosen(outcome: Outcome, bench: Bench) -> tuple[list[Candidate], int]:

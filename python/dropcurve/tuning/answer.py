@@ -38,8 +38,8 @@ class Answer:
 
     ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
     come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
-    ``replications`` of ``fresh_conditions`` each. ``configuration`` is the text for the box, "" without one; ``notes``
-    say what the box rounds.
+    ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
+    ``configuration`` is the text for the box, "" without one; ``notes`` say what the box rounds.
     """
 
     question: Question
@@ -56,6 +56,7 @@ class Answer:
     version: str
     command: str
     stopped: str = ""
+    pictured: bool = True
     conditions: int = 0
     replications: int = 0
     fresh_conditions: int = 0

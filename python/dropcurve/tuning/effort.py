@@ -122,6 +122,11 @@ class Clock:
         end = self.until(share)
         return None if end is None else max(0.0, end - time.monotonic())
 
+    def pictured(self, run_s: float | None) -> bool:
+        """Whether there is time for the queue pictures, at the pace so far."""
+        left = self.left(1.0)
+        return left is None or PICTURED * (run_s or 0.0) <= left + PICTURES_S / 2
+
     def late(self, share: float) -> bool:
         """Whether it is past."""
         return self.left(share) == 0.0
@@ -129,6 +134,8 @@ class Clock:
 
 #: Sizes of a confirmation, the largest first.
 SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2), (2, 2))
+#: Runs that the queue pictures of the page take.
+PICTURED = 4
 #: Designs that are confirmed however short the time is: the recommendation and what it is to be better than.
 CONFIRMED = 4
 

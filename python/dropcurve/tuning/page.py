@@ -22,7 +22,7 @@ TEMPLATE = "tune.html"
 def write(answer: Answer, folder: Path) -> Path:
     """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
     pictures.save(answer, folder / "figures")
-    queues = at_the_ends(answer)
+    queues = at_the_ends(answer) if answer.pictured else []
     for number, (_, result) in enumerate(queues, start=1):
         plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.svg")
         plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.png")
