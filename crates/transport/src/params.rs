@@ -14,48 +14,16 @@ use crate::segment::require_packet;
 mod controls;
 mod dialogue;
 mod measures;
+mod repair;
 mod sizes;
 
-pub use controls::{BbrRule, CubicRule, HyStartRule, VegasRule, WestwoodRule};
+pub use controls::{
+    BbrExit, BbrFilter, BbrQuantum, BbrRule, CubicRule, HyStartRule, RateInterval, RateOrigin, VegasRule,
+    WestwoodRule,
+};
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
 pub use measures::{Counting, DupackRule, Samples, ShownRtt};
-
-units::choices! {
-    /// How losses are noticed and repaired.
-    pub enum Recovery {
-        /// Fast retransmit, then slow start from one segment (Jacobson 1988).
-        Tahoe = "tahoe",
-        /// Fast recovery ended by the first new acknowledgement (RFC 2581).
-        Reno = "reno",
-        /// Partial acknowledgements repair one hole a round trip (RFC 6582).
-        NewReno = "newreno",
-        /// Scoreboard, pipe and NextSeg of RFC 6675.
-        Sack = "sack",
-        /// The pipe rules of Fall and Floyd (1996) as ns-2 keeps them.
-        Sack1 = "sack1",
-        /// Duplicate acknowledgements repair what a fine-grained timeout finds overdue (Brakmo and Peterson 1995).
-        Vegas = "vegas",
-        /// By time: what was sent sufficiently before something that arrived is lost; the tail is probed (RACK-TLP, RFC 8985).
-        Rack = "rack",
-    }
-}
-
-impl Recovery {
-    /// Whether it uses selective acknowledgements.
-    pub fn selective(self) -> bool {
-        matches!(self, Recovery::Sack | Recovery::Sack1 | Recovery::Rack)
-    }
-}
-
-units::choices! {
-    /// When a partial acknowledgement restarts the retransmission timer.
-    pub enum PartialAck {
-        /// Only the first one of a recovery (RFC 6582 "Impatient").
-        Impatient = "impatient",
-        /// Every one ("Slow-but-Steady").
-        SlowButSteady = "slow_but_steady",
-    }
-}
+pub use repair::{PartialAck, Recovery};
 
 units::choices! {
     /// What cwnd is as a NewReno recovery ends.
@@ -193,12 +161,38 @@ units::params! {
         binomial_beta: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Bansal and Balakrishnan 2001" },
         /// Whose BBR (bbr).
         bbr_rule: BbrRule = BbrRule::Original => { source: "Cardwell et al. 2017" },
+        /// Pace over bandwidth, and window over the path's product, in startup; drain paces at its inverse (bbr).
+        bbr_gain: f64 = 2.885 => { range: Range::Positive, source: "Cardwell et al. 2017: 2/ln 2; ns-3: 2.89" },
+        /// What leaves at once by BBR's count (bbr).
+        bbr_quantum: BbrQuantum = BbrQuantum::Rate => { source: "Cardwell et al. 2017; ns-3: segment" },
+        /// Segments the window has more in the phase up (bbr).
+        bbr_probe: u64 = 0 => { unit: "segments", source: "Linux, ns-3: 2" },
+        /// The window allows for what was acknowledged in a row, counted up to so much; absent: for nothing (bbr).
+        bbr_acked_in_row: Option<Bytes> = None => { range: Range::Positive, source: "ns-3: 4096 B" },
+        /// The phase at which the cycle of gains begins, 0 the one up; absent: drawn (bbr).
+        bbr_phase: Option<u64> = None => { range: Range::Within(0.0, 7.0), source: "ns-3, its first draw: 0" },
+        /// What the repair of losses leaves of the window (bbr).
+        bbr_exit: BbrExit = BbrExit::Restored => { source: "Cardwell et al. 2017; ns-3: ssthresh" },
+        /// How the greatest bandwidth is kept (bbr).
+        bbr_filter: BbrFilter = BbrFilter::Exact => { source: "Cardwell et al. 2017; ns-3: three" },
+        /// A recovery begins a round: until it has passed, a segment leaves for each that arrives; else to the end of the present one (bbr).
+        bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
+        /// Over which segment's interval a delivery rate is taken (bbr, bbr3).
+        rate_interval: RateInterval = RateInterval::Newest => { source: "Cheng et al. 2022; ns-3: kept" },
+        /// Since when the receiving side has taken to deliver what a rate counts (bbr, bbr3).
+        rate_origin: RateOrigin = RateOrigin::Own => { source: "Cheng et al. 2022; ns-3: before" },
+        /// A source that has handed over all it has limits the rates that are sampled from then on (bbr, bbr3).
+        rate_ends: bool = true => { source: "Cheng et al. 2022; ns-3: false" },
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Auto => { source: "RFC 9002 section 7.7; draft-ietf-ccwg-bbr" },
         /// The initial window is spread, too, by the round trip of the handshake.
         pace_start: bool = true => { source: "draft-ietf-ccwg-bbr" },
         /// Share of its gap by which a departure that came late shortens the next.
         pace_credit: f64 = 0.0 => { range: Range::Within(0.0, 1.0), source: "Linux: 0.5" },
+        /// What a recovery sends whatever the window says takes its time of the pace, though it does not wait.
+        pace_repairs: bool = true => { source: "ns-3: false" },
+        /// A segment that is due as an acknowledgement arrives leaves before it counts.
+        pace_first: bool = false => { source: "ns-3: true" },
         /// Pace over window and round trip in slow start, up to half the threshold.
         pacing_gain_start: f64 = 2.0 => { range: Range::Positive, source: "Linux tcp_pacing_ss_ratio" },
         /// Pace over window and round trip after that.

@@ -5,6 +5,7 @@
 //! *Deviations*: segments have one size, so they are counted instead of bytes.
 
 use crate::ledger::Sent;
+use crate::params::{Params, RateInterval, RateOrigin, Samples};
 use units::{Span, Time};
 
 /// What an acknowledgement says of the path, for congestion controls that keep a model of it.
@@ -68,6 +69,7 @@ pub struct Lost {
 /// The state of a connection that samples its delivery rate.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
+    rule: Rule,
     /// Segments delivered in all, and when the last of them was acknowledged.
     pub delivered: u32,
     /// See `delivered`.
@@ -84,9 +86,32 @@ pub struct Sampler {
     newly_acked: u32,
     newly_lost: u32,
     prior_in_flight: u32,
+    /// The interval that is kept, and the segment's stamps it was taken from.
+    kept: Option<(Span, Sent)>,
+    /// When the last arrival had been acknowledged before the segment was sent that was sampled last.
+    sampled_origin: Time,
+}
+
+/// Which moments an interval lies between.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rule {
+    kept: bool,
+    origin_before: bool,
+    /// Round trips are known in whole milliseconds.
+    milliseconds: bool,
 }
 
 impl Sampler {
+    /// Nothing sent yet.
+    pub fn new(params: &Params) -> Sampler {
+        let rule = Rule {
+            kept: params.rate_interval == RateInterval::Kept,
+            origin_before: params.rate_origin == RateOrigin::Before,
+            milliseconds: params.samples == Samples::Milliseconds,
+        };
+        Sampler { rule, ..Sampler::default() }
+    }
+
     /// An acknowledgement begins.
     pub fn begin(&mut self, in_flight: u32) {
         self.newest = None;
@@ -118,10 +143,30 @@ impl Sampler {
         self.delivered += 1;
         self.delivered_at = now;
         self.newly_acked += 1;
+        if self.rule.kept {
+            return self.keep(now, seq, entry);
+        }
         if self.newest.is_none_or(|(best, number)| (entry.at, seq) > (best.at, number)) {
             self.newest = Some((*entry, seq));
             self.first_at = entry.at;
         }
+    }
+
+    /// Takes the interval of a segment that was sent after more had been delivered.
+    fn keep(&mut self, now: Time, seq: u32, entry: &Sent) {
+        let first = self.kept.is_none_or(|(_, held)| held.delivered == 0 || entry.delivered > held.delivered);
+        if first {
+            self.kept = Some((self.interval(now, entry), *entry));
+            self.first_at = entry.at;
+        }
+        self.newest = self.kept.map(|(_, held)| (held, seq));
+    }
+
+    /// How long the delivery took that `sent` measures, by the slower of both sides.
+    fn interval(&mut self, now: Time, sent: &Sent) -> Span {
+        let before = std::mem::replace(&mut self.sampled_origin, sent.delivered_at);
+        let origin = if self.rule.origin_before { before } else { sent.delivered_at };
+        sent.at.since(sent.first_at).max(now.since(origin))
     }
 
     /// `seq` counts as lost; `None` if it did so already.
@@ -157,13 +202,21 @@ impl Sampler {
             None => return None,
         };
         let rtt = (sent.transmits == 1).then(|| now.since(sent.at));
-        if let Some(rtt) = rtt {
+        let whole =
+            |seen: Span| if self.rule.milliseconds { Span(seen.0 / 1_000_000 * 1_000_000) } else { seen };
+        if let Some(rtt) = rtt.map(whole) {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         let delivered = self.delivered - sent.delivered;
-        let interval = sent.at.since(sent.first_at).max(now.since(sent.delivered_at));
+        let interval = match self.kept {
+            Some((interval, _)) => interval,
+            None => self.interval(now, &sent),
+        };
         let enough =
             delivered > 0 && self.min_rtt.is_some_and(|least| interval >= least && interval > Span::ZERO);
+        if !enough {
+            self.sampled_origin = Time::ZERO;
+        }
         Some(Sample {
             now,
             newly_acked: self.newly_acked,
@@ -257,5 +310,28 @@ mod tests {
         assert!(!ack(&mut sampler, 100, 0, &mut before).app_limited);
         assert!(ack(&mut sampler, 101, 1, &mut limited).app_limited);
         assert_eq!(sampler.app_limited, 0);
+    }
+
+    fn ns3() -> Sampler {
+        Sampler::new(&Params {
+            rate_interval: RateInterval::Kept,
+            rate_origin: RateOrigin::Before,
+            ..Params::default()
+        })
+    }
+
+    /// Segments 2 and 3 are sent after two had arrived, at 110 ms. The interval is that of segment 2 for both, and it counts from
+    /// what the segment sampled before had noted, 0 ms: 200 ms, in which 1 and then 2 arrived after its own two.
+    #[test]
+    fn an_interval_is_kept_and_begins_where_the_one_before_did() {
+        let mut sampler = ns3();
+        let mut sent: Vec<Sent> = (0..2).map(|n| send(&mut sampler, n, n as u32 + 1)).collect();
+        assert_eq!(ack(&mut sampler, 100, 0, &mut sent[0]).rate, Some(10.0));
+        assert_eq!(ack(&mut sampler, 110, 1, &mut sent[1]).rate, Some(2.0 / 0.110));
+        let mut later: Vec<Sent> = (0..2).map(|n| send(&mut sampler, 111 + n, n as u32 + 2)).collect();
+        let third = ack(&mut sampler, 200, 2, &mut later[0]);
+        assert_eq!((third.delivered, third.rate), (1, Some(5.0)));
+        let fourth = ack(&mut sampler, 220, 3, &mut later[1]);
+        assert_eq!((fourth.delivered, fourth.rate), (2, Some(10.0)));
     }
 }

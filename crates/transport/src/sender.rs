@@ -183,7 +183,7 @@ impl Sender {
             rto_at: Time::NEVER,
             hold_until: Time::NEVER,
             rto: rtt.rto(),
-            window: opening_window(p),
+            window: cold::opening_window(p),
             max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
             retransmits: 0,
             size: p.segment_bytes().0 as u32,
@@ -282,6 +282,9 @@ impl Sender {
             return self.on_syn_ack(now, ack);
         }
         self.quota = self.burst;
+        if self.gated {
+            self.send_what_is_due(now);
+        }
         let unexpected = ack.ack > self.max;
         if unexpected {
             return;
@@ -334,9 +337,12 @@ impl Sender {
     }
 
     fn poll_any(&mut self, now: Time) -> Option<Segment> {
+        if self.paced && self.cold.gauges.early.is_some() {
+            return self.cold.gauges.early.take();
+        }
         if self.forced != NONE {
             let seq = std::mem::replace(&mut self.forced, NONE);
-            let segment = if self.opened { self.emit(now, seq) } else { self.syn(now) };
+            let segment = if self.opened { self.emit_forced(now, seq) } else { self.syn(now) };
             if self.loss {
                 self.follow_up();
             }
@@ -381,11 +387,4 @@ impl Sender {
     pub(crate) fn usable(&self) -> u32 {
         (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
     }
-}
-
-/// The window of a connection that opens.
-fn opening_window(p: &Params) -> Window {
-    let waits = p.delay_growth && (p.handshake != Handshake::None || p.recovery == Recovery::Vegas);
-    let cwnd = if waits { 1.0 } else { p.initial_window as f64 };
-    Window { cwnd, ssthresh: p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64) }
 }

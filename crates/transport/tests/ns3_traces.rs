@@ -54,7 +54,12 @@ fn lost(pattern: &str) -> Vec<(u32, u32)> {
 }
 
 fn play(pattern: &str, own: &[(&str, &str)]) -> Vec<Sent> {
-    let text = |s: &str| s.parse().map_or_else(|_| Value::Text(s.into()), Value::Int);
+    let text = |s: &str| match (s.parse(), s.parse(), s.parse()) {
+        (Ok(whole), _, _) => Value::Int(whole),
+        (_, Ok(real), _) => Value::Float(real),
+        (_, _, Ok(switch)) => Value::Bool(switch),
+        _ => Value::Text(s.into()),
+    };
     let keys = [("profile", "ns3"), ("mss", "1000 B")];
     let mut table: Table =
         keys.iter().chain(own).map(|(key, value)| (key.to_string(), text(value))).collect();
@@ -79,20 +84,20 @@ fn play(pattern: &str, own: &[(&str, &str)]) -> Vec<Sent> {
 }
 
 /// What is apart. Without SACK: after a timeout ns-3 counts the second of two segments sent as in flight when the first fills the gap
-/// before a third loss; here all that is outstanding is sent again from `una`, two segments more. Vegas: one packet time and two. BBR: what
-/// follows a repair or is acknowledged in pairs.
-const KNOWN: [(&str, &str); 3] = [
+/// before a third loss; here all that is outstanding is sent again from `una`, two segments more. Vegas: one packet time and two. BBR: the
+/// filter forgets the bandwidth of startup a round earlier there, and three repairs of 322 transmissions do not leave.
+const KNOWN: [(&str, &str); 4] = [
     ("ns3_newreno_nosack_classic.txt", "100:2,120:1,150:1 every 2"),
     ("ns3_vegas_sack_prr.txt", "60:1,61:1,62:1,63:1,64:1,65:1,66:1,67:1,68:1,69:1"),
     ("ns3_vegas_sack_prr.txt", "10:1,12:1 every 2"),
+    ("ns3_bbr_sack_prr.txt", "150:1,151:1,152:1,153:1,160:2,170:1"),
 ];
 
 fn compare(file: &str, own: &[(&str, &str)], tolerance: u64) -> (usize, u64) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(file);
     let (mut compared, mut worst, mut failures) = (0, 0, Vec::new());
     for (pattern, want) in parse(&std::fs::read_to_string(path).unwrap()) {
-        let unknown_to_bbr = file.contains("bbr") && !["none", "tail1"].contains(&pattern.as_str());
-        if unknown_to_bbr || KNOWN.contains(&(file, pattern.as_str())) {
+        if KNOWN.contains(&(file, pattern.as_str())) {
             continue;
         }
         let got = play(&pattern, own);
@@ -138,11 +143,38 @@ fn vegas_with_sack_and_prr() {
     assert!(compared > 4000 && worst <= 850, "{compared} transmissions, {worst} us apart at most");
 }
 
-/// Without repairs: startup, its pace and its rounds. ns-3's gain of 2.89 and its earlier samples put it up to 7.4 ms ahead in the third
-/// round and behind it at the end.
+/// Every habit of ns-3's BBR, its profile's options, at once.
 #[test]
 fn bbr_with_sack() {
     let own = [("recovery", "sack"), ("cc", "bbr")];
-    let (compared, worst) = compare("ns3_bbr_sack_prr.txt", &own, 7_400);
-    assert!(compared > 600 && worst <= 7_400, "{compared} transmissions, {worst} us apart at most");
+    let (compared, worst) = compare("ns3_bbr_sack_prr.txt", &own, 850);
+    assert!(compared > 4000 && worst <= 20, "{compared} transmissions, {worst} us apart at most");
+}
+
+/// Each habit of ns-3's BBR matters: without it, some run is apart.
+#[test]
+fn no_habit_of_bbr_is_idle() {
+    let habits = [
+        ("bbr_gain", "2.885"),
+        ("bbr_quantum", "rate"),
+        ("bbr_filter", "exact"),
+        ("bbr_exit", "restored"),
+        ("bbr_recovery_round", "true"),
+        ("rate_interval", "newest"),
+        ("rate_origin", "own"),
+        ("rate_ends", "true"),
+        ("pace_repairs", "true"),
+        ("pace_first", "false"),
+    ];
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces/ns3_bbr_sack_prr.txt");
+    let cases = parse(&std::fs::read_to_string(path).unwrap());
+    for (key, value) in habits {
+        let own = [("recovery", "sack"), ("cc", "bbr"), (key, value)];
+        let apart = cases.iter().any(|(pattern, want)| {
+            let got = play(pattern, &own);
+            want.len() != got.len()
+                || want.iter().zip(&got).any(|(w, g)| w.1 != g.1 || w.0.abs_diff(g.0) > 20)
+        });
+        assert!(apart, "{key} = {value} changes nothing");
+    }
 }

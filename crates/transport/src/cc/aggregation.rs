@@ -17,9 +17,16 @@ pub(super) struct Aggregation {
     rounds: u32,
     since: Time,
     acked: f64,
+    /// Most that is counted in a row, and whole seconds alone explain anything.
+    most: Option<f64>,
 }
 
 impl Aggregation {
+    /// One whose count begins anew with `most` segments, and for which only whole seconds explain anything (ns-3).
+    pub(super) fn in_row(most: f64) -> Aggregation {
+        Aggregation { most: Some(most), ..Aggregation::default() }
+    }
+
     /// The surplus, in segments.
     pub(super) fn extra(&self) -> f64 {
         self.now.max(self.before)
@@ -31,8 +38,11 @@ impl Aggregation {
         if self.rounds >= ROUNDS {
             (self.before, self.now, self.rounds) = (self.now, 0.0, 0);
         }
-        let mut expected = (bandwidth * sample.now.since(self.since).as_secs()).floor();
-        if self.acked <= expected {
+        let elapsed = sample.now.since(self.since).as_secs();
+        let whole = if self.most.is_some() { elapsed.floor() } else { elapsed };
+        let mut expected = (bandwidth * whole).floor();
+        let full = self.most.is_some_and(|most| self.acked + f64::from(sample.newly_acked) >= most);
+        if full || self.acked <= expected {
             (self.acked, self.since, expected) = (0.0, sample.now, 0.0);
         }
         self.acked += f64::from(sample.newly_acked);

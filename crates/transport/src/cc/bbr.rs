@@ -6,15 +6,17 @@
 //! *Deviations*: the windowed maximum of the bandwidth is exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
 //! nothing, as in Linux.
 
+mod habits;
+mod min_rtt;
+
+use habits::{Filter, Habits};
+
 use super::aggregation::Aggregation;
-use super::windowed::WindowedMax;
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{BbrRule, Params};
 use crate::rate::Sample;
 use units::{Dice, Span, Stream, Time};
 
-/// 2/ln 2: the least gain that doubles the rate each round.
-const HIGH_GAIN: f64 = 2.885;
 /// Gains of a cycle: up, down, six round trips as it is.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Rounds the bandwidth filter remembers.
@@ -54,7 +56,7 @@ pub struct Bbr {
     state: State,
     pacing_gain: f64,
     cwnd_gain: f64,
-    bandwidth: WindowedMax,
+    bandwidth: Filter,
     min_rtt: Option<Span>,
     min_rtt_at: Time,
     /// Round trip of the handshake, which counts with the first sample (`linux`).
@@ -81,16 +83,18 @@ pub struct Bbr {
     bandwidth_rounds: u32,
     pace: Option<f64>,
     aggregation: Option<Aggregation>,
+    habits: Habits,
 }
 
 impl Bbr {
     /// Nothing measured yet.
     pub fn new(params: &Params) -> Bbr {
+        let linux = params.bbr_rule == BbrRule::Linux;
         Bbr {
             state: State::Startup,
-            pacing_gain: HIGH_GAIN,
-            cwnd_gain: HIGH_GAIN,
-            bandwidth: WindowedMax::default(),
+            pacing_gain: params.bbr_gain,
+            cwnd_gain: params.bbr_gain,
+            bandwidth: Filter::new(params),
             min_rtt: None,
             min_rtt_at: Time::ZERO,
             opened: None,
@@ -110,17 +114,16 @@ impl Bbr {
             idle_restart: false,
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
-            margin: if params.bbr_rule == BbrRule::Linux { MARGIN } else { 1.0 },
+            margin: if linux { MARGIN } else { 1.0 },
             // Linux forgets what is older than ten rounds, not what is ten rounds old.
-            bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(params.bbr_rule == BbrRule::Linux),
+            bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(linux),
             pace: None,
-            aggregation: (params.bbr_rule == BbrRule::Linux).then(Aggregation::default),
+            aggregation: match params.bbr_acked_in_row {
+                Some(most) => Some(Aggregation::in_row(most.0 as f64 / params.mss.0 as f64)),
+                None => linux.then(Aggregation::default),
+            },
+            habits: Habits::new(params),
         }
-    }
-
-    /// Whether it is Linux's.
-    fn linux(&self) -> bool {
-        self.aggregation.is_some()
     }
 
     fn update_round(&mut self, sample: &Sample) {
@@ -147,11 +150,9 @@ impl Bbr {
             return self.initial_window;
         };
         let flight = gain * self.bandwidth.get() * min_rtt.as_secs() + 3.0 * self.send_quantum();
-        if !self.linux() {
-            return flight;
-        }
+        let flight = if self.habits.linux { (flight.ceil() / 2.0).ceil() * 2.0 } else { flight };
         let up = self.state == State::ProbeBw && self.cycle == 0;
-        (flight.ceil() / 2.0).ceil() * 2.0 + if up { 2.0 } else { 0.0 }
+        flight + if up { self.habits.probe } else { 0.0 }
     }
 
     /// What the window allows for acknowledgements that come together.
@@ -164,10 +165,10 @@ impl Bbr {
     fn send_quantum(&self) -> f64 {
         let pace = self.pace.unwrap_or(0.0);
         let rate = pace * self.segment_bits;
-        if self.linux() {
+        if self.habits.linux {
             let least = if rate < 1.2e6 { 1.0 } else { 2.0 };
             (pace / 1024.0).floor().clamp(least, MOST_AT_ONCE)
-        } else if rate < 1.2e6 {
+        } else if self.habits.single || rate < 1.2e6 {
             1.0
         } else if rate < 24e6 {
             2.0
@@ -178,7 +179,7 @@ impl Bbr {
 
     /// How many of `flight` will be under way when the next segment leaves, and in the phase up with it. CCHJ17 does not ask.
     fn at_departure(&self, flight: u32, sample: &Sample) -> f64 {
-        if !self.linux() {
+        if !self.habits.linux {
             return f64::from(flight);
         }
         let up = if self.pacing_gain > 1.0 { self.send_quantum() } else { 0.0 };
@@ -223,11 +224,14 @@ impl Bbr {
         self.filled = self.full_bw_count >= 3;
     }
 
-    fn check_drain(&mut self, sample: &Sample, dice: &mut Stream) {
+    fn check_drain(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
-            self.pacing_gain = 1.0 / HIGH_GAIN;
-            self.cwnd_gain = HIGH_GAIN;
+            if self.habits.exits_at_ssthresh {
+                window.ssthresh = self.inflight(1.0);
+            }
+            self.pacing_gain = 1.0 / self.habits.high_gain;
+            self.cwnd_gain = self.habits.high_gain;
         }
         if self.state == State::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0) {
             self.enter_probe_bw(sample.now, dice);
@@ -238,70 +242,17 @@ impl Bbr {
     fn enter_probe_bw(&mut self, now: Time, dice: &mut Stream) {
         self.state = State::ProbeBw;
         self.cwnd_gain = 2.0;
-        self.cycle = CYCLE.len() - 1 - (dice.uniform() * 7.0) as usize;
+        self.cycle = match self.habits.phase {
+            Some(phase) => phase + CYCLE.len() - 1,
+            None => CYCLE.len() - 1 - (dice.uniform() * 7.0) as usize,
+        };
         self.advance_cycle(now);
     }
 
     fn enter_startup(&mut self) {
         self.state = State::Startup;
-        self.pacing_gain = HIGH_GAIN;
-        self.cwnd_gain = HIGH_GAIN;
-    }
-
-    /// The least round trip, and the measures to see it again. True while the source should count as the limit.
-    fn update_min_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
-        let expired = self.min_rtt.is_some() && sample.now > self.min_rtt_at + MIN_RTT_WINDOW;
-        if let Some(rtt) = sample.rtt {
-            let rtt = self.opened.take().map_or(rtt, |opened| opened.min(rtt));
-            let lower = |least| if self.linux() { rtt < least } else { rtt <= least };
-            if expired || self.min_rtt.is_none_or(lower) {
-                self.min_rtt = Some(rtt);
-                self.min_rtt_at = sample.now;
-            }
-        }
-        if expired && !self.idle_restart && self.state != State::ProbeRtt {
-            self.save(window);
-            self.state = State::ProbeRtt;
-            self.pacing_gain = 1.0;
-            self.cwnd_gain = 1.0;
-            self.probe_done_at = None;
-        }
-        let probing = self.state == State::ProbeRtt;
-        if probing {
-            self.probe_rtt(window, sample, dice);
-        }
-        self.idle_restart &= sample.newly_acked == 0;
-        probing
-    }
-
-    fn probe_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) {
-        let Some(done) = self.probe_done_at else {
-            if f64::from(sample.in_flight) <= MIN_WINDOW {
-                self.probe_done_at = Some(sample.now + PROBE_RTT);
-                self.probe_round_done = false;
-                self.next_round_delivered = sample.total_delivered;
-            }
-            return;
-        };
-        self.probe_round_done |= self.round_start;
-        if self.probe_round_done && sample.now > done {
-            self.min_rtt_at = sample.now;
-            self.restore(window);
-            if self.filled {
-                self.enter_probe_bw(sample.now, dice);
-            } else {
-                self.enter_startup();
-            }
-        }
-    }
-
-    fn save(&mut self, window: &Window) {
-        let modulated = self.repair != Repair::None || self.state == State::ProbeRtt;
-        self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
-    }
-
-    fn restore(&self, window: &mut Window) {
-        window.cwnd = window.cwnd.max(self.prior_cwnd);
+        self.pacing_gain = self.habits.high_gain;
+        self.cwnd_gain = self.habits.high_gain;
     }
 
     fn set_pace(&mut self, gain: f64, sample: &Sample) {
@@ -316,7 +267,7 @@ impl Bbr {
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace = Some(HIGH_GAIN * self.initial_window / rtt.as_secs() * self.margin);
+        self.pace = Some(self.habits.high_gain * self.initial_window / rtt.as_secs() * self.margin);
     }
 
     /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
@@ -333,11 +284,16 @@ impl Bbr {
         }
         if now == Repair::Fast && self.repair != Repair::Fast {
             self.conserving = true;
-            self.next_round_delivered = sample.total_delivered;
+            if self.habits.recovery_round {
+                self.next_round_delivered = sample.total_delivered;
+            }
             window.cwnd = flight + acked.max(1.0);
         } else if now == Repair::None && self.repair != Repair::None {
             self.conserving = false;
             self.restore(window);
+            if self.habits.exits_at_ssthresh && self.repair == Repair::Fast {
+                window.cwnd = window.ssthresh;
+            }
         }
         self.repair = now;
         if self.conserving {
@@ -350,7 +306,10 @@ impl Bbr {
         let acked = f64::from(sample.newly_acked);
         if !self.modulate_for_recovery(window, sample) && acked > 0.0 {
             let target = self.inflight(self.cwnd_gain) + self.allowance();
-            if self.filled {
+            if self.filled && window.cwnd.is_infinite() {
+                // The sum overflows.
+                window.cwnd = 0.0;
+            } else if self.filled {
                 window.cwnd = (window.cwnd + acked).min(target);
             } else if window.cwnd < target || f64::from(sample.total_delivered) < self.initial_window {
                 window.cwnd += acked;
@@ -380,7 +339,7 @@ impl Control for Bbr {
         }
         self.check_cycle(sample);
         self.check_full_pipe(sample);
-        self.check_drain(sample, dice);
+        self.check_drain(window, sample, dice);
         let limited = self.update_min_rtt(window, sample, dice);
         self.set_pace(self.pacing_gain, sample);
         self.set_window(window, sample);
@@ -388,7 +347,7 @@ impl Control for Bbr {
     }
 
     fn on_open(&mut self, srtt: Option<Span>) {
-        self.opened = srtt.filter(|_| self.linux());
+        self.opened = srtt.filter(|_| self.habits.counts_handshake);
         self.open(srtt);
     }
 
@@ -408,7 +367,7 @@ impl Control for Bbr {
     }
 
     fn quantum(&self) -> u32 {
-        if self.linux() {
+        if self.habits.linux {
             self.send_quantum() as u32
         } else {
             1
@@ -419,6 +378,8 @@ impl Control for Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::{BbrExit, BbrQuantum};
+    use units::Bytes;
 
     fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
         Sample {
@@ -613,7 +574,74 @@ mod tests {
         cc.state = State::ProbeBw;
         cc.cycle = 0;
         assert_eq!(cc.inflight(1.0), 16.0);
-        cc.aggregation = None;
+        cc.habits.linux = false;
+        cc.habits.probe = 0.0;
         assert_eq!(cc.inflight(1.0), 13.0);
+    }
+
+    fn ns3() -> Bbr {
+        Bbr::new(&Params {
+            bbr_gain: 2.89,
+            bbr_quantum: BbrQuantum::Segment,
+            bbr_probe: 2,
+            bbr_acked_in_row: Some(Bytes(4096)),
+            bbr_phase: Some(0),
+            bbr_exit: BbrExit::Ssthresh,
+            bbr_recovery_round: false,
+            mss: Bytes(1000),
+            ..Params::default()
+        })
+    }
+
+    /// 10 segments and three quanta of one; two more in the phase up, with which a cycle begins. Four segments of 1000 bytes
+    /// in a row fit below 4096 bytes, the fifth begins anew.
+    #[test]
+    fn ns3_counts_quanta_of_one_and_what_came_in_a_row() {
+        let mut cc = ns3();
+        cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
+        cc.min_rtt = Some(Span::from_millis(100));
+        cc.pace = Some(1e4);
+        assert_eq!(cc.inflight(1.0), 13.0);
+        cc.enter_probe_bw(Time(1_000_000_000), &mut Stream::new(1, "bbr"));
+        assert_eq!((cc.pacing_gain, cc.inflight(1.0)), (1.25, 15.0));
+        let mut seen = Aggregation::in_row(4.096);
+        for ms in 1..20 {
+            seen.update(100.0, 50.0, false, &sample(ms, 1, ms as u32, 0, 100.0));
+        }
+        assert_eq!(seen.extra(), 4.0);
+    }
+
+    /// The first repair leaves no bound to the window, and with a full pipe the sum of it and what arrived overflows: four segments.
+    /// After the drain began it leaves what fills the path, 10 and three quanta.
+    #[test]
+    fn ns3_leaves_a_recovery_at_the_slow_start_threshold() {
+        let (mut cc, mut dice) = (ns3(), Stream::new(1, "bbr"));
+        let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
+        let lossy = Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(100, 1, 1, 0, 100.0) };
+        cc.on_sample(&mut window, &lossy, &mut dice);
+        assert_eq!(window.cwnd, 10.0);
+        cc.on_sample(&mut window, &sample(120, 1, 2, 0, 100.0), &mut dice);
+        assert_eq!(window.cwnd, f64::INFINITY);
+        for round in 1..4u32 {
+            let at = 200 + 100 * u64::from(round);
+            cc.on_sample(&mut window, &sample(at, 10, 10 * round, 10 * round - 8, 100.0), &mut dice);
+        }
+        assert_eq!((cc.filled, window.cwnd, window.ssthresh), (true, 4.0, 13.0));
+    }
+
+    /// What arrives in the first round of a recovery is paid for one by one if the recovery begins a round, else up to the next
+    /// round's first acknowledgement.
+    #[test]
+    fn a_recovery_begins_a_round_or_not() {
+        for begins in [true, false] {
+            let (mut cc, mut window, mut dice) = steady();
+            cc.habits.recovery_round = begins;
+            let lossy =
+                Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(600, 1, 51, 49, 100.0) };
+            cc.on_sample(&mut window, &lossy, &mut dice);
+            let next = Sample { recovering: true, in_flight: 9, ..sample(610, 1, 52, 50, 100.0) };
+            cc.on_sample(&mut window, &next, &mut dice);
+            assert_eq!(cc.conserving, begins);
+        }
     }
 }

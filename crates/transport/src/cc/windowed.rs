@@ -43,6 +43,45 @@ impl WindowedMax {
     }
 }
 
+/// The greatest of a window of rounds by three values with their times: the greatest, the greatest after it, and the greatest
+/// after that; a part of the window without a new one puts the present value in place of the later two.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThreeMax {
+    best: [(u32, f64); 3],
+}
+
+impl ThreeMax {
+    /// Takes a value in; what is more than `window` old gives way to the next.
+    pub fn update(&mut self, time: u32, value: f64, window: u32) {
+        let new = (time, value);
+        let old = |held: (u32, f64), age: u32| time - held.0 > age;
+        if self.best[0].1 == 0.0 || value >= self.best[0].1 || old(self.best[2], window) {
+            self.best = [new; 3];
+            return;
+        }
+        if value >= self.best[1].1 {
+            self.best = [self.best[0], new, new];
+        } else if value >= self.best[2].1 {
+            self.best[2] = new;
+        }
+        if old(self.best[0], window) {
+            self.best = [self.best[1], self.best[2], new];
+            if old(self.best[0], window) {
+                self.best = [self.best[1], self.best[2], new];
+            }
+        } else if self.best[1].1 == self.best[0].1 && old(self.best[1], window / 4) {
+            self.best = [self.best[0], new, new];
+        } else if self.best[2].1 == self.best[1].1 && old(self.best[2], window / 2) {
+            self.best[2] = new;
+        }
+    }
+
+    /// The greatest value; zero before the first.
+    pub fn get(&self) -> f64 {
+        self.best[0].1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +108,20 @@ mod tests {
             max.update(7, value, 2);
         }
         assert_eq!((max.get(), max.values.len()), (3.0, 1));
+    }
+
+    /// 5 at time 0, then 3: after a quarter of 10 rounds 3 takes the second place, after a half 1 the third. 5 falls away after
+    /// more than 10 rounds, and 3 rules.
+    #[test]
+    fn three_values_hand_on() {
+        let mut max = ThreeMax::default();
+        for (time, value) in [(0, 5.0), (2, 3.0), (3, 3.0), (6, 1.0), (9, 1.0), (10, 0.5)] {
+            max.update(time, value, 10);
+            assert_eq!(max.get(), 5.0);
+        }
+        max.update(11, 0.5, 10);
+        assert_eq!(max.get(), 3.0);
+        max.update(12, 4.0, 10);
+        assert_eq!(max.get(), 4.0);
     }
 }

@@ -54,6 +54,57 @@ units::choices! {
 }
 
 units::choices! {
+    /// What leaves at once by BBR's count, three of which its window allows for beside the path's product.
+    pub enum BbrQuantum {
+        /// One segment below 1.2 Mbit/s, two below 24, above it what a millisecond holds.
+        Rate = "rate",
+        /// One segment at any rate (ns-3).
+        Segment = "segment",
+    }
+}
+
+units::choices! {
+    /// What the repair of losses leaves of BBR's window.
+    pub enum BbrExit {
+        /// What it was before.
+        Restored = "restored",
+        /// The slow start threshold: what fills the path as the drain began, without bound before it. In 32 bits the latter
+        /// overflows once the pipe is full, and four segments are left (ns-3).
+        Ssthresh = "ssthresh",
+    }
+}
+
+units::choices! {
+    /// How the greatest bandwidth of the last rounds is kept.
+    pub enum BbrFilter {
+        /// Exactly.
+        Exact = "exact",
+        /// By three values: the greatest, and those of the last three and two quarters of the time (Linux, ns-3).
+        Three = "three",
+    }
+}
+
+units::choices! {
+    /// Over which segment's interval a delivery rate is taken.
+    pub enum RateInterval {
+        /// That of the newest segment that arrived.
+        Newest = "newest",
+        /// That of the first segment sent since more had been delivered, until one comes that was sent after still more (ns-3).
+        Kept = "kept",
+    }
+}
+
+units::choices! {
+    /// Since when the receiving side has taken to deliver what a rate counts.
+    pub enum RateOrigin {
+        /// Since the last acknowledgement before the segment was sent.
+        Own = "own",
+        /// Since that before the segment that was sampled last; after too short a sample since time zero (ns-3).
+        Before = "before",
+    }
+}
+
+units::choices! {
     /// Whose BBR, version 1.
     pub enum BbrRule {
         /// As published in 2017.

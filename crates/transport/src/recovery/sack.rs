@@ -111,6 +111,9 @@ impl Sender {
         }
         self.reduce_proportionally(delivered, acked > 0);
         if acked > 0 && self.cold.params.repair_partial {
+            if self.modelled {
+                self.lose(now, self.una);
+            }
             if fresh > 0 {
                 // ns-3 takes it once for a duplicate and once for a partial acknowledgement.
                 self.reduce_proportionally(delivered, true);

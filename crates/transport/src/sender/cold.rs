@@ -1,8 +1,9 @@
 //! The part of a sender that its common path does not touch.
 
 use super::{Pacer, SenderCounters, NONE};
+use crate::cc::Window;
 use crate::ledger::Ledger;
-use crate::params::Params;
+use crate::params::{Handshake, Params, Recovery};
 use crate::rate::Sampler;
 use crate::receiver::FIRST_MARK;
 use crate::recovery::board::Board;
@@ -10,6 +11,7 @@ use crate::recovery::rack::Rack;
 use crate::recovery::undo::Undo;
 use crate::recovery::vegas::FineClock;
 use crate::rtt::Rtt;
+use crate::segment::Segment;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use units::param::Valid;
@@ -51,6 +53,8 @@ pub(crate) struct Gauge {
     pub(crate) rack: Rack,
     pub(crate) sampler: Sampler,
     pub(crate) pacer: Pacer,
+    /// A segment that left before the acknowledgement that arrived with it.
+    pub(crate) early: Option<Segment>,
     /// Losses below this segment have been shown to the model.
     pub(crate) seen_edge: u32,
     /// The random delay of `overhead` ends then.
@@ -105,8 +109,9 @@ impl Gauge {
             ledger: Ledger::new(params.window),
             fine: FineClock::new(params),
             rack: Rack::new(params),
-            sampler: Sampler::default(),
+            sampler: Sampler::new(params),
             pacer: Pacer::new(params.pace_credit),
+            early: None,
             seen_edge: 0,
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,
@@ -126,6 +131,13 @@ impl Gauge {
         }
         self.sampler.arrive(now, seq, entry);
     }
+}
+
+/// The window of a connection that opens.
+pub(super) fn opening_window(p: &Params) -> Window {
+    let waits = p.delay_growth && (p.handshake != Handshake::None || p.recovery == Recovery::Vegas);
+    let cwnd = if waits { 1.0 } else { p.initial_window as f64 };
+    Window { cwnd, ssthresh: p.initial_ssthresh.or(p.window).map_or(f64::INFINITY, |s| s as f64) }
 }
 
 #[cfg(test)]

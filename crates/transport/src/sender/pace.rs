@@ -8,6 +8,7 @@
 use super::Sender;
 use crate::cc::Control;
 use crate::params::Pacing;
+use crate::segment::Segment;
 use units::{Dice, Span, Time};
 
 /// The pace of a connection.
@@ -80,6 +81,25 @@ impl Sender {
             return false;
         }
         true
+    }
+
+    /// Lets a segment that is due as an acknowledgement arrives go before the acknowledgement counts.
+    pub(super) fn send_what_is_due(&mut self, now: Time) {
+        if self.paced && self.cold.params.pace_first && now >= self.cold.gauges.pace_until {
+            self.on_wake(now);
+            self.cold.gauges.early = self.poll_any(now);
+        }
+    }
+
+    /// Sends what leaves whatever the window says.
+    pub(super) fn emit_forced(&mut self, now: Time, seq: u32) -> Segment {
+        if !self.paced || self.cold.params.pace_repairs {
+            return self.emit(now, seq);
+        }
+        let before = self.cold.gauges.pacer.clone();
+        let segment = self.emit(now, seq);
+        self.cold.gauges.pacer = before;
+        segment
     }
 
     /// Draws the delay before the window may be used (`overhead`).

@@ -1,9 +1,9 @@
 //! What a sender keeps for those who want to know more than the window: the ledger of what is in flight, samples of the delivery
 //! rate, and the congestion controls that set window and pace from them.
 
-use super::Sender;
+use super::{Sender, NONE};
 use crate::cc::Control;
-use crate::params::{Recovery, VegasRule};
+use crate::params::{Recovery, ShownRtt, VegasRule};
 use crate::segment::Ack;
 use units::Time;
 
@@ -12,7 +12,9 @@ impl Sender {
     pub(super) fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
         let in_flight = self.in_flight().max(1);
         let by_time = self.cold.gauges.rack.on;
-        if again && self.modelled && !by_time {
+        // With a scoreboard a segment that is sent again need not count as lost (NextSeg's third rule).
+        let lost = self.recovery != Recovery::Sack || seq < self.cold.board.lost_edge;
+        if again && lost && self.modelled && !by_time {
             self.lose(now, seq);
         }
         let gauges = &mut *self.cold.gauges;
@@ -102,20 +104,27 @@ impl Sender {
     }
 
     fn model(&mut self, now: Time) {
-        let in_flight = self.in_flight();
+        // A repair that has yet to leave is counted by the scoreboard, not by the model.
+        let waiting = u32::from(self.forced != NONE && self.recovery == Recovery::Sack);
+        let in_flight = self.in_flight() - waiting;
         let srtt = self.srtt();
+        let smoothed = self.cold.params.shown_rtt == ShownRtt::Smoothed;
         let gauges = &mut *self.cold.gauges;
         if let Some(mut sample) = gauges.sampler.finish(now) {
             sample.in_flight = in_flight;
             sample.departs = now.max(gauges.pacer.next);
             sample.cwnd_limited = f64::from(sample.prior_in_flight) + 1.0 > self.window.cwnd;
             sample.srtt = srtt;
+            if smoothed {
+                sample.rtt = srtt;
+            }
             sample.recovering = self.recovering;
             sample.timed_out = self.loss;
             sample.selective = self.recovery.selective();
             let slow_on_purpose = self.cc.on_sample(&mut self.window, &sample, &mut gauges.stream);
             self.window.cwnd = self.window.cwnd.min(self.max_cwnd);
-            let exhausted = self.max >= self.limit && f64::from(in_flight) < self.window.cwnd;
+            let ends = self.cold.params.rate_ends && self.max >= self.limit;
+            let exhausted = ends && f64::from(in_flight) < self.window.cwnd;
             if slow_on_purpose || exhausted {
                 gauges.sampler.limit_by_source(in_flight);
             }
