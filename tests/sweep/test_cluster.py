@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,41 @@ def test_work_for_another_build_or_another_disk_is_refused(folder: Path) -> None
         cluster.work(cluster.Batch("name", str(folder), "0" * 8, "s", (), ()))
     with pytest.raises(UsageError, match="does not see this folder"):
         cluster.work(cluster.Batch("name", str(folder / "nowhere"), build(), "s", (), ()))
+
+
+@pytest.fixture
+def batch_system(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with what `sbatch` and `scancel` did: one that starts the job's script at once on this machine."""
+    held = folder / "batch"
+    held.mkdir()
+    programs = {
+        "sbatch": 'cp "$1" script\nsetsid bash script > log 2>&1 < /dev/null &\necho $! > pid\n'
+        "echo Submitted batch job 4711",
+        "scancel": 'echo "$1" > cancelled\nkill -TERM -- -$(cat pid)',
+    }
+    for name, text in programs.items():
+        (held / name).write_text(f"#!/bin/sh\ncd {held}\n{text}\n", encoding="utf-8")
+        (held / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{held}{os.pathsep}{os.environ['PATH']}")
+    yield held
+    if (held / "pid").exists():
+        with suppress(ProcessLookupError):
+            os.killpg(int((held / "pid").read_text()), signal.SIGKILL)
+
+
+def test_a_sweep_runs_in_a_slurm_job(folder: Path, batch_system: Path) -> None:
+    """The whole way: the job is submitted, its worker reaches the scheduler, makes the runs, and the job is
+    cancelled."""
+    pytest.importorskip("dask_jobqueue")
+    address = f"slurm:cores=1,memory=1GB,jobs=1,interface=lo,death_timeout={LONG_S},walltime=00:10:00"
+    vary = {"queue.max_p": [0.02, 0.1]}
+    table = dc.sweep("short.toml", vary, replications=2, out="kept", cluster=address)
+    script = (batch_system / "script").read_text(encoding="utf-8")
+    assert "#SBATCH -t 00:10:00" in script and "distributed.cli.dask_worker" in script
+    assert (batch_system / "cancelled").read_text().strip() == "4711"
+    alone = dc.sweep("short.toml", vary, replications=2, out="alone", jobs=1)
+    wanted = "select seed, queue_max_p, loss, sojourn_ms_p95 from runs order by all"
+    assert table.query(wanted).fetchall() == alone.query(wanted).fetchall()
 
 
 def test_slurm_jobs_are_made_from_options() -> None:

@@ -99,8 +99,10 @@ def draw(found: Sequence[Found]) -> bytes:
                     )  # fmt: skip
             ax.axvline(0, color=style.RULE, linewidth=0.8)
             ax.set_xscale("symlog", linthresh=5)
-            ends = [(line.there.margin.mean or 0.0) if line.there.margin else 0.0 for line in one.lines[1:]]
-            ax.set_xlim(min(-2.0, min(ends) - 2.0), 1.6 * max(ends))
+            sides = [side for line in one.lines[1:] for side in (line.here.margin, line.there.margin)]
+            means = [side.mean or 0.0 for side in sides if side]
+            low = min((side.mean or 0.0) - (side.half_width or 0.0) for side in sides if side)
+            ax.set_xlim(min(-2.0, low - 0.5), 1.6 * max(means))
             ax.set_xticks([-2, 0, 2, 5, 10, 20, 50, 100], ["−2", "0", "2", "5", "10", "20", "50", "100"])
             ax.minorticks_off()
             ax.set_yticks(range(len(names)), names[::-1])
