@@ -56,6 +56,7 @@ pub struct Sender {
     /// Packets to send now.
     due: u32,
     ceased: bool,
+    started: bool,
     /// Packets the source has handed over.
     limit: u32,
     /// A packet left at its time since the last report: the rate was used.
@@ -101,6 +102,7 @@ impl Sender {
             silence: None,
             due: 0,
             ceased: false,
+            started: false,
             limit: ENDLESS,
             used: false,
             dice: Stream::new(0, "tfrc"),
@@ -115,6 +117,7 @@ impl Sender {
 
     /// Starts sending.
     pub fn start(&mut self, now: Time) {
+        self.started = true;
         self.x_recv_set[0].0 = now;
         self.release(now);
         if self.params.first_silence {
@@ -303,9 +306,10 @@ impl Sender {
     /// The source has handed over so many packets in all; one that waited leaves as soon as the rate allows.
     pub fn provide(&mut self, now: Time, packets: u32) {
         self.limit = packets;
-        let waits = self.departure.is_none() && self.counters.sent > 0 && !self.ceased;
+        let waits = self.departure.is_none() && self.started && !self.ceased;
         if waits && self.seq + self.due < packets {
-            self.departure = Some(self.last_departure.plus_secs(self.gap()).max(now));
+            let gap = if self.counters.sent > 0 { self.gap() } else { 0.0 };
+            self.departure = Some(self.last_departure.plus_secs(gap).max(now));
         }
     }
 
@@ -472,6 +476,19 @@ mod tests {
     }
 
     /// Two packets are handed over: the third leaves when there is one, not before its time.
+    /// Nothing was there at the start: the first packet leaves as it comes.
+    #[test]
+    fn a_source_may_begin_with_nothing() {
+        let mut sender = Sender::new(&params("rfc"));
+        sender.provide(Time(0), 0);
+        sender.start(Time(0));
+        assert_eq!(sender.poll_transmit(Time(0)), None);
+        sender.provide(Time(120 * MS), 1);
+        assert_eq!(sender.poll_timeout(), Some(Time(120 * MS)));
+        sender.on_timer(Time(120 * MS));
+        assert!(sender.poll_transmit(Time(120 * MS)).is_some_and(|data| data.seq == 0));
+    }
+
     #[test]
     fn a_source_that_runs_dry_waits() {
         let mut sender = Sender::new(&params("rfc"));
