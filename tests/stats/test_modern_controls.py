@@ -143,3 +143,28 @@ def test_dctcp_is_scalable_enough_for_dualpi2() -> None:
     )
     assert delay.high < 1.0
     assert busy.low > 92
+
+
+CLASSIC = (
+    'kind = "red"\nmin_th = "30 pkts"\nmax_th = "90 pkts"\nmax_p = 0.1\nw_q = 0.002\necn = true\n'
+    'limit = "300 pkts"'
+)
+
+
+def prague_over_reno(queue: str, *, fallback: str) -> float:
+    """Prague's goodput over that of a Reno flow with ECN, in the mean of three runs."""
+    one = f'profile = "l4s"\nprague_fallback = {fallback}'
+    reno = "[flows.reno]\necn = true\ninitial_ssthresh = 60"
+    text = TOML.format(one=one, queue=queue, others=reno, loss=0.0, rate=20, seconds=40)
+    runs = dc.run(dc.Scenario.parse(text), replications=3).baseline.runs
+    got = {name: sum(flow["goodput_bytes"] for run in runs for flow in run["flows"] if flow["group"] == name)
+           for name in ("one", "reno")}  # fmt: skip
+    return float(got["one"] / got["reno"])
+
+
+def test_prague_shares_a_classic_queue_where_it_is_told_to_look_for_one() -> None:
+    assert prague_over_reno(CLASSIC, fallback="false") > 5
+    assert 0.5 < prague_over_reno(CLASSIC, fallback="true") < 2
+    # A queue of L4S is not taken for one.
+    l4s = 'kind = "dualpi2"'
+    assert prague_over_reno(l4s, fallback="true") == prague_over_reno(l4s, fallback="false")

@@ -5,7 +5,7 @@
 //!
 //! *Units*: windows, thresholds and bursts count segments.
 
-use units::param::{require, Check, Choice, Preset, Problem, Range};
+use units::param::{require, Check, Preset, Problem, Range};
 use units::{Bytes, Span};
 
 use crate::cc::Algorithm;
@@ -135,6 +135,9 @@ units::params! {
         prague_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "draft-briscoe-iccrg-prague-congestion-control" },
         /// Round trips count as at least so long (prague).
         prague_rtt: Span = Span::from_millis(25) => { source: "draft-briscoe-iccrg-prague-congestion-control" },
+        /// Marks halve the window once a round trip where the round trip says that they come from a queue of the classic
+        /// kind (prague).
+        prague_fallback: bool = false => { source: "RFC 9331 section 4.3; Briscoe and Ahmed 2019" },
         /// Fewer segments queued: the window grows (vegas).
         vegas_alpha: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
         /// More segments queued: the window shrinks (vegas).
@@ -365,22 +368,7 @@ impl Check for Params {
             "must be false with recovery = sack1 or vegas",
             "take another recovery or leave frto out",
         );
-        require(
-            problems,
-            self.cc != Algorithm::Dctcp || self.ecn,
-            "ecn",
-            self.ecn,
-            "must be true with cc = dctcp",
-            "leave ecn and ecn_rule out: dctcp brings both",
-        );
-        require(
-            problems,
-            self.cc != Algorithm::Prague || (self.ecn && self.ecn_rule == EcnRule::AccEcn),
-            "ecn_rule",
-            Choice::name(self.ecn_rule),
-            "must be \"accecn\", and ecn true, with cc = prague",
-            "leave ecn and ecn_rule out: prague brings both",
-        );
+        dialogue::check(self, problems);
         require(
             problems,
             self.vegas_beta >= self.vegas_alpha,

@@ -632,6 +632,40 @@ fn prague_cuts_for_counted_marks() {
     assert_eq!(talk.sender.counters().retransmits, 1);
 }
 
+/// Accurate ECN with controls that halve: three marks reported at once are one echo, a second report within the round trip none, the
+/// first of the next round trip another. CUBIC leaves 0.7. A counter that stands still is no echo.
+#[test]
+fn counted_marks_are_one_echo_a_round_trip() {
+    for (cc, left) in [("reno", 0.5), ("cubic", 0.7)] {
+        let keys = [
+            ("cc", cc),
+            ("ecn", "true"),
+            ("ecn_rule", "accecn"),
+            ("initial_window", "8"),
+            ("recovery", "newreno"),
+        ];
+        let (mut talk, first) = Talk::start(&keys);
+        assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7], "{cc}");
+        talk.now = at(100);
+        let hear = |to: &mut Talk, ack: u32, ace: u8| {
+            let (echo, sack) = (to.now - Span::from_millis(100), SackBlocks::default());
+            to.sender.on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace });
+            to.sent();
+            to.sender.counters().ecn_cuts
+        };
+        // From 5 to 8, which is 0 in three bits.
+        assert_eq!(hear(&mut talk, 4, 0), 1, "{cc}");
+        assert_eq!(talk.sender.ssthresh(), 8.0 * left, "{cc}");
+        assert_eq!(hear(&mut talk, 5, 1), 1, "{cc}: the same round trip");
+        hear(&mut talk, 8, 1);
+        let window = talk.sender.cwnd();
+        assert!(window > 8.0 * left, "{cc} grows again");
+        talk.now = at(200);
+        assert_eq!(hear(&mut talk, 9, 2), 2, "{cc}: the next");
+        assert!(talk.sender.cwnd() < window, "{cc}");
+    }
+}
+
 /// RFC 8985 section 6: one segment sent later has arrived; a quarter of the least round trip (25 ms) is left for reordering, then
 /// the segment before it is lost, without three duplicates.
 #[test]

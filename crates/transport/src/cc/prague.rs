@@ -1,10 +1,13 @@
 //! Prague: DCTCP made fit for paths of any length: its pace is its window over the round trip, and short round trips gain nothing.
 //!
-//! *Reference*: DTBG24 sections 2.3 to 2.5; RFC 9331 section 4 for what it must satisfy.
+//! *Reference*: DTBG24 sections 2.3 to 2.5; RFC 9331 section 4 for what it must satisfy; BA19 for the fallback ([`Suspicion`]).
 //! *Units*: windows in segments; `alpha` and `g` are ratios.
-//! *Deviations*: a short round trip is stretched from the start, not only after some hundred rounds. A loss leaves a half. No fallback to
-//! a classic response where marks come from a queue that is not of L4S.
+//! *Deviations*: a short round trip is stretched from the start, not only after some hundred rounds. A loss leaves a half. The
+//! fallback is off where not asked for.
 
+mod fallback;
+
+use self::fallback::Suspicion;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
 use units::{Span, Time};
@@ -23,6 +26,8 @@ pub struct Prague {
     estimate_at: Time,
     /// The window may be cut again then.
     cut_at: Time,
+    /// Whether marks come from a queue of the classic kind, where that is asked.
+    suspicion: Option<Suspicion>,
 }
 
 impl Prague {
@@ -37,7 +42,14 @@ impl Prague {
             marked: 0,
             estimate_at: Time::ZERO,
             cut_at: Time::ZERO,
+            suspicion: params.prague_fallback.then(Suspicion::default),
         }
+    }
+
+    /// What an echo takes, doubled: `alpha`, moved towards 1, a classic halving, as the marks look classic.
+    fn severity(&self) -> f64 {
+        let classic = self.suspicion.as_ref().map_or(0.0, Suspicion::share);
+        self.alpha + (1.0 - self.alpha) * classic
     }
 
     /// The round trip the flow behaves as if it had.
@@ -50,6 +62,9 @@ impl Prague {
             return;
         };
         let first = self.srtt == Span::ZERO;
+        if let Some(suspicion) = &mut self.suspicion {
+            suspicion.measure(rtt);
+        }
         self.srtt = if first { rtt } else { Span((self.srtt.0 * 7 + rtt.0) / 8) };
     }
 }
@@ -70,7 +85,7 @@ impl Control for Prague {
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.cut_at = event.now + self.virtual_rtt();
         match event.cause {
-            Cause::Ecn => window.cwnd * (1.0 - self.alpha / 2.0),
+            Cause::Ecn => window.cwnd * (1.0 - self.severity() / 2.0),
             Cause::Loss | Cause::Timeout => event.load / 2.0,
         }
     }
@@ -84,6 +99,9 @@ impl Control for Prague {
         }
         let share = (f64::from(self.marked) / f64::from(self.acked)).min(1.0);
         self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
+        if let Some(suspicion) = &mut self.suspicion {
+            suspicion.end_round(self.marked > 0);
+        }
         (self.acked, self.marked) = (0, 0);
         self.estimate_at = event.now + self.virtual_rtt();
     }
@@ -148,6 +166,21 @@ mod tests {
         assert_eq!((cc.alpha, cc.acked), (1.0 - 0.75 / 16.0, 4));
         cc.on_every_ack(&event(35, 4, 1));
         assert_eq!(cc.acked, 0);
+    }
+
+    /// A queue that varies by milliseconds looks classic within some rounds: then a mark halves, whatever alpha is.
+    #[test]
+    fn where_marks_look_classic_they_halve() {
+        let params = Params { prague_alpha: 0.0, prague_g: 0.0, prague_fallback: true, ..Params::default() };
+        let mut cc = Prague::new(&params);
+        let window = Window { cwnd: 8.0, ssthresh: 2.0 };
+        let cut = CongestionEvent { now: Time(0), cause: Cause::Ecn, load: 8.0, flight: 8 };
+        assert_eq!(cc.on_congestion(&window, &cut), 8.0);
+        for round in 0..40 {
+            let rtt = Span::from_millis(if round % 2 == 0 { 10 } else { 40 });
+            cc.on_every_ack(&AckEvent { rtt: Some(rtt), ..event(100 * round, 1, 1) });
+        }
+        assert_eq!(cc.on_congestion(&window, &cut), 4.0);
     }
 
     #[test]

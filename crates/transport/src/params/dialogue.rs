@@ -1,5 +1,9 @@
 //! When segments and acknowledgements leave, and what they say of congestion.
 
+use super::Params;
+use crate::cc::Algorithm;
+use units::param::{require, Choice, Problem};
+
 units::choices! {
     /// Whether segments are spread over time.
     pub enum Pacing {
@@ -46,4 +50,24 @@ units::choices! {
         /// ECT(1): marks are many and each counts (L4S, RFC 9331). Retransmissions carry it, too.
         Ect1 = "ect1",
     }
+}
+
+/// What controls that live by marks ask of the dialogue.
+pub(super) fn check(params: &Params, problems: &mut Vec<Problem>) {
+    require(
+        problems,
+        params.cc != Algorithm::Dctcp || params.ecn,
+        "ecn",
+        params.ecn,
+        "must be true with cc = dctcp",
+        "leave ecn and ecn_rule out: dctcp brings both",
+    );
+    require(
+        problems,
+        params.cc != Algorithm::Prague || (params.ecn && params.ecn_rule == EcnRule::AccEcn),
+        "ecn_rule",
+        Choice::name(params.ecn_rule),
+        "must be \"accecn\", and ecn true, with cc = prague",
+        "leave ecn and ecn_rule out: prague brings both",
+    );
 }

@@ -1,0 +1,87 @@
+//! Whether marks come from a queue of the classic kind: such a queue makes round trips long and lets them vary, one of L4S does neither.
+//!
+//! *Reference*: RFC 9331 section 4.3 asks for it; BA19 for the law, as it is remembered.
+//! *Units*: nanoseconds; the score has none: at 0 and below marks are those of L4S, from 1 on they are classic.
+//! *Deviations*: the weights, and the gain of the deviation, are assumed; the estimates are not scaled with the rate.
+
+use units::{math, Span};
+
+/// What a doubling of the deviation beyond its reference adds in a round, and that reference.
+const VARIATION: (f64, f64) = (0.5, 750e3);
+/// The same of the depth of the queue.
+const DEPTH: (f64, f64) = (0.5, 2e6);
+/// How far the score goes beyond both ends, so that it takes some rounds to change a settled mind.
+const BEYOND: f64 = 8.0;
+/// Weight of a sample in the deviation and in the mean.
+const GAIN: f64 = 1.0 / 16.0;
+
+/// A score that rises in rounds in which the queue looks classic.
+#[derive(Clone, Debug)]
+pub(super) struct Suspicion {
+    least: f64,
+    mean: f64,
+    deviation: f64,
+    score: f64,
+}
+
+impl Default for Suspicion {
+    /// Marks are taken for those of L4S.
+    fn default() -> Suspicion {
+        Suspicion { least: f64::INFINITY, mean: 0.0, deviation: 0.0, score: -BEYOND }
+    }
+}
+
+impl Suspicion {
+    /// Takes in a round trip.
+    pub(super) fn measure(&mut self, rtt: Span) {
+        let rtt = rtt.0 as f64;
+        if self.mean == 0.0 {
+            self.mean = rtt;
+        }
+        self.least = self.least.min(rtt);
+        self.deviation += GAIN * ((rtt - self.mean).abs() - self.deviation);
+        self.mean += GAIN * (rtt - self.mean);
+    }
+
+    /// A round is over; only marked ones tell anything.
+    pub(super) fn end_round(&mut self, marked: bool) {
+        if !marked {
+            return;
+        }
+        let doublings =
+            |value: f64, reference: f64| math::ln(value.max(1.0) / reference) / std::f64::consts::LN_2;
+        let varies = VARIATION.0 * doublings(self.deviation, VARIATION.1);
+        let deep = DEPTH.0 * doublings(self.mean - self.least, DEPTH.1).max(0.0);
+        self.score = (self.score + varies + deep).clamp(-BEYOND, 1.0 + BEYOND);
+    }
+
+    /// How much of the response is to be the classic one.
+    pub(super) fn share(&self) -> f64 {
+        self.score.clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A deviation of 3 ms and a queue of 8 ms are two doublings each: the score rises by two a round.
+    #[test]
+    fn the_score_rises_with_deviation_and_depth() {
+        let mut found = Suspicion { least: 10e6, mean: 18e6, deviation: 3e6, score: 0.0 };
+        found.end_round(false);
+        assert_eq!(found.share(), 0.0);
+        found.end_round(true);
+        assert!((found.score - 2.0).abs() < 1e-12 && found.share() == 1.0);
+        (0..9).for_each(|_| found.end_round(true));
+        assert_eq!(found.score, 1.0 + BEYOND);
+    }
+
+    /// A deviation of an eighth of the reference, and no queue: three doublings too few, a round and a half off.
+    #[test]
+    fn a_steady_queue_is_not_classic() {
+        let mut found = Suspicion { least: 10e6, mean: 10e6, deviation: 93_750.0, score: 0.5 };
+        found.end_round(true);
+        assert!((found.score + 1.0).abs() < 1e-12 && found.share() == 0.0);
+    }
+}
