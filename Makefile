@@ -84,6 +84,7 @@ docs: setup ## write tables, examples and pictures of the docs anew; the Rust AP
 	@$(BIN)/python tools/readme.py --write
 	@$(BIN)/python docs/pictures.py
 	@$(BIN)/python docs/discipline_pictures.py
+	@$(BIN)/python docs/transport_pictures.py
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
 	@echo "docs: docs/index.md; target/doc/queue/index.html"
 
