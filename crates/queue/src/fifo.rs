@@ -4,7 +4,7 @@
 //! queue ([`Cx::on_wire`]), it takes up room here too.
 
 use crate::disc::{Cx, Packet};
-use alloc::collections::VecDeque;
+use crate::ring::Ring;
 use alloc::vec::Vec;
 use units::param::require;
 use units::param::Problem;
@@ -70,6 +70,12 @@ impl Limit {
         );
     }
 
+    /// Of a limit in packets: whether a store of `len` has room for one more.
+    #[inline(always)]
+    pub(crate) fn admits_packets(self, len: u64) -> bool {
+        matches!(self, Limit::Packets(most) if len < most)
+    }
+
     /// Whether a store of `len` packets and `bytes` bytes has room for `size` more.
     #[inline]
     pub(crate) fn admits(self, len: u64, bytes: u64, size: u64) -> bool {
@@ -84,7 +90,7 @@ impl Limit {
 /// Packets in the order they came.
 #[derive(Clone, Debug)]
 pub struct Fifo<P> {
-    packets: VecDeque<P>,
+    packets: Ring<P>,
     bytes: u64,
     limit: Limit,
 }
@@ -92,7 +98,7 @@ pub struct Fifo<P> {
 impl<P: Packet + Copy> Fifo<P> {
     /// An empty store.
     pub fn new(limit: Limit) -> Fifo<P> {
-        Fifo { packets: VecDeque::new(), bytes: 0, limit }
+        Fifo { packets: Ring::new(), bytes: 0, limit }
     }
 
     /// The hard limit.
@@ -127,6 +133,12 @@ impl<P: Packet + Copy> Fifo<P> {
     #[inline]
     pub fn push(&mut self, mut pkt: P, cx: &Cx<'_, P>) {
         pkt.set_enqueued(cx.now);
+        self.append(pkt);
+    }
+
+    /// [`Fifo::push`] without the note.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, pkt: P) {
         self.bytes += pkt.size().0;
         self.packets.push_back(pkt);
     }
@@ -137,6 +149,13 @@ impl<P: Packet + Copy> Fifo<P> {
         let pkt = self.packets.pop_front()?;
         self.bytes -= pkt.size().0;
         Some(pkt)
+    }
+
+    /// The oldest packet, of this size, goes. Gives the next.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, size: Bytes) -> Option<&P> {
+        self.bytes -= size.0;
+        self.packets.advance()
     }
 
     /// The newest packet.

@@ -93,6 +93,7 @@ pub mod red_at;
 pub mod red_size;
 pub mod registry;
 pub mod rem;
+mod ring;
 pub mod rio;
 pub mod rtred;
 pub mod sfb;

@@ -50,12 +50,14 @@ impl Key {
 const NONE: u32 = u32::MAX;
 
 /// An event in a bucket's list; its key is spelt out because a `Key` would be padded.
-struct Node<E> {
-    time: Time,
+pub struct Node<E> {
+    /// When it happens.
+    pub time: Time,
     birth: Time,
     component: u32,
     next: u32,
-    event: E,
+    /// What happens.
+    pub event: E,
 }
 
 impl<E> Node<E> {
@@ -64,8 +66,9 @@ impl<E> Node<E> {
         Node { time: key.time, birth: key.birth, component: key.component, next: NONE, event }
     }
 
-    #[inline]
-    fn key(&self) -> Key {
+    /// Its place in the order.
+    #[inline(always)]
+    pub fn key(&self) -> Key {
         Key { time: self.time, birth: self.birth, component: self.component }
     }
 }
@@ -82,15 +85,15 @@ const EMPTY: Bucket = Bucket { head: NONE, tail: NONE };
 pub struct Calendar<E> {
     nodes: Vec<Node<E>>,
     free: u32,
-    len: usize,
     buckets: Vec<Bucket>,
     /// One bit a bucket, and one bit a word of those.
     used: Vec<u64>,
     used_words: Vec<u64>,
     /// Width of a bucket is `1 << shift`.
     shift: u32,
-    /// Number (time >> shift) of the bucket of the last event taken: nothing lies before it.
-    today: u64,
+    /// The word of `used` of the last event taken, and the number (time >> shift) of its first bucket: nothing lies before it.
+    word: usize,
+    first: u64,
     /// Events beyond the last bucket: key, order of insertion, node.
     far: BinaryHeap<Reverse<(Key, u64, u32)>>,
     far_count: u64,
@@ -102,6 +105,8 @@ pub struct Calendar<E> {
 /// What the next choice of width and number of buckets rests on.
 struct Tuning {
     left: u32,
+    /// So many events since then.
+    events: u32,
     since: Time,
 }
 
@@ -115,29 +120,31 @@ impl<E: Copy> Calendar<E> {
         let mut calendar = Calendar {
             nodes: Vec::new(),
             free: NONE,
-            len: 0,
             buckets: Vec::new(),
             used: Vec::new(),
             used_words: Vec::new(),
             shift: 16,
-            today: 0,
+            word: 0,
+            first: 0,
             far: BinaryHeap::new(),
             far_count: 0,
             far_time: Time::NEVER,
-            tuning: Tuning { left: 1024, since: Time::ZERO },
+            tuning: Tuning { left: 1024, events: 1024, since: Time::ZERO },
         };
         calendar.lay_out(MIN_BUCKETS);
         calendar
     }
 
-    /// Events pending.
+    /// Events pending. Counts the places that are free.
     pub fn len(&self) -> usize {
-        self.len
+        let next = |place: u32| Some(place).filter(|place| *place != NONE);
+        let free = std::iter::successors(next(self.free), |place| next(self.nodes[*place as usize].next));
+        self.nodes.len() - free.count()
     }
 
     /// Whether none is pending.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Bytes held.
@@ -151,7 +158,6 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     pub fn push(&mut self, key: Key, event: E) {
         let index = self.free;
-        self.len += 1;
         if let Some(node) = self.nodes.get_mut(index as usize) {
             self.free = node.next;
             *node = Node::new(key, event);
@@ -164,27 +170,25 @@ impl<E: Copy> Calendar<E> {
 
     /// Takes the first event, unless it lies after `last`.
     pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
-        self.unlink_first(last).map(|place| self.taken_from(place))
+        self.unlink_first(last).map(|(_, node)| (node.key(), node.event))
     }
 
     /// What was in a place that [`Calendar::unlink_first`] gave, until the next event is added.
     #[inline(always)]
-    pub fn taken_from(&self, place: u32) -> (Key, E) {
-        let node = &self.nodes[place as usize];
-        (node.key(), node.event)
+    pub fn taken_from(&self, place: u32) -> &Node<E> {
+        &self.nodes[place as usize]
     }
 
-    /// Takes the first event, unless it lies after `last`: gives the place it has left.
+    /// Takes the first event, unless it lies after `last`: gives the place it has left, and what was there.
     #[inline(always)]
-    pub fn unlink_first(&mut self, last: Time) -> Option<u32> {
-        let start = self.today as usize & (self.buckets.len() - 1);
-        let here = self.used[start >> 6] >> (start & 63);
-        let slot = if here != 0 {
-            start + here.trailing_zeros() as usize
-        } else {
-            let Some(later) = self.later_bucket(start >> 6) else { return self.pop_far(last) };
-            later
-        };
+    pub fn unlink_first(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
+        let mut word = self.word;
+        let mut bits = self.used[word];
+        if bits == 0 {
+            let Some(later) = self.later_word(word) else { return self.pop_far(last) };
+            (word, bits) = (later, self.used[later]);
+        }
+        let slot = (word << 6) + bits.trailing_zeros() as usize;
         let bucket = &mut self.buckets[slot];
         let index = bucket.head;
         let node = &mut self.nodes[index as usize];
@@ -202,16 +206,27 @@ impl<E: Copy> Calendar<E> {
         self.free = index;
         bucket.head = next;
         if next == NONE {
-            bucket.tail = NONE;
-            let word = slot >> 6;
-            let bits = &mut self.used[word];
-            *bits &= !(1 << (slot & 63));
-            if *bits == 0 {
+            bits &= bits - 1;
+            self.used[word] = bits;
+            if bits == 0 {
                 self.used_words[word >> 6] &= !(1 << (word & 63));
             }
         }
-        self.taken(time);
-        Some(index)
+        if word != self.word {
+            self.turn_to(time);
+        }
+        self.tuning.left -= 1;
+        if self.tuning.left == 0 {
+            self.tune(time);
+        }
+        Some((index, &self.nodes[index as usize]))
+    }
+
+    /// Moves on to the word of an event that was taken.
+    #[inline(always)]
+    fn turn_to(&mut self, time: Time) {
+        self.first = (time.0 >> self.shift) & !63;
+        self.word = (self.first as usize & (self.buckets.len() - 1)) >> 6;
     }
 
     /// All pending events, in no particular order.
@@ -229,27 +244,16 @@ impl<E: Copy> Calendar<E> {
         })
     }
 
-    /// Moves on to the time of an event that was taken.
-    #[inline]
-    fn taken(&mut self, time: Time) {
-        self.len -= 1;
-        self.today = time.0 >> self.shift;
-        self.tuning.left -= 1;
-        if self.tuning.left == 0 {
-            self.tune(time);
-        }
-    }
-
     /// Puts a node where its time belongs.
     #[inline(always)]
     fn place(&mut self, index: u32, time: Time) {
-        let day = (time.0 >> self.shift).max(self.today);
-        if day - self.today >= self.buckets.len() as u64 {
+        let day = time.0 >> self.shift;
+        if day.wrapping_sub(self.first) >= self.buckets.len() as u64 {
             return self.place_far(index);
         }
         let slot = day as usize & (self.buckets.len() - 1);
         let bucket = &mut self.buckets[slot];
-        if bucket.tail == NONE {
+        if bucket.head == NONE {
             *bucket = Bucket { head: index, tail: index };
             let word = &mut self.used[slot >> 6];
             if *word == 0 {
@@ -298,12 +302,10 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// The first bucket in use after those of this word, and around the end.
+    /// The first word in use after this one, and around the end.
     #[inline(never)]
-    fn later_bucket(&self, word: usize) -> Option<usize> {
-        self.next_word(word + 1, self.used.len())
-            .or_else(|| self.next_word(0, word + 1))
-            .map(|word| (word << 6) | self.used[word].trailing_zeros() as usize)
+    fn later_word(&self, word: usize) -> Option<usize> {
+        self.next_word(word + 1, self.used.len()).or_else(|| self.next_word(0, word + 1))
     }
 
     /// The first word with a bit set in `from..to`, if any.
@@ -327,7 +329,8 @@ impl<E: Copy> Calendar<E> {
     }
 
     #[cold]
-    fn pop_far(&mut self, last: Time) -> Option<u32> {
+    #[inline(never)]
+    fn pop_far(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
         let Reverse((key, _, index)) = *self.far.peek()?;
         if key.time > last {
             return None;
@@ -336,27 +339,28 @@ impl<E: Copy> Calendar<E> {
         self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((first, ..))| first.time);
         self.nodes[index as usize].next = self.free;
         self.free = index;
-        self.taken(key.time);
-        Some(index)
+        self.turn_to(key.time);
+        Some((index, &self.nodes[index as usize]))
     }
 
-    /// Chooses a width of about one event a bucket and buckets for a few times what is pending.
+    /// Chooses a width by the distance of events, narrow while few are pending, and buckets for a few times those.
     fn tune(&mut self, now: Time) {
-        let gap = ((now.0 - self.tuning.since.0) / u64::from(TUNE_EVERY)).max(1);
-        self.tuning = Tuning { left: TUNE_EVERY, since: now };
-        let shift = gap.ilog2().clamp(4, 40);
-        let buckets = (4 * self.len).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
+        let gap = ((now.0 - self.tuning.since.0) / u64::from(self.tuning.events)).max(1);
+        self.tuning = Tuning { left: TUNE_EVERY, events: TUNE_EVERY, since: now };
+        let len = self.len();
+        let narrow = if len <= MIN_BUCKETS / 16 { 2 } else { 0 };
+        let shift = gap.ilog2().saturating_sub(narrow).clamp(4, 40);
+        let buckets = ((4 * len) << narrow).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
         let fits = self.buckets.len() / 4 <= buckets && buckets <= self.buckets.len();
         if shift.abs_diff(self.shift) > 1 || !fits {
             self.shift = shift;
-            self.today = now.0 >> shift;
-            self.rebuild(buckets);
+            self.rebuild(buckets, now);
         }
     }
 
-    fn rebuild(&mut self, buckets: usize) {
+    fn rebuild(&mut self, buckets: usize, now: Time) {
         let old = std::mem::take(&mut self.buckets);
-        let mut order: Vec<u32> = Vec::with_capacity(self.len);
+        let mut order: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for bucket in old {
             let mut at = bucket.head;
             while at != NONE {
@@ -368,6 +372,7 @@ impl<E: Copy> Calendar<E> {
         far.sort_unstable_by_key(|Reverse((key, count, _))| (*key, *count));
         self.far_time = Time::NEVER;
         self.lay_out(buckets);
+        self.turn_to(now);
         // Far events went in before any near one with the same key; a stable sort keeps them first.
         let mut all: Vec<u32> = far.into_iter().map(|Reverse((_, _, index))| index).collect();
         all.extend(order);

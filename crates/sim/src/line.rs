@@ -237,7 +237,7 @@ mod tests {
             let window = Window { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
             let make = || link("droptail").with_probe(LinkProbe::new(window));
             let (mut link, mut short) = (make(), make());
-            let Some(Short::Line(mut line)) = short.shorten() else { panic!("plain tail drop") };
+            let Some(Short::Line(mut line)) = short.shorten(false) else { panic!("plain tail drop") };
             let mut fates = Vec::new();
             let mut now = 0;
             for (gap, size) in arrivals {

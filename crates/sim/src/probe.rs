@@ -3,6 +3,7 @@
 use crate::flow::Tally;
 use crate::packet::Waiting;
 use crate::stats::{Histogram, QueueOverTime, Samples};
+use crate::wire::OnWire;
 use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
 use units::{Span, Time};
 
@@ -194,9 +195,37 @@ impl LinkProbe {
         self.sojourn.add_none();
     }
 
-    /// A packet that found this average was let in: [`LinkProbe::arrived`] and [`LinkProbe::departed`] in one.
+    /// Samples that are due before `now`, up to which the queue held this much.
+    pub fn sample_until<P: Packet + Copy>(&mut self, now: Time, held: Held, disc: Asked<'_, P>) {
+        if self.next_sample < now {
+            self.take_samples(now, held, disc);
+        }
+    }
+
+    /// The first moment at which a sample or the start of counting is to be attended to; `counts`: it has started.
+    pub fn attends(&self, counts: bool) -> Time {
+        let sample = self.next_sample + Span(1);
+        if counts {
+            sample
+        } else {
+            sample.min(self.window.warmup)
+        }
+    }
+
+    /// When counting starts.
+    pub fn warmup(&self) -> Time {
+        self.window.warmup
+    }
+
+    /// A packet that found this average was let in: [`LinkProbe::arrived`] and [`LinkProbe::departed`] in one. The waits of those
+    /// `ahead` of it add up to so much. Moments are whole nanoseconds.
     #[inline(always)]
-    pub fn let_in(&mut self, now: Time, size: u32, avg: f64, start: Time, finish: Time) {
+    pub fn let_in(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
+        let OnWire { start, finish } = wire;
+        let wait = start.0 - now.0;
+        if now >= self.window.warmup {
+            self.queue.wait(size, wait, ahead);
+        }
         if now < self.window.warmup || finish > self.window.end {
             self.arrived::<Waiting>(now, size, Some(avg), &[]);
             return self.departed(size, now, start, finish);
@@ -204,8 +233,8 @@ impl LinkProbe {
         self.series.running[0] += 1;
         self.passed.add(size);
         self.curve.add(avg, false);
-        self.sojourn.add(start.since(now));
-        self.counters.busy_ns += finish.since(start).0;
+        self.sojourn.add(Span(wait));
+        self.counters.busy_ns += finish.0 - start.0;
     }
 
     /// A link in short form had no room for a packet.
@@ -316,14 +345,14 @@ pub struct Curve {
     width: f64,
     /// `1 / width`, exact because widths are powers of two.
     per_width: f64,
-    bins: Vec<(u32, u32)>,
+    bins: Box<[(u32, u32); BINS]>,
 }
 
 const BINS: usize = 256;
 
 impl Default for Curve {
     fn default() -> Self {
-        Curve { width: 1.0 / 16.0, per_width: 16.0, bins: vec![(0, 0); BINS] }
+        Curve { width: 1.0 / 16.0, per_width: 16.0, bins: Box::new([(0, 0); BINS]) }
     }
 }
 
@@ -342,9 +371,10 @@ impl Curve {
 
     #[cold]
     fn widen(&mut self) {
-        let merged = |pair: &[(u32, u32)]| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1);
-        let mut bins: Vec<(u32, u32)> = self.bins.chunks(2).map(merged).collect();
-        bins.resize(BINS, (0, 0));
+        let mut bins = Box::new([(0, 0); BINS]);
+        for (bin, pair) in bins.iter_mut().zip(self.bins.chunks(2)) {
+            *bin = (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1);
+        }
         self.bins = bins;
         self.width *= 2.0;
         self.per_width /= 2.0;

@@ -1,14 +1,16 @@
 //! A RED link in short form.
 //!
 //! RED decides at arrival, so when a packet will leave is known as soon as it is let in, and its queue need not hold the packet
-//! itself: when its transmission starts and how large it is, is enough. All else is as in [`Link`](crate::link::Link).
+//! itself: when its transmission starts and how large it is, is enough. So is what the queue over time owes to it: how long it
+//! waits, and how long those ahead of it still do. A departure needs no account of its own then. Moments are whole
+//! nanoseconds. All else is as in [`Link`](crate::link::Link).
 
 use crate::calendar::Key;
 use crate::link::OnWire;
 use crate::probe::{Held, LinkProbe};
 use queue::disc::{Cx, Fate, Packet, QueueDisc};
-use queue::red::Red;
-use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
+use queue::red::{Red, Straight};
+use units::{Bytes, Dice, Ecn, Rapid, Rate, Serializer, Span, Stream, Time};
 
 /// What the queue holds of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +58,7 @@ pub struct RedLine {
     /// What the last arrival brought about; to be taken.
     pub fates: Vec<Fate<Slot>>,
     queue: Red<Slot>,
-    dice: Stream,
+    dice: Rapid,
     /// The transmitter is sending; what is on the wire started at `serving`.
     busy: bool,
     serving: Time,
@@ -65,6 +67,11 @@ pub struct RedLine {
     /// The end of the last packet let in.
     until: Time,
     serializer: Serializer,
+    /// The starts of those that wait, added up and taken round.
+    starts: u64,
+    /// When a sample or the start of counting is to be attended to, and whether it counts.
+    attends: Time,
+    counts: bool,
 }
 
 impl RedLine {
@@ -83,12 +90,15 @@ impl RedLine {
             probe,
             fates: Vec::with_capacity(4),
             queue,
-            dice,
+            dice: Rapid::new(dice),
             busy: false,
             serving: Time::ZERO,
             free: Time::ZERO,
             until: Time::ZERO,
             serializer: Serializer::new(rate),
+            starts: 0,
+            attends: Time::ZERO,
+            counts: false,
         }
     }
 
@@ -98,33 +108,66 @@ impl RedLine {
         self.serializer.rate()
     }
 
-    /// A packet of this size arrives: where it will be next, or `None` if it was dropped; the rest as in
-    /// [`RedLine::accept`].
+    /// A packet of this size arrives: where it will be next. `Err` if something was dropped or marked, which is in
+    /// [`fates`](RedLine::fates), with where it will be if it stays.
     #[inline(always)]
-    pub fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Option<Key> {
-        let wire = self.accept(size, ecn, key)?;
-        let time = wire.lands(size, self.rate(), self.delay);
-        Some(Key { time, birth: wire.start, component: self.component })
+    pub fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
+        let (rate, delay, component) = (self.rate(), self.delay, self.component);
+        let lands = |wire: OnWire| Key { time: wire.lands(size, rate, delay), birth: wire.start, component };
+        match self.accept(size, ecn, key) {
+            Ok(wire) => Ok(lands(wire)),
+            Err(wire) => Err(wire.map(lands)),
+        }
     }
 
-    /// A packet of this size arrives: its transmission, or `None` if it was dropped. What became of it otherwise is in
-    /// `fates`.
+    /// The same with its transmission.
     #[inline(always)]
-    pub fn accept(&mut self, size: u32, ecn: Ecn, key: Key) -> Option<OnWire> {
+    fn accept(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<OnWire, Option<OnWire>> {
         let now = key.time;
+        if now >= self.attends {
+            self.attend((now, key.birth, key.component));
+        }
         self.leave_before(key);
-        self.observe(now);
+        let ahead = self.starts.wrapping_sub(now.0.wrapping_mul(self.queue.len() as u64));
         let start = if self.busy { self.until } else { now };
+        let slot = Slot { start, size, ecn };
+        if !self.queue.is_straight() {
+            return self.accept_apart(slot, now, ahead, None);
+        }
+        match self.queue.take_straight(slot, now, || self.dice.uniform()) {
+            Straight::Kept(avg) => {
+                let wire = self.let_in(size, now, start);
+                if let Some(probe) = &mut self.probe {
+                    probe.let_in(now, size, avg, wire, ahead);
+                }
+                Ok(wire)
+            }
+            step => self.accept_apart(slot, now, ahead, Some(step)),
+        }
+    }
+
+    /// [`RedLine::accept`] where RED's short way is not open, or was left at this `step`.
+    #[inline(never)]
+    fn accept_apart(
+        &mut self,
+        slot: Slot,
+        now: Time,
+        ahead: u64,
+        step: Option<Straight>,
+    ) -> Result<OnWire, Option<OnWire>> {
         let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
-        self.queue.take(Slot { start, size, ecn }, &mut cx);
+        match step {
+            Some(step) => self.queue.take_rest(slot, step, &mut cx),
+            None => self.queue.take(slot, &mut cx),
+        }
         if !self.fates.is_empty() {
-            return self.accept_with_fates(size, now, start);
+            return Err(self.accept_with_fates(slot.size, now, slot.start, ahead));
         }
-        let wire = self.let_in(size, now, start);
+        let wire = self.let_in(slot.size, now, slot.start);
         if let Some(probe) = &mut self.probe {
-            probe.let_in(now, size, self.queue.average(), start, wire.finish);
+            probe.let_in(now, slot.size, self.queue.average(), wire, ahead);
         }
-        Some(wire)
+        Ok(wire)
     }
 
     /// A packet stays: its transmission.
@@ -135,6 +178,7 @@ impl RedLine {
         }
         let finish = self.serializer.finish(start, Bytes(u64::from(size)));
         self.until = finish;
+        self.starts = self.starts.wrapping_add(start.0);
         if !self.busy {
             self.start_next(now);
         }
@@ -144,7 +188,7 @@ impl RedLine {
     /// A packet was dropped or marked.
     #[cold]
     #[inline(never)]
-    fn accept_with_fates(&mut self, size: u32, now: Time, start: Time) -> Option<OnWire> {
+    fn accept_with_fates(&mut self, size: u32, now: Time, start: Time, ahead: u64) -> Option<OnWire> {
         if let Some(probe) = &mut self.probe {
             probe.arrived(now, size, self.queue.avg(), &self.fates);
         }
@@ -156,6 +200,9 @@ impl RedLine {
         }
         let wire = self.let_in(size, now, start);
         if let Some(probe) = &mut self.probe {
+            if self.counts {
+                probe.queue.wait(size, start.since(now).0, ahead);
+            }
             probe.departed(size, now, start, wire.finish);
         }
         Some(wire)
@@ -163,9 +210,15 @@ impl RedLine {
 
     /// Brings the line to the end of the run. Gives the packets that still wait.
     pub fn finish(&mut self, end: Time) -> u64 {
-        self.leave_before(Key { time: end, birth: Time::NEVER, component: u32::MAX });
+        self.attend((end, Time::NEVER, u32::MAX));
         let held = self.held();
         if let Some(probe) = &mut self.probe {
+            let mut ahead = 0;
+            for slot in self.queue.waiting().filter(|_| self.counts) {
+                let wait = slot.start.since(end).0;
+                probe.queue.unwait(slot.size, wait, ahead);
+                ahead += wait;
+            }
             probe.finish(end, self.until, held, Some(&self.queue));
         }
         held.pkts
@@ -174,15 +227,76 @@ impl RedLine {
     /// Those whose turn comes before `key` start, and the transmitter finds out if none is left.
     #[inline(always)]
     fn leave_before(&mut self, key: Key) {
-        while self.busy {
-            let free = self.free;
-            let place = Key { time: free, birth: self.serving, component: self.component };
-            if !place.precedes(&key) {
-                return;
+        if let Some(probe) = &mut self.probe {
+            let last = probe.queue.last();
+            if self.busy && self.free <= last && last < key.time {
+                self.leave_in_turn((key.time, key.birth, key.component));
+            } else {
+                // From here on it only gets shorter.
+                probe.queue.hold_longest(self.queue.len() as u64, key.time);
             }
-            self.observe(free);
+        }
+        while self.busy && self.frees_before(key) {
+            if self.queue.is_empty() {
+                return self.rest();
+            }
+            let free = self.free;
+            self.starts = self.starts.wrapping_sub(free.0);
+            self.serving = free;
+            self.free = self.queue.advance(free).map_or(self.until, |slot| slot.start);
+        }
+    }
+
+    /// The transmitter finds nothing to send.
+    #[cold]
+    #[inline(never)]
+    fn rest(&mut self) {
+        self.start_next(self.free);
+    }
+
+    #[inline(always)]
+    fn frees_before(&self, key: Key) -> bool {
+        Key { time: self.free, birth: self.serving, component: self.component }.precedes(&key)
+    }
+
+    /// [`RedLine::leave_before`] where each departure is to be looked at. The parts of the key are given apart because they
+    /// fit registers then.
+    #[cold]
+    #[inline(never)]
+    fn leave_in_turn(&mut self, (now, birth, component): (Time, Time, u32)) {
+        let key = Key { time: now, birth, component };
+        while self.busy && self.frees_before(key) {
+            let free = self.free;
+            self.hold_until(free);
             self.start_next(free);
         }
+        self.hold_until(now);
+    }
+
+    /// A sample is due, or counting starts.
+    #[cold]
+    #[inline(never)]
+    fn attend(&mut self, key: (Time, Time, u32)) {
+        self.leave_in_turn(key);
+        self.attends = self.probe.as_ref().map_or(Time::NEVER, |probe| probe.attends(self.counts));
+    }
+
+    /// Accounts for the state held until `now`, before it changes. Those that wait when counting starts owe what is left of
+    /// their waits.
+    fn hold_until(&mut self, now: Time) {
+        let held = self.held();
+        let Some(probe) = &mut self.probe else { return };
+        probe.sample_until(now, held, Some(&self.queue));
+        if !self.counts && now >= probe.warmup() {
+            self.counts = true;
+            let mut ahead = 0;
+            for slot in self.queue.waiting() {
+                let wait = slot.start.since(probe.warmup()).0;
+                probe.queue.wait(slot.size, wait, ahead);
+                ahead += wait;
+            }
+        }
+        probe.queue.hold_longest(held.pkts, now);
     }
 
     /// The transmitter takes the next packet, if there is one.
@@ -190,22 +304,15 @@ impl RedLine {
     fn start_next(&mut self, now: Time) {
         let next = self.queue.dequeue(&mut Cx::new(now, &mut self.dice, &mut self.fates));
         self.busy = next.is_some();
+        if let Some(slot) = next {
+            self.starts = self.starts.wrapping_sub(slot.start.0);
+        }
         self.serving = now;
         self.free = self.queue.head().map_or(self.until, |slot| slot.start);
     }
 
-    #[inline(always)]
     fn held(&self) -> Held {
         Held { pkts: self.queue.len() as u64, bytes: self.queue.backlog().0 }
-    }
-
-    /// Accounts for the state held until `now`, before it changes.
-    #[inline(always)]
-    fn observe(&mut self, now: Time) {
-        let held = self.held();
-        if let Some(probe) = &mut self.probe {
-            probe.hold_until(now, held, Some(&self.queue));
-        }
     }
 }
 
@@ -225,14 +332,15 @@ mod tests {
             let window = Window { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
             let make = || link("red").with_probe(LinkProbe::new(window));
             let (mut link, mut short) = (make(), make());
-            let Some(Short::Red(mut line)) = short.shorten() else { panic!("RED has a short form") };
+            let Some(Short::Red(mut line)) = short.shorten(false) else { panic!("RED has a short form") };
             let mut fates = Vec::new();
             let mut now = 0;
             for (gap, size) in arrivals {
                 now += gap * 100_000;
                 let at = Key { time: Time(now), birth: Time(now - now.min(400_000)), component: 1 };
                 let wire = link.arrive(&mut packet(0, size * 400), at, &mut fates);
-                prop_assert_eq!(line.accept(size * 400, Ecn::NotEct, at), wire);
+                let passed = line.accept(size * 400, Ecn::NotEct, at).map_or_else(|changed| changed, Some);
+                prop_assert_eq!(passed, wire);
                 prop_assert_eq!(line.fates.len(), fates.len());
                 line.fates.clear();
                 fates.clear();

@@ -171,6 +171,37 @@ impl QueueOverTime {
         self.packets.last = now;
     }
 
+    /// The last moment held.
+    #[inline(always)]
+    pub fn last(&self) -> Time {
+        self.packets.last
+    }
+
+    /// So many packets waited until `now`, whose waits are counted apart: [`QueueOverTime::wait`].
+    #[inline(always)]
+    pub fn hold_longest(&mut self, packets: u64, now: Time) {
+        if now > self.packets.last {
+            self.max = self.max.max(packets);
+            self.packets.last = now;
+        }
+    }
+
+    /// A packet waits for `wait` behind others whose waits add up to `ahead`: what it adds to the sums of all moments while it
+    /// waits, as the square of n is the sum of the first n odd numbers. Moments are whole nanoseconds.
+    #[inline(always)]
+    pub fn wait(&mut self, bytes: u32, wait: u64, ahead: u64) {
+        self.packets.area += u128::from(wait);
+        self.squares += u128::from(2 * ahead + wait);
+        self.bytes += u128::from(wait) * u128::from(bytes);
+    }
+
+    /// Takes back what a packet added of its wait, because the run ends before.
+    pub fn unwait(&mut self, bytes: u32, wait: u64, ahead: u64) {
+        self.packets.area -= u128::from(wait);
+        self.squares -= u128::from(2 * ahead + wait);
+        self.bytes -= u128::from(wait) * u128::from(bytes);
+    }
+
     /// Nothing waited until `now`.
     #[inline(always)]
     pub fn hold_none(&mut self, now: Time) {

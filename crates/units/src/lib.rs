@@ -32,6 +32,6 @@ pub mod size;
 pub mod time;
 
 pub use ecn::Ecn;
-pub use random::{Dice, Stream};
+pub use random::{Dice, Rapid, Stream};
 pub use size::{Bytes, Rate, Serializer};
 pub use time::{Span, Time};

@@ -52,11 +52,17 @@ impl Stream {
     /// The next block, of which one word is about to be used.
     #[inline(never)]
     fn refill(&mut self) {
-        let [low, high] = split(self.block);
-        let [a, b, c, d] = philox4x32([low, high, self.id[0], self.id[1]], self.key);
-        self.words = [u64::from(a) | u64::from(b) << 32, u64::from(c) | u64::from(d) << 32];
+        self.words = self.words_of(self.block);
         self.block += 1;
         self.used = 1;
+    }
+
+    /// The two words of a block.
+    #[inline(always)]
+    fn words_of(&self, block: u64) -> [u64; 2] {
+        let [low, high] = split(block);
+        let [a, b, c, d] = philox4x32([low, high, self.id[0], self.id[1]], self.key);
+        [u64::from(a) | u64::from(b) << 32, u64::from(c) | u64::from(d) << 32]
     }
 
     /// Exponential with the given mean.
@@ -95,14 +101,71 @@ impl Stream {
 }
 
 impl Dice for Stream {
-    /// 53 random bits, so every value is exact and 1.0 is never reached.
     #[inline]
     fn uniform(&mut self) -> f64 {
-        (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        unit(self.next_u64())
     }
 }
 
+/// Blocks that [`Rapid`] makes at once.
+const BATCH: usize = 4;
+
+/// The numbers of a [`Stream`] for one who draws often: several blocks are made at once, which takes the processor's wide
+/// registers and less than half the instructions.
+#[derive(Clone, Debug)]
+pub struct Rapid {
+    stream: Stream,
+    words: [[u64; 2]; BATCH],
+    used: usize,
+}
+
+impl Rapid {
+    /// Goes on where the stream stands.
+    pub fn new(stream: Stream) -> Rapid {
+        Rapid { stream, words: [[0; 2]; BATCH], used: 2 * BATCH }
+    }
+
+    /// Sixty-four random bits.
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        if self.used == 2 * BATCH {
+            if self.stream.used == 1 {
+                return self.stream.next_u64();
+            }
+            self.refill();
+        }
+        let word = self.words.as_flattened()[self.used & (2 * BATCH - 1)];
+        self.used += 1;
+        word
+    }
+
+    /// The next blocks.
+    #[inline(never)]
+    fn refill(&mut self) {
+        for (words, block) in self.words.iter_mut().zip(self.stream.block..) {
+            *words = self.stream.words_of(block);
+        }
+        self.stream.block += BATCH as u64;
+        self.used = 0;
+    }
+}
+
+impl Dice for Rapid {
+    /// As in [`Stream`].
+    #[inline(always)]
+    fn uniform(&mut self) -> f64 {
+        unit(self.next_u64())
+    }
+}
+
+/// The number in [0, 1) that a word stands for: 53 random bits, so every value is exact and 1.0 is never reached.
+#[inline(always)]
+fn unit(word: u64) -> f64 {
+    (word >> 11) as i64 as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
 /// One block of Philox4x32-10.
+#[inline(always)]
 fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     const MULTIPLIER: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
     const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
@@ -159,6 +222,18 @@ mod tests {
         used.uniform();
         assert_eq!(fresh.branch(3).next_u64(), used.branch(3).next_u64());
         assert_ne!(fresh.branch(3).next_u64(), fresh.branch(4).next_u64());
+    }
+
+    #[test]
+    fn blocks_made_at_once_are_those_of_the_stream() {
+        for before in 0..3 {
+            let mut stream = Stream::new(5, "queue/a");
+            for _ in 0..before {
+                stream.next_u64();
+            }
+            let mut rapid = Rapid::new(stream.clone());
+            (0..40).for_each(|_| assert_eq!(rapid.next_u64(), stream.next_u64()));
+        }
     }
 
     #[test]

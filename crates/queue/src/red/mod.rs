@@ -30,6 +30,7 @@ pub use params::{
     AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
     Incapable, Params, Sample, Spacing, Victim,
 };
+pub use printed::Straight;
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, Unit};
@@ -139,8 +140,8 @@ struct Rules {
     min_queue: f64,
     /// Early marks become drops from this `p_b` on.
     mark_limit: f64,
-    /// The queue counts packets, as it was before the arrival, and is idle when it is empty.
-    plain: bool,
+    /// All options are those of Figure 2 of FJ93, and the limit is in packets.
+    straight: bool,
 }
 
 /// A RED queue at work.
@@ -167,12 +168,13 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     pub(crate) fn with_law(params: &Params, setting: &Setting, curve: L) -> Red<P, L> {
         let resolved = params.resolve(setting);
         let idle = Setting { rate: resolved.idle_rate, ..*setting };
+        let limit = Limit::new(resolved.limit, params.limit_test);
+        let marker = Marker::new(params, &resolved);
         Red {
-            queue: Fifo::new(Limit::new(resolved.limit, params.limit_test)),
+            queue: Fifo::new(limit),
             average: Average::new(params, &resolved, idle.packets_per_sec(resolved.idle_packet)),
             q_time: Some(Time::ZERO),
             curve,
-            marker: Marker::new(params, &resolved),
             rules: Rules {
                 unit: params.unit,
                 sample: params.sample,
@@ -186,11 +188,15 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 overflow_resets_count: params.overflow_resets_count,
                 min_queue: params.min_queue as f64,
                 mark_limit: if params.mark_limit < 1.0 { params.mark_limit } else { f64::INFINITY },
-                plain: params.unit == Unit::Packets
+                straight: matches!(limit, Limit::Packets(_))
+                    && marker.is_printed()
+                    && params.unit == Unit::Packets
                     && params.sample == Sample::Before
                     && params.idle_from == IdleFrom::Empties
-                    && params.min_queue == 0,
+                    && params.min_queue == 0
+                    && !(params.ecn && params.ecn_step),
             },
+            marker,
         }
     }
 

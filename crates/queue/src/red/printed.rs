@@ -4,15 +4,37 @@
 //! Units: as in [`Red`].
 //! Deviations: as in [`Red`], bit for bit.
 
-use super::{Law, Red, Signal};
+use super::{IdleFrom, Law, Red, Signal};
 use crate::disc::{Cx, Packet};
 use crate::fifo::Fifo;
+use units::{Bytes, Time};
 
 impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// The oldest packet waiting.
     #[inline]
     pub fn head(&self) -> Option<&P> {
         self.queue.head()
+    }
+
+    /// All packets waiting, the oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = &P> {
+        self.queue.iter()
+    }
+
+    /// The oldest packet leaves: [`QueueDisc::dequeue`](crate::disc::QueueDisc::dequeue) for a driver that knows that one
+    /// waits. Gives the next.
+    #[inline(always)]
+    pub fn advance(&mut self, now: Time) -> Option<&P> {
+        let size = self.queue.head().map_or(Bytes(0), Packet::size);
+        let starts = match self.rules.idle_from {
+            IdleFrom::Empties => self.queue.len() == 1,
+            IdleFrom::LinkIdle => false,
+            IdleFrom::LastEvent => true,
+        };
+        if starts {
+            self.q_time = Some(now);
+        }
+        self.queue.advance(size)
     }
 
     /// The same state with an empty store for packets of another kind.
@@ -33,45 +55,86 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Takes a packet: [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue), for a driver that has but one kind of queue.
     #[inline(always)]
     pub fn take(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        if self.rules.plain && self.marker.is_printed() && self.q_time.is_none() {
-            return self.take_printed(pkt, cx);
+        if self.is_straight() && cx.on_wire.0 == 0 {
+            match self.take_straight(pkt, cx.now, || cx.uniform()) {
+                Straight::Kept(_) => {}
+                step => self.take_rest(pkt, step, cx),
+            }
+            return;
         }
         let q = self.observe(&pkt, cx);
         self.judge(pkt, q, cx);
     }
 
-    /// All steps of an arrival that finds no idle time, where the options are those of Figure 2 of FJ93: what the general
-    /// steps below do then, without asking for each option.
+    /// Whether the options are those of Figure 2 of FJ93, with a limit in packets, and there is no idle time.
     #[inline(always)]
-    pub(super) fn take_printed(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+    pub fn is_straight(&self) -> bool {
+        self.rules.straight && self.q_time.is_none()
+    }
+
+    /// All steps of an arrival at a queue that [is straight](Red::is_straight), while nothing is on the wire that counts as
+    /// queued: what the general steps do then, without asking for each option. The die is thrown where the outcome hangs on it.
+    /// Anything but [`Straight::Kept`] is for [`Red::take_rest`].
+    #[inline(always)]
+    pub fn take_straight(&mut self, mut pkt: P, now: Time, die: impl FnOnce() -> f64) -> Straight {
+        let len = self.queue.len();
         // By way of a signed number: that is one instruction.
-        let q = self.queue.packets_held(cx) as i64 as f64;
+        let q = len as i64 as f64;
         self.average.sample(q);
         let avg = self.average.value();
         if avg < self.curve.min_th() {
             self.marker.below_printed();
-        } else if avg >= self.curve.forced_at() || self.rules.ecn_step {
-            return self.judge(pkt, q, cx);
+        } else if avg >= self.curve.forced_at() {
+            return Straight::Judge { q };
         } else {
             let p_b = self.curve.p_b(avg);
-            if self.marker.marks_printed(p_b, pkt.size().0, cx) {
-                return self.end_printed(pkt, p_b, cx);
+            if self.marker.marks_printed(p_b, pkt.size().0, die) {
+                return Straight::Mark { p_b };
             }
         }
-        self.store(pkt, cx);
-        if self.queue.is_empty() {
-            self.q_time = Some(cx.now);
+        if !self.queue.limit().admits_packets(len as u64) {
+            return Straight::Full;
         }
+        pkt.set_enqueued(now);
+        self.queue.append(pkt);
+        Straight::Kept(avg)
     }
 
-    /// [`Red::take_printed`] goes on with a mark.
+    /// [`Red::take`] goes on with a packet that [`Red::take_straight`] did not keep.
     #[cold]
-    fn end_printed(&mut self, pkt: P, p_b: f64, cx: &mut Cx<'_, P>) {
-        if let Some(kept) = self.answer(pkt, Signal::Early { p_b }, cx) {
-            self.store(kept, cx);
+    #[inline(never)]
+    pub fn take_rest(&mut self, pkt: P, step: Straight, cx: &mut Cx<'_, P>) {
+        match step {
+            Straight::Kept(_) => {}
+            Straight::Judge { q } => return self.judge(pkt, q, cx),
+            Straight::Mark { p_b } => {
+                if let Some(kept) = self.answer(pkt, Signal::Early { p_b }, cx) {
+                    self.store(kept, cx);
+                }
+            }
+            Straight::Full => self.store(pkt, cx),
         }
         if self.queue.is_empty() {
             self.q_time = Some(cx.now);
         }
     }
+}
+
+/// How far [`Red::take_straight`] came with a packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Straight {
+    /// It waits, and this is the average it found.
+    Kept(f64),
+    /// The average asks for more than a die; the queue was this long.
+    Judge {
+        /// As the average took it in.
+        q: f64,
+    },
+    /// The die fell, at this base probability.
+    Mark {
+        /// Of the average.
+        p_b: f64,
+    },
+    /// There is no room.
+    Full,
 }

@@ -98,17 +98,12 @@ impl Marker {
 
     /// [`Marker::marks`] for those options.
     #[inline(always)]
-    pub(super) fn marks_printed<P: Packet + Copy>(
-        &mut self,
-        p_b: f64,
-        size: u64,
-        cx: &mut Cx<'_, P>,
-    ) -> bool {
+    pub(super) fn marks_printed(&mut self, p_b: f64, size: u64, die: impl FnOnce() -> f64) -> bool {
         self.count += 1.0;
         self.count_bytes += size;
         let grown = self.count * p_b;
         let p_a = if grown < 1.0 { (p_b / (1.0 - grown)).min(1.0) } else { 1.0 };
-        let marked = cx.chance(p_a);
+        let marked = p_a > 0.0 && (p_a >= 1.0 || die() < p_a);
         if marked {
             self.count = self.after_mark;
             self.count_bytes = 0;

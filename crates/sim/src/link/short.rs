@@ -15,8 +15,9 @@ pub enum Short {
 }
 
 impl Link {
-    /// Turns the link into its short form, if it has one: see [`Line`] and [`RedLine`]. The probe goes with it.
-    pub fn shorten(&mut self) -> Option<Short> {
+    /// Turns the link into its short form, if it has one: see [`Line`] and [`RedLine`]. The probe goes with it. `in_doubles`:
+    /// moments are sums of doubles.
+    pub fn shorten(&mut self, in_doubles: bool) -> Option<Short> {
         let plain = |transmitter: &Transmitter| {
             !transmitter.counts_wire && !transmitter.line.is_varying() && transmitter.ring.is_none()
         };
@@ -24,7 +25,7 @@ impl Link {
         self.avg_unit = works.queue.avg_unit();
         let Transmitter { component, probe, dice, ahead, .. } = &mut works.transmitter;
         let short = match &works.queue {
-            Disc::Red(red) if *ahead => {
+            Disc::Red(red) if *ahead && !in_doubles => {
                 let (queue, dice) = (red.for_packets(), dice.clone());
                 let line = RedLine::new(*component, queue, dice, self.rate, self.delay, probe.take());
                 Short::Red(Box::new(line))

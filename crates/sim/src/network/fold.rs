@@ -6,7 +6,8 @@ use crate::source::Source;
 
 impl Network {
     /// Finds out what may be done early if that is `allowed`: links that a single component feeds, and whose departures
-    /// are known at arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever.
+    /// are known at arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever: one of RED
+    /// where there is one, because packets take the tail-drop links at both ends in one go then.
     pub fn fold(&mut self, allowed: bool) {
         let folds = if allowed { self.foldable_links() } else { vec![false; self.links.len()] };
         let numbered = folds.into_iter().zip(0u32..);
@@ -49,11 +50,13 @@ impl Network {
         let shared = self.shared_links();
         let mut folds: Vec<bool> =
             shared.iter().zip(&self.links).map(|(shared, link)| !shared && link.knows_ahead()).collect();
+        let mut red = vec![false; self.links.len()];
+        self.wires.red_lines.iter().for_each(|line| red[line.component as usize] = true);
         for routes in &self.routes {
-            let mut round_trip = routes.iter().flat_map(|route| self.links_of(*route)).peekable();
-            let first = round_trip.peek().copied();
-            if round_trip.all(|link| folds[link]) {
-                first.into_iter().for_each(|link| folds[link] = false);
+            let round_trip = || routes.iter().flat_map(|route| self.links_of(*route));
+            if round_trip().all(|link| folds[link]) {
+                let kept = round_trip().find(|link| red[*link]).or_else(|| round_trip().next());
+                kept.into_iter().for_each(|link| folds[link] = false);
             }
         }
         folds

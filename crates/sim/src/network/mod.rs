@@ -142,7 +142,7 @@ impl Network {
     pub fn new(window: Window, links: impl Iterator<Item = Link>, histograms: usize) -> Network {
         let (mut lines, mut red_lines) = (Vec::new(), Vec::new());
         let shorten = |mut link: Link| {
-            match link.shorten() {
+            match link.shorten(window.end.is_double()) {
                 Some(Short::Line(line)) => lines.push(line),
                 Some(Short::Red(line)) => red_lines.push(*line),
                 None => {}
@@ -188,18 +188,16 @@ impl Network {
     /// Executes the first event, unless it lies after the end. Gives its time.
     #[inline]
     pub fn step(&mut self) -> Option<Time> {
-        let place = self.wires.calendar.unlink_first(self.window.end)?;
-        let (key, pkt) = self.wires.calendar.taken_from(place);
-        let transit = Transit::new(pkt, key);
-        match self.wires.steps.get(pkt.step as usize) {
-            Some(Step::Line(line)) => self.come_to_line(&transit, *line),
-            Some(Step::Red(line)) => self.come_to_red_line(&transit, *line),
-            Some(Step::End) => self.reach(&transit.pkt, key.time),
-            Some(step) => self.come(*step, transit),
-            None if pkt.step == WAKE => self.wake(pkt.flow, key.time),
-            None => self.free(pkt.flow, key.time),
+        let (place, node) = self.wires.calendar.unlink_first(self.window.end)?;
+        let (time, step, flow) = (node.time, node.event.step, node.event.flow);
+        match self.wires.steps.get(step as usize) {
+            Some(Step::Line(line)) => self.come_to_line(place, *line),
+            Some(Step::Red(line)) => self.come_to_red_line(place, *line),
+            Some(other) => self.come(*other, place),
+            None if step == WAKE => self.wake(flow, time),
+            None => self.free(flow, time),
         }
-        Some(transit.time)
+        Some(time)
     }
 
     /// A transmission ends on a link whose departures are not known ahead.

@@ -8,30 +8,38 @@ use queue::disc::{Fate, Reason};
 use units::Ecn;
 
 impl Network {
-    /// A packet comes out of the calendar at a link in short form. This and the next few functions are where most of the
-    /// work of a run is done. Each is compiled apart, so that what it works with fits the registers.
+    /// A packet comes out of its place in the calendar at a link in short form. This and the next few functions are where most
+    /// of the work of a run is done. Each is compiled apart, so that what it works with fits the registers.
     #[inline(never)]
-    pub(super) fn come_to_line(&mut self, transit: &Transit, number: u32) {
+    pub(super) fn come_to_line(&mut self, place: u32, number: u32) {
+        let node = self.wires.calendar.taken_from(place);
         let line = &mut self.wires.lines[number as usize];
-        match line.pass(transit.pkt.size, transit.key()) {
-            Some(key) => self.leave_line(&transit.pkt, key),
+        match line.pass(node.event.size, node.key()) {
+            Some(key) => {
+                let pkt = node.event;
+                self.leave_line(&pkt, key);
+            }
             None => {
-                let component = line.component;
-                self.refuse(component, transit);
+                let (component, transit) = (line.component, Transit::new(node.event, node.key()));
+                self.refuse(component, &transit);
             }
         }
     }
 
     /// The same at a RED link.
     #[inline(never)]
-    pub(super) fn come_to_red_line(&mut self, transit: &Transit, number: u32) {
+    pub(super) fn come_to_red_line(&mut self, place: u32, number: u32) {
+        let node = self.wires.calendar.taken_from(place);
         let line = &mut self.wires.red_lines[number as usize];
-        let passed = line.pass(transit.pkt.size, transit.pkt.ecn, transit.key());
-        if !line.fates.is_empty() {
-            return self.leave_red_line_changed(number, transit, passed);
-        }
-        if let Some(key) = passed {
-            self.leave_line(&transit.pkt, key);
+        match line.pass(node.event.size, node.event.ecn, node.key()) {
+            Ok(key) => {
+                let pkt = node.event;
+                self.leave_line(&pkt, key);
+            }
+            Err(passed) => {
+                let transit = Transit::new(node.event, node.key());
+                self.leave_red_line_changed(number, &transit, passed);
+            }
         }
     }
 
@@ -78,9 +86,12 @@ impl Network {
         }
     }
 
-    /// A packet comes out of the calendar at any other step.
-    pub(super) fn come(&mut self, step: Step, mut transit: Transit) {
+    /// A packet comes out of its place in the calendar at any other step.
+    pub(super) fn come(&mut self, step: Step, place: u32) {
+        let node = self.wires.calendar.taken_from(place);
+        let mut transit = Transit::new(node.event, node.key());
         match step {
+            Step::End => self.reach(&transit.pkt, transit.time),
             Step::Link(link) => {
                 if self.pass_link(link, &mut transit) {
                     self.travel(transit);
@@ -135,11 +146,14 @@ impl Network {
     /// The same of a RED link.
     fn pass_red_line(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
         let line = &mut self.wires.red_lines[number as usize];
-        let passed = line.pass(transit.pkt.size, transit.pkt.ecn, transit.key());
-        if !line.fates.is_empty() {
-            transit.pkt.ecn = self.settle_red_fates(number, &transit);
-        }
-        self.on_time(Transit::new(transit.pkt, passed?))
+        let key = match line.pass(transit.pkt.size, transit.pkt.ecn, transit.key()) {
+            Ok(key) => key,
+            Err(passed) => {
+                transit.pkt.ecn = self.settle_red_fates(number, &transit);
+                passed?
+            }
+        };
+        self.on_time(Transit::new(transit.pkt, key))
     }
 
     /// RED dropped or marked the packet that arrived. Gives what its ECN field says now.

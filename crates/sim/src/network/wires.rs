@@ -81,7 +81,7 @@ impl Wires {
                 self.calendar.push(key, pkt);
                 return Launched::Settled;
             }
-            return Launched::Stands(Transit::new(pkt, key));
+            return self.launch_apart(pkt, key);
         };
         let line = &mut self.lines[number as usize];
         match line.pass(pkt.size, key) {
@@ -92,5 +92,29 @@ impl Wires {
             Some(key) => Launched::Over(pkt, key.birth),
             None => Launched::Refused(line.component, Transit::new(pkt, key)),
         }
+    }
+
+    /// The same where several links take it at once.
+    #[inline(never)]
+    fn launch_apart(&mut self, mut pkt: Pkt, mut key: Key) -> Launched {
+        loop {
+            let step = self.steps[pkt.step as usize];
+            let (Step::LineAtOnce(number) | Step::LineToEnd(number) | Step::LineToCalendar(number)) = step
+            else {
+                break;
+            };
+            let line = &mut self.lines[number as usize];
+            match line.pass(pkt.size, key) {
+                Some(passed) if passed.time <= self.end => key = passed,
+                Some(passed) => return Launched::Over(pkt, passed.birth),
+                None => return Launched::Refused(line.component, Transit::new(pkt, key)),
+            }
+            pkt.step += 1;
+        }
+        if self.steps[pkt.step as usize].waits() {
+            self.calendar.push(key, pkt);
+            return Launched::Settled;
+        }
+        Launched::Stands(Transit::new(pkt, key))
     }
 }

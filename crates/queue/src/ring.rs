@@ -1,0 +1,146 @@
+//! A ring of packets, its room a power of two so that going round is one instruction.
+//!
+//! Units: places count packets.
+
+use alloc::vec::Vec;
+
+/// Packets in the order they came.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring<P> {
+    /// Their places; what lies outside `head .. head + len`, taken round, is out of date.
+    places: Vec<P>,
+    head: usize,
+    len: usize,
+}
+
+impl<P: Copy> Ring<P> {
+    /// An empty ring that has no room yet.
+    pub(crate) fn new() -> Ring<P> {
+        Ring { places: Vec::new(), head: 0, len: 0 }
+    }
+
+    /// Packets held.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none is held.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The place of packet `i`, counted from the head.
+    #[inline(always)]
+    fn place(&self, i: usize) -> usize {
+        (self.head + i) & self.places.len().wrapping_sub(1)
+    }
+
+    /// Puts a packet behind all others.
+    #[inline(always)]
+    pub(crate) fn push_back(&mut self, pkt: P) {
+        if self.len == self.places.len() {
+            self.grow(pkt);
+        }
+        let place = self.place(self.len);
+        self.places[place] = pkt;
+        self.len += 1;
+    }
+
+    /// Takes the oldest packet.
+    #[inline(always)]
+    pub(crate) fn pop_front(&mut self) -> Option<P> {
+        let pkt = *self.front()?;
+        self.head = self.place(1);
+        self.len -= 1;
+        Some(pkt)
+    }
+
+    /// The oldest packet goes; there must be one. Gives the next.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) -> Option<&P> {
+        self.head = self.place(1);
+        self.len -= 1;
+        self.front()
+    }
+
+    /// Takes the newest packet.
+    pub(crate) fn pop_back(&mut self) -> Option<P> {
+        let pkt = *self.get(self.len.checked_sub(1)?)?;
+        self.len -= 1;
+        Some(pkt)
+    }
+
+    /// Takes packet `i`, counted from the head. Takes time in proportion to the ring.
+    pub(crate) fn remove(&mut self, i: usize) -> Option<P> {
+        let pkt = *self.get(i)?;
+        for j in i + 1..self.len {
+            let (from, to) = (self.place(j), self.place(j - 1));
+            self.places[to] = self.places[from];
+        }
+        self.len -= 1;
+        Some(pkt)
+    }
+
+    /// The oldest packet.
+    #[inline(always)]
+    pub(crate) fn front(&self) -> Option<&P> {
+        if self.len == 0 {
+            return None;
+        }
+        self.places.get(self.head)
+    }
+
+    /// Packet `i`, counted from the head.
+    #[inline]
+    pub(crate) fn get(&self, i: usize) -> Option<&P> {
+        if i < self.len {
+            self.places.get(self.place(i))
+        } else {
+            None
+        }
+    }
+
+    /// All packets, from the head.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
+        (0..self.len).map(|i| &self.places[self.place(i)])
+    }
+
+    /// Twice the room, filled with some packet.
+    #[cold]
+    fn grow(&mut self, filler: P) {
+        self.places.rotate_left(self.head);
+        self.head = 0;
+        self.places.resize((2 * self.len).max(4), filler);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::VecDeque;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The same as the standard ring, through growth and many rounds.
+        #[test]
+        fn equals_the_standard_ring(steps in proptest::collection::vec((0u8..8, 0usize..12), 1..400)) {
+            let (mut ring, mut known) = (Ring::new(), VecDeque::new());
+            for (n, (step, i)) in steps.into_iter().enumerate() {
+                match step {
+                    0..=3 => {
+                        ring.push_back(n);
+                        known.push_back(n);
+                    }
+                    4 | 5 => prop_assert_eq!(ring.pop_front(), known.pop_front()),
+                    6 => prop_assert_eq!(ring.pop_back(), known.pop_back()),
+                    _ => prop_assert_eq!(ring.remove(i), known.remove(i)),
+                }
+                prop_assert_eq!((ring.front(), ring.get(i)), (known.front(), known.get(i)));
+                prop_assert_eq!((ring.len(), ring.is_empty()), (known.len(), known.is_empty()));
+                prop_assert!(ring.iter().eq(known.iter()));
+            }
+        }
+    }
+}
