@@ -1,0 +1,66 @@
+"""How much faster two jobs are than one: `run` with replications, and `sweep`.
+
+    .venv/bin/python tools/bench/jobs.py [--rounds N]
+
+Each question is asked with one job and with two in turn, in a folder of its own so that nothing is taken from an
+earlier answer; a row has the median seconds on the clock and of processor time of either, and their ratio on the
+clock. It needs two cores that have nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+
+import dropcurve as dc
+
+SCENARIO = "droptail_vs_red"
+REPLICATIONS = 200
+FLOWS = [4, 8, 12, 16]
+
+# What is asked: by the number of jobs and the folder for the answer.
+QUESTIONS: dict[str, Callable[[int, Path], object]] = {
+    "run": lambda jobs, _: dc.run(SCENARIO, replications=REPLICATIONS, jobs=jobs),
+    "sweep": lambda jobs, out: dc.sweep(
+        SCENARIO, {"flows.tcp.count": FLOWS}, replications=REPLICATIONS // len(FLOWS), jobs=jobs, out=out
+    ),
+}
+
+
+def timed(question: Callable[[int, Path], object], jobs: int) -> tuple[float, float]:
+    """Seconds on the clock and of processor time of one answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        begun, used = time.perf_counter(), time.process_time()
+        question(jobs, Path(folder) / "answer")
+        return time.perf_counter() - begun, time.process_time() - used
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table; the status to exit with."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args(arguments).rounds
+    if (os.cpu_count() or 1) < 2:
+        print("jobs: SKIPPED, because there is but one core")
+        return 0
+    print("question  one job s  processor s  two jobs s  processor s  faster by")
+    for name, question in QUESTIONS.items():
+        timed(question, 1)
+        taken = [(timed(question, 1), timed(question, 2)) for _ in range(rounds)]
+        one, two = ([median(run[jobs][i] for run in taken) for i in (0, 1)] for jobs in (0, 1))
+        print(
+            f"{name:<9} {one[0]:>9.2f}  {one[1]:>11.2f}  {two[0]:>10.2f}  {two[1]:>11.2f}  {one[0] / two[0]:>9.2f}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
