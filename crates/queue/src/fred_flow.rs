@@ -26,7 +26,7 @@ units::params! {
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "LM97" },
         /// Average queue from which robust flows are dropped at random; also most packets of one flow.
         min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },
         /// Average queue from which every packet is dropped.

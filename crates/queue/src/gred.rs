@@ -27,7 +27,7 @@ units::params! {
         /// What the queues, their averages and the thresholds count.
         unit: Unit = Unit::Packets => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "LinuxGRED" },
         /// Which part of a packet's class counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Most that may wait in each virtual queue.

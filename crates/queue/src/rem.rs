@@ -31,7 +31,7 @@ units::params! {
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: what the link sends in an interval is counted in it. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "ALLY01" },
         /// Time between two prices.
         interval: Span = Span::from_millis(2) => { range: Range::Positive, source: "ns-2.35" },
         /// Step of the price.

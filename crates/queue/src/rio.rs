@@ -43,7 +43,7 @@ units::params! {
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// What Out packets are judged by.
         coupling: Coupling = Coupling::Coupled => { source: "CF98" },
         /// Lowest class that counts as In.

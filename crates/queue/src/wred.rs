@@ -37,7 +37,7 @@ units::params! {
         /// What the queue, `avg` and the thresholds count.
         unit: Unit = Unit::Packets => { source: "CiscoWRED" },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// Which part of a packet's class counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Lower threshold of each class, from class 0; further classes use the last.

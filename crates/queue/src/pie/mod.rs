@@ -117,7 +117,7 @@ units::params! {
         /// Whether a queue of exactly two packets is short.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
         /// Bytes of a typical packet: for the guard and the byte mode. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "RFC8033" },
         /// Whether smaller packets are dropped less, in proportion to their size.
         byte_mode: bool = false => { source: "RFC8033" },
     }

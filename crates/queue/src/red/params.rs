@@ -198,7 +198,7 @@ units::params! {
         /// What the queue, `avg` and the thresholds count.
         unit: Unit = Unit::Packets => { source: "FJ93" },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-        mean_packet: Option<Bytes> = None => { range: Range::Positive, assumed: true },
+        mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// Average queue from which marking begins. `auto`: see `auto_th`.
         min_th: Option<Amount> = Some(Amount::Packets(5.0)) => { range: Range::Positive, source: "FJ93" },
         /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.

@@ -256,7 +256,7 @@ macro_rules! red_params {
                 /// What the queue, `avg` and the thresholds count.
                 unit: crate::fifo::Unit = crate::fifo::Unit::Packets => { source: "FJ93" },
                 /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
-                mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, assumed: true },
+                mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
                 $($own)*
                 /// How idle time lowers the average.
                 idle_decay: crate::red::IdleDecay = crate::red::IdleDecay::Exact => { source: "FJ93" },
