@@ -142,17 +142,19 @@ impl Forwarder {
     /// Links, names, records and captures are by direction, from the first device to the last and back. One that is `watchful`
     /// wakes a little before something is due and spins till then, which nobody may do whose clock waits for them to sleep.
     fn new(settings: &Json) -> Result<Forwarder, String> {
+        // What is asked for is judged first: whoever lacks the rights for the devices learns of both.
+        let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
+        let links =
+            settings["links"].as_array().map_or(&[][..], Vec::as_slice).iter().map(config::usable_link);
+        let links: Vec<Link> = links.collect::<Result<_, _>>().map_err(|problems| problems.join("; "))?;
         let opened = settings["ports"].as_array().map_or(&[][..], Vec::as_slice).iter().map(Port::open);
         let ports: Vec<Port> = opened.collect::<Result<_, _>>()?;
         if ports.is_empty() {
             return Err("settings: no devices".to_string());
         }
         let clock = Clock::default();
-        let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
-        let links = settings["links"].as_array().map_or(&[][..], Vec::as_slice);
         let mut lanes = Vec::new();
-        for (number, json) in links.iter().take(ports.len()).enumerate() {
-            let link = config::usable_link(json).map_err(|problems| problems.join("; "))?;
+        for (number, link) in links.into_iter().take(ports.len()).enumerate() {
             let ends = (number, if number == 0 { ports.len() - 1 } else { 0 });
             let layer = ports[number].layer();
             lanes.push(lane(settings, link, ends, &paths, (layer, clock.epoch))?);

@@ -1,0 +1,59 @@
+"""The walk without root: what its page says of errors is what the tool says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dropcurve.cli import invoke
+from dropcurve.live import router
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "live-walk.md"
+RATE, AQM = ["--rate", "10 Mbit/s"], ["--aqm", "codel"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "--in", "lo", "--out", "r1", *RATE, *AQM], "lo is no Ethernet interface; use a netfilter"),
+        (["run", "--in", "lo", *RATE, *AQM], "name two interfaces with --in and --out"),
+        (["run", "--queue-num", "0", "--rate", "0 bit/s", *AQM], "--rate 0 bit/s: must be above 0; a link"),
+        (["stats", "/run/nothing"], "/run/nothing: no forwarder answers there: No such file or directory"),
+        (
+            ["lab", "droptail_vs_red", "--at", "10 rate=5"],
+            '--at "10 rate=5": must be TIME PATH=VALUE, such as',
+        ),
+    ],
+)
+def test_errors_are_told_as_the_page_has_them(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["live", *words]) == 2
+    assert told in capsys.readouterr().err
+    assert told in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--rate", "fast", *AQM], 'rate = "fast": must be text with its unit, such as "10 Mbit/s"'),
+        ([*RATE, *AQM, "--delay", "soon"], 'delay = "soon": must be text with its unit'),
+        ([*RATE, "--aqm", "nosuch"], "nosuch"),
+    ],
+)
+def test_what_makes_no_sense_is_told_before_any_device_is_opened(
+    words: list[str],
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    # A queue that cannot be opened by anyone: devices are looked at after the settings.
+    monkeypatch.setattr(router.Device, "port", lambda _: {"kind": "tun", "name": "x", "netns": "/nowhere"})
+    assert invoke(["live", "run", "--queue-num", "0", *words]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert "cannot be opened" not in said
+    assert not list(tmp_path.iterdir())
