@@ -140,6 +140,10 @@ impl Sender {
             if self.una >= self.recover {
                 self.leave_sack();
                 self.cold.gauges.rack.end_recovery();
+                // What was lost meanwhile begins the next repair at once, as in Linux: a model is not shown an end in between.
+                if self.modelled {
+                    self.enter_rack_if_lossy(now, delivered);
+                }
             } else {
                 self.reduce_proportionally(delivered, acked > 0);
             }
