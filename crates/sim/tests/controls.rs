@@ -91,6 +91,17 @@ fn vegas_keeps_a_few_segments_queued() {
     }
 }
 
+/// Behind a fast access link and from a threshold of 60 segments an acknowledgement waits for a second segment: that wait is no queue, and
+/// the link is full.
+#[test]
+fn vegas_does_not_take_delayed_acknowledgements_for_a_queue() {
+    let link = "rate = \"10 Mbit/s\"\ndelay = \"18 ms\"\naccess_rate = \"100 Mbit/s\"";
+    let flows = "cc = \"vegas\"\ninitial_ssthresh = 60";
+    let report = report(link, "kind = \"droptail\"\nlimit = \"60 pkts\"", flows, 1);
+    assert!(bottleneck(&report, "busy_s") / 80.0 > 0.97, "{}", bottleneck(&report, "busy_s"));
+    assert_eq!(bottleneck(&report, "overflow_pkts"), 0.0);
+}
+
 /// Marking above 20 packets: the queue stays about there, nothing is lost and the link is full. Reno with the same marks
 /// empties the queue.
 #[test]

@@ -164,7 +164,7 @@ impl Sender {
         let modelled = cc.models();
         let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
         let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
-        let tracked = matches!(p.recovery, Recovery::Vegas | Recovery::Rack) || modelled || paced;
+        let tracked = p.keeps_times() || modelled || paced;
         let gated = paced || p.overhead > Span::ZERO || p.open_wait > Span::ZERO;
         let mut sender = Sender {
             una: 0,

@@ -1,6 +1,7 @@
-//! What segments measure, from the options.
+//! What segments measure, and whether each is timed, from the options.
 
-use super::{Handshake, Params, Samples};
+use super::{Handshake, Params, Recovery, Samples, VegasRule};
+use crate::cc::Algorithm;
 use units::Bytes;
 
 impl Params {
@@ -13,6 +14,17 @@ impl Params {
     /// Bytes of a full segment on the wire.
     pub fn segment_bytes(&self) -> Bytes {
         self.mss + self.header_bytes()
+    }
+
+    /// Whether the congestion control times each segment with a clock of its own (BP95), so that a delayed acknowledgement's wait
+    /// does not pass for a queue.
+    pub(crate) fn times_segments(&self) -> bool {
+        self.cc == Algorithm::Vegas && self.vegas_rule == VegasRule::Brakmo
+    }
+
+    /// Whether when each segment left is kept.
+    pub(crate) fn keeps_times(&self) -> bool {
+        matches!(self.recovery, Recovery::Vegas | Recovery::Rack) || self.times_segments()
     }
 
     /// Bits of a full segment on the wire.

@@ -142,12 +142,13 @@ impl Sender {
         self.timed = NONE;
     }
 
-    /// The round trip an acknowledgement gives: by the ledger where it is kept, else by the timestamp.
+    /// The round trip an acknowledgement gives: that of the newest segment it covers where the congestion control times segments,
+    /// else by the timestamp.
     fn round_trip(&self, now: Time, ack: &Ack, acked: u32) -> Option<Span> {
         if acked == 0 {
             return None;
         }
-        if self.recovery == Recovery::Vegas {
+        if self.recovery == Recovery::Vegas || self.cold.params.times_segments() {
             return self.fine_rtt(now, ack.ack - 1);
         }
         Some(self.shown(now.since(ack.echo)))
