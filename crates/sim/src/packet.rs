@@ -40,6 +40,8 @@ const SYN: u8 = 2;
 const CWR: u8 = 4;
 const ECE: u8 = 8;
 const RETRANSMIT: u8 = 16;
+/// On data, where nothing is echoed.
+const PUSH: u8 = ECE;
 /// The three bits of accurate ECN on an acknowledgement.
 const ACE_SHIFT: u8 = 5;
 
@@ -64,7 +66,8 @@ impl Pkt {
     pub fn of_segment(segment: &Segment, flow: u32, step: u32) -> Pkt {
         let flags = flag(segment.role == Role::Syn, SYN)
             | flag(segment.cwr, CWR)
-            | flag(segment.retransmit, RETRANSMIT);
+            | flag(segment.retransmit, RETRANSMIT)
+            | flag(segment.push, PUSH);
         Pkt {
             stamp: segment.sent,
             seq: segment.seq,
@@ -89,6 +92,7 @@ impl Pkt {
             ecn: self.ecn,
             cwr: self.has(CWR),
             retransmit: self.has(RETRANSMIT),
+            push: self.has(PUSH),
         }
     }
 
@@ -279,6 +283,7 @@ mod tests {
             ecn: Ecn::Ect0,
             cwr: true,
             retransmit: true,
+            push: true,
         };
         assert_eq!(Pkt::of_segment(&segment, 3, 0).segment(), segment);
         let mut sack = SackBlocks::default();

@@ -188,7 +188,7 @@ const QUEUES: [&str; 8] = [
     "kind = \"fq_codel\"",
 ];
 
-const PROFILES: [&str; 5] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000"];
+const PROFILES: [&str; 6] = ["rfc", "linux", "linux-7.3", "ns3", "ns2-2.35", "ns2-2000"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]

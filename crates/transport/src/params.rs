@@ -22,7 +22,7 @@ pub use controls::{
     WestwoodRule,
 };
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
-pub use measures::{Counting, DupackRule, Samples, ShownRtt};
+pub use measures::{Arithmetic, Counting, DupackRule, Samples, ShownRtt};
 pub use repair::{PartialAck, Recovery};
 
 units::choices! {
@@ -70,20 +70,6 @@ units::choices! {
         Flight = "flight",
         /// The segments in flight less those held by the receiver or lost (ns-3).
         Pipe = "pipe",
-    }
-}
-
-units::choices! {
-    /// How window arithmetic rounds.
-    pub enum Arithmetic {
-        /// Real numbers.
-        Real = "real",
-        /// Cuts set cwnd to a real number and ssthresh to a whole one.
-        WholeSsthresh = "whole_ssthresh",
-        /// Cuts set both to whole numbers.
-        Integer = "integer",
-        /// Windows are whole bytes.
-        Bytes = "bytes",
     }
 }
 
@@ -326,6 +312,9 @@ units::params! {
         ack_gaps: bool = true => { source: "RFC 5681 section 4.2" },
         /// Segments acknowledged at once at the start of a connection.
         quick_acks: u64 = 0 => { source: "Linux" },
+        /// New segments leave in bunches of what a millisecond holds, two at least; what is less waits for the window; the last
+        /// of a bunch says so (PSH) (rack).
+        bunches: bool = false => { source: "Linux" },
         /// Upper end of the random delay before a window of data leaves (ns-2 `overhead_`).
         overhead: Span = Span::ZERO => { source: "ns-2" },
     }

@@ -7,6 +7,7 @@
 
 mod ecn;
 mod lane;
+mod quick;
 
 pub use lane::PlainAck;
 
@@ -14,6 +15,7 @@ use crate::marks::Marks;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
+use quick::Quick;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -85,6 +87,7 @@ struct Store {
     was_marked: bool,
     /// Whether what comes twice is reported.
     dsack: bool,
+    quick: Quick,
     /// Header bytes that a SYN which counts as a segment does not have.
     lacking: u32,
 }
@@ -94,7 +97,7 @@ impl Store {
         let dsack = p.dsack && p.recovery.selective() && p.sack_blocks > 0;
         let syn_counts = p.handshake == Handshake::Ns2Syn;
         let lacking = if syn_counts { (p.header_bytes().0 - p.headers.0) as u32 } else { 0 };
-        Store { dsack, lacking, ..Store::default() }
+        Store { dsack, lacking, quick: Quick::new(p), ..Store::default() }
     }
 }
 
@@ -154,11 +157,10 @@ impl Receiver {
             self.pending = true;
             self.pending_syn = true;
             self.echo = segment.sent;
+            self.store.quick.open(now);
             return;
         }
-        if self.ecn {
-            self.note_ecn(segment);
-        }
+        let at_once = self.look_quickly(now, segment);
         let seq = segment.seq;
         if seq == self.rcv_nxt {
             self.bytes += u64::from(segment.size);
@@ -174,12 +176,17 @@ impl Receiver {
             let partial = filled && self.held > 0 && self.ack_gaps;
             let may_wait = advanced_by_one && !partial;
             let opening = seq == 0 && self.rule == AckRule::Ns2;
-            self.in_order(now, may_wait && !opening);
+            self.in_order(now, may_wait && !opening && !at_once);
+            self.read_quickly(now);
         } else {
             let fresh = self.out_of_order(segment);
             let newest = !fresh && (self.held == 0 || !self.ack_gaps) && seq + 1 == self.rcv_nxt;
             let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;
-            self.in_order(now, may_wait);
+            if self.rule == AckRule::Linux && fresh {
+                self.answer_duplicate(now);
+            } else {
+                self.in_order(now, may_wait);
+            }
             if !fresh && self.store.dsack {
                 self.report_twice(seq);
             }
@@ -190,11 +197,7 @@ impl Receiver {
     #[inline]
     fn in_order(&mut self, now: Time, may_wait: bool) {
         self.unacked += 1;
-        let quick = self.quick_acks > 0;
-        if quick {
-            self.quick_acks -= 1;
-        }
-        if !may_wait || quick || self.unacked >= self.ack_every {
+        if !may_wait || self.quick_acks > 0 || self.unacked >= self.ack_every {
             self.pending = true;
             self.due = Time::NEVER;
         } else if self.due == Time::NEVER {
@@ -311,6 +314,9 @@ impl Receiver {
     fn acknowledge(&mut self) -> Ack {
         self.unacked = 0;
         self.acks += 1;
+        if !self.pending_syn {
+            self.count_quick();
+        }
         let mut ack = Ack {
             ack: self.rcv_nxt,
             size: self.ack_size,

@@ -32,6 +32,8 @@ pub struct Segment {
     pub cwr: bool,
     /// It was sent before.
     pub retransmit: bool,
+    /// The last of a bunch of new segments (PSH flag).
+    pub push: bool,
 }
 
 /// A packet is less than 1 GiB, so that its bytes and those of some of its kind fit 32 bits.

@@ -5,6 +5,7 @@
 //! `nxt` the next to send, `max` one past the highest sent.
 //! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero windows.
 
+mod bunch;
 mod cold;
 mod emit;
 mod lane;
@@ -134,6 +135,8 @@ pub struct Sender {
     paced: bool,
     /// Segments may have to wait though the window lets them go.
     gated: bool,
+    /// New segments leave in bunches.
+    pub(crate) bunched: bool,
     /// Its options let quiet times take the short way of [`lane`].
     pub(crate) straight: bool,
     /// Acknowledgements take it now.
@@ -209,6 +212,7 @@ impl Sender {
             modelled,
             paced,
             gated,
+            bunched: p.bunches && p.recovery == Recovery::Rack,
             straight: false,
             quiet: false,
             asks: true,
@@ -361,6 +365,9 @@ impl Sender {
             }
         };
         if self.gated && !self.may_leave(now) {
+            return None;
+        }
+        if self.bunched && seq == self.max && !self.may_join(now) {
             return None;
         }
         self.quota -= 1;

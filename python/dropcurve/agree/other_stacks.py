@@ -38,7 +38,7 @@ NS3_CONTROLS = {
     "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"',
 }
 LINUX_CONTROLS = {
-    "cubic": 'cc = "cubic"\ncubic_rule = "linux"\nhystart = "linux"\nhandshake_rtt = true',
+    "cubic": 'cc = "cubic"\nhandshake_rtt = true',
     "dctcp": 'cc = "dctcp"\necn_rule = "dctcp"',
 }
 
@@ -102,11 +102,10 @@ def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
 def linux(row: Row) -> str:
     """Four flows through a shaper of 10 Mbit/s; all delay on the way back; 1514 bytes of Ethernet are counted.
 
-    iperf3 sends a few bytes on each connection before the data: so the senders know the path without a queue, as from
-    the handshake (``handshake_rtt``). A Linux receiver acknowledges each of the first 16 segments, and each while the
-    window it offers grows, by two segments at a time: 30 more until the end of slow start here.
+    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the way back is shorter by it.
     """
-    ecn = "ecn = true" if row["ECN"] == "1" else ""
+    ecn = _ecn(row)
+    packet_ms = 1514 * 8 / (float(row["RATE"].removesuffix("mbit")) * 1e3)
     return f"""\
 [run]
 duration = "{row["T"]} s"
@@ -121,21 +120,37 @@ exit_delay = "0 s"
 
 [dumbbell.back]
 rate = "10 Gbit/s"
-delay = "{row["DELAY"].removesuffix("ms")} ms"
+delay = "{float(row["DELAY"].removesuffix("ms")) - packet_ms:.4f} ms"
 
 [queue]
 {LINUX_QUEUES[row["Q"]]}{ecn}
 
-[flows.tcp]
-count = {row["N"]}
-profile = "linux"
+{"".join(linux_flow(row, index) for index in range(int(row["N"])))}"""
+
+
+def linux_flow(row: Row, index: int) -> str:
+    """One of the connections that iperf3 opens one by one, each with a few bytes; then data leave on all at once.
+
+    So the senders know the path without a queue, as from the handshake (``handshake_rtt``), and the receivers
+    reckon their rounds from different times.
+    """
+    rtt_ms = float(row["DELAY"].removesuffix("ms"))
+    opens_ms = index * rtt_ms
+    return f"""
+[flows.tcp{index}]
+count = 1
+profile = "linux-7.3"
 {LINUX_CONTROLS.get(row["CC"], f'cc = "{row["CC"]}"')}
 headers = "66 B"
 ack_size = "66 B"
-quick_acks = 46
-{ecn}
-start = "uniform 0 s to 1 ms"
+{_ecn(row)}
+start = "uniform {opens_ms:g} ms to {opens_ms + 0.1:g} ms"
+open_wait = "{(int(row["N"]) - index) * rtt_ms + 0.9:g} ms"
 """
+
+
+def _ecn(row: Row) -> str:
+    return "ecn = true" if row["ECN"] == "1" else ""
 
 
 def linux_numbers(run: dict[str, Any]) -> dict[str, float]:

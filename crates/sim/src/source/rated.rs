@@ -71,6 +71,7 @@ impl<S: RateSender> End<S, S::Data> {
             ecn: self.ecn,
             cwr: false,
             retransmit: false,
+            push: false,
         })
     }
 }

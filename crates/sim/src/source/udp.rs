@@ -78,6 +78,7 @@ impl UdpSource {
             ecn: Ecn::NotEct,
             cwr: false,
             retransmit: false,
+            push: false,
         };
         self.seq = self.seq.wrapping_add(1);
         let next = self.after(now);

@@ -2,14 +2,19 @@
 //!
 //! *Reference*: RFC 9438; HRX08; RFC 8511 for `ecn_factor`.
 //! *Units*: windows in segments, `K` in seconds, `C` in segments a second cubed.
-//! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. `linux` counts whole segments
-//! as that stack does, in real arithmetic.
+//! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. `linux` counts as that stack
+//! does: [`linux`].
+
+mod linux;
 
 use super::hystart::HyStart;
 use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Counting, CubicRule, Params};
+use linux::Steps;
 use units::{math, Span, Time};
 
+/// No round trip.
+const UNKNOWN: Span = Span(u64::MAX);
 /// Round trips seen so soon after a cut do not count (ns-3).
 const UNSETTLED: Span = Span::from_millis(10);
 /// Segments acknowledged for one of growth before the first loss, at most (Linux; ns-3, also after a timeout).
@@ -37,7 +42,6 @@ pub struct Cubic {
     epoch: Option<Time>,
     /// Segments acknowledged towards the next segment of `cwnd` and of `w_est`.
     credits: f64,
-    est_credits: f64,
     last: Time,
     srtt: Span,
     rtt_min: Span,
@@ -45,6 +49,7 @@ pub struct Cubic {
     hystart: HyStart,
     /// Itself before a cut that may have to be undone (RFC 9438 section 4.9).
     before: Option<Box<Cubic>>,
+    steps: Steps,
 }
 
 impl Cubic {
@@ -65,13 +70,13 @@ impl Cubic {
             w_est: 0.0,
             epoch: None,
             credits: 0.0,
-            est_credits: 0.0,
             last: Time::ZERO,
             srtt: Span::ZERO,
-            rtt_min: Span(u64::MAX),
+            rtt_min: UNKNOWN,
             handshake_rtt: params.handshake_rtt,
             hystart: HyStart::new(params.hystart),
             before: None,
+            steps: Steps::default(),
         }
     }
 
@@ -90,7 +95,6 @@ impl Cubic {
     fn begin_epoch(&mut self, now: Time, cwnd: f64) {
         self.epoch = Some(now);
         self.w_est = cwnd;
-        self.est_credits = 0.0;
         let below = self.w_max > cwnd;
         self.origin = if below { self.w_max } else { cwnd };
         self.k = if below { math::cbrt((self.w_max - cwnd) / self.c) } else { 0.0 };
@@ -130,34 +134,6 @@ impl Cubic {
         }
         let target = self.w_cubic(t + self.srtt.as_secs()).clamp(cwnd, 1.5 * cwnd);
         window.cwnd += segments * (target - cwnd) / cwnd;
-    }
-
-    /// Whole segments, one for each `pace` acknowledged (Linux).
-    fn count(&mut self, window: &mut Window, now: Time, segments: f64) {
-        let cwnd = window.cwnd;
-        let t = self.elapsed(now, cwnd);
-        let ahead = self.w_cubic(t + self.rtt_min.as_secs()) - cwnd;
-        let mut pace = if ahead > 0.0 { cwnd / ahead } else { 100.0 * cwnd };
-        if self.w_max == 0.0 {
-            pace = pace.min(FIRST_PACE);
-        }
-        if self.friendly {
-            self.est_credits += segments;
-            let step = cwnd / self.alpha();
-            while self.est_credits > step {
-                self.est_credits -= step;
-                self.w_est += 1.0;
-            }
-            if self.w_est > cwnd {
-                pace = pace.min(cwnd / (self.w_est - cwnd));
-            }
-        }
-        let pace = pace.max(2.0).floor();
-        self.credits += segments;
-        if self.credits >= pace {
-            self.credits -= pace;
-            window.cwnd += 1.0;
-        }
     }
 }
 
@@ -233,7 +209,11 @@ impl Control for Cubic {
         }
         match self.rule {
             CubicRule::Rfc9438 => self.grow(window, event.now, f64::from(left)),
-            _ => self.count(window, event.now, f64::from(event.acked)),
+            _ => {
+                let least = if self.rtt_min == UNKNOWN { Span::ZERO } else { self.rtt_min };
+                let grown = self.steps.grow(event.now, window.cwnd, left, self.w_max, least, self.friendly);
+                window.cwnd += grown;
+            }
         }
     }
 
@@ -242,17 +222,24 @@ impl Control for Cubic {
             return self.on_congestion_ns3(window, event.cause);
         }
         let cwnd = window.cwnd;
+        let linux = self.rule == CubicRule::Linux;
+        let beta = if linux { linux::in_1024ths(self.beta) } else { self.beta };
         let converge = self.fast_convergence && cwnd < self.w_max;
-        self.w_max = if converge { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.w_max = if converge { cwnd * (1.0 + beta) / 2.0 } else { cwnd };
+        if linux {
+            self.w_max = self.w_max.floor();
+        }
         self.cwnd_prior = cwnd;
         self.epoch = None;
+        self.steps.end_epoch();
         self.hystart.stop();
         if event.cause == Cause::Timeout {
             // The next stage begins on the plateau (RFC 9438 section 4.8).
             self.w_max = 0.0;
         }
         let from = if self.rule == CubicRule::Rfc9438 { event.load_within(window) } else { cwnd };
-        from * if event.cause == Cause::Ecn { self.ecn_factor } else { self.beta }
+        let factor = if event.cause == Cause::Ecn { self.ecn_factor } else { self.beta };
+        from * if linux { linux::in_1024ths(factor) } else { factor }
     }
 
     fn before_cut(&mut self) {

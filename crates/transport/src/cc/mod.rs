@@ -191,6 +191,7 @@ fn credit(counting: Counting, acked: u32) -> u32 {
         Counting::Acks => 1,
         Counting::Ns3 => acked.min(1),
         Counting::Segments => acked.min(2),
+        Counting::Whole => acked,
     }
 }
 

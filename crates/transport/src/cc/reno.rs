@@ -4,7 +4,7 @@
 //! *Units*: windows in segments.
 //! *Deviations*: none; rounding is the `arithmetic` option.
 
-use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use super::{slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, Counting, Params};
 
 /// Additive increase by one segment a round trip, multiplicative decrease by half.
@@ -16,6 +16,8 @@ pub struct Reno {
     ecn_factor: f64,
     /// The most segments that an acknowledgement counts for in congestion avoidance.
     most: u32,
+    /// Segments acknowledged towards the next one of growth (`whole`).
+    credits: u32,
 }
 
 impl Reno {
@@ -28,13 +30,15 @@ impl Reno {
             mss: params.mss.0 as u32,
             ecn_factor,
             most: if params.counting == Counting::Segments { 2 } else { 1 },
+            credits: 0,
         }
     }
 
     /// Opens the window for so many segments acknowledged, at least one.
     #[inline(always)]
-    pub(crate) fn open_by(&self, window: &mut Window, acked: u32) {
-        if window.cwnd >= window.ssthresh && self.arithmetic != Arithmetic::Bytes {
+    pub(crate) fn open_by(&mut self, window: &mut Window, acked: u32) {
+        let by_parts = self.arithmetic != Arithmetic::Bytes && self.counting != Counting::Whole;
+        if window.cwnd >= window.ssthresh && by_parts {
             window.cwnd += f64::from(acked.min(self.most)) / window.cwnd;
         } else {
             self.open(window, acked);
@@ -46,8 +50,9 @@ impl Reno {
         (segments * mss + 1e-6).floor() / mss
     }
 
-    fn open(&self, window: &mut Window, acked: u32) {
+    fn open(&mut self, window: &mut Window, acked: u32) {
         let mut acked = match self.counting {
+            Counting::Whole => return self.open_whole(window, acked),
             Counting::Acks => 1,
             // Two only where the first ends slow start: the second then counts for congestion avoidance.
             Counting::Ns3 if window.cwnd < window.ssthresh && window.cwnd + 1.0 >= window.ssthresh => {
@@ -67,6 +72,22 @@ impl Reno {
             }
         }
     }
+
+    /// A segment for each acknowledged in slow start, then one for each window acknowledged.
+    fn open_whole(&mut self, window: &mut Window, acked: u32) {
+        let left = slow_start(window, acked);
+        if left == 0 {
+            return;
+        }
+        let cwnd = (window.cwnd as u32).max(1);
+        if self.credits >= cwnd {
+            self.credits = 0;
+            window.cwnd += 1.0;
+        }
+        self.credits += left;
+        window.cwnd += f64::from(self.credits / cwnd);
+        self.credits %= cwnd;
+    }
 }
 
 impl Control for Reno {
@@ -76,6 +97,7 @@ impl Control for Reno {
     }
 
     fn on_congestion(&mut self, _window: &Window, event: &CongestionEvent) -> f64 {
+        self.credits = 0;
         match event.cause {
             Cause::Ecn => event.load * self.ecn_factor,
             Cause::Loss | Cause::Timeout => event.load / 2.0,

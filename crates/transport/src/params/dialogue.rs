@@ -23,6 +23,10 @@ units::choices! {
         Rfc5681 = "rfc5681",
         /// As `rfc5681`, but segment 0 may not wait and a repeat of the newest in-order segment may (ns-2).
         Ns2 = "ns2",
+        /// As `rfc5681`; besides at once: what the sender pushes, each segment while the window offered opens, `quick_acks` of them at
+        /// the start and 16 after a repeat or a pause, and a change of marks (DCTCP). After three duplicates the next wait
+        /// for others, a millisecond at most (Linux).
+        Linux = "linux",
     }
 }
 

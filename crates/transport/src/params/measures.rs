@@ -40,8 +40,26 @@ units::choices! {
         Acks = "acks",
         /// One increment a segment acknowledged, at most two an acknowledgement (RFC 3465).
         Segments = "segments",
+        /// Every segment acknowledged; in congestion avoidance the window grows by whole segments, one for each window (Linux).
+        Whole = "whole",
         /// As `acks`; an acknowledgement by which slow start ends, and covers more than one segment, counts for congestion
         /// avoidance as well; the one that ends the repair of a timeout counts for what lies beyond it (ns-3).
         Ns3 = "ns3",
+    }
+}
+
+units::choices! {
+    /// How window arithmetic rounds.
+    pub enum Arithmetic {
+        /// Real numbers.
+        Real = "real",
+        /// Cuts set cwnd to a real number and ssthresh to a whole one.
+        WholeSsthresh = "whole_ssthresh",
+        /// Cuts set both to whole numbers.
+        Integer = "integer",
+        /// As `integer`, two at least (Linux).
+        Whole = "whole",
+        /// Windows are whole bytes.
+        Bytes = "bytes",
     }
 }

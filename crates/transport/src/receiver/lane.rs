@@ -1,7 +1,7 @@
 //! The short way of most segments and acknowledgements: the one expected, or the one above all that are held, and nothing to be
 //! said of ECN. What it does is what the general code does then.
 
-use super::{Receiver, NONE};
+use super::{AckRule, Receiver, NONE};
 use crate::segment::SackBlocks;
 use units::Time;
 
@@ -24,7 +24,8 @@ impl Receiver {
     pub(super) fn look_for_quiet(&mut self) {
         let blocks = if self.held == 0 { 0 } else { self.store.recent.len() as u32 };
         self.answer_size = self.ack_size + self.block_size * blocks;
-        let busy = self.ecn || self.early || self.pending_syn || self.quick_acks > 0;
+        let busy =
+            self.ecn || self.early || self.pending_syn || self.quick_acks > 0 || self.rule == AckRule::Linux;
         self.straight = if busy || self.rcv_nxt == 0 {
             NONE
         } else if self.held == 0 {
@@ -103,6 +104,7 @@ impl Receiver {
             return None;
         }
         self.pending = false;
+        self.count_quick();
         Some(self.answer())
     }
 }

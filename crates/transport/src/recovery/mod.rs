@@ -195,7 +195,9 @@ impl Sender {
         if self.ecn && !self.may_grow_on(ece) {
             return;
         }
-        if !self.grow_unused && !self.window.is_used_by(flight) {
+        // What waits for the rest of a bunch waits for the window.
+        let used = flight + if self.bunched { self.bunch_wanted() - 1 } else { 0 };
+        if !self.grow_unused && !self.window.is_used_by(used) {
             return;
         }
         let event = AckEvent {
@@ -235,7 +237,8 @@ impl Sender {
     pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
         self.cold.counters.cuts += 1;
         let (arithmetic, load) = (self.cold.params.arithmetic, self.load());
-        let load = if arithmetic == Arithmetic::Integer { load.floor() } else { load };
+        let load =
+            if matches!(arithmetic, Arithmetic::Integer | Arithmetic::Whole) { load.floor() } else { load };
         let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
         let target = self.cc.on_congestion(&self.window, &event);
         self.cwr = true;
@@ -246,6 +249,7 @@ impl Sender {
             Arithmetic::Real | Arithmetic::Bytes => (target.max(2.0), target.max(2.0)),
             Arithmetic::WholeSsthresh => (target.floor().max(2.0), target),
             Arithmetic::Integer => (target.floor().max(2.0), target.floor()),
+            Arithmetic::Whole => (target.floor().max(2.0), target.floor().max(2.0)),
         };
         // What is in flight may exceed the window while a timeout is repaired: an echo never opens it.
         let most = if cause == Cause::Ecn { self.window.cwnd } else { cwnd };

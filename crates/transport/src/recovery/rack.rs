@@ -20,7 +20,7 @@ pub(crate) struct Rack {
     /// When the newest segment known to have arrived was sent, its number and its round trip.
     newest: (Time, u32),
     rtt: Span,
-    min_rtt: Span,
+    pub(crate) min_rtt: Span,
     /// One past the highest segment known to have arrived, and whether one arrived below it though sent once.
     fack: u32,
     reordered: bool,

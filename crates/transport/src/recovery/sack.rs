@@ -217,7 +217,7 @@ impl Sender {
 
     fn reduce_by_rate(&mut self, delivered: u32, advanced: bool) {
         let pipe = f64::from(self.pipe());
-        let whole = self.cold.params.arithmetic == Arithmetic::Integer;
+        let whole = matches!(self.cold.params.arithmetic, Arithmetic::Integer | Arithmetic::Whole);
         let board = &mut self.cold.board;
         board.prr_delivered += delivered;
         let ssthresh = self.window.ssthresh;

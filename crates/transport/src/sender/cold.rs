@@ -1,5 +1,6 @@
 //! The part of a sender that its common path does not touch.
 
+use super::bunch::Bunch;
 use super::{Pacer, SenderCounters, NONE};
 use crate::cc::Window;
 use crate::ledger::Ledger;
@@ -55,6 +56,7 @@ pub(crate) struct Gauge {
     pub(crate) pacer: Pacer,
     /// A segment that left before the acknowledgement that arrived with it.
     pub(crate) early: Option<Segment>,
+    pub(crate) bunch: Bunch,
     /// Losses below this segment have been shown to the model.
     pub(crate) seen_edge: u32,
     /// The random delay of `overhead` ends then.
@@ -112,6 +114,7 @@ impl Gauge {
             sampler: Sampler::new(params),
             pacer: Pacer::new(params.pace_credit),
             early: None,
+            bunch: Bunch::default(),
             seen_edge: 0,
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,

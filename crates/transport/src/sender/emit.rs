@@ -13,7 +13,16 @@ impl Sender {
         }
         let retransmit = self.cold.counters.timeouts > 0;
         let size = self.cold.params.ack_size.0 as u32;
-        Segment { seq: 0, size, sent: now, role: Role::Syn, ecn: Ecn::NotEct, cwr: false, retransmit }
+        Segment {
+            seq: 0,
+            size,
+            sent: now,
+            role: Role::Syn,
+            ecn: Ecn::NotEct,
+            cwr: false,
+            retransmit,
+            push: false,
+        }
     }
 
     #[inline]
@@ -43,9 +52,13 @@ impl Sender {
             ecn: Ecn::NotEct,
             cwr: false,
             retransmit,
+            push: false,
         };
         if self.ecn {
             self.mark_capable(&mut segment);
+        }
+        if self.bunched {
+            segment.push = self.cold.gauges.bunch.take_push();
         }
         if seq == 0 && self.special_first {
             (segment.size, segment.role) = self.first();

@@ -142,6 +142,7 @@ impl Sender {
             ecn: Ecn::NotEct,
             cwr: false,
             retransmit: false,
+            push: false,
         }
     }
 

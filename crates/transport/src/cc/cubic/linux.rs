@@ -1,0 +1,172 @@
+//! CUBIC's arithmetic as Linux has it: whole segments, whole milliseconds, and an answer that is kept for a while.
+//!
+//! *Reference*: HRX08; RFC 9438; Linux by its output (`docs/transports/cubic.md`).
+//! *Units*: segments, milliseconds (a kernel of 1000 Hz); `K` and the time of the function in 1/1024 s.
+//! *Deviations*: the cube root is exact.
+
+use units::{math, Span, Time};
+
+/// A window that does not change is not asked for anew for so many milliseconds.
+const KEPT: u64 = 31;
+/// `C` as a fraction of 1024.
+const C: u64 = 410;
+/// Eighths of a window to be acknowledged for one segment of additive increase.
+const FRIENDLY: u64 = 15;
+/// Segments acknowledged for one of growth before the first loss, at most.
+const FIRST_PACE: u64 = 20;
+
+/// What is remembered between acknowledgements.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    /// When this stage of congestion avoidance began.
+    epoch: Option<u64>,
+    k: u64,
+    origin: u64,
+    /// When the pace was last computed, and for which window.
+    asked: u64,
+    asked_for: u64,
+    /// Segments to be acknowledged for one of growth, and those that were and have not been spent.
+    pace: u64,
+    credits: u64,
+    /// What additive increase would have reached, and the segments acknowledged towards its next.
+    w_est: u64,
+    est_credits: u64,
+}
+
+/// A factor as the nearest fraction of 1024.
+pub(super) fn in_1024ths(factor: f64) -> f64 {
+    (factor * 1024.0).round() / 1024.0
+}
+
+impl Steps {
+    /// The window was cut: the next acknowledgement begins a stage.
+    pub(super) fn end_epoch(&mut self) {
+        self.epoch = None;
+        self.credits = 0;
+    }
+
+    /// Segments by which the window grows as `acked` are acknowledged.
+    pub(super) fn grow(
+        &mut self,
+        now: Time,
+        cwnd: f64,
+        acked: u32,
+        w_max: f64,
+        least: Span,
+        friendly: bool,
+    ) -> f64 {
+        let (cwnd, acked) = (cwnd as u64, u64::from(acked));
+        self.ask(now.nanos() / 1_000_000, cwnd, acked, w_max as u64, least, friendly);
+        let mut grown = 0;
+        if self.credits >= self.pace {
+            (self.credits, grown) = (0, 1);
+        }
+        self.credits += acked;
+        grown += self.credits / self.pace;
+        self.credits %= self.pace;
+        grown as f64
+    }
+
+    fn ask(&mut self, ms: u64, cwnd: u64, acked: u64, w_max: u64, least: Span, friendly: bool) {
+        self.est_credits += acked;
+        if self.asked_for == cwnd && ms - self.asked <= KEPT && self.pace > 0 {
+            return;
+        }
+        if self.epoch.is_none() || ms != self.asked {
+            (self.asked, self.asked_for) = (ms, cwnd);
+            let epoch = self.epoch.unwrap_or_else(|| self.begin(ms, cwnd, acked, w_max));
+            self.pace = self.by_time(ms - epoch + least.0.div_ceil(1_000_000), cwnd);
+            if w_max == 0 {
+                self.pace = self.pace.min(FIRST_PACE);
+            }
+        }
+        if friendly {
+            self.keep_up(cwnd);
+        }
+        self.pace = self.pace.max(2);
+    }
+
+    fn begin(&mut self, ms: u64, cwnd: u64, acked: u64, w_max: u64) -> u64 {
+        self.epoch = Some(ms);
+        (self.est_credits, self.w_est) = (acked, cwnd);
+        let below = w_max.saturating_sub(cwnd);
+        self.origin = cwnd + below;
+        self.k = math::cbrt(below as f64 * (1u64 << 40) as f64 / C as f64) as u64;
+        ms
+    }
+
+    /// The pace that meets the cubic function after so many milliseconds.
+    fn by_time(&self, ms: u64, cwnd: u64) -> u64 {
+        let t = ms * 1024 / 1000;
+        let apart = u128::from(t.abs_diff(self.k));
+        let gap = ((u128::from(C) * apart * apart * apart) >> 40) as u64;
+        let target = if t < self.k { self.origin.saturating_sub(gap) } else { self.origin + gap };
+        if target > cwnd {
+            cwnd / (target - cwnd)
+        } else {
+            100 * cwnd
+        }
+    }
+
+    /// No slower than additive increase.
+    fn keep_up(&mut self, cwnd: u64) {
+        let step = (cwnd * FRIENDLY) >> 3;
+        while self.est_credits > step {
+            self.est_credits -= step;
+            self.w_est += 1;
+        }
+        if self.w_est > cwnd {
+            self.pace = self.pace.min(cwnd / (self.w_est - cwnd));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    /// On the plateau of 100 with a round trip of 1024/1000 s ahead, the function is C above it, 0.4, which is nothing in whole
+    /// segments: the window waits for 100 windows, or for the first loss for 20 segments.
+    #[test]
+    fn before_the_first_loss_twenty_segments_give_one() {
+        let mut steps = Steps::default();
+        assert_eq!(steps.grow(at(5), 100.0, 19, 0.0, Span::from_millis(1000), false), 0.0);
+        assert_eq!((steps.pace, steps.origin, steps.k), (20, 100, 0));
+        assert_eq!(steps.grow(at(6), 100.0, 1, 0.0, Span::from_millis(1000), false), 1.0);
+        let mut later = Steps::default();
+        later.grow(at(5), 100.0, 1, 100.0, Span::from_millis(1000), false);
+        assert_eq!(later.pace, 10_000);
+    }
+
+    /// A pace is kept for 31 ms while the window stays. After 5 s the function is at 100 + 410/1024 * 5^3 = 150 to a whole segment: one
+    /// for two.
+    #[test]
+    fn a_pace_is_kept_for_a_while() {
+        let mut steps = Steps::default();
+        steps.grow(at(0), 100.0, 1, 100.0, Span::ZERO, false);
+        steps.grow(at(31), 100.0, 1, 100.0, Span::ZERO, false);
+        assert_eq!(steps.asked, 0);
+        steps.grow(at(32), 100.0, 1, 100.0, Span::ZERO, false);
+        assert_eq!(steps.asked, 32);
+        assert_eq!(steps.by_time(5000, 100), 2);
+    }
+
+    /// Of a window of 80, 150 acknowledged segments make one of additive increase; the window follows at 80 for one.
+    #[test]
+    fn additive_increase_is_kept_up_with() {
+        let mut steps = Steps::default();
+        steps.grow(at(1), 80.0, 1, 80.0, Span::ZERO, true);
+        for ms in 2..152 {
+            steps.grow(at(ms), 80.0, 1, 80.0, Span::ZERO, true);
+        }
+        assert_eq!((steps.w_est, steps.pace), (80, 8000));
+        (152..200).for_each(|ms| {
+            steps.grow(at(ms), 80.0, 1, 80.0, Span::ZERO, true);
+        });
+        assert_eq!((steps.w_est, steps.pace), (81, 80));
+    }
+}

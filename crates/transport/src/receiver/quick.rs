@@ -1,0 +1,256 @@
+//! When Linux's receiver acknowledges at once, and when it holds back what it might say.
+//!
+//! *Reference*: Linux by its output, segment by segment: `docs/transports/tcp.md`; WF2001 for the window that follows what is read.
+//! *Units*: bytes of payload, all segments full.
+//! *Deviations*: the window is only reckoned with, never too small to send into; the way back takes as long as at the start.
+
+use super::{AckRule, Receiver};
+use crate::params::{EcnRule, Params};
+use crate::segment::Segment;
+use units::{Ecn, Span, Time};
+
+/// The window offered at first, and what may be offered of a buffer of 128 KiB.
+const FIRST_WINDOW: u64 = 65_535;
+const FIRST_ROOM: u64 = 81_536;
+/// What may be offered of the greatest buffer, 6 MiB.
+const MOST_ROOM: u64 = 3 << 20;
+/// Segments the application is taken to read a round trip at first.
+const FIRST_READ: u64 = 10;
+/// Acknowledgements that leave at once after a repeat or a pause.
+const AGAIN: u32 = 16;
+/// A pause: so much longer than a round trip nothing came.
+const PAUSE: Span = Span::from_millis(200);
+/// Duplicates acknowledged at once; later ones wait for others, for a third of a round trip and a millisecond at most.
+const DUPLICATES: u32 = 3;
+const HELD_BACK: Span = Span::from_millis(1);
+const HELD_BACK_COUNT: u32 = 44;
+
+/// What the rule `linux` remembers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Quick {
+    mss: u64,
+    /// The window offered, and how far it may open.
+    window: u64,
+    room: u64,
+    /// The most that was read in a round trip; since when the present one is counted, and what had been read then.
+    most_read: u64,
+    since: Time,
+    read: u32,
+    /// When the connection opened; the first round trip and the way here in it; the round trip now.
+    opened: Time,
+    first: Option<(Span, Span)>,
+    rtt: Span,
+    /// When the last segment came.
+    last: Time,
+    /// Duplicates of the acknowledgement of this segment: those answered, and those held back since.
+    of: u32,
+    answered: u32,
+    held_back: u32,
+}
+
+impl Quick {
+    pub(super) fn new(p: &Params) -> Quick {
+        let mss = p.mss.0;
+        let first = Quick { mss, window: FIRST_WINDOW, room: FIRST_ROOM, ..Quick::default() };
+        Quick { most_read: FIRST_READ * mss, ..first }
+    }
+
+    pub(super) fn open(&mut self, now: Time) {
+        (self.opened, self.since, self.last) = (now, now, now);
+    }
+
+    /// Round trip from the way here, which alone is seen, and the one of the start.
+    fn measure(&mut self, now: Time, sent: Time) {
+        let way = now.since(sent);
+        let Some((rtt, first_way)) = self.first else {
+            let rtt = if self.opened > Time::ZERO { now.since(self.opened) } else { way * 2 };
+            (self.first, self.rtt) = (Some((rtt, way)), rtt);
+            return;
+        };
+        let rtt = (rtt + way).0.saturating_sub(first_way.0);
+        self.rtt = Span(self.rtt.0 - self.rtt.0 / 8 + rtt / 8);
+    }
+
+    /// The window opens by two segments for each that comes; whether it did.
+    fn widen(&mut self) -> bool {
+        let more = (2 * self.mss).min(self.room - self.window);
+        self.window += more;
+        more > 0
+    }
+
+    /// The application has read all before `next`; `held` segments wait beyond. Once a round trip: room for twice what was read
+    /// in it, and for what it may grow by.
+    fn follow(&mut self, now: Time, next: u32, held: u32) {
+        if now.since(self.since) < self.rtt {
+            return;
+        }
+        let read = u64::from(next - self.read) * self.mss;
+        if read > self.most_read {
+            let twice = 2 * read;
+            let growth = twice * (read - self.most_read) / self.most_read;
+            let wanted = twice + 2 * growth + u64::from(held) * self.mss;
+            self.room = self.room.max(wanted.min(MOST_ROOM));
+            self.most_read = read;
+        }
+        (self.since, self.read) = (now, next);
+    }
+}
+
+impl Receiver {
+    /// Takes note of a segment of data before it is put in order; whether it must be acknowledged at once.
+    pub(super) fn look_quickly(&mut self, now: Time, segment: &Segment) -> bool {
+        let echoed = self.echo_ece;
+        let experienced = segment.ecn == Ecn::Ce && !self.ece;
+        if self.ecn {
+            self.note_ecn(segment);
+        }
+        if self.rule != AckRule::Linux {
+            return false;
+        }
+        let quick = &mut self.store.quick;
+        quick.measure(now, segment.sent);
+        let paused = now.since(quick.last) > quick.rtt + PAUSE;
+        quick.last = now;
+        if quick.widen() {
+            self.quick_acks |= 1;
+        }
+        if paused || segment.seq < self.rcv_nxt {
+            self.quick_acks = self.quick_acks.max(AGAIN);
+        }
+        if self.ecn && experienced && self.ecn_rule != EcnRule::Dctcp {
+            self.quick_acks = self.quick_acks.max(2);
+        }
+        let turned = self.ecn_rule == EcnRule::Dctcp && echoed != self.echo_ece;
+        segment.push || turned
+    }
+
+    /// A segment came out of order: its acknowledgement leaves now, or with those of others.
+    pub(super) fn answer_duplicate(&mut self, now: Time) {
+        self.unacked += 1;
+        let (next, quickly) = (self.rcv_nxt, self.quick_acks > 0);
+        let quick = &mut self.store.quick;
+        if quick.of != next {
+            (quick.of, quick.answered) = (next, 0);
+        }
+        quick.held_back += 1;
+        if quickly || quick.answered < DUPLICATES || quick.held_back >= HELD_BACK_COUNT {
+            quick.answered += u32::from(!quickly);
+            self.pending = true;
+            self.due = Time::NEVER;
+        } else {
+            self.due = self.due.min(now + HELD_BACK.min(quick.rtt / 3));
+        }
+    }
+
+    /// The application reads what is in order.
+    pub(super) fn read_quickly(&mut self, now: Time) {
+        if self.rule == AckRule::Linux {
+            self.store.quick.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));
+        }
+    }
+
+    /// An acknowledgement leaves.
+    #[inline]
+    pub(super) fn count_quick(&mut self) {
+        if self.quick_acks > 0 {
+            self.quick_acks -= 1;
+        }
+        if self.rule == AckRule::Linux {
+            self.store.quick.held_back = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::Role;
+    use units::param::Valid;
+
+    fn at(us: u64) -> Time {
+        Time(us * 1000)
+    }
+
+    fn receiver(ecn_rule: EcnRule) -> Receiver {
+        let params = Params {
+            mss: units::Bytes(1448),
+            recovery: crate::params::Recovery::Rack,
+            ack_rule: AckRule::Linux,
+            quick_acks: 16,
+            ecn: ecn_rule != EcnRule::Rfc3168,
+            ecn_rule,
+            ..Params::default()
+        };
+        Receiver::new(&Valid::new(params).unwrap())
+    }
+
+    /// Segment `seq` arrives 20 ms after it was sent; whether it is acknowledged at once.
+    fn arrives(receiver: &mut Receiver, us: u64, seq: u32, push: bool, ecn: Ecn) -> bool {
+        let sent = at(us - 20_000);
+        let plain =
+            Segment { seq, size: 1500, sent, role: Role::Data, ecn, cwr: false, retransmit: false, push };
+        receiver.on_segment(at(us), &plain);
+        let mut answered = false;
+        while receiver.poll_transmit(at(us)).is_some() {
+            answered = true;
+        }
+        answered
+    }
+
+    /// The window opens from 65535 to 81536 bytes by 2896 for each of six segments, 16 more are quick, then every second one
+    /// and those that are pushed.
+    #[test]
+    fn twenty_two_segments_are_acknowledged_one_by_one() {
+        let mut receiver = receiver(EcnRule::Rfc3168);
+        let alone: Vec<u32> = (0..30)
+            .filter(|seq| {
+                arrives(&mut receiver, 20_000 + 100 * u64::from(*seq), *seq, *seq == 26, Ecn::NotEct)
+            })
+            .collect();
+        let expected: Vec<u32> = (0..22).chain([23, 25, 26, 28]).collect();
+        assert_eq!(alone, expected);
+    }
+
+    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and twice the growth of 40.
+    #[test]
+    fn the_window_follows_what_is_read() {
+        let mut quick = Quick::new(&Params { mss: units::Bytes(1000), ..Params::default() });
+        quick.rtt = Span::from_millis(40);
+        quick.follow(at(39_000), 20, 0);
+        assert_eq!(quick.room, FIRST_ROOM);
+        quick.follow(at(40_000), 20, 0);
+        assert_eq!((quick.room, quick.most_read, quick.read), (120_000, 20_000, 20));
+        quick.follow(at(80_000), 40, 0);
+        assert_eq!(quick.room, 120_000);
+    }
+
+    /// Three duplicates are answered at once, the fourth after a millisecond, and the repair at once.
+    #[test]
+    fn later_duplicates_wait_a_millisecond() {
+        let mut receiver = receiver(EcnRule::Rfc3168);
+        (0..30).for_each(|seq| {
+            arrives(&mut receiver, 20_000 + 100 * u64::from(seq), seq, false, Ecn::NotEct);
+        });
+        let answered: Vec<bool> = (31..35)
+            .map(|seq| arrives(&mut receiver, 24_000 + u64::from(seq), seq, false, Ecn::NotEct))
+            .collect();
+        assert_eq!(answered, [true, true, true, false]);
+        assert_eq!(receiver.poll_timeout(), Some(at(25_034)));
+        assert!(arrives(&mut receiver, 24_900, 30, false, Ecn::NotEct));
+    }
+
+    /// With DCTCP a change of marks is acknowledged at once, in both directions.
+    #[test]
+    fn a_change_of_marks_does_not_wait() {
+        let mut receiver = receiver(EcnRule::Dctcp);
+        (0..30).for_each(|seq| {
+            arrives(&mut receiver, 20_000 + 100 * u64::from(seq), seq, false, Ecn::Ect0);
+        });
+        let marks = [Ecn::Ce, Ecn::Ce, Ecn::Ce, Ecn::Ect0, Ecn::Ect0];
+        let answered: Vec<bool> = (30..35)
+            .zip(marks)
+            .map(|(seq, mark)| arrives(&mut receiver, 24_000 + u64::from(seq), seq, false, mark))
+            .collect();
+        assert_eq!(answered, [true, false, true, true, false]);
+    }
+}
