@@ -118,12 +118,16 @@ fn scaled(text: &str, table: &[(&str, f64)]) -> Option<f64> {
     (scaled >= 0.0).then_some(scaled)
 }
 
-/// Reads a length of time. `"0"` needs no unit.
+/// The longest span that is read, some hundred days: up to it a double counts nanoseconds exactly, so that what is
+/// written out again is read as the same.
+const LONGEST_NS: f64 = (1u64 << 53) as f64;
+
+/// Reads a length of time up to a hundred days. `"0"` needs no unit.
 pub fn span(text: &str) -> Option<Span> {
     if text.trim() == "0" {
         return Some(Span::ZERO);
     }
-    scaled(text, SPANS).map(|ns| Span(math::round(ns) as u64))
+    scaled(text, SPANS).filter(|ns| *ns <= LONGEST_NS).map(|ns| Span(math::round(ns) as u64))
 }
 
 /// Reads a size in bytes.
@@ -182,6 +186,8 @@ mod tests {
         assert_eq!(span("20 ms"), Some(Span::from_millis(20)));
         assert_eq!(span("1.5s"), Some(Span::from_millis(1500)));
         assert_eq!(span("0"), Some(Span::ZERO));
+        assert_eq!(span("9007199254740992 ns").map(|it| span(&show_span(it))), Some(Some(Span(1 << 53))));
+        assert_eq!(span("3000 h"), None);
         for text in
             ["10 Mbit/s", "10Mbit", "10 Mb/s", "10 Mbps", "10mbit", "1e7 bit/s", "1.25 MB/s", "10_000 kbit/s"]
         {
