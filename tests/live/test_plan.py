@@ -71,7 +71,7 @@ def test_flows_of_several_kinds_keep_what_is_theirs() -> None:
 
 
 def test_starts_are_those_the_simulation_draws() -> None:
-    drawn = Scenario.parse(SMALL).set("flows.tcp.start", "uniform 0 s to 1 s")
+    drawn = Scenario.parse(SMALL).set("flows.tcp.start", "uniform 1 s to 2 s")
     run = drawn.run(seed=5, replications=1).variants[0].runs[0]
     assert [flow.start_s for flow in plan.make(drawn, seed=5).flows] == [
         flow["start_s"] for flow in run["flows"]

@@ -156,9 +156,8 @@ def _flow(number: int, name: str, group: dict[str, Any], start_s: float, duratio
 
 
 def _starts(scenario: Scenario, seed: int) -> list[float]:
-    """When each flow starts, as the simulation with this seed draws it; a moment of it is enough to know."""
-    short = scenario.edit([("run.duration", "1 ms"), ("run.warmup", "0 ms")])
-    run = short.run(seed=seed, replications=1, jobs=1).variants[0].runs[0]
+    """When each flow starts, as the simulation with this seed draws it."""
+    run = scenario.run(seed=seed, replications=1, jobs=1).variants[0].runs[0]
     return [float(flow["start_s"]) for flow in run["flows"]]
 
 
