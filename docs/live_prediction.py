@@ -68,7 +68,7 @@ Four flows of real TCP go through our queues in the lab (`dropcurve live lab`, [
 time, inside the kernel of the reference rows (Linux 7.3.4), and in real time on a busy two-core machine
 (Linux 6.18). Beside them stands what the simulator predicts for the same scenario, {simulations} runs, with
 95 % intervals; those of a live run come from ten equal parts of it. Runs last 20 s, of which 5 s are warm-up.
-RED, PIE, CoDel and FQ-CoDel have their `linux` dialects; flows have `profile = "linux"`, with it
+RED, PIE, CoDel and FQ-CoDel have their `linux` dialects; flows have `profile = "linux-7.3"`, with it
 `bbr_rule = "linux"`, and CUBIC `cubic_rule = "linux"` and `hystart = "linux"`, with the
 round trip of the handshake known. The data begin two round trips after the handshake (`open_wait`), as those of
 iperf3 do, which opens all its connections first. Behind RED with ECN, BBR's predictions have the window that the
@@ -131,27 +131,41 @@ CAUSES: list[tuple[str, str]] = [
         "the run differ by a factor of two.",
     ),
     (
-        "virtual: .*bbr, RED, drop",
+        "virtual: 100 .*bbr, RED, drop",
         "A tenth of the segments is lost, and repairs follow one another. In Linux one that ends while later losses "
         "are still on their way again goes over into the next and lowers no window: the four come to 440 segments "
         "at 100 Mbit/s all the time. Here a repair ends where nothing waits to be sent again, and each of 200 in 15 s "
         "begins with the window at what is in flight: between 275 and 400 segments in all.",
     ),
     (
+        "virtual: .*bbr, RED, drop",
+        "Two packets more here. Not traced; the same flows over the kernel's own RED lose 14 % of what they send, here "
+        "16 % ([agreement.md](agreement.md)).",
+    ),
+    (
+        "virtual: 100 ",
+        "Not traced. `linux-7.3` was held against captures at 10 Mbit/s; here its bunches of segments are longer. With "
+        "the profile `linux`, which sends none, CUBIC's queue is 24.1 packets (−0.8 %) with FQ-CoDel and 44.8 (−0.8 %) "
+        "with CoDel.",
+    ),
+    (
         "virtual: .*cubic, .*CoDel: queue",
-        "Half a packet in a queue of five. Seen in the record of FQ-CoDel: of the kernel's segments 20 % arrive alone "
-        "and 69 % in pairs, of the simulated ones 10 % and 78 %, since a Linux receiver acknowledges a segment that "
-        "ends a burst (PSH) and each for which it widens its window, too, and ours every second one.",
+        "Half a packet in a queue of three and a half. Not traced.",
+    ),
+    (
+        "virtual: .*reno, FQ-CoDel",
+        "Four equal flows over four queues of their own lock in step or in pairs of opposite phase. What decides it in "
+        "the kernel was not traced.",
     ),
     (
         "real: 100 Mbit/s",
-        "Real time alone: where the case also ran in virtual time, it agrees there. These ran under a load of 10 to "
-        "19: senders and receivers late by a millisecond make gaps and bursts of eight packets at this rate.",
+        "These ran under a load of 10 to 19: senders and receivers late by a millisecond make gaps and bursts of eight "
+        "packets at this rate. What is off in virtual time at this rate is off here, too.",
     ),
     (
         "real: ",
-        "Real time alone: in virtual time the same case agrees or is closer. The kernel is another one (6.18 against "
-        "7.3.4), and on a busy machine the senders themselves run late, which makes bursts.",
+        "The kernel is another one (6.18 against 7.3.4), and on a busy machine the senders themselves run late, which "
+        "makes bursts. What is off in virtual time is off here, too.",
     ),
 ]
 
@@ -176,7 +190,7 @@ delay = "{rtt_ms / 2 - 2:g} ms"
 
 [flows.tcp]
 count = 4
-profile = "linux"
+profile = "linux-7.3"
 {control}
 {marking}
 start = "uniform 0 s to 100 ms"
