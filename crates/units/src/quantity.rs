@@ -124,10 +124,15 @@ const LONGEST_NS: f64 = (1u64 << 53) as f64;
 
 /// Reads a length of time up to a hundred days. `"0"` needs no unit.
 pub fn span(text: &str) -> Option<Span> {
+    any_span(text).filter(|span| span.0 as f64 <= LONGEST_NS)
+}
+
+/// Reads a length of time, as [`span`] does, of any length: recordings may pause for years.
+pub fn any_span(text: &str) -> Option<Span> {
     if text.trim() == "0" {
         return Some(Span::ZERO);
     }
-    scaled(text, SPANS).filter(|ns| *ns <= LONGEST_NS).map(|ns| Span(math::round(ns) as u64))
+    scaled(text, SPANS).map(|ns| Span(math::round(ns) as u64))
 }
 
 /// Reads a size in bytes.

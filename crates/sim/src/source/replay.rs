@@ -32,7 +32,7 @@ impl Param for Departure {
             let gaps = text.char_indices().filter(|(_, c)| c.is_whitespace());
             let halves = gaps.map(|(i, _)| text.split_at(i));
             let mut both =
-                halves.filter_map(|(at, size)| Some((quantity::span(at)?, quantity::bytes(size)?)));
+                halves.filter_map(|(at, size)| Some((quantity::any_span(at)?, quantity::bytes(size)?)));
             both.next().map(|(at, size)| Departure { at, size })
         };
         let found = if let Value::Text(text) = value { read(text) } else { None };
