@@ -17,7 +17,7 @@ use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
 use quick::Quick;
 use units::param::Valid;
-use units::{Span, Time};
+use units::{Ecn, Span, Time};
 
 /// What the counter of marks starts at (RFC 9768 section 3.2.1).
 pub(crate) const FIRST_MARK: u8 = 5;
@@ -160,7 +160,11 @@ impl Receiver {
             self.store.quick.open(now);
             return;
         }
-        let at_once = self.look_quickly(now, segment);
+        let (echoed, marked) = (self.echo_ece, segment.ecn == Ecn::Ce && !self.ece);
+        if self.ecn {
+            self.note_ecn(segment);
+        }
+        let at_once = self.rule == AckRule::Linux && self.look_quickly(now, segment, (echoed, marked));
         let seq = segment.seq;
         if seq == self.rcv_nxt {
             self.bytes += u64::from(segment.size);

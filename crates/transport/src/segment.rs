@@ -36,6 +36,23 @@ pub struct Segment {
     pub push: bool,
 }
 
+impl Segment {
+    /// A segment of data sent for the first time, not ECN-capable.
+    #[inline(always)]
+    pub fn data(seq: u32, size: u32, sent: Time) -> Segment {
+        Segment {
+            seq,
+            size,
+            sent,
+            role: Role::Data,
+            ecn: Ecn::NotEct,
+            cwr: false,
+            retransmit: false,
+            push: false,
+        }
+    }
+}
+
 /// A packet is less than 1 GiB, so that its bytes and those of some of its kind fit 32 bits.
 pub(crate) fn require_packet(mss: Bytes, headers: Bytes, problems: &mut Vec<Problem>) {
     let fits = mss.0.saturating_add(headers.0) <= 1 << 30;

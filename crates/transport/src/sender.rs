@@ -7,6 +7,7 @@
 
 mod bunch;
 mod cold;
+mod counters;
 mod emit;
 mod lane;
 mod pace;
@@ -18,6 +19,7 @@ use crate::params::{EcnRule, Handshake, Pacing, Params, Recovery};
 use crate::recovery::frto::Then;
 use crate::rtt::Rtt;
 use crate::segment::{Ack, Segment};
+pub use counters::SenderCounters;
 use std::sync::Arc;
 use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
@@ -51,25 +53,6 @@ pub(crate) enum Action {
     Timeout,
     Ecn,
     Exited,
-}
-
-/// What a sender counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SenderCounters {
-    /// Segments sent, retransmissions included.
-    pub sent: u64,
-    /// Retransmissions among them.
-    pub retransmits: u64,
-    /// Retransmission timeouts with data outstanding.
-    pub timeouts: u32,
-    /// Entries into fast retransmit or fast recovery.
-    pub fast_recoveries: u32,
-    /// Times the window was cut, for whatever reason.
-    pub cuts: u64,
-    /// Cuts because of an ECN echo.
-    pub ecn_cuts: u32,
-    /// Cuts that turned out to have been for nothing and were undone.
-    pub undone: u32,
 }
 
 /// The sender of one connection.
@@ -219,7 +202,7 @@ impl Sender {
             past: 0,
             whole: 0,
             cc,
-            cold: Box::new(Cold::new(params, stream, rtt, tracked || gated)),
+            cold: Box::new(Cold::new(params, stream, rtt, (tracked || gated, modelled))),
         };
         sender.straight = sender.may_be_straight();
         sender

@@ -170,7 +170,7 @@ impl AppSource {
 
     /// What the senders of all its connections counted.
     pub fn counters(&self) -> SenderCounters {
-        added(self.past, self.sender.counters())
+        self.past + self.sender.counters()
     }
 
     /// Objects handed over so far.
@@ -214,7 +214,7 @@ impl AppSource {
 
     fn send(&mut self, now: Time, bytes: u64, fresh: bool) {
         if fresh {
-            self.past = added(self.past, self.sender.counters());
+            self.past = self.past + self.sender.counters();
             self.connections += 1;
             self.sender = Sender::sharing(&self.params, self.dice.branch(self.connections));
             self.opened = now;
@@ -232,18 +232,6 @@ impl AppSource {
         if fresh {
             self.sender.start(now);
         }
-    }
-}
-
-fn added(a: SenderCounters, b: SenderCounters) -> SenderCounters {
-    SenderCounters {
-        sent: a.sent + b.sent,
-        retransmits: a.retransmits + b.retransmits,
-        timeouts: a.timeouts + b.timeouts,
-        fast_recoveries: a.fast_recoveries + b.fast_recoveries,
-        cuts: a.cuts + b.cuts,
-        ecn_cuts: a.ecn_cuts + b.ecn_cuts,
-        undone: a.undone + b.undone,
     }
 }
 

@@ -68,14 +68,7 @@ impl Origin {
 
     /// Takes over what the senders of one of its flows counted since the warm-up.
     pub fn count(&mut self, now: SenderCounters, before: SenderCounters) {
-        let all = &mut self.counters;
-        all.sent += now.sent - before.sent;
-        all.retransmits += now.retransmits - before.retransmits;
-        all.timeouts += now.timeouts - before.timeouts;
-        all.fast_recoveries += now.fast_recoveries - before.fast_recoveries;
-        all.cuts += now.cuts - before.cuts;
-        all.ecn_cuts += now.ecn_cuts - before.ecn_cuts;
-        all.undone += now.undone - before.undone;
+        self.counters = self.counters + (now - before);
     }
 
     /// When the next session arrives.

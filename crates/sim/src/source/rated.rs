@@ -10,7 +10,7 @@ use crate::scenario::traffic::Transport;
 use crate::source::shaped::Shaper;
 use std::collections::VecDeque;
 use transport::rated::{Fact, Piece, Protocol, RateReceiver, RateSender};
-use transport::segment::{Ack, Role, SackBlocks, Segment};
+use transport::segment::{Ack, SackBlocks, Segment};
 use units::param::{Choice, Described, Table, Valid};
 use units::{Bytes, Ecn, Span, Stream, Time};
 
@@ -63,16 +63,7 @@ impl<S: RateSender> End<S, S::Data> {
     fn transmit(&mut self, now: Time) -> Option<Segment> {
         let data = self.machine.poll_transmit(now)?;
         self.said.put(data);
-        Some(Segment {
-            seq: data.number(),
-            size: data.size(),
-            sent: data.stamp(),
-            role: Role::Data,
-            ecn: self.ecn,
-            cwr: false,
-            retransmit: false,
-            push: false,
-        })
+        Some(Segment { ecn: self.ecn, ..Segment::data(data.number(), data.size(), data.stamp()) })
     }
 }
 

@@ -4,8 +4,8 @@
 //! leaves over is carried (see [`Serializer`]).
 
 use crate::plan::{Gaps, UdpPlan};
-use transport::segment::{Role, Segment};
-use units::{Bytes, Ecn, Serializer, Span, Stream, Time};
+use transport::segment::Segment;
+use units::{Bytes, Serializer, Span, Stream, Time};
 
 /// An open-loop source.
 pub struct UdpSource {
@@ -70,16 +70,7 @@ impl UdpSource {
             Gaps::Recorded(recording) => recording.packet(u64::from(self.seq))?.size.0 as u32,
             _ => self.plan.packet.0 as u32,
         };
-        let segment = Segment {
-            seq: self.seq,
-            size,
-            sent: now,
-            role: Role::Data,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit: false,
-            push: false,
-        };
+        let segment = Segment::data(self.seq, size, now);
         self.seq = self.seq.wrapping_add(1);
         let next = self.after(now);
         if next < self.on_until {

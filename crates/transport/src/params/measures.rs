@@ -63,3 +63,10 @@ units::choices! {
         Bytes = "bytes",
     }
 }
+
+impl Arithmetic {
+    /// Whether cuts reckon in whole segments.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Arithmetic::Integer | Arithmetic::Whole)
+    }
+}

@@ -7,7 +7,7 @@
 use super::{AckRule, Receiver};
 use crate::params::{EcnRule, Params};
 use crate::segment::Segment;
-use units::{Ecn, Span, Time};
+use units::{Span, Time};
 
 /// The window offered at first, and what may be offered of a buffer of 128 KiB.
 const FIRST_WINDOW: u64 = 65_535;
@@ -97,16 +97,14 @@ impl Quick {
 }
 
 impl Receiver {
-    /// Takes note of a segment of data before it is put in order; whether it must be acknowledged at once.
-    pub(super) fn look_quickly(&mut self, now: Time, segment: &Segment) -> bool {
-        let echoed = self.echo_ece;
-        let experienced = segment.ecn == Ecn::Ce && !self.ece;
-        if self.ecn {
-            self.note_ecn(segment);
-        }
-        if self.rule != AckRule::Linux {
-            return false;
-        }
+    /// Takes note of a segment of data before it is put in order; whether it must be acknowledged at once. With what was echoed
+    /// before it, and whether it is the first mark since the sender answered one.
+    pub(super) fn look_quickly(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        (echoed, marked): (bool, bool),
+    ) -> bool {
         let quick = &mut self.store.quick;
         quick.measure(now, segment.sent);
         let paused = now.since(quick.last) > quick.rtt + PAUSE;
@@ -117,7 +115,7 @@ impl Receiver {
         if paused || segment.seq < self.rcv_nxt {
             self.quick_acks = self.quick_acks.max(AGAIN);
         }
-        if self.ecn && experienced && self.ecn_rule != EcnRule::Dctcp {
+        if self.ecn && marked && self.ecn_rule != EcnRule::Dctcp {
             self.quick_acks = self.quick_acks.max(2);
         }
         let turned = self.ecn_rule == EcnRule::Dctcp && echoed != self.echo_ece;
@@ -166,6 +164,7 @@ mod tests {
     use super::*;
     use crate::segment::Role;
     use units::param::Valid;
+    use units::Ecn;
 
     fn at(us: u64) -> Time {
         Time(us * 1000)

@@ -237,8 +237,7 @@ impl Sender {
     pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
         self.cold.counters.cuts += 1;
         let (arithmetic, load) = (self.cold.params.arithmetic, self.load());
-        let load =
-            if matches!(arithmetic, Arithmetic::Integer | Arithmetic::Whole) { load.floor() } else { load };
+        let load = if arithmetic.is_whole() { load.floor() } else { load };
         let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
         let target = self.cc.on_congestion(&self.window, &event);
         self.cwr = true;

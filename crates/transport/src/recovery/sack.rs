@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use crate::cc::Cause;
-use crate::params::{Arithmetic, Counting, DupackRule, Recovery, Reduction};
+use crate::params::{Counting, DupackRule, Recovery, Reduction};
 use crate::segment::{Ack, SackBlocks};
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -217,7 +217,7 @@ impl Sender {
 
     fn reduce_by_rate(&mut self, delivered: u32, advanced: bool) {
         let pipe = f64::from(self.pipe());
-        let whole = matches!(self.cold.params.arithmetic, Arithmetic::Integer | Arithmetic::Whole);
+        let whole = self.cold.params.arithmetic.is_whole();
         let board = &mut self.cold.board;
         board.prr_delivered += delivered;
         let ssthresh = self.window.ssthresh;

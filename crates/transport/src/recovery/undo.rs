@@ -7,7 +7,7 @@
 //! *Deviations*: the window returns at once, not by slow start from the flight; the timeout is not raised.
 
 use super::frto::Step;
-use crate::cc::{Cc, Control, Window};
+use crate::cc::{Control, Window};
 use crate::params::{Params, Recovery, Samples};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
@@ -35,15 +35,12 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Whether the options ever let a cut be undone. A control with a model of the path has no window to give back.
-    pub(crate) fn wanted(p: &Params) -> bool {
-        let echo = p.undo && p.recovery == Recovery::Rack;
-        (echo || p.frto) && !Cc::new(p).models()
-    }
-
-    pub(crate) fn new(p: &Params) -> Undo {
-        Undo {
-            by_echo: p.undo && p.recovery == Recovery::Rack,
+    /// `None` where the options never let a cut be undone, or the control is `modelled`: then there is no window to give back.
+    pub(crate) fn new(p: &Params, modelled: bool) -> Option<Undo> {
+        let by_echo = p.undo && p.recovery == Recovery::Rack;
+        let wanted = (by_echo || p.frto) && !modelled;
+        wanted.then_some(Undo {
+            by_echo,
             by_timestamps: p.samples != Samples::PerWindow,
             by_trial: p.frto,
             step: Step::Idle,
@@ -53,7 +50,7 @@ impl Undo {
             first_again: None,
             again: 0,
             times: 0,
-        }
+        })
     }
 
     /// A segment is sent again.

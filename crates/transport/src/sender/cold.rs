@@ -83,8 +83,13 @@ impl DerefMut for Gauges {
 }
 
 impl Cold {
-    /// `gauged`: the sender is tracked or gated.
-    pub(crate) fn new(params: &Arc<Valid<Params>>, stream: Stream, rtt: Rtt, gauged: bool) -> Cold {
+    /// `gauged`: the sender is tracked or gated; `modelled`: its control has a model of the path.
+    pub(crate) fn new(
+        params: &Arc<Valid<Params>>,
+        stream: Stream,
+        rtt: Rtt,
+        (gauged, modelled): (bool, bool),
+    ) -> Cold {
         Cold {
             params: params.clone(),
             counters: SenderCounters::default(),
@@ -97,7 +102,7 @@ impl Cold {
             rtt,
             board: Board::new(params),
             gauges: Gauges(gauged.then(|| Box::new(Gauge::new(params, stream)))),
-            undo: Undo::wanted(params).then(|| Box::new(Undo::new(params))),
+            undo: Undo::new(params, modelled).map(Box::new),
             ace: FIRST_MARK,
             newly_marked: 0,
         }

@@ -13,16 +13,7 @@ impl Sender {
         }
         let retransmit = self.cold.counters.timeouts > 0;
         let size = self.cold.params.ack_size.0 as u32;
-        Segment {
-            seq: 0,
-            size,
-            sent: now,
-            role: Role::Syn,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit,
-            push: false,
-        }
+        Segment { role: Role::Syn, retransmit, ..Segment::data(0, size, now) }
     }
 
     #[inline]
@@ -44,16 +35,7 @@ impl Sender {
         if idle || self.rto_at == Time::NEVER {
             self.rto_at = self.rto_after(now);
         }
-        let mut segment = Segment {
-            seq,
-            size: self.size,
-            sent: now,
-            role: Role::Data,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit,
-            push: false,
-        };
+        let mut segment = Segment { retransmit, ..Segment::data(seq, self.size, now) };
         if self.ecn {
             self.mark_capable(&mut segment);
         }

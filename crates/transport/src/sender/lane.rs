@@ -6,8 +6,8 @@
 use super::{Sender, NONE};
 use crate::cc::Cc;
 use crate::params::Recovery;
-use crate::segment::{Role, Segment};
-use units::{Ecn, Time};
+use crate::segment::Segment;
+use units::Time;
 
 impl Sender {
     /// Whether its options ever allow the short way.
@@ -45,20 +45,20 @@ impl Sender {
         if self.nxt != self.max || self.una == self.max || self.rto_at == Time::NEVER {
             return;
         }
-        let room = if self.recovering || self.loss { self.room_beside_losses() } else { self.room() };
+        let room = if self.recovering || self.loss { self.room_beside_losses() } else { Some(self.room()) };
         if let Some(past) = room.filter(|past| *past < self.limit) {
             (self.past, self.asks) = (past, false);
         }
     }
 
     /// One past the last new segment that the windows let go while nothing is repaired.
-    fn room(&self) -> Option<u32> {
+    fn room(&self) -> u32 {
         let more = if self.dupacks > 0 && self.cold.params.limited_transmit {
             self.cold.board.sacked_count
         } else {
             0
         };
-        Some(self.una.saturating_add(self.whole.saturating_add(more).min(self.rwnd)))
+        self.una.saturating_add(self.whole.saturating_add(more).min(self.rwnd))
     }
 
     /// The same while losses are repaired and all that are known are in flight again. `None` where there are others, or where
@@ -134,16 +134,7 @@ impl Sender {
         if self.recovering {
             self.cold.board.prr_out += 1;
         }
-        Segment {
-            seq,
-            size: self.size,
-            sent: now,
-            role: Role::Data,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit: false,
-            push: false,
-        }
+        Segment::data(seq, self.size, now)
     }
 
     /// The next segment where the short way has ended.
