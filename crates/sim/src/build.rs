@@ -31,6 +31,7 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
     let histogram_of = histogram_numbers(plan);
     let histograms = histogram_of.iter().max().map_or(0, |last| last + 1);
     let mut network = Network::new(window, links, histograms);
+    network.flows.reserve_exact(plan.flows.len());
     for (number, flow) in plan.flows.iter().enumerate() {
         let keep = series && number < FLOWS_WITH_SERIES;
         let mut probe = FlowProbe::new(&window, histogram_of[number], keep);

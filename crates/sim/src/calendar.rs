@@ -7,8 +7,11 @@
 //! measured distance of events; they change the speed and nothing else, because the order is that of the
 //! keys and, at equal keys, of insertion.
 
+mod tuning;
+
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use tuning::{Tuning, MIN_BUCKETS};
 use units::Time;
 
 /// What orders events: time, birth, component (see `docs/decisions/002-order-of-events.md`).
@@ -81,17 +84,26 @@ struct Bucket {
 
 const EMPTY: Bucket = Bucket { head: NONE, tail: NONE };
 
+/// Sixty-four buckets, and one bit for each that is in use.
+#[derive(Clone)]
+struct Word {
+    used: u64,
+    buckets: [Bucket; 64],
+}
+
+const UNUSED: Word = Word { used: 0, buckets: [EMPTY; 64] };
+
 /// Pending events.
 pub struct Calendar<E> {
     nodes: Vec<Node<E>>,
     free: u32,
-    buckets: Vec<Bucket>,
-    /// One bit a bucket, and one bit a word of those.
-    used: Vec<u64>,
+    /// The buckets; a power of two of words.
+    words: Vec<Word>,
+    /// One bit a word, set where one of its buckets is in use.
     used_words: Vec<u64>,
     /// Width of a bucket is `1 << shift`.
     shift: u32,
-    /// The word of `used` of the last event taken, and the number (time >> shift) of its first bucket: nothing lies before it.
+    /// The place of the word of the last event taken, and the number (time >> shift) of its first bucket: nothing lies before it.
     word: usize,
     first: u64,
     /// Events beyond the last bucket: key, order of insertion, node.
@@ -102,26 +114,13 @@ pub struct Calendar<E> {
     tuning: Tuning,
 }
 
-/// What the next choice of width and number of buckets rests on.
-struct Tuning {
-    left: u32,
-    /// So many events since then.
-    events: u32,
-    since: Time,
-}
-
-const TUNE_EVERY: u32 = 16_384;
-const MIN_BUCKETS: usize = 4096;
-const MAX_BUCKETS: usize = 1 << 20;
-
 impl<E: Copy> Calendar<E> {
     /// An empty calendar.
     pub fn new() -> Calendar<E> {
         let mut calendar = Calendar {
             nodes: Vec::new(),
             free: NONE,
-            buckets: Vec::new(),
-            used: Vec::new(),
+            words: Vec::new(),
             used_words: Vec::new(),
             shift: 16,
             word: 0,
@@ -150,7 +149,7 @@ impl<E: Copy> Calendar<E> {
     /// Bytes held.
     pub fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node<E>>()
-            + self.buckets.len() * size_of::<Bucket>()
+            + self.words.len() * size_of::<Word>()
             + self.far.capacity() * size_of::<(Key, u64, u32)>()
     }
 
@@ -170,7 +169,10 @@ impl<E: Copy> Calendar<E> {
 
     /// Takes the first event, unless it lies after `last`.
     pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
-        self.unlink_first(last).map(|(_, node)| (node.key(), node.event))
+        let (_, node) = self.unlink_first(last)?;
+        let taken = (node.key(), node.event);
+        self.note_taken(1, taken.0.time);
+        Some(taken)
     }
 
     /// What was in a place that [`Calendar::unlink_first`] gave, until the next event is added.
@@ -179,59 +181,77 @@ impl<E: Copy> Calendar<E> {
         &self.nodes[place as usize]
     }
 
-    /// Takes the first event, unless it lies after `last`: gives the place it has left, and what was there.
+    /// Takes the first event, unless it lies after `last`: gives the place it has left, and what was there. Who takes events this
+    /// way counts them for [`Calendar::note_taken`].
     #[inline(always)]
     pub fn unlink_first(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
-        let mut word = self.word;
-        let mut bits = self.used[word];
-        if bits == 0 {
-            let Some(later) = self.later_word(word) else { return self.pop_far(last) };
-            (word, bits) = (later, self.used[later]);
+        if self.words[self.word].used == 0 {
+            return self.unlink_later(last);
         }
-        let slot = (word << 6) + bits.trailing_zeros() as usize;
-        let bucket = &mut self.buckets[slot];
-        let index = bucket.head;
-        let node = &mut self.nodes[index as usize];
-        let time = node.time;
-        if time >= self.far_time
-            && self.far.peek().is_some_and(|Reverse((far, ..))| !node.key().precedes(far))
-        {
-            // At equal keys the far one was put in first: the window only moves forward.
+        self.unlink_here(last)
+    }
+
+    /// The same where the present word is in use.
+    #[inline(always)]
+    fn unlink_here(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
+        let here = &self.words[self.word];
+        let slot = here.used.trailing_zeros() as usize & 63;
+        let index = here.buckets[slot].head;
+        let first = &self.nodes[index as usize];
+        if first.time >= self.far_time && self.is_behind_far(first.key()) {
             return self.pop_far(last);
         }
-        if time > last {
+        if first.time > last {
             return None;
         }
+        // Both at once, so that neither is looked up again.
+        let (word, node) = (&mut self.words[self.word], &mut self.nodes[index as usize]);
         let next = std::mem::replace(&mut node.next, self.free);
         self.free = index;
-        bucket.head = next;
+        word.buckets[slot].head = next;
         if next == NONE {
-            bits &= bits - 1;
-            self.used[word] = bits;
-            if bits == 0 {
-                self.used_words[word >> 6] &= !(1 << (word & 63));
+            word.used &= word.used - 1;
+            if word.used == 0 {
+                self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
             }
         }
-        if word != self.word {
-            self.turn_to(time);
+        Some((index, node))
+    }
+
+    /// The same where it is not: the next one that is becomes the present one, unless its first event stays where it is.
+    #[inline(never)]
+    fn unlink_later(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
+        let Some(word) = self.later_word(self.word).map(|word| &self.words[word]) else {
+            return self.pop_far(last);
+        };
+        let key = self.nodes[word.buckets[word.used.trailing_zeros() as usize].head as usize].key();
+        if self.is_behind_far(key) {
+            return self.pop_far(last);
         }
-        self.tuning.left -= 1;
-        if self.tuning.left == 0 {
-            self.tune(time);
+        if key.time > last {
+            return None;
         }
-        Some((index, &self.nodes[index as usize]))
+        self.turn_to(key.time);
+        self.unlink_here(last)
+    }
+
+    /// Whether the first of the far events comes before `key`. At equal keys it does, because it was put in first: the window
+    /// only moves forward.
+    fn is_behind_far(&self, key: Key) -> bool {
+        self.far.peek().is_some_and(|Reverse((far, ..))| !key.precedes(far))
     }
 
     /// Moves on to the word of an event that was taken.
     #[inline(always)]
     fn turn_to(&mut self, time: Time) {
         self.first = (time.0 >> self.shift) & !63;
-        self.word = (self.first as usize & (self.buckets.len() - 1)) >> 6;
+        self.word = (self.first >> 6) as usize & (self.words.len() - 1);
     }
 
     /// All pending events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Key, &E)> {
-        let in_buckets = self.buckets.iter().flat_map(move |bucket| {
+        let buckets = self.words.iter().flat_map(|word| &word.buckets);
+        let in_buckets = buckets.flat_map(move |bucket| {
             std::iter::successors((bucket.head != NONE).then_some(bucket.head), move |&index| {
                 let next = self.nodes[index as usize].next;
                 (next != NONE).then_some(next)
@@ -248,34 +268,33 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn place(&mut self, index: u32, time: Time) {
         let day = time.0 >> self.shift;
-        if day.wrapping_sub(self.first) >= self.buckets.len() as u64 {
+        if day.wrapping_sub(self.first) >= 64 * self.words.len() as u64 {
             return self.place_far(index);
         }
-        let slot = day as usize & (self.buckets.len() - 1);
-        let bucket = &mut self.buckets[slot];
-        if bucket.head == NONE {
-            *bucket = Bucket { head: index, tail: index };
-            let word = &mut self.used[slot >> 6];
-            if *word == 0 {
-                self.used_words[slot >> 12] |= 1 << ((slot >> 6) & 63);
-            }
-            *word |= 1 << (slot & 63);
-            return;
+        let place = (day >> 6) as usize & (self.words.len() - 1);
+        let word = &mut self.words[place];
+        let bucket = &mut word.buckets[day as usize & 63];
+        if bucket.head != NONE {
+            return self.place_behind(place, day as usize & 63, index);
         }
-        self.place_behind(slot, index);
+        *bucket = Bucket { head: index, tail: index };
+        if word.used == 0 {
+            self.used_words[place >> 6] |= 1 << (place & 63);
+        }
+        word.used |= 1 << (day & 63);
     }
 
     /// Puts a node among others.
     #[inline(never)]
-    fn place_behind(&mut self, slot: usize, index: u32) {
-        let bucket = &mut self.buckets[slot];
+    fn place_behind(&mut self, word: usize, slot: usize, index: u32) {
+        let bucket = &mut self.words[word].buckets[slot];
         let key = self.nodes[index as usize].key();
         let tail = &mut self.nodes[bucket.tail as usize];
         if !key.precedes(&tail.key()) {
             tail.next = index;
             bucket.tail = index;
         } else {
-            self.insert_sorted(slot, index, key);
+            self.insert_sorted(word, slot, index, key);
         }
     }
 
@@ -287,25 +306,25 @@ impl<E: Copy> Calendar<E> {
         self.far_time = self.far_time.min(key.time);
     }
 
-    fn insert_sorted(&mut self, slot: usize, index: u32, key: Key) {
+    fn insert_sorted(&mut self, word: usize, slot: usize, index: u32, key: Key) {
+        let bucket = &mut self.words[word].buckets[slot];
         let mut before = NONE;
-        let mut at = self.buckets[slot].head;
+        let mut at = bucket.head;
         while !key.precedes(&self.nodes[at as usize].key()) {
             before = at;
             at = self.nodes[at as usize].next;
         }
         self.nodes[index as usize].next = at;
         if before == NONE {
-            self.buckets[slot].head = index;
+            bucket.head = index;
         } else {
             self.nodes[before as usize].next = index;
         }
     }
 
     /// The first word in use after this one, and around the end.
-    #[inline(never)]
     fn later_word(&self, word: usize) -> Option<usize> {
-        self.next_word(word + 1, self.used.len()).or_else(|| self.next_word(0, word + 1))
+        self.next_word(word + 1, self.words.len()).or_else(|| self.next_word(0, word + 1))
     }
 
     /// The first word with a bit set in `from..to`, if any.
@@ -341,54 +360,6 @@ impl<E: Copy> Calendar<E> {
         self.free = index;
         self.turn_to(key.time);
         Some((index, &self.nodes[index as usize]))
-    }
-
-    /// Chooses a width by the distance of events, narrow while few are pending, and buckets for a few times those.
-    fn tune(&mut self, now: Time) {
-        let gap = ((now.0 - self.tuning.since.0) / u64::from(self.tuning.events)).max(1);
-        self.tuning = Tuning { left: TUNE_EVERY, events: TUNE_EVERY, since: now };
-        let len = self.len();
-        let narrow = if len <= MIN_BUCKETS / 16 { 2 } else { 0 };
-        let shift = gap.ilog2().saturating_sub(narrow).clamp(4, 40);
-        let buckets = ((4 * len) << narrow).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let fits = self.buckets.len() / 4 <= buckets && buckets <= self.buckets.len();
-        if shift.abs_diff(self.shift) > 1 || !fits {
-            self.shift = shift;
-            self.rebuild(buckets, now);
-        }
-    }
-
-    fn rebuild(&mut self, buckets: usize, now: Time) {
-        let old = std::mem::take(&mut self.buckets);
-        let mut order: Vec<u32> = Vec::with_capacity(self.nodes.len());
-        for bucket in old {
-            let mut at = bucket.head;
-            while at != NONE {
-                order.push(at);
-                at = self.nodes[at as usize].next;
-            }
-        }
-        let mut far: Vec<_> = std::mem::take(&mut self.far).into_vec();
-        far.sort_unstable_by_key(|Reverse((key, count, _))| (*key, *count));
-        self.far_time = Time::NEVER;
-        self.lay_out(buckets);
-        self.turn_to(now);
-        // Far events went in before any near one with the same key; a stable sort keeps them first.
-        let mut all: Vec<u32> = far.into_iter().map(|Reverse((_, _, index))| index).collect();
-        all.extend(order);
-        all.sort_by_key(|index| self.nodes[*index as usize].key());
-        for index in all {
-            let node = &mut self.nodes[index as usize];
-            node.next = NONE;
-            let time = node.time;
-            self.place(index, time);
-        }
-    }
-
-    fn lay_out(&mut self, buckets: usize) {
-        self.buckets = vec![EMPTY; buckets];
-        self.used = vec![0; buckets / 64];
-        self.used_words = vec![0; (buckets / 4096).max(1)];
     }
 }
 

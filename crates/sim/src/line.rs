@@ -73,14 +73,27 @@ impl Line {
     /// Takes a packet of this size: where it will be next, or `None` if there is no room.
     #[inline(always)]
     pub fn pass(&mut self, size: u32, key: Key) -> Option<Key> {
-        let wire = self.accept(size, key)?;
+        let wire = self.accept::<true>(size, key)?;
         let time = wire.lands(size, self.rate, self.delay);
         Some(Key { time, birth: wire.start, component: self.component })
     }
 
-    /// Takes a packet of this size: its transmission, or `None` if there is no room.
+    /// The same of a line that has no probe.
     #[inline(always)]
-    fn accept(&mut self, size: u32, key: Key) -> Option<OnWire> {
+    pub fn pass_unwatched(&mut self, size: u32, key: Key) -> Option<Key> {
+        let wire = self.accept::<false>(size, key)?;
+        let time = wire.lands(size, self.rate, self.delay);
+        Some(Key { time, birth: wire.start, component: self.component })
+    }
+
+    /// Whether it has a probe.
+    pub fn is_watched(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.probe.is_some())
+    }
+
+    /// Takes a packet of this size: its transmission, or `None` if there is no room. `WATCHED`: there may be a probe.
+    #[inline(always)]
+    fn accept<const WATCHED: bool>(&mut self, size: u32, key: Key) -> Option<OnWire> {
         let now = key.time;
         if self.until >= now || self.waiting > 0 {
             return self.accept_busy(size, (now, key.birth, key.component));
@@ -91,7 +104,7 @@ impl Line {
             self.finish_of(size, now, true)
         };
         (self.last_start, self.until) = (now, finish);
-        if let Some(probe) = self.probe() {
+        if let Some(probe) = self.probe().filter(|_| WATCHED) {
             probe.passed_idle(now, size, finish);
         }
         Some(OnWire { start: now, finish })
@@ -219,7 +232,7 @@ mod tests {
         // 1000 bytes take 1 ms; two may wait.
         let mut line = Line::new(0, 2, Rate(8_000_000), Span::ZERO, None);
         let ms = |n: u64| Time(n * 1_000_000);
-        let mut accept = |size, at| line.accept(size, key(at)).map(|wire| (wire.start, wire.finish));
+        let mut accept = |size, at| line.accept::<true>(size, key(at)).map(|wire| (wire.start, wire.finish));
         assert_eq!(accept(1000, 0), Some((ms(0), ms(1))));
         assert_eq!(accept(1000, 0), Some((ms(1), ms(2))));
         assert_eq!(accept(1000, 0), Some((ms(2), ms(3))));
@@ -244,7 +257,7 @@ mod tests {
                 now += gap * 100_000;
                 let at = Key { time: Time(now), birth: Time(now - now.min(400_000)), component: 1 };
                 let wire = link.arrive(&mut packet(0, size * 400), at, &mut fates);
-                prop_assert_eq!(line.accept(size * 400, at), wire);
+                prop_assert_eq!(line.accept::<true>(size * 400, at), wire);
             }
             link.finish(Time(now), &mut fates);
             prop_assert_eq!(line.finish(Time(now)), link.waiting() as u64);

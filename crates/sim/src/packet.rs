@@ -61,6 +61,12 @@ impl Pkt {
         }
     }
 
+    /// The packet that carries a segment of which nothing is to be said but its number and size.
+    #[inline(always)]
+    pub fn plain(stamp: Time, seq: u32, size: u32, flow: u32, step: u32) -> Pkt {
+        Pkt { stamp, seq, flow, size, sack: 0, step, class: 0, ecn: Ecn::NotEct, flags: 0 }
+    }
+
     /// The packet that carries a segment.
     #[inline]
     pub fn of_segment(segment: &Segment, flow: u32, step: u32) -> Pkt {

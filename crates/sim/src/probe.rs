@@ -359,11 +359,11 @@ impl Default for Curve {
 impl Curve {
     #[inline]
     fn add(&mut self, avg: f64, hit: bool) {
-        // By way of a signed number: that is one instruction.
-        let mut bin = (avg * self.per_width) as i64 as usize;
+        // The shorter word converts in fewer instructions.
+        let mut bin = (avg * self.per_width) as u32 as usize;
         while bin >= BINS {
             self.widen();
-            bin = (avg * self.per_width) as i64 as usize;
+            bin = (avg * self.per_width) as u32 as usize;
         }
         self.bins[bin].0 += 1;
         self.bins[bin].1 += u32::from(hit);

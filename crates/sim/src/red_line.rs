@@ -112,12 +112,17 @@ impl RedLine {
     /// [`fates`](RedLine::fates), with where it will be if it stays.
     #[inline(always)]
     pub fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
-        let (rate, delay, component) = (self.rate(), self.delay, self.component);
-        let lands = |wire: OnWire| Key { time: wire.lands(size, rate, delay), birth: wire.start, component };
         match self.accept(size, ecn, key) {
-            Ok(wire) => Ok(lands(wire)),
-            Err(wire) => Err(wire.map(lands)),
+            Ok(wire) => Ok(self.landing(size, wire)),
+            Err(wire) => Err(wire.map(|wire| self.landing(size, wire))),
         }
+    }
+
+    /// Where a packet will be next after its transmission.
+    #[inline(always)]
+    fn landing(&self, size: u32, wire: OnWire) -> Key {
+        let time = wire.lands(size, self.rate(), self.delay);
+        Key { time, birth: wire.start, component: self.component }
     }
 
     /// The same with its transmission.
@@ -132,7 +137,7 @@ impl RedLine {
         let start = if self.busy { self.until } else { now };
         let slot = Slot { start, size, ecn };
         if !self.queue.is_straight() {
-            return self.accept_apart(slot, now, ahead, None);
+            return self.accept_apart(Slot { ..slot }, now, ahead, None);
         }
         match self.queue.take_straight(slot, now, || self.dice.uniform()) {
             Straight::Kept(avg) => {
@@ -142,7 +147,7 @@ impl RedLine {
                 }
                 Ok(wire)
             }
-            step => self.accept_apart(slot, now, ahead, Some(step)),
+            step => self.accept_apart(Slot { ..slot }, now, ahead, Some(step)),
         }
     }
 

@@ -83,25 +83,29 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
     let mut now = Time::ZERO;
     let mut seen = Time::ZERO;
     let mut next_look = LOOK_EVERY.min(plan.run.max_events);
-    while let Some(time) = network.step() {
-        now = time;
-        events += 1;
-        if events == next_look {
-            if events >= plan.run.max_events {
-                return (StoppedBy::Events, events, now);
-            }
-            if network.memory() > plan.run.max_memory.0 {
-                return (StoppedBy::Memory, events, now);
-            }
-            if let Some(watch) = watch {
-                watch.simulated_ns.fetch_add(now.since(seen).0, Ordering::Relaxed);
-                seen = now;
-                if watch.stop.load(Ordering::Relaxed) {
-                    return (StoppedBy::Watch, events, now);
-                }
-            }
-            next_look = (events + LOOK_EVERY).min(plan.run.max_events);
+    loop {
+        let (done, time) = network.advance(next_look - events);
+        if done > 0 {
+            now = time;
         }
+        events += done;
+        if events < next_look {
+            break;
+        }
+        if events >= plan.run.max_events {
+            return (StoppedBy::Events, events, now);
+        }
+        if network.memory() > plan.run.max_memory.0 {
+            return (StoppedBy::Memory, events, now);
+        }
+        if let Some(watch) = watch {
+            watch.simulated_ns.fetch_add(now.since(seen).0, Ordering::Relaxed);
+            seen = now;
+            if watch.stop.load(Ordering::Relaxed) {
+                return (StoppedBy::Watch, events, now);
+            }
+        }
+        next_look = (events + LOOK_EVERY).min(plan.run.max_events);
     }
     if let Some(watch) = watch {
         watch.simulated_ns.fetch_add(last.since(seen.min(now)).0, Ordering::Relaxed);

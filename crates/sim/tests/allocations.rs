@@ -61,10 +61,8 @@ fn network(flows: u32, queue: &str, ahead: bool) -> Network {
     network
 }
 
-fn work(network: &mut Network, events: u32) {
-    for _ in 0..events {
-        network.step().unwrap();
-    }
+fn work(network: &mut Network, events: u64) {
+    assert_eq!(network.advance(events).0, events);
 }
 
 #[test]
@@ -92,6 +90,7 @@ fn flows_are_small() {
     };
     let ((few, _few), (many, _many)) = (held(1000), held(2000));
     let each = (many - few) / 1000;
-    assert!(size_of::<Flow>() <= 896, "{}", size_of::<Flow>());
-    assert!(each <= 4096, "{each}");
+    // Its four lines are a quarter of it.
+    assert!(size_of::<Flow>() <= 1152, "{}", size_of::<Flow>());
+    assert!(each <= 3584, "{each}");
 }

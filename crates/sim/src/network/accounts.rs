@@ -1,6 +1,6 @@
 //! Where packets end, and the accounts of a run.
 
-use super::{Flow, Network};
+use super::{Flow, Network, Transit};
 use crate::calendar::Key;
 use crate::packet::{Pkt, Waiting, FREE};
 use crate::source::Source;
@@ -35,6 +35,9 @@ impl Network {
         }
         let window = &self.window;
         for flow in &mut self.flows {
+            for line in flow.own.iter_mut().flat_map(|own| [&mut own.first, &mut own.last]).flatten() {
+                self.waiting_in_lines += line.finish(end);
+            }
             flow.observe_source(end, window);
             flow.observe_sink(end, window);
             flow.probe.finish();
@@ -52,7 +55,7 @@ impl Network {
         let packets = self.wires.calendar.iter().filter(|(_, pkt)| (pkt.step as usize) < steps);
         let packets: Vec<(Key, Pkt)> = packets.map(|(key, pkt)| (key, *pkt)).collect();
         for (key, pkt) in packets {
-            self.leave_over(&pkt, key.birth, end);
+            self.leave_over(&Transit::new(pkt, key), end);
         }
     }
 
@@ -109,9 +112,10 @@ impl Network {
     /// A packet is still on its way at the end: queued if its transmission has not started by then.
     #[cold]
     #[inline(never)]
-    pub(super) fn leave_over(&mut self, pkt: &Pkt, start: Time, end: Time) {
+    pub(super) fn leave_over(&mut self, transit: &Transit, end: Time) {
+        let pkt = &transit.pkt;
         let conservation = &mut self.flows[pkt.flow as usize].probe.conservation;
-        if start > end {
+        if transit.birth > end {
             conservation.queued.add(pkt.size);
         } else {
             conservation.in_flight.add(pkt.size);

@@ -1,8 +1,7 @@
 //! The ends of flows: what arrives there, what they send, and when they are woken.
 
-use super::flows::Sent;
 use super::wires::Launched;
-use super::Network;
+use super::{Network, Transit};
 use crate::calendar::Key;
 use crate::packet::{Pkt, WAKE};
 use crate::source::{Sink, Source};
@@ -11,30 +10,49 @@ use units::Time;
 
 impl Network {
     /// A packet arrives at its end.
-    #[inline(always)]
-    pub(super) fn reach(&mut self, pkt: &Pkt, now: Time) {
-        if pkt.is_back() {
-            self.reach_source(pkt, now);
+    #[inline(never)]
+    pub(super) fn reach(&mut self, transit: &Transit) {
+        if transit.pkt.is_back() {
+            self.reach_source::<false>(transit.pkt, transit.key());
         } else {
-            self.reach_sink(pkt, now);
+            self.reach_sink::<false>(transit.pkt, transit.key());
         }
     }
 
+    /// The same of one that has yet to pass its flow's own last line.
     #[inline(never)]
-    fn reach_source(&mut self, pkt: &Pkt, now: Time) {
+    pub(super) fn reach_last(&mut self, transit: &Transit) {
+        if transit.pkt.is_back() {
+            self.reach_source::<true>(transit.pkt, transit.key());
+        } else {
+            self.reach_sink::<true>(transit.pkt, transit.key());
+        }
+    }
+
+    /// An acknowledgement arrives at its source. `OWN`: it has yet to pass its flow's own last line. Here and in
+    /// [`Network::reach_sink`] the packet's address is given to nobody, so that it needs none.
+    #[inline(always)]
+    pub(super) fn reach_source<const OWN: bool>(&mut self, pkt: Pkt, at: Key) {
         let mut flow = &mut self.flows[pkt.flow as usize];
+        let mut now = at.time;
+        if OWN {
+            match flow.pass_last(1, pkt, at, self.window.end) {
+                Ok(time) => now = time,
+                Err(ended) => return self.settle_launch(ended),
+            }
+        }
         if flow.look[0] <= now {
-            self.attend(2 * pkt.flow, pkt, now);
+            self.attend(2 * pkt.flow, &Pkt { ..pkt }, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
         flow.probe.conservation.delivered.add(pkt.size);
-        let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(pkt, now) };
+        let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(&Pkt { ..pkt }, now) };
         flow.probe.hold_window(now, sender);
         let plain = pkt.is_plain_ack();
         if plain && pkt.sack == 0 && sender.on_bare_ack(now, pkt.seq, pkt.stamp) {
             // Something is still in flight, so that it is not done.
-        } else if plain && pkt.sack != 0 && sender.on_longer_block(now, pkt.seq, self.sacks.get(pkt)) {
-            self.sacks.release(pkt);
+        } else if plain && pkt.sack != 0 && sender.on_longer_block(now, pkt.seq, self.sacks.get(&pkt)) {
+            self.sacks.release(&pkt);
         } else {
             sender.on_ack(now, &pkt.ack(&mut self.sacks));
             if sender.is_done() && flow.probe.finished.is_none() {
@@ -42,8 +60,16 @@ impl Network {
             }
         }
         let key = Key { time: now, birth: now, component: self.links.len() as u32 + 2 * pkt.flow };
-        let sent = flow.send_segments(pkt.flow, key, &mut self.wires, &mut self.trace);
-        self.end_sending(pkt.flow, key, sent);
+        match flow.send_plain(pkt.flow, key, &mut self.wires, &mut self.trace) {
+            Ok((false, due)) => {
+                let due = due.min(flow.stop);
+                if flow.is_woken_late(due) {
+                    self.set_alarm(2 * pkt.flow, due.max(now));
+                }
+            }
+            Ok(_) => self.drain_source(pkt.flow, now, now),
+            Err(launched) => self.go_on_sending(pkt.flow, key, launched),
+        }
     }
 
     /// Something besides the arrival of this packet is due at its end: a timer, a note to the accounts, or to the trace.
@@ -75,15 +101,23 @@ impl Network {
         self.drain_source(pkt.flow, now, now);
     }
 
-    #[inline(never)]
-    fn reach_sink(&mut self, pkt: &Pkt, now: Time) {
+    /// Data arrives at its destination.
+    #[inline(always)]
+    pub(super) fn reach_sink<const OWN: bool>(&mut self, pkt: Pkt, at: Key) {
         let mut flow = &mut self.flows[pkt.flow as usize];
+        let mut now = at.time;
+        if OWN {
+            match flow.pass_last(0, pkt, at, self.window.end) {
+                Ok(time) => now = time,
+                Err(ended) => return self.settle_launch(ended),
+            }
+        }
         if flow.look[1] <= now {
-            self.attend(2 * pkt.flow + 1, pkt, now);
+            self.attend(2 * pkt.flow + 1, &Pkt { ..pkt }, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
         flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
-        let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(pkt, now) };
+        let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(&Pkt { ..pkt }, now) };
         let next = if pkt.is_syn() { None } else { receiver.answer_next(now, pkt.seq, pkt.size, pkt.stamp) };
         let plain = match next {
             Some(plain) => plain,
@@ -104,8 +138,11 @@ impl Network {
         flow.probe.conservation.sent.add(ack.size);
         ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
-        let component = self.component_of(2 * pkt.flow + 1);
-        self.send_on(ack, Key { time: now, birth: now, component });
+        let key = Key { time: now, birth: now, component: self.links.len() as u32 + 2 * pkt.flow + 1 };
+        match self.wires.launch(&mut flow.own[1].first, ack, key) {
+            Launched::Settled => {}
+            other => self.settle_launch(other),
+        }
     }
 
     /// A packet arrives at a sink that is no plain TCP receiver.
@@ -221,7 +258,7 @@ impl Network {
         loop {
             let flow = &mut self.flows[number as usize];
             let segment = match &mut flow.source {
-                Source::Tcp(_) => return self.drain_tcp_source(number, now, birth),
+                Source::Tcp(sender) => sender.poll_transmit(now),
                 Source::Rated(source) => {
                     let segment = source.poll_transmit(now);
                     if source.is_done() && flow.probe.finished.is_none() {
@@ -238,42 +275,18 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            self.send_on(pkt, key);
+            let launched = self.wires.launch(&mut flow.own[0].first, pkt, key);
+            self.settle_launch(launched);
         }
         self.arm(2 * number, now);
     }
 
-    /// [`Network::drain_source`] for a plain TCP sender.
-    fn drain_tcp_source(&mut self, number: u32, now: Time, birth: Time) {
-        let key = Key { time: now, birth, component: self.component_of(2 * number) };
-        let flow = &mut self.flows[number as usize];
-        let sent = flow.send_segments(number, key, &mut self.wires, &mut self.trace);
-        self.end_sending(number, key, sent);
-    }
-
-    /// What is left to do after [`Flow::send_segments`].
-    #[inline(always)]
-    fn end_sending(&mut self, number: u32, key: Key, sent: Sent) {
-        match sent {
-            Sent::All => {}
-            Sent::Alarm(due) => self.set_alarm(2 * number, due.max(key.time)),
-            Sent::UpTo(launched) => self.go_on_sending(number, key, launched),
-        }
-    }
-
+    /// A packet of a TCP source is not in the calendar: what becomes of it is settled before the next is sent.
     #[cold]
     #[inline(never)]
     fn go_on_sending(&mut self, number: u32, key: Key, launched: Launched) {
         self.settle_launch(launched);
-        self.drain_tcp_source(number, key.time, key.birth);
-    }
-
-    #[inline(always)]
-    fn send_on(&mut self, pkt: Pkt, key: Key) {
-        match self.wires.launch(pkt, key) {
-            Launched::Settled => {}
-            other => self.settle_launch(other),
-        }
+        self.drain_source(number, key.time, key.birth);
     }
 
     /// Sends all a receiver has to send at `now`.
@@ -293,7 +306,8 @@ impl Network {
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             pkt.class = flow.marker.class();
             self.trace.note(now, What::Acknowledge, &pkt);
-            self.send_on(pkt, key);
+            let launched = self.wires.launch(&mut flow.own[1].first, pkt, key);
+            self.settle_launch(launched);
         }
         self.arm(2 * number + 1, now);
     }

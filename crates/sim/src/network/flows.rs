@@ -1,7 +1,7 @@
 //! A flow's two ends as the network drives them: what a sender lets go, when an end is to be woken, what its accounts note.
 
 use super::wires::{Launched, Wires};
-use super::Flow;
+use super::{Flow, Transit};
 use crate::calendar::Key;
 use crate::packet::Pkt;
 use crate::probe::Window;
@@ -10,44 +10,50 @@ use crate::trace::{Trace, What};
 use transport::Ack;
 use units::Time;
 
-/// How far [`Flow::send_segments`] came.
-pub(super) enum Sent {
-    /// Everything was sent, and the pending wake-up is early enough.
-    All,
-    /// Everything was sent; the sender is to be woken then.
-    Alarm(Time),
-    /// What became of the last packet is to be settled before the next.
-    UpTo(Launched),
-}
-
 impl Flow {
-    /// Sends what a plain TCP sender lets go at the time of `key`.
+    /// Sends what takes the short way of a plain TCP sender at the time of `key`. What became of the last packet is to be settled
+    /// where that is not done; else gives whether there may be more to send, and when the sender is due.
     #[inline(always)]
-    pub(super) fn send_segments(
+    pub(super) fn send_plain(
         &mut self,
         number: u32,
         key: Key,
         wires: &mut Wires,
         trace: &mut Trace,
-    ) -> Sent {
-        let now = key.time;
-        let Source::Tcp(sender) = &mut self.source else { return Sent::All };
-        while let Some(segment) = sender.poll_transmit(now) {
-            self.probe.sent.add(segment.size);
-            let mut pkt = Pkt::of_segment(&segment, number, self.first_step[0]);
-            pkt.class = self.marker.mark(now, segment.size);
-            trace.note(now, What::Send, &pkt);
-            match wires.launch(pkt, key) {
+    ) -> Result<(bool, Time), Launched> {
+        let Source::Tcp(sender) = &mut self.source else { return Ok((false, Time::NEVER)) };
+        while let Some((seq, size)) = sender.poll_next(key.time) {
+            let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_step[0]);
+            self.probe.sent.add(size);
+            pkt.class = self.marker.mark(key.time, size);
+            trace.note(key.time, What::Send, &pkt);
+            match wires.launch(&mut self.own[0].first, pkt, key) {
                 Launched::Settled => {}
-                other => return Sent::UpTo(other),
+                other => return Err(other),
             }
         }
-        let due = sender.due().min(self.stop);
-        (self.due[0], self.look[0]) = (due, due.min(self.notice[0]));
-        if due < self.armed[0] {
-            return Sent::Alarm(due);
+        Ok((sender.asks(), sender.due()))
+    }
+
+    /// A packet is before its own last line, on the way of what an end sends: when it has passed it.
+    #[inline(always)]
+    pub(super) fn pass_last(&mut self, side: usize, pkt: Pkt, key: Key, end: Time) -> Result<Time, Launched> {
+        let Some(line) = &mut self.own[side].last else { return Ok(key.time) };
+        if key.time > end {
+            return Err(Launched::Over(Transit::new(pkt, key)));
         }
-        Sent::All
+        match line.pass_unwatched(pkt.size, key) {
+            Some(last) if last.time <= end => Ok(last.time),
+            Some(last) => Err(Launched::Over(Transit::new(pkt, last))),
+            None => Err(Launched::Refused(line.component, Transit::new(pkt, key))),
+        }
+    }
+
+    /// Notes when a source that is due then is to be looked at next. Whether it must be woken for it.
+    #[inline(always)]
+    pub(super) fn is_woken_late(&mut self, due: Time) -> bool {
+        (self.due[0], self.look[0]) = (due, due.min(self.notice[0]));
+        due < self.armed[0]
     }
 
     /// Finds out when the accounts next have something to note at an end, or the trace.

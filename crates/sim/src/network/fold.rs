@@ -2,6 +2,7 @@
 
 use super::wires::Step;
 use super::{Network, Route};
+use crate::line::Line;
 use crate::source::Source;
 
 impl Network {
@@ -31,6 +32,56 @@ impl Network {
         }
         self.runs_ahead = allowed;
         self.join_steps();
+        self.give_away_lines();
+    }
+
+    /// Lines that one flow alone uses, before or behind the calendar and next to an end, go to the flow if they have no probe:
+    /// there they are at hand.
+    fn give_away_lines(&mut self) {
+        let steps = &mut self.wires.steps;
+        let lines = std::mem::take(&mut self.wires.lines).into_iter();
+        let mut lines: Vec<Option<Line>> = lines.map(Some).collect();
+        let mut uses = vec![0; lines.len()];
+        steps.iter_mut().filter_map(Step::line).for_each(|line| uses[*line as usize] += 1);
+        let mut take = |number: u32| {
+            let alone = uses[number as usize] == 1;
+            lines[number as usize].take_if(|line| alone && !line.is_watched())
+        };
+        for (flow, routes) in self.flows.iter_mut().zip(&self.routes) {
+            // Sessions go the way of the flow they belong to.
+            if matches!(flow.source, Source::Origin(_)) {
+                continue;
+            }
+            for (own, route) in flow.own.iter_mut().zip(routes) {
+                let way = &mut steps[route.start as usize..][..route.len as usize];
+                if let [first @ Step::LineToCalendar(_), ..] = way {
+                    own.first = first.line().and_then(|line| take(*line));
+                    *first = if own.first.is_some() { Step::Own } else { *first };
+                }
+                let [.., before, last @ Step::LineToEnd(_)] = way else { continue };
+                let then = match *before {
+                    Step::Line(line) => Step::LineThenOwn(line),
+                    Step::Red(line) => Step::RedThenOwn(line),
+                    _ => continue,
+                };
+                own.last = last.line().and_then(|line| take(*line));
+                if own.last.is_some() {
+                    (*before, *last) = (then, Step::Own);
+                }
+            }
+        }
+        self.close_ranks(lines);
+    }
+
+    /// The lines that are left get numbers anew.
+    fn close_ranks(&mut self, lines: Vec<Option<Line>>) {
+        let mut left = 0..;
+        let number = |line: &Option<Line>| line.as_ref().and_then(|_| left.next()).unwrap_or_default();
+        let numbers: Vec<u32> = lines.iter().map(number).collect();
+        let steps = self.wires.steps.iter_mut();
+        steps.filter_map(Step::line).for_each(|line| *line = numbers[*line as usize]);
+        self.wires.lines = lines.into_iter().flatten().collect();
+        self.wires.lines.shrink_to_fit();
     }
 
     /// Tells the links in short form that are taken at once by what follows them.

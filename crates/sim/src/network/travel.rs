@@ -8,38 +8,46 @@ use queue::disc::{Fate, Reason};
 use units::Ecn;
 
 impl Network {
-    /// A packet comes out of its place in the calendar at a link in short form. This and the next few functions are where most
-    /// of the work of a run is done. Each is compiled apart, so that what it works with fits the registers.
-    #[inline(never)]
-    pub(super) fn come_to_line(&mut self, place: u32, number: u32) {
-        let node = self.wires.calendar.taken_from(place);
+    /// A packet comes out of the calendar at a line. This and the next few functions are where most of the work of a run is done.
+    #[inline(always)]
+    pub(super) fn come_to_line(&mut self, pkt: Pkt, key: Key, number: u32) {
         let line = &mut self.wires.lines[number as usize];
-        match line.pass(node.event.size, node.key()) {
-            Some(key) => {
-                let pkt = node.event;
-                self.leave_line(&pkt, key);
-            }
+        match line.pass(pkt.size, key) {
+            Some(key) => self.leave_line(pkt, key),
             None => {
-                let (component, transit) = (line.component, Transit::new(node.event, node.key()));
-                self.refuse(component, &transit);
+                let component = line.component;
+                self.refuse(component, &Transit::new(pkt, key));
             }
         }
     }
 
+    /// The same where a line of the flow's own follows, and then the end.
+    #[inline(always)]
+    pub(super) fn come_to_last_line(&mut self, pkt: Pkt, key: Key, number: u32) {
+        let line = &mut self.wires.lines[number as usize];
+        let Some(key) = line.pass(pkt.size, key) else {
+            let component = line.component;
+            return self.refuse(component, &Transit::new(pkt, key));
+        };
+        if pkt.is_back() {
+            self.reach_source::<true>(pkt, key);
+        } else {
+            self.reach_last(&Transit::new(pkt, key));
+        }
+    }
+
     /// The same at a RED link.
-    #[inline(never)]
-    pub(super) fn come_to_red_line(&mut self, place: u32, number: u32) {
-        let node = self.wires.calendar.taken_from(place);
+    #[inline(always)]
+    pub(super) fn come_to_red_line(&mut self, pkt: Pkt, key: Key, number: u32) {
         let line = &mut self.wires.red_lines[number as usize];
-        match line.pass(node.event.size, node.event.ecn, node.key()) {
-            Ok(key) => {
-                let pkt = node.event;
-                self.leave_line(&pkt, key);
-            }
-            Err(passed) => {
-                let transit = Transit::new(node.event, node.key());
-                self.leave_red_line_changed(number, &transit, passed);
-            }
+        let key = match line.pass(pkt.size, pkt.ecn, key) {
+            Ok(key) => key,
+            Err(passed) => return self.leave_red_line_changed(number, &Transit::new(pkt, key), passed),
+        };
+        if pkt.is_back() {
+            self.reach_last(&Transit::new(pkt, key));
+        } else {
+            self.reach_sink::<true>(pkt, key);
         }
     }
 
@@ -49,39 +57,24 @@ impl Network {
     fn leave_red_line_changed(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
         let ecn = self.settle_red_fates(number, transit);
         if let Some(key) = passed {
-            self.leave_line_apart(Pkt { ecn, ..transit.pkt }, key);
+            self.leave_line_apart(&Transit::new(Pkt { ecn, ..transit.pkt }, key));
         }
     }
 
-    /// A packet has passed the link of its present step, and will be at `key` then. Mostly its last link follows, which it
-    /// has to itself.
+    /// A packet has passed the link of its present step, and will be at `key` then.
     #[inline(always)]
-    pub(super) fn leave_line(&mut self, pkt: &Pkt, key: Key) {
-        if key.time > self.window.end {
-            return self.leave_over(pkt, key.birth, self.window.end);
-        }
+    fn leave_line(&mut self, pkt: Pkt, key: Key) {
         let next = pkt.step + 1;
-        let step = self.wires.steps[next as usize];
-        let Step::LineToEnd(number) = step else {
-            if step.waits() || !self.runs_ahead {
-                return self.wires.calendar.push(key, Pkt { step: next, ..*pkt });
-            }
-            return self.leave_line_apart(*pkt, key);
-        };
-        let line = &mut self.wires.lines[number as usize];
-        match line.pass(pkt.size, key) {
-            Some(last) if last.time <= self.window.end => self.reach(pkt, last.time),
-            Some(last) => self.leave_over(pkt, last.birth, self.window.end),
-            None => {
-                let component = line.component;
-                self.refuse(component, &Transit::new(*pkt, key));
-            }
+        let to_calendar = self.wires.steps[next as usize].waits() || !self.runs_ahead;
+        if key.time > self.window.end || !to_calendar {
+            return self.leave_line_apart(&Transit::new(pkt, key));
         }
+        self.wires.calendar.push(key, Pkt { step: next, ..pkt });
     }
 
     #[inline(never)]
-    pub(super) fn leave_line_apart(&mut self, pkt: Pkt, key: Key) {
-        if let Some(transit) = self.on_time(Transit::new(pkt, key)) {
+    fn leave_line_apart(&mut self, transit: &Transit) {
+        if let Some(transit) = self.on_time(*transit) {
             self.travel(transit);
         }
     }
@@ -91,10 +84,15 @@ impl Network {
         let node = self.wires.calendar.taken_from(place);
         let mut transit = Transit::new(node.event, node.key());
         match step {
-            Step::End => self.reach(&transit.pkt, transit.time),
+            Step::End => self.reach(&transit),
             Step::Link(link) => {
                 if self.pass_link(link, &mut transit) {
                     self.travel(transit);
+                }
+            }
+            Step::Red(line) => {
+                if let Some(passed) = self.pass_red_line(line, transit) {
+                    self.travel(passed);
                 }
             }
             _ => self.travel(transit),
@@ -108,9 +106,10 @@ impl Network {
                 Step::LineAtOnce(line) | Step::LineToEnd(line) | Step::LineToCalendar(line) => {
                     self.pass_line(line, transit)
                 }
+                Step::Own => self.pass_own(transit),
                 Step::RedAtOnce(line) => self.pass_red_line(line, transit),
                 Step::LinkAtOnce(link) => self.pass_link(link, &mut transit).then_some(transit),
-                Step::End if self.runs_ahead => return self.reach(&transit.pkt, transit.time),
+                Step::End if self.runs_ahead => return self.reach(&transit),
                 _ => return self.wires.calendar.push(transit.key(), transit.pkt),
             };
             match passed {
@@ -128,13 +127,29 @@ impl Network {
             Launched::Settled => {}
             Launched::Stands(transit) => self.travel(transit),
             Launched::Refused(component, transit) => self.refuse(component, &transit),
-            Launched::Over(pkt, start) => self.leave_over(&pkt, start, self.window.end),
+            Launched::Over(transit) => self.leave_over(&transit, self.window.end),
         }
     }
 
     /// A packet passes a link in short form and stands before its next step, unless its way ends here.
     fn pass_line(&mut self, number: u32, transit: Transit) -> Option<Transit> {
         let line = &mut self.wires.lines[number as usize];
+        let Some(key) = line.pass(transit.pkt.size, transit.key()) else {
+            let component = line.component;
+            self.refuse(component, &transit);
+            return None;
+        };
+        self.on_time(Transit::new(transit.pkt, key))
+    }
+
+    /// The same of a line of the flow's own.
+    fn pass_own(&mut self, transit: Transit) -> Option<Transit> {
+        let flow = &mut self.flows[transit.pkt.flow as usize];
+        let side = usize::from(transit.pkt.is_back());
+        let begins = transit.pkt.step == flow.first_step[side];
+        let own = &mut flow.own[side];
+        let line = if begins && own.first.is_some() { &mut own.first } else { &mut own.last };
+        let Some(line) = line else { return Some(transit) };
         let Some(key) = line.pass(transit.pkt.size, transit.key()) else {
             let component = line.component;
             self.refuse(component, &transit);
@@ -199,7 +214,7 @@ impl Network {
     #[inline(always)]
     pub(super) fn on_time(&mut self, mut transit: Transit) -> Option<Transit> {
         if transit.time > self.window.end {
-            self.leave_over(&transit.pkt, transit.birth, self.window.end);
+            self.leave_over(&transit, self.window.end);
             return None;
         }
         transit.pkt.step += 1;

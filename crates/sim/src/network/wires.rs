@@ -30,13 +30,29 @@ pub(super) enum Step {
     RedAtOnce(u32),
     /// To a link, at once.
     LinkAtOnce(u32),
+    /// To the line that the flow has to itself at the beginning or the end of its way, at once: [`Flow::own`].
+    Own,
+    /// [`Step::Line`] where such a line follows, and then the end.
+    LineThenOwn(u32),
+    /// [`Step::Red`] where such a line follows, and then the end.
+    RedThenOwn(u32),
 }
 
 impl Step {
     /// Whether it is taken through the calendar.
     #[inline(always)]
     pub(super) fn waits(self) -> bool {
-        matches!(self, Step::Line(_) | Step::Red(_) | Step::Link(_))
+        use Step::{Line, LineThenOwn, Link, Red, RedThenOwn};
+        matches!(self, Line(_) | Red(_) | Link(_) | LineThenOwn(_) | RedThenOwn(_))
+    }
+
+    /// The line it leads to, if it is one of [`Wires::lines`].
+    pub(super) fn line(&mut self) -> Option<&mut u32> {
+        match self {
+            Step::LineAtOnce(line) | Step::LineToEnd(line) | Step::LineToCalendar(line) => Some(line),
+            Step::Line(line) | Step::LineThenOwn(line) => Some(line),
+            _ => None,
+        }
     }
 }
 
@@ -48,8 +64,8 @@ pub(super) enum Launched {
     Stands(Transit),
     /// The link of this number had no room.
     Refused(u32, Transit),
-    /// The run ends before it arrives; its last transmission starts then.
-    Over(Pkt, Time),
+    /// The run ends before it arrives.
+    Over(Transit),
 }
 
 /// What packets meet between two ends.
@@ -72,31 +88,30 @@ impl Wires {
         Wires { calendar: Calendar::new(), lines, red_lines, steps: Vec::new(), end }
     }
 
-    /// An end sends a packet: over the links that take it at once into the calendar.
+    /// An end sends a packet: over the links that take it at once into the calendar. The first of them may be its `own`.
     #[inline(always)]
-    pub(super) fn launch(&mut self, pkt: Pkt, key: Key) -> Launched {
-        let step = self.steps[pkt.step as usize];
-        let Step::LineToCalendar(number) = step else {
-            if step.waits() {
-                self.calendar.push(key, pkt);
-                return Launched::Settled;
+    pub(super) fn launch(&mut self, own: &mut Option<Line>, pkt: Pkt, key: Key) -> Launched {
+        let Some(line) = own else {
+            if !self.steps[pkt.step as usize].waits() {
+                return self.launch_apart(&Transit::new(pkt, key));
             }
-            return self.launch_apart(pkt, key);
+            self.calendar.push(key, pkt);
+            return Launched::Settled;
         };
-        let line = &mut self.lines[number as usize];
-        match line.pass(pkt.size, key) {
+        match line.pass_unwatched(pkt.size, key) {
             Some(key) if key.time <= self.end => {
                 self.calendar.push(key, Pkt { step: pkt.step + 1, ..pkt });
                 Launched::Settled
             }
-            Some(key) => Launched::Over(pkt, key.birth),
+            Some(key) => Launched::Over(Transit::new(pkt, key)),
             None => Launched::Refused(line.component, Transit::new(pkt, key)),
         }
     }
 
     /// The same where several links take it at once.
     #[inline(never)]
-    fn launch_apart(&mut self, mut pkt: Pkt, mut key: Key) -> Launched {
+    fn launch_apart(&mut self, transit: &Transit) -> Launched {
+        let (mut pkt, mut key) = (transit.pkt, transit.key());
         loop {
             let step = self.steps[pkt.step as usize];
             let (Step::LineAtOnce(number) | Step::LineToEnd(number) | Step::LineToCalendar(number)) = step
@@ -106,7 +121,7 @@ impl Wires {
             let line = &mut self.lines[number as usize];
             match line.pass(pkt.size, key) {
                 Some(passed) if passed.time <= self.end => key = passed,
-                Some(passed) => return Launched::Over(pkt, passed.birth),
+                Some(passed) => return Launched::Over(Transit::new(pkt, passed)),
                 None => return Launched::Refused(line.component, Transit::new(pkt, key)),
             }
             pkt.step += 1;

@@ -114,8 +114,8 @@ impl Sender {
     /// The next segment to send.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.nxt < self.past {
-            return Some(self.emit_next(now));
+        if let Some((seq, size)) = self.poll_next(now) {
+            return Some(Segment::data(seq, size, now));
         }
         if self.asks {
             return self.poll_asking(now);
@@ -123,9 +123,22 @@ impl Sender {
         None
     }
 
-    /// The next segment on the short way: a new one, full, with others in flight and the timer running.
+    /// [`Sender::poll_transmit`] where the segment takes the short way, which leaves nothing to be said but its number and its
+    /// bytes on the wire.
     #[inline(always)]
-    pub(super) fn emit_next(&mut self, now: Time) -> Segment {
+    pub fn poll_next(&mut self, now: Time) -> Option<(u32, u32)> {
+        (self.nxt < self.past).then(|| (self.take_next(now), self.size))
+    }
+
+    /// Whether anything may leave that does not take the short way.
+    #[inline(always)]
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// A new segment leaves, full, with others in flight and the timer running: its number.
+    #[inline(always)]
+    fn take_next(&mut self, now: Time) -> u32 {
         let seq = self.nxt;
         (self.nxt, self.max) = (seq + 1, seq + 1);
         if self.timed == NONE {
@@ -134,7 +147,7 @@ impl Sender {
         if self.recovering {
             self.cold.board.prr_out += 1;
         }
-        Segment::data(seq, self.size, now)
+        seq
     }
 
     /// The next segment where the short way has ended.
