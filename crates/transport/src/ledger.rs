@@ -30,6 +30,8 @@ pub struct Sent {
     pub arrived: bool,
     /// It counts as lost and has not been sent again since (RACK).
     pub lost_now: bool,
+    /// It has counted as lost, whether or not it was sent again since (RACK).
+    pub hole: bool,
 }
 
 /// The segments from `una` to `max`, in a ring that grows on demand and is reused.

@@ -83,6 +83,9 @@ units::choices! {
         /// As ns-3.37 computes it: the slow-start bound holds where retransmitted data is acknowledged, and a product of bytes wraps
         /// at 2^32, so that a long recovery pauses.
         Ns3 = "ns3",
+        /// As `rfc6937`, in shares of the window before the cut, and beyond what arrived only on an acknowledgement that moves on and
+        /// shows no loss (Linux).
+        Linux = "linux",
         /// Proportional rate reduction, RFC 9937: the bound follows the safety of each acknowledgement.
         Prr9937 = "rfc9937",
     }
@@ -164,6 +167,8 @@ units::params! {
         bbr_exit: BbrExit = BbrExit::Restored => { source: "Cardwell et al. 2017; ns-3: ssthresh" },
         /// How the greatest bandwidth is kept (bbr).
         bbr_filter: BbrFilter = BbrFilter::Exact => { source: "Cardwell et al. 2017; ns-3: three" },
+        /// Where a fifth of what is sent is lost over and over, and as much as before arrives, the pace keeps to that for 48 rounds (bbr).
+        bbr_policer: bool = false => { source: "Linux" },
         /// A recovery begins a round: until it has passed, a segment leaves for each that arrives; else to the end of the present one (bbr).
         bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
         /// Over which segment's interval a delivery rate is taken (bbr, bbr3).
@@ -244,6 +249,9 @@ units::params! {
         recovery_burst: u64 = 0 => { unit: "segments" },
         /// Segments any one acknowledgement may release; 0: no limit.
         max_burst: u64 = 0 => { unit: "segments" },
+        /// A recovery that ends while segments sent again are still on their way is followed by another at once, with a cut of its own
+        /// (rack).
+        chain_repairs: bool = false => { source: "Linux" },
         /// The pipe starts a recovery from the flight; otherwise from cwnd (sack1).
         pipe_from_flight: bool = true => { source: "ns-2 oldCode_ false" },
         /// The last segment is retransmitted once when nothing else may be sent in recovery (sack).

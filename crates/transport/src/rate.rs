@@ -33,6 +33,8 @@ pub struct Sample {
     pub rtt: Option<Span>,
     /// Segments delivered in all.
     pub total_delivered: u32,
+    /// Segments lost in all.
+    pub total_lost: u32,
     /// Segments in flight before the acknowledgement and after it.
     pub prior_in_flight: u32,
     /// See `prior_in_flight`.
@@ -229,6 +231,7 @@ impl Sampler {
             app_limited: sent.app_limited,
             rtt,
             total_delivered: self.delivered,
+            total_lost: self.lost,
             prior_in_flight: self.prior_in_flight,
             in_flight: 0,
             departs: now,

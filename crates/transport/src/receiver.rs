@@ -168,11 +168,12 @@ impl Receiver {
         let seq = segment.seq;
         if seq == self.rcv_nxt {
             self.bytes += u64::from(segment.size);
-            if self.unacked == 0 {
+            let filled = self.held > 0;
+            // Duplicates that are held back say nothing of time (RFC 7323 section 4.3).
+            if self.unacked == 0 || filled && self.rule == AckRule::Linux {
                 self.echo = segment.sent;
             }
             self.rcv_nxt += 1;
-            let filled = self.held > 0;
             if filled {
                 self.fill();
             }

@@ -924,3 +924,53 @@ fn timestamps_take_room_where_the_profile_says_so() {
     assert_eq!(sizes(&[]), [40, 40, 1040]);
     assert_eq!(sizes(&[("samples", "timestamps")]), [40, 40, 1050]);
 }
+
+/// A window of 11, of which 1 is lost; 12 and 13 leave as 2 and 3 are held, before it is known.
+fn rack_in_recovery(keys: &[(&str, &str)]) -> (Talk, Vec<u32>) {
+    let mut all =
+        vec![("recovery", "rack"), ("counting", "whole"), ("arithmetic", "whole"), ("reduce", "window")];
+    all.extend_from_slice(keys);
+    let (mut talk, _) = Talk::start(&all);
+    talk.now = at(100);
+    assert_eq!(talk.ack(1), [10, 11]);
+    assert_eq!((talk.sack(1, &[(2, 3)]), talk.sack(1, &[(2, 4)])), (vec![12], vec![13]));
+    assert_eq!(talk.sack(1, &[(2, 5)]), [1]);
+    assert_eq!(talk.sender.ssthresh(), 5.0);
+    let sent = (6..10).flat_map(|end| talk.sack(1, &[(2, end)])).collect();
+    (talk, sent)
+}
+
+/// Linux sends in shares of the window of 11, not of the 13 in flight: of five arrived, three (25/11) and not two (25/13).
+#[test]
+fn linux_reduces_in_shares_of_the_window() {
+    assert_eq!(rack_in_recovery(&[("reduction", "linux")]).1, [14, 15]);
+    assert_eq!(rack_in_recovery(&[("reduction", "rfc6937")]).1, [14]);
+}
+
+/// The repair of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux begins the next at once with a cut of its
+/// own. Without `chain_repairs` that waits for the next acknowledgement.
+#[test]
+fn a_recovery_follows_another() {
+    for (chained, ssthresh, phase, sent) in
+        [("true", 2.0, Phase::Recovery, vec![14]), ("false", 5.0, Phase::Avoidance, vec![])]
+    {
+        let keys = [("reduction", "linux"), ("chain_repairs", chained)];
+        let (mut talk, _) = rack_in_recovery(&keys);
+        talk.now = at(200);
+        talk.hear(14, &[(15, 16)], false);
+        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (ssthresh, phase));
+        let first: Vec<u32> = talk.sent().into_iter().take_while(|seq| *seq < 16).collect();
+        assert_eq!(first, sent);
+    }
+}
+
+/// The last acknowledgement of a recovery counts for growth with what it brings, the repair alone of all that it covers.
+#[test]
+fn the_end_of_a_recovery_counts_what_arrived_with_it() {
+    let keys = [("reduction", "linux"), ("grow_on_exit", "true")];
+    let (mut talk, _) = rack_in_recovery(&keys);
+    talk.sack(1, &[(2, 16)]);
+    talk.now = at(200);
+    talk.ack(16);
+    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Avoidance));
+}

@@ -3,17 +3,19 @@
 //! *Reference*: CCHJ17 sections 4.1 to 4.3; what `bbr_rule = "linux"` adds, CSB25 (aggregation, margin,
 //! quantum, budget) and Linux by its output (see `docs/transports/bbr.md`).
 //! *Units*: windows in segments, rates in segments a second.
-//! *Deviations*: the windowed maximum of the bandwidth is exact; no policer detection (Linux's long-term bandwidth), no undo. An ECN echo changes
+//! *Deviations*: the windowed maximum of the bandwidth is exact; no undo. An ECN echo changes
 //! nothing, as in Linux.
 
 mod habits;
 mod min_rtt;
+mod policed;
 
 use habits::{Filter, Habits};
+use policed::LongTerm;
 
 use super::aggregation::Aggregation;
 use super::{AckEvent, CongestionEvent, Control, Window};
-use crate::params::{BbrRule, Params};
+use crate::params::{BbrFilter, BbrRule, Params};
 use crate::rate::Sample;
 use units::{Dice, Span, Stream, Time};
 
@@ -83,6 +85,8 @@ pub struct Bbr {
     bandwidth_rounds: u32,
     pace: Option<f64>,
     aggregation: Option<Aggregation>,
+    /// Where policers are looked for (`bbr_policer`).
+    long_term: Option<LongTerm>,
     habits: Habits,
 }
 
@@ -116,12 +120,13 @@ impl Bbr {
             segment_bits: params.wire_bits(),
             margin: if linux { MARGIN } else { 1.0 },
             // Linux forgets what is older than ten rounds, not what is ten rounds old.
-            bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(linux),
+            bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(linux && params.bbr_filter == BbrFilter::Exact),
             pace: None,
             aggregation: match params.bbr_acked_in_row {
                 Some(most) => Some(Aggregation::in_row(most.0 as f64 / params.mss.0 as f64)),
                 None => linux.then(Aggregation::default),
             },
+            long_term: params.bbr_policer.then(LongTerm::default),
             habits: Habits::new(params),
         }
     }
@@ -146,10 +151,14 @@ impl Bbr {
     /// CCHJ17 section 4.2.3: the product of bandwidth and round trip times `gain`, and three quanta. Linux rounds up to an even
     /// number, and adds two in the phase up, lest a small flow does not probe at all.
     fn inflight(&self, gain: f64) -> f64 {
+        self.inflight_of(self.bandwidth.get(), gain)
+    }
+
+    fn inflight_of(&self, bandwidth: f64, gain: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else {
             return self.initial_window;
         };
-        let flight = gain * self.bandwidth.get() * min_rtt.as_secs() + 3.0 * self.send_quantum();
+        let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.send_quantum();
         let flight = if self.habits.linux { (flight.ceil() / 2.0).ceil() * 2.0 } else { flight };
         let up = self.state == State::ProbeBw && self.cycle == 0;
         flight + if up { self.habits.probe } else { 0.0 }
@@ -157,7 +166,7 @@ impl Bbr {
 
     /// What the window allows for acknowledgements that come together.
     fn allowance(&self) -> f64 {
-        let most = (self.bandwidth.get() * AGGREGATION_S).floor();
+        let most = (self.followed() * AGGREGATION_S).floor();
         self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
     }
 
@@ -183,7 +192,7 @@ impl Bbr {
             return f64::from(flight);
         }
         let up = if self.pacing_gain > 1.0 { self.send_quantum() } else { 0.0 };
-        let arriving = (self.bandwidth.get() * sample.departs.since(sample.now).as_secs()).floor();
+        let arriving = (self.followed() * sample.departs.since(sample.now).as_secs()).floor();
         (f64::from(flight) + up - arriving).max(0.0)
     }
 
@@ -208,7 +217,7 @@ impl Bbr {
     fn advance_cycle(&mut self, now: Time) {
         self.cycle_at = now;
         self.cycle = (self.cycle + 1) % CYCLE.len();
-        self.pacing_gain = CYCLE[self.cycle];
+        self.pacing_gain = if self.policed() { 1.0 } else { CYCLE[self.cycle] };
     }
 
     fn check_full_pipe(&mut self, sample: &Sample) {
@@ -259,7 +268,7 @@ impl Bbr {
         if self.pace.is_none() || self.bandwidth.get() == 0.0 {
             return self.open(sample.srtt);
         }
-        let rate = gain * self.bandwidth.get() * self.margin;
+        let rate = gain * self.followed() * self.margin;
         if self.filled || self.pace.is_some_and(|pace| rate > pace) {
             self.pace = Some(rate);
         }
@@ -305,7 +314,7 @@ impl Bbr {
     fn set_window(&mut self, window: &mut Window, sample: &Sample) {
         let acked = f64::from(sample.newly_acked);
         if !self.modulate_for_recovery(window, sample) && acked > 0.0 {
-            let target = self.inflight(self.cwnd_gain) + self.allowance();
+            let target = self.inflight_of(self.followed(), self.cwnd_gain) + self.allowance();
             if self.filled && window.cwnd.is_infinite() {
                 // The sum overflows.
                 window.cwnd = 0.0;
@@ -333,9 +342,11 @@ impl Control for Bbr {
 
     fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
         self.update_round(sample);
+        self.look_for_police(sample, dice);
         self.update_bandwidth(sample);
+        let followed = self.followed();
         if let Some(seen) = &mut self.aggregation {
-            seen.update(self.bandwidth.get(), window.cwnd, self.round_start, sample);
+            seen.update(followed, window.cwnd, self.round_start, sample);
         }
         self.check_cycle(sample);
         self.check_full_pipe(sample);
@@ -354,7 +365,7 @@ impl Control for Bbr {
     fn on_restart(&mut self, _now: Time) {
         self.idle_restart = true;
         if self.state == State::ProbeBw && self.bandwidth.get() > 0.0 {
-            self.pace = Some(self.bandwidth.get() * self.margin);
+            self.pace = Some(self.followed() * self.margin);
         }
     }
 
@@ -381,7 +392,7 @@ mod tests {
     use crate::params::{BbrExit, BbrQuantum};
     use units::Bytes;
 
-    fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
+    pub(super) fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
         Sample {
             now: Time(ms * 1_000_000),
             newly_acked: acked,
@@ -394,6 +405,7 @@ mod tests {
             app_limited: false,
             rtt: Some(Span::from_millis(100)),
             total_delivered: delivered,
+            total_lost: 0,
             prior_in_flight: 10,
             in_flight: 10,
             departs: Time(ms * 1_000_000),

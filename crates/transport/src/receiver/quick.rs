@@ -238,6 +238,33 @@ mod tests {
         assert!(arrives(&mut receiver, 24_900, 30, false, Ecn::NotEct));
     }
 
+    /// The fifth duplicate waits as the repair comes: what is acknowledged then echoes the time of the repair, which is no sign that the
+    /// original came.
+    #[test]
+    fn a_repair_is_echoed_though_a_duplicate_waits() {
+        let mut receiver = receiver(EcnRule::Rfc3168);
+        (0..30).for_each(|seq| {
+            arrives(&mut receiver, 20_000 + 100 * u64::from(seq), seq, false, Ecn::NotEct);
+        });
+        (31..36).for_each(|seq| {
+            arrives(&mut receiver, 24_000 + u64::from(seq), seq, false, Ecn::NotEct);
+        });
+        let sent = at(24_500);
+        let repair = Segment {
+            seq: 30,
+            size: 1500,
+            sent,
+            role: Role::Data,
+            ecn: Ecn::NotEct,
+            cwr: false,
+            retransmit: true,
+            push: false,
+        };
+        receiver.on_segment(at(24_900), &repair);
+        let answer = receiver.poll_transmit(at(24_900)).unwrap();
+        assert_eq!((answer.ack, answer.echo), (36, sent));
+    }
+
     /// With DCTCP a change of marks is acknowledged at once, in both directions.
     #[test]
     fn a_change_of_marks_does_not_wait() {

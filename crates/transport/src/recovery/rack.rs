@@ -7,7 +7,7 @@
 
 use crate::cc::Cause;
 use crate::ledger::Sent;
-use crate::params::{Params, Recovery};
+use crate::params::{Params, Recovery, Reduction};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::{Span, Time};
@@ -26,6 +26,10 @@ pub(crate) struct Rack {
     reordered: bool,
     /// Segments that count as lost and have not been sent again.
     pub(crate) lost_out: u32,
+    /// Segments that have counted as lost and are not known to have arrived, sent again or not.
+    pub(crate) holes: u32,
+    /// A recovery is followed by another while there are any.
+    chained: bool,
     /// Losses are looked for again then.
     pub(crate) reorder_at: Time,
     /// The tail is probed then.
@@ -54,6 +58,8 @@ impl Rack {
             fack: 0,
             reordered: false,
             lost_out: 0,
+            holes: 0,
+            chained: p.chain_repairs,
             reorder_at: Time::NEVER,
             probe_at: Time::NEVER,
             probe_end: None,
@@ -92,6 +98,9 @@ impl Rack {
         if std::mem::take(&mut sent.lost_now) {
             self.lost_out -= 1;
         }
+        if std::mem::take(&mut sent.hole) {
+            self.holes -= 1;
+        }
         let rtt = now.since(sent.at);
         let again = sent.transmits > 1;
         // An acknowledgement of the original says nothing of the retransmission.
@@ -111,6 +120,17 @@ impl Rack {
     }
 }
 
+impl Rack {
+    /// Segments that begin a recovery.
+    fn evidence(&self) -> u32 {
+        if self.chained {
+            self.holes
+        } else {
+            self.lost_out
+        }
+    }
+}
+
 impl Sender {
     pub(crate) fn on_ack_rack(&mut self, now: Time, ack: &Ack) {
         if ack.ack < self.una {
@@ -118,6 +138,7 @@ impl Sender {
             return;
         }
         let (acked, flight) = (ack.ack - self.una, self.pipe());
+        let lost_before = self.cold.gauges.sampler.lost;
         let twice = ack.twice();
         if twice.is_some() {
             self.cold.gauges.rack.widen(self.una, self.max);
@@ -141,11 +162,17 @@ impl Sender {
                 self.leave_sack();
                 self.cold.gauges.rack.end_recovery();
                 // What was lost meanwhile begins the next repair at once, as in Linux: a model is not shown an end in between.
-                if self.modelled {
+                if self.modelled || self.cold.gauges.rack.chained {
                     self.enter_rack_if_lossy(now, delivered);
                 }
+                if !self.recovering && self.cold.params.grow_on_exit {
+                    // What was held before counted as it arrived.
+                    self.grow(now, ack, acked.min(delivered), delivered, flight);
+                }
             } else {
-                self.reduce_proportionally(delivered, acked > 0);
+                let safe = acked > 0 && self.cold.gauges.sampler.lost == lost_before;
+                let linux = self.cold.board.reduction == Reduction::Linux;
+                self.reduce_proportionally(delivered, if linux { safe } else { acked > 0 });
             }
             return;
         }
@@ -160,11 +187,13 @@ impl Sender {
     }
 
     fn enter_rack_if_lossy(&mut self, now: Time, delivered: u32) {
-        if self.cold.gauges.rack.lost_out == 0 || self.recovering || self.loss {
+        if self.cold.gauges.rack.evidence() == 0 || self.recovering || self.loss {
             return;
         }
         self.dupacks = self.dupacks.max(1);
-        self.cold.board.recover_fs = (self.max - self.una).max(1);
+        let linux = self.cold.board.reduction == Reduction::Linux;
+        let before = if linux { self.window.cwnd as u32 } else { self.max - self.una };
+        self.cold.board.recover_fs = before.max(1);
         if self.una >= self.recover {
             self.remember_window();
             self.recover = self.max;
@@ -178,8 +207,10 @@ impl Sender {
         self.cold.board.prr_delivered = 0;
         self.cold.board.prr_out = 0;
         self.reduce_proportionally(delivered, false);
-        self.cold.board.prr_out = 1;
-        self.forced = self.first_lost().unwrap_or(self.una);
+        if let Some(lost) = self.first_lost() {
+            self.cold.board.prr_out = 1;
+            self.forced = lost;
+        }
     }
 
     /// Section 6.2 steps 4 and 5. Segments sent once are in the order of their times, so that the search ends early.
@@ -212,7 +243,9 @@ impl Sender {
     }
 
     fn lose_by_time(&mut self, now: Time, seq: u32) {
-        self.cold.gauges.rack.lost_out += 1;
+        let gauges = &mut *self.cold.gauges;
+        gauges.rack.lost_out += 1;
+        gauges.rack.holes += u32::from(!std::mem::replace(&mut gauges.ledger.get_mut(seq).hole, true));
         self.lose(now, seq);
     }
 

@@ -132,9 +132,9 @@ impl Sender {
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
             let sent = self.cold.gauges.ledger.get_mut(hole);
-            if std::mem::take(&mut sent.lost_now) {
-                self.cold.gauges.rack.lost_out -= 1;
-            }
+            let (lost, open) = (std::mem::take(&mut sent.lost_now), std::mem::take(&mut sent.hole));
+            self.cold.gauges.rack.lost_out -= u32::from(lost);
+            self.cold.gauges.rack.holes -= u32::from(open);
             seq = hole + 1;
         }
     }

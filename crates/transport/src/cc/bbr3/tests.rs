@@ -15,6 +15,7 @@ fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample 
         app_limited: false,
         rtt: Some(Span::from_millis(100)),
         total_delivered: delivered,
+        total_lost: 0,
         prior_in_flight: 100,
         in_flight: 100,
         departs: Time(ms * 1_000_000),
