@@ -1,6 +1,7 @@
 //! The simulator's packet: a few words, passed by value.
 
 use queue::disc::Packet;
+use transport::accecn::ByteOption;
 use transport::receiver::PlainAck;
 use transport::segment::{Ack, Role, SackBlocks, Segment};
 use units::{Bytes, Ecn, Time};
@@ -42,7 +43,9 @@ const ECE: u8 = 8;
 const RETRANSMIT: u8 = 16;
 /// On data, where nothing is echoed.
 const PUSH: u8 = ECE;
-/// The three bits of accurate ECN on an acknowledgement.
+/// On an acknowledgement, which has no CWR flag: it carries the option of accurate ECN.
+const BYTES: u8 = CWR;
+/// The three bits of accurate ECN on an acknowledgement, and the three flags of a SYN.
 const ACE_SHIFT: u8 = 5;
 
 impl Pkt {
@@ -73,7 +76,8 @@ impl Pkt {
         let flags = flag(segment.role == Role::Syn, SYN)
             | flag(segment.cwr, CWR)
             | flag(segment.retransmit, RETRANSMIT)
-            | flag(segment.push, PUSH);
+            | flag(segment.push, PUSH)
+            | segment.ecn_flags << ACE_SHIFT;
         Pkt {
             stamp: segment.sent,
             seq: segment.seq,
@@ -99,6 +103,7 @@ impl Pkt {
             cwr: self.has(CWR),
             retransmit: self.has(RETRANSMIT),
             push: self.has(PUSH),
+            ecn_flags: self.flags >> ACE_SHIFT,
         }
     }
 
@@ -110,11 +115,19 @@ impl Pkt {
             seq: ack.ack,
             flow,
             size: ack.size,
-            sack: if ack.sack.is_empty() { 0 } else { pool.put(&ack.sack) },
+            sack: match ack.bytes {
+                Some(option) => pool.put_both(&ack.sack, option),
+                None if ack.sack.is_empty() => 0,
+                None => pool.put(&ack.sack),
+            },
             step,
             class: 0,
             ecn: Ecn::NotEct,
-            flags: BACK | flag(ack.syn, SYN) | flag(ack.ece, ECE) | ack.ace << ACE_SHIFT,
+            flags: BACK
+                | flag(ack.syn, SYN)
+                | flag(ack.ece, ECE)
+                | flag(ack.bytes.is_some(), BYTES)
+                | ack.ace << ACE_SHIFT,
         }
     }
 
@@ -145,6 +158,7 @@ impl Pkt {
     /// The acknowledgement it carries; its SACK blocks leave the pool.
     #[inline]
     pub fn ack(&self, pool: &mut SackPool) -> Ack {
+        let bytes = if self.has(BYTES) { pool.option(self) } else { None };
         Ack {
             ack: self.seq,
             size: self.size,
@@ -153,6 +167,7 @@ impl Pkt {
             ece: self.has(ECE),
             syn: self.has(SYN),
             ace: self.flags >> ACE_SHIFT,
+            bytes,
         }
     }
 
@@ -217,10 +232,12 @@ impl Packet for Waiting {
     }
 }
 
-/// SACK blocks of acknowledgements on their way: few have any, so packets carry a place in here.
+/// SACK blocks of acknowledgements on their way, and the options of accurate ECN: few have any, so packets carry a place in here.
 #[derive(Debug, Default)]
 pub struct SackPool {
     blocks: Vec<SackBlocks>,
+    /// By the same places, as far as any have one.
+    options: Vec<Option<ByteOption>>,
     free: Vec<u32>,
 }
 
@@ -237,6 +254,20 @@ impl SackPool {
     fn put_apart(&mut self, blocks: &SackBlocks) -> u32 {
         self.blocks.push(*blocks);
         self.blocks.len() as u32
+    }
+
+    /// Keeps blocks, maybe none, with an option.
+    fn put_both(&mut self, blocks: &SackBlocks, option: ByteOption) -> u32 {
+        let place = self.put(blocks);
+        let needed = self.options.len().max(place as usize);
+        self.options.resize(needed, None);
+        self.options[place as usize - 1] = Some(option);
+        place
+    }
+
+    /// The option of a packet that says it has one.
+    fn option(&self, pkt: &Pkt) -> Option<ByteOption> {
+        self.options.get(pkt.sack as usize - 1).copied().flatten()
     }
 
     fn take(&mut self, place: u32) -> SackBlocks {
@@ -256,7 +287,10 @@ impl SackPool {
             0 => 0,
             place => {
                 let blocks = self.blocks[place as usize - 1];
-                self.put(&blocks)
+                match pkt.has(BYTES).then(|| self.option(pkt)).flatten() {
+                    Some(option) => self.put_both(&blocks, option),
+                    None => self.put(&blocks),
+                }
             }
         }
     }
@@ -290,11 +324,12 @@ mod tests {
             cwr: true,
             retransmit: true,
             push: true,
+            ecn_flags: 5,
         };
         assert_eq!(Pkt::of_segment(&segment, 3, 0).segment(), segment);
         let mut sack = SackBlocks::default();
         sack.push(4, 6);
-        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false, ace: 6 };
+        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false, ace: 6, bytes: None };
         let mut pool = SackPool::default();
         let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
         let waiting = |held| Waiting { pkt: held, enqueued: Time::ZERO };
@@ -302,5 +337,12 @@ mod tests {
         assert_eq!(pkt.ack(&mut pool), ack);
         let again = Pkt::of_ack(&ack, 3, 5, &mut pool);
         assert_eq!(again.sack, pkt.sack, "places are used again");
+        let option = ByteOption { ect1_first: true, fields: 2, e0b: 1, ceb: 9, e1b: 7 };
+        for blocks in [sack, SackBlocks::default()] {
+            let counted = Ack { sack: blocks, bytes: Some(option), ..ack };
+            let first = Pkt::of_ack(&counted, 3, 5, &mut pool);
+            let copy = Pkt { sack: pool.copy(&first), ..first };
+            assert_eq!((first.ack(&mut pool), copy.ack(&mut pool)), (counted, counted));
+        }
     }
 }

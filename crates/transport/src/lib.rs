@@ -20,6 +20,7 @@
 //! | [`params`], [`profiles`] | the options, and rows of them by name |
 //! | [`sender`], [`receiver`] | the two endpoints |
 //! | [`recovery`] | how losses are noticed and repaired, one file a family |
+//! | [`accecn`] | what accurate ECN says on the wire |
 //! | [`marks`] | a moving set of segment numbers |
 //! | [`ledger`] | what is remembered of each segment in flight |
 //! | [`rate`] | samples of the delivery rate |
@@ -32,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accecn;
 pub mod catalogue;
 pub mod cc;
 pub mod lda;

@@ -21,7 +21,7 @@ pub use controls::{
     BbrExit, BbrFilter, BbrQuantum, BbrRule, CubicRule, HyStartRule, RateInterval, RateOrigin, VegasRule,
     WestwoodRule,
 };
-pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing};
+pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use measures::{Arithmetic, Counting, DupackRule, Samples, ShownRtt};
 pub use repair::{PartialAck, Recovery};
 
@@ -308,6 +308,10 @@ units::params! {
         ecn: bool = false => { source: "RFC 3168" },
         /// Who says what in its dialogue; `dctcp` and `prague` bring their own.
         ecn_rule: EcnRule = EcnRule::Rfc3168 => { source: "RFC 3168" },
+        /// What ECN the receiver can do, which the handshake finds out (`handshake = "three_way"`).
+        peer_ecn: PeerEcn = PeerEcn::Same => { source: "RFC 9768 section 3.1.2" },
+        /// Acknowledgements tell by an option how many bytes arrived marked (`accecn`); false: something on the path takes it out.
+        accecn_option: bool = true => { source: "RFC 9768 section 3.2.3" },
         /// What segments are marked with as ECN-capable; ECT(1) with `prague`.
         ect: Codepoint = Codepoint::Ect0 => { source: "RFC 3168, RFC 9331" },
         /// In-order segments for one acknowledgement: 1 acknowledges each.

@@ -76,6 +76,7 @@ pub const PROFILES: &[Preset] = &[
             ("ecn", "true"),
             ("ecn_rule", "accecn"),
             ("ect", "ect1"),
+            ("dsack", "true"),
             ("samples", "timestamps"),
             ("counting", "segments"),
             ("pacing_gain", "1.0"),

@@ -3,7 +3,7 @@
 //! *Reference*: RFC 9293, RFC 5681 section 4.2 and RFC 1122 section 4.2.3.2 (delayed acknowledgements), RFC 2018
 //! section 4 (SACK blocks), RFC 3168 section 6.1.3, RFC 8257 section 3.2 and RFC 9768 section 3.2 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
 //! *Units*: segments; bytes are bytes on the wire where not said otherwise.
-//! *Deviations*: of RFC 9768 the three bits of every acknowledgement, without its option; no DSACK (RFC 2883), no window updates: the application reads at once.
+//! *Deviations*: no window updates: the application reads at once.
 
 mod ecn;
 mod lane;
@@ -11,16 +11,15 @@ mod quick;
 
 pub use lane::PlainAck;
 
+use crate::accecn::FIRST_MARK;
 use crate::marks::Marks;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
+use ecn::Answers;
 use quick::Quick;
 use units::param::Valid;
 use units::{Ecn, Span, Time};
-
-/// What the counter of marks starts at (RFC 9768 section 3.2.1).
-pub(crate) const FIRST_MARK: u8 = 5;
 
 /// The receiver of one connection.
 #[derive(Clone, Debug)]
@@ -74,7 +73,7 @@ pub struct Receiver {
 }
 
 /// What came out of order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Store {
     marks: Marks,
     /// Blocks in the order of their last change, the latest first.
@@ -82,9 +81,7 @@ struct Store {
     /// Leaves before any other acknowledgement (RFC 8257), where `Receiver::early` says so.
     early: Option<Box<Ack>>,
     duplicates: u64,
-    /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
-    unreported: u8,
-    was_marked: bool,
+    answers: Answers,
     /// Whether what comes twice is reported.
     dsack: bool,
     quick: Quick,
@@ -97,7 +94,16 @@ impl Store {
         let dsack = p.dsack && p.recovery.selective() && p.sack_blocks > 0;
         let syn_counts = p.handshake == Handshake::Ns2Syn;
         let lacking = if syn_counts { (p.header_bytes().0 - p.headers.0) as u32 } else { 0 };
-        Store { dsack, lacking, quick: Quick::new(p), ..Store::default() }
+        Store {
+            marks: Marks::default(),
+            recent: SackBlocks::default(),
+            early: None,
+            duplicates: 0,
+            answers: Answers::new(p),
+            dsack,
+            quick: Quick::new(p),
+            lacking,
+        }
     }
 }
 
@@ -157,6 +163,7 @@ impl Receiver {
             self.pending = true;
             self.pending_syn = true;
             self.echo = segment.sent;
+            self.agree(segment);
             self.store.quick.open(now);
             return;
         }
@@ -259,13 +266,11 @@ impl Receiver {
 
     /// RFC 2883 section 4: the acknowledgement of a segment that came again begins with it.
     fn report_twice(&mut self, seq: u32) {
-        let mut ack = self.acknowledge();
-        let held = std::mem::take(&mut ack.sack);
-        ack.sack.push(seq, seq + 1);
-        held.iter()
-            .take(usize::from(self.sack_blocks) - 1)
-            .for_each(|(start, end)| ack.sack.push(start, end));
-        ack.size = self.ack_size + self.block_size * ack.sack.len() as u32;
+        let mut blocks = SackBlocks::default();
+        blocks.push(seq, seq + 1);
+        let held = if self.held > 0 { self.store.recent } else { SackBlocks::default() };
+        held.iter().take(usize::from(self.sack_blocks) - 1).for_each(|(start, end)| blocks.push(start, end));
+        let ack = self.acknowledge_with(blocks);
         self.pending = false;
         self.due = Time::NEVER;
         self.store.early = Some(Box::new(ack));
@@ -317,6 +322,11 @@ impl Receiver {
     /// Acknowledges all that arrived so far.
     #[inline]
     fn acknowledge(&mut self) -> Ack {
+        self.acknowledge_with(if self.held > 0 { self.store.recent } else { SackBlocks::default() })
+    }
+
+    #[inline]
+    fn acknowledge_with(&mut self, sack: SackBlocks) -> Ack {
         self.unacked = 0;
         self.acks += 1;
         if !self.pending_syn {
@@ -326,19 +336,20 @@ impl Receiver {
             ack: self.rcv_nxt,
             size: self.ack_size,
             echo: self.echo,
-            sack: SackBlocks::default(),
+            sack,
             ece: self.echo_ece,
             syn: std::mem::take(&mut self.pending_syn),
             ace: self.ace,
+            bytes: None,
         };
         if self.ecn {
-            self.store.unreported = 0;
+            self.store.answers.unreported = 0;
             self.due = Time::NEVER;
         }
-        if self.held > 0 {
-            ack.sack = self.store.recent;
-            ack.size += self.block_size * ack.sack.len() as u32;
+        if self.ecn || ack.syn {
+            self.report_ecn(&mut ack);
         }
+        ack.size += self.block_size * ack.sack.len() as u32;
         ack
     }
 

@@ -1,6 +1,7 @@
 //! What endpoints exchange. Sequence numbers count segments: every segment of a flow but the last of a
 //! finite file carries the same payload, so a segment number stands for a byte range.
 
+use crate::accecn::ByteOption;
 use units::param::{require, Problem};
 use units::quantity::show_bytes;
 use units::{Bytes, Ecn, Time};
@@ -34,6 +35,8 @@ pub struct Segment {
     pub retransmit: bool,
     /// The last of a bunch of new segments (PSH flag).
     pub push: bool,
+    /// On a SYN, what it asks of ECN: the flags AE, CWR and ECE, AE the highest of three bits (RFC 9768 section 3.1.1).
+    pub ecn_flags: u8,
 }
 
 impl Segment {
@@ -49,6 +52,7 @@ impl Segment {
             cwr: false,
             retransmit: false,
             push: false,
+            ecn_flags: 0,
         }
     }
 }
@@ -156,8 +160,11 @@ pub struct Ack {
     pub ece: bool,
     /// Acknowledges the SYN.
     pub syn: bool,
-    /// Segments that arrived marked so far, plus 5, modulo 8 (accurate ECN, RFC 9768).
+    /// Segments that arrived marked so far, plus 5, modulo 8 (accurate ECN, RFC 9768); on the answer to a SYN what it says of
+    /// ECN: the flags AE, CWR and ECE, AE the highest of three bits.
     pub ace: u8,
+    /// Bytes that arrived so far by their ECN field (accurate ECN).
+    pub bytes: Option<ByteOption>,
 }
 
 impl Ack {

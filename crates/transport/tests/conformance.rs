@@ -349,7 +349,7 @@ proptest! {
             }
             let mut sack = SackBlocks::default();
             sack.push(start, start + len);
-            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false, ace: 0 });
+            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false, ace: 0, bytes: None });
             prop_assert!(sender.cwnd().is_finite() && sender.ssthresh() >= 2.0);
         }
     }

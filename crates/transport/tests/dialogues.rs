@@ -50,7 +50,8 @@ impl Talk {
     fn hear_of(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool, echo: Time) {
         let mut sack = SackBlocks::default();
         blocks.iter().for_each(|&(start, end)| sack.push(start, end));
-        self.sender.on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0 });
+        self.sender
+            .on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0, bytes: None });
     }
 
     /// What leaves after a plain acknowledgement.
@@ -430,6 +431,7 @@ fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<Heard> {
             cwr: false,
             retransmit: false,
             push: false,
+            ecn_flags: 0,
         };
         receiver.on_segment(at(ms), &segment);
         hear(&mut receiver, ms);
@@ -505,8 +507,17 @@ fn a_change_of_marks_is_acknowledged_at_once() {
     let mut receiver = Receiver::new(&params(&keys));
     let mut hear = |seq: u32, ecn: Ecn| -> Vec<(u32, bool)> {
         let (size, role) = (1500, Role::Data);
-        let segment =
-            Segment { seq, size, sent: at(0), role, ecn, cwr: false, retransmit: false, push: false };
+        let segment = Segment {
+            seq,
+            size,
+            sent: at(0),
+            role,
+            ecn,
+            cwr: false,
+            retransmit: false,
+            push: false,
+            ecn_flags: 0,
+        };
         receiver.on_segment(at(1), &segment);
         std::iter::from_fn(|| receiver.poll_transmit(at(1))).map(|ack| (ack.ack, ack.ece)).collect()
     };
@@ -604,6 +615,7 @@ fn a_receiver_counts_marks() {
             cwr: false,
             retransmit: false,
             push: false,
+            ecn_flags: 0,
         };
         receiver.on_segment(at(seq.into()), &segment);
         while let Some(ack) = receiver.poll_transmit(at(seq.into())) {
@@ -624,7 +636,8 @@ fn prague_cuts_for_counted_marks() {
     let hear = |to: &mut Talk, ack: u32, ace: u8| {
         let echo = to.now - Span::from_millis(100);
         let sack = SackBlocks::default();
-        to.sender.on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace });
+        to.sender
+            .on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None });
         to.segments()
     };
     hear(&mut talk, 1, 5);
@@ -666,7 +679,8 @@ fn counted_marks_are_one_echo_a_round_trip() {
         talk.now = at(100);
         let hear = |to: &mut Talk, ack: u32, ace: u8| {
             let (echo, sack) = (to.now - Span::from_millis(100), SackBlocks::default());
-            to.sender.on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace });
+            to.sender
+                .on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None });
             to.sent();
             to.sender.counters().ecn_cuts
         };

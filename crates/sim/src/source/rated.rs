@@ -79,6 +79,7 @@ impl<R: RateReceiver> End<R, R::Report> {
             ece: false,
             syn: false,
             ace: 0,
+            bytes: None,
         })
     }
 }

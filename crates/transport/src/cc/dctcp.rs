@@ -59,6 +59,10 @@ impl Control for Dctcp {
         self.window_end = event.next;
     }
 
+    fn hear_one_echo(&mut self) {
+        (self.alpha, self.g) = (1.0, 0.0);
+    }
+
     fn watches(&self) -> bool {
         true
     }

@@ -175,6 +175,10 @@ pub trait Control {
         false
     }
 
+    /// What echoes congestion does so at most once a round trip, whatever was agreed to before: a control that lives by the share of
+    /// marks answers an echo as a loss then.
+    fn hear_one_echo(&mut self) {}
+
     /// Measures: called before anything else for each acknowledgement, in recoveries too, where
     /// [`Control::watches`]. A duplicate counts as one segment delivered.
     fn on_every_ack(&mut self, _event: &AckEvent) {}
@@ -284,6 +288,9 @@ macro_rules! controls {
             }
             fn grows_beside_marks(&self) -> bool {
                 match self { $( Cc::$variant(cc) => cc.grows_beside_marks(), )+ }
+            }
+            fn hear_one_echo(&mut self) {
+                match self { $( Cc::$variant(cc) => cc.hear_one_echo(), )+ }
             }
             fn on_every_ack(&mut self, event: &AckEvent) {
                 match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ }

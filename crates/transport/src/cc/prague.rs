@@ -106,6 +106,10 @@ impl Control for Prague {
         self.estimate_at = event.now + self.virtual_rtt();
     }
 
+    fn hear_one_echo(&mut self) {
+        (self.alpha, self.g) = (1.0, 0.0);
+    }
+
     fn watches(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
 //! When segments and acknowledgements leave, and what they say of congestion.
 
-use super::Params;
+use super::{Handshake, Params};
 use crate::cc::Algorithm;
 use units::param::{require, Choice, Problem};
 
@@ -41,8 +41,21 @@ units::choices! {
         /// As `rfc3168`, but each acknowledgement says whether the segments it answers were marked; a change is
         /// acknowledged at once (RFC 8257 section 3.2).
         Dctcp = "dctcp",
-        /// Each acknowledgement carries three bits of the number of segments that arrived marked (RFC 9768).
+        /// Each acknowledgement carries three bits of the number of segments that arrived marked, and the option tells the bytes; what
+        /// the peer can do decides the handshake (RFC 9768).
         AccEcn = "accecn",
+    }
+}
+
+units::choices! {
+    /// What ECN the receiver can do.
+    pub enum PeerEcn {
+        /// What the sender asks for.
+        Same = "same",
+        /// The classic one: accurate ECN falls back to it, ECT(1) to ECT(0), and `dctcp` and `prague` halve for an echo.
+        Rfc3168 = "rfc3168",
+        /// None: nothing is ECN-capable.
+        Off = "none",
     }
 }
 
@@ -73,5 +86,14 @@ pub(super) fn check(params: &Params, problems: &mut Vec<Problem>) {
         Choice::name(params.ecn_rule),
         "must be \"accecn\", and ecn true, with cc = prague",
         "leave ecn and ecn_rule out: prague brings both",
+    );
+    let negotiates = params.handshake == Handshake::ThreeWay && params.ecn_rule != EcnRule::Ns2;
+    require(
+        problems,
+        params.peer_ecn == PeerEcn::Same || (params.ecn && negotiates),
+        "peer_ecn",
+        Choice::name(params.peer_ecn),
+        "must be \"same\" where no handshake negotiates ECN",
+        "set ecn = true and handshake = \"three_way\", and another ecn_rule than \"ns2\"",
     );
 }

@@ -5,12 +5,49 @@
 //! *Deviations*: none.
 
 use super::Receiver;
-use crate::params::EcnRule;
-use crate::segment::Segment;
+use crate::accecn::{payload, ByteCounters, Mode};
+use crate::params::{EcnRule, Handshake, Params, PeerEcn, Samples};
+use crate::segment::{Ack, Segment};
 use units::{Ecn, Time};
 
-/// Marks that are not reported yet, at most.
-const MARKS_UNREPORTED: u8 = 3;
+/// Marks that are not reported yet are fewer (RFC 9768 section 3.2.2.5.1).
+const MARKS_UNREPORTED: u8 = 2;
+
+/// What a receiver remembers to answer of ECN.
+#[derive(Clone, Debug)]
+pub(super) struct Answers {
+    /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
+    pub(super) unreported: u8,
+    was_marked: bool,
+    /// Bytes by their ECN field, where the option reports them.
+    counted: Option<ByteCounters>,
+    /// What ECN this end can do, whether a SYN has decided what it does, and what the answer to the SYN says of it.
+    can: Option<Mode>,
+    agreed: Option<Mode>,
+    answer: u8,
+    /// The answer to the SYN carries the option.
+    option_on_answer: bool,
+    /// The echo of classic ECN, where that is agreed on.
+    classic: EcnRule,
+}
+
+impl Answers {
+    pub(super) fn new(p: &Params) -> Answers {
+        let reports = p.ecn && p.ecn_rule == EcnRule::AccEcn && p.accecn_option;
+        let negotiates = p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2;
+        let knows_dctcp = p.ecn_rule == EcnRule::Dctcp && p.peer_ecn == PeerEcn::Same;
+        Answers {
+            unreported: 0,
+            was_marked: false,
+            counted: reports.then(|| ByteCounters::new(p.samples != Samples::PerWindow)),
+            can: negotiates.then(|| Mode::of_peer(p)),
+            agreed: None,
+            answer: 0,
+            option_on_answer: false,
+            classic: if knows_dctcp { EcnRule::Dctcp } else { EcnRule::Rfc3168 },
+        }
+    }
+}
 
 impl Receiver {
     /// RFC 3168: echo from a CE mark until the sender answers with CWR.
@@ -19,7 +56,7 @@ impl Receiver {
             return self.note_mark(segment.ecn == Ecn::Ce);
         }
         if self.ecn_rule == EcnRule::AccEcn {
-            return self.count_mark(segment.ecn == Ecn::Ce);
+            return self.count_mark(segment);
         }
         if segment.cwr {
             self.ece = false;
@@ -38,6 +75,47 @@ impl Receiver {
         };
     }
 
+    /// A SYN arrives: the first one decides what ECN the connection has, each is told how it arrived (RFC 9768 section 3.1.5).
+    #[cold]
+    pub(super) fn agree(&mut self, syn: &Segment) {
+        let Some(can) = self.store.answers.can else { return };
+        let again = self.store.answers.agreed.is_some();
+        let mode = *self.store.answers.agreed.get_or_insert(can.for_syn(syn.ecn_flags));
+        self.store.answers.answer = mode.answers(syn.ecn);
+        // Who asks again may not have got the answer because of its option (section 3.2.3.2.2).
+        self.store.answers.option_on_answer = !again;
+        if again {
+            return;
+        }
+        match mode {
+            Mode::Accurate => {}
+            Mode::Classic => (self.ecn_rule, self.store.answers.counted) = (self.store.answers.classic, None),
+            Mode::NotEcn => (self.ecn, self.store.answers.counted) = (false, None),
+        }
+    }
+
+    /// What an acknowledgement says of ECN beside its echo.
+    #[inline(never)]
+    pub(super) fn report_ecn(&mut self, ack: &mut Ack) {
+        if ack.syn {
+            if self.store.answers.can.is_some() {
+                ack.ace = self.store.answers.answer;
+            }
+            if self.store.answers.option_on_answer {
+                ack.bytes = self.store.answers.counted.as_ref().map(ByteCounters::first);
+            }
+        } else if let Some((option, blocks)) =
+            self.store.answers.counted.as_mut().and_then(|held| held.report(ack.sack.len() as u32))
+        {
+            ack.bytes = Some(option);
+            if (blocks as usize) < ack.sack.len() {
+                let all = std::mem::take(&mut ack.sack);
+                all.iter().take(blocks as usize).for_each(|(start, end)| ack.sack.push(start, end));
+            }
+        }
+        ack.size += ack.bytes.map_or(0, |option| option.size());
+    }
+
     /// RFC 8257 section 3.2: what waits for its acknowledgement gets it before the mark changes.
     fn note_mark(&mut self, marked: bool) {
         if marked != self.echo_ece && self.unacked > 0 {
@@ -52,13 +130,22 @@ impl Receiver {
         self.echo_ece = marked;
     }
 
-    /// RFC 9768 section 3.2.2.5.1: the first mark after unmarked segments, and every third mark, is reported at once.
-    fn count_mark(&mut self, marked: bool) {
+    /// RFC 9768 section 3.2: the first mark after unmarked segments, and every second mark, is reported at once. What lies below
+    /// all that is expected is not acceptable and does not count.
+    fn count_mark(&mut self, segment: &Segment) {
+        if segment.seq < self.rcv_nxt {
+            return;
+        }
+        if let Some(counted) = &mut self.store.answers.counted {
+            counted.count(segment.ecn, payload(segment, self.headers));
+        }
+        let marked = segment.ecn == Ecn::Ce;
         if marked {
             self.ace = (self.ace + 1) & 7;
-            self.store.unreported += 1;
-            self.pending |= !self.store.was_marked || self.store.unreported >= MARKS_UNREPORTED;
+            self.store.answers.unreported += 1;
+            self.pending |=
+                !self.store.answers.was_marked || self.store.answers.unreported >= MARKS_UNREPORTED;
         }
-        self.store.was_marked = marked;
+        self.store.answers.was_marked = marked;
     }
 }

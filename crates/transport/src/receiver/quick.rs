@@ -186,8 +186,17 @@ mod tests {
     /// Segment `seq` arrives 20 ms after it was sent; whether it is acknowledged at once.
     fn arrives(receiver: &mut Receiver, us: u64, seq: u32, push: bool, ecn: Ecn) -> bool {
         let sent = at(us - 20_000);
-        let plain =
-            Segment { seq, size: 1500, sent, role: Role::Data, ecn, cwr: false, retransmit: false, push };
+        let plain = Segment {
+            seq,
+            size: 1500,
+            sent,
+            role: Role::Data,
+            ecn,
+            cwr: false,
+            retransmit: false,
+            push,
+            ecn_flags: 0,
+        };
         receiver.on_segment(at(us), &plain);
         let mut answered = false;
         while receiver.poll_transmit(at(us)).is_some() {
@@ -259,6 +268,7 @@ mod tests {
             cwr: false,
             retransmit: true,
             push: false,
+            ecn_flags: 0,
         };
         receiver.on_segment(at(24_900), &repair);
         let answer = receiver.poll_transmit(at(24_900)).unwrap();

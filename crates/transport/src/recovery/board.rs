@@ -170,6 +170,13 @@ impl Board {
         }
     }
 
+    /// Segments between `una` and `max` that `blocks` report as held and that were not known to be.
+    pub fn newly_held(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
+        self.sacked.reserve(una, max);
+        let unknown = |(start, end): (u32, u32)| self.absent(start.max(una), end.min(max));
+        blocks.iter().map(unknown).sum()
+    }
+
     /// The first segment of `[first, past)` that is not selectively acknowledged; `una` and `max` bound what is outstanding.
     pub fn first_unknown(&mut self, first: u32, past: u32, una: u32, max: u32) -> Option<u32> {
         self.sacked.reserve(una, max);

@@ -4,28 +4,92 @@
 //! *Units*: segments.
 //! *Deviations*: none.
 
+use crate::accecn::{was_mangled, was_marked, Mode};
 use crate::cc::{Cause, Control};
-use crate::params::EcnRule;
+use crate::params::{Codepoint, EcnRule, Handshake};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
 
 impl Sender {
-    /// The acknowledgement with the echo its counter stands for (RFC 9768 section 3.2.2.5 and appendix A.2): the least increase
-    /// that fits, or, where more segments are acknowledged than three bits can tell apart, the greatest.
+    /// What the SYN asks of ECN: twice what it is to be, then nothing, in case that is why no answer comes (RFC 9768
+    /// section 3.1.4.1).
+    pub(crate) fn asks_of_ecn(&self) -> u8 {
+        if self.negotiates() && self.cold.counters.timeouts < 2 {
+            Mode::of(&self.cold.params).asks()
+        } else {
+            0
+        }
+    }
+
+    fn negotiates(&self) -> bool {
+        let p = &self.cold.params;
+        p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2
+    }
+
+    /// The answer to the SYN decides what ECN the connection has (RFC 9768 section 3.1).
+    pub(crate) fn agree(&mut self, answer: &Ack) {
+        if !self.ecn || !self.negotiates() {
+            return;
+        }
+        match Mode::of(&self.cold.params).for_answer(answer.ace) {
+            Mode::Accurate => {
+                if let Some(feedback) = &mut self.cold.feedback {
+                    feedback.open(answer.bytes.as_ref());
+                }
+                if was_mangled(answer.ace) {
+                    // The SYN was not capable: what changes that may clear marks as well.
+                    self.cold.capable = None;
+                }
+                if was_marked(answer.ace) {
+                    self.window.cwnd = 1.0;
+                }
+            }
+            Mode::Classic => {
+                if self.accurate {
+                    (self.accurate, self.cold.feedback) = (false, None);
+                    self.cc.hear_one_echo();
+                }
+                // ECT(1) promises an answer to each mark (RFC 9331 section 4.2).
+                self.cold.capable = Some(Codepoint::Ect0);
+            }
+            Mode::NotEcn => {
+                (self.ecn, self.accurate) = (false, false);
+                (self.cold.capable, self.cold.feedback) = (None, None);
+            }
+        }
+    }
+
+    /// The acknowledgement with the echo its counters stand for.
     pub(crate) fn read_counter(&mut self, ack: &Ack) -> Ack {
         let acked = ack.ack.saturating_sub(self.una);
-        let least = u32::from(ack.ace.wrapping_sub(self.cold.ace) & 7);
-        let marked = if acked < 8 { least } else { acked - ((acked - least) & 7) };
-        self.cold.ace = ack.ace;
-        self.cold.newly_marked = marked;
-        Ack { ece: marked > 0, ..*ack }
+        let news = if ack.ack < self.una { 0 } else { acked + self.newly_held(ack) };
+        let mss = self.cold.params.mss.0 as u32;
+        let Some(feedback) = &mut self.cold.feedback else { return *ack };
+        feedback.newly_marked = 0;
+        // One that acknowledges nothing new may have been overtaken, and its counters with it (RFC 9768 appendix A.1).
+        if news > 0 {
+            feedback.read(ack.ace, ack.bytes.as_ref(), news, mss);
+        }
+        if feedback.contradicted {
+            self.cold.capable = None;
+        }
+        Ack { ece: feedback.newly_marked > 0, ..*ack }
+    }
+
+    /// Segments an acknowledgement reports as held for the first time.
+    fn newly_held(&mut self, ack: &Ack) -> u32 {
+        if !self.recovery.selective() {
+            // A duplicate tells that one more has come.
+            return u32::from(ack.ack == self.una && self.una < self.max);
+        }
+        self.cold.board.newly_held(&ack.sack, ack.ack, self.max)
     }
 
     /// Segments an acknowledgement newly reports as marked.
     pub(super) fn newly_marked(&self, ece: bool, acked: u32) -> u32 {
         if self.accurate {
-            self.cold.newly_marked
+            self.cold.feedback.as_ref().map_or(0, |feedback| feedback.newly_marked)
         } else if ece {
             acked
         } else {

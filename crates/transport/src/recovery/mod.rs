@@ -30,6 +30,7 @@ impl Sender {
             return;
         }
         self.forced = NONE;
+        self.agree(ack);
         self.begin_data(now);
         self.rto_at = Time::NEVER;
         self.cold.rtt.end_backoff();

@@ -123,7 +123,16 @@ mod tests {
     fn acks(sender: &mut Sender, ms: u64, ack: u32) -> Vec<(u32, bool)> {
         let now = Time(ms * 1_000_000);
         let echo = Time((ms - 40) * 1_000_000);
-        let ack = Ack { ack, size: 52, echo, sack: SackBlocks::default(), ece: false, syn: false, ace: 0 };
+        let ack = Ack {
+            ack,
+            size: 52,
+            echo,
+            sack: SackBlocks::default(),
+            ece: false,
+            syn: false,
+            ace: 0,
+            bytes: None,
+        };
         sender.on_ack(now, &ack);
         sends(sender, now)
     }

@@ -2,11 +2,11 @@
 
 use super::bunch::Bunch;
 use super::{Pacer, SenderCounters, NONE};
+use crate::accecn::Feedback;
 use crate::cc::Window;
 use crate::ledger::Ledger;
-use crate::params::{Handshake, Params, Recovery};
+use crate::params::{Codepoint, EcnRule, Handshake, Params, Recovery};
 use crate::rate::Sampler;
-use crate::receiver::FIRST_MARK;
 use crate::recovery::board::Board;
 use crate::recovery::rack::Rack;
 use crate::recovery::undo::Undo;
@@ -40,9 +40,10 @@ pub(crate) struct Cold {
     pub(crate) gauges: Gauges,
     /// What a cut that was for nothing would give back, where options ask for it.
     pub(crate) undo: Option<Box<Undo>>,
-    /// The receiver's counter of marks, and what it grew by with this acknowledgement (accurate ECN).
-    pub(crate) ace: u8,
-    pub(crate) newly_marked: u32,
+    /// What acknowledgements tell of the receiver's counters (accurate ECN).
+    pub(crate) feedback: Option<Box<Feedback>>,
+    /// What data is marked with as ECN-capable; none where that must not be.
+    pub(crate) capable: Option<Codepoint>,
 }
 
 /// What a sender reads that keeps a ledger or spreads its segments over time.
@@ -90,6 +91,7 @@ impl Cold {
         rtt: Rtt,
         (gauged, modelled): (bool, bool),
     ) -> Cold {
+        let accurate = params.ecn && params.ecn_rule == EcnRule::AccEcn;
         Cold {
             params: params.clone(),
             counters: SenderCounters::default(),
@@ -103,8 +105,8 @@ impl Cold {
             board: Board::new(params),
             gauges: Gauges(gauged.then(|| Box::new(Gauge::new(params, stream)))),
             undo: Undo::new(params, modelled).map(Box::new),
-            ace: FIRST_MARK,
-            newly_marked: 0,
+            feedback: accurate.then(Box::default),
+            capable: params.ecn.then_some(params.ect),
         }
     }
 }

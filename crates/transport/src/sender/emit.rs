@@ -13,7 +13,8 @@ impl Sender {
         }
         let retransmit = self.cold.counters.timeouts > 0;
         let size = self.cold.params.ack_size.0 as u32;
-        Segment { role: Role::Syn, retransmit, ..Segment::data(0, size, now) }
+        let ecn_flags = self.asks_of_ecn();
+        Segment { role: Role::Syn, retransmit, ecn_flags, ..Segment::data(0, size, now) }
     }
 
     #[inline]
@@ -64,17 +65,18 @@ impl Sender {
     /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
     #[inline]
     fn mark_capable(&mut self, segment: &mut Segment) {
-        let p = &self.cold.params;
-        if p.ect == Codepoint::Ect1 {
+        let ect = self.cold.capable;
+        if ect == Some(Codepoint::Ect1) {
             segment.ecn = Ecn::Ect1;
             return;
         }
-        let ns2 = p.ecn_rule == EcnRule::Ns2;
+        let ns2 = self.cold.params.ecn_rule == EcnRule::Ns2;
         let capable = if ns2 { segment.seq > 0 } else { !segment.retransmit };
-        if capable {
+        if capable && ect.is_some() {
             segment.ecn = Ecn::Ect0;
         }
-        if ns2 || !segment.retransmit {
+        // With accurate ECN there is nothing to confirm (RFC 9768 section 3.1.5).
+        if !self.accurate && (ns2 || !segment.retransmit) {
             segment.cwr = std::mem::take(&mut self.cwr);
         }
     }

@@ -53,6 +53,11 @@ impl Sender {
         self.rto
     }
 
+    /// Segments reported as marked so far; `None` without accurate ECN.
+    pub fn marked_segments(&self) -> Option<u32> {
+        self.cold.feedback.as_ref().map(|feedback| feedback.marked())
+    }
+
     /// Duplicate acknowledgements since the last new one.
     pub fn dupacks(&self) -> u32 {
         self.dupacks

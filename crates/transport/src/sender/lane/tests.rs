@@ -134,7 +134,16 @@ impl Twins {
 
 fn whole(plain: &PlainAck<'_>) -> Ack {
     let PlainAck { ack, echo, size, sack } = *plain;
-    Ack { ack, size, echo, sack: sack.copied().unwrap_or_default(), ece: false, syn: false, ace: 0 }
+    Ack {
+        ack,
+        size,
+        echo,
+        sack: sack.copied().unwrap_or_default(),
+        ece: false,
+        syn: false,
+        ace: 0,
+        bytes: None,
+    }
 }
 
 proptest! {

@@ -1,0 +1,443 @@
+//! What accurate ECN says on the wire: the flags of the handshake, the counters of marked segments and bytes, and the option that
+//! carries the latter.
+//!
+//! *Reference*: RFC 9768 sections 3.1 (negotiation), 3.2.1 to 3.2.3 (counters, option) and appendix A.
+//! *Units*: bytes of payload; segments.
+//! *Deviations*: data flows one way, so that no third segment of a handshake tells how the answer to the SYN arrived.
+
+use crate::params::{EcnRule, Params, PeerEcn};
+use crate::segment::Segment;
+use units::Ecn;
+
+/// What the counter of marks starts at (RFC 9768 section 3.2.1).
+pub const FIRST_MARK: u8 = 5;
+/// The flags AE, CWR and ECE of a SYN that asks for accurate ECN.
+pub const ASKS_ACCURATE: u8 = 0b111;
+/// The same for classic ECN.
+pub const ASKS_CLASSIC: u8 = 0b011;
+/// The answer that agrees to classic ECN.
+pub const AGREES_CLASSIC: u8 = 0b001;
+/// A field of the option counts modulo this.
+const WRAP: u32 = 1 << 24;
+/// Bytes that a TCP header has for options.
+const OPTION_SPACE: u32 = 40;
+/// The timestamp option with what aligns it (RFC 7323 appendix A).
+const TIMESTAMPS: u32 = 12;
+/// SACK blocks that go before the option where there is no room for all (RFC 9768 section 3.2.3.3).
+const BLOCKS_BEFORE: u32 = 2;
+
+/// The feedback two ends have agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Accurate ECN.
+    Accurate,
+    /// One echo a round trip (RFC 3168).
+    Classic,
+    /// None.
+    NotEcn,
+}
+
+impl Mode {
+    /// What an end with these options can do.
+    pub fn of(params: &Params) -> Mode {
+        match (params.ecn, params.ecn_rule) {
+            (false, _) => Mode::NotEcn,
+            (true, EcnRule::AccEcn) => Mode::Accurate,
+            (true, _) => Mode::Classic,
+        }
+    }
+
+    /// What its peer can do.
+    pub fn of_peer(params: &Params) -> Mode {
+        match params.peer_ecn {
+            PeerEcn::Same => Mode::of(params),
+            PeerEcn::Rfc3168 => Mode::Classic,
+            PeerEcn::Off => Mode::NotEcn,
+        }
+    }
+
+    /// The flags of a SYN that asks for it.
+    pub fn asks(self) -> u8 {
+        match self {
+            Mode::Accurate => ASKS_ACCURATE,
+            Mode::Classic => ASKS_CLASSIC,
+            Mode::NotEcn => 0,
+        }
+    }
+
+    /// What a server that can do `self` enters for a SYN with these flags (RFC 9768 table 2 and section 3.1.3).
+    pub fn for_syn(self, flags: u8) -> Mode {
+        match (self, flags) {
+            (Mode::NotEcn, _) | (_, 0) => Mode::NotEcn,
+            (_, ASKS_CLASSIC) | (Mode::Classic, ASKS_ACCURATE) => Mode::Classic,
+            (Mode::Classic, _) => Mode::NotEcn,
+            (Mode::Accurate, _) => Mode::Accurate,
+        }
+    }
+
+    /// What a client that asked for `self` enters for an answer with these flags.
+    pub fn for_answer(self, flags: u8) -> Mode {
+        match (self, flags) {
+            (Mode::NotEcn, _) | (_, 0 | ASKS_ACCURATE) => Mode::NotEcn,
+            (_, AGREES_CLASSIC) => Mode::Classic,
+            (Mode::Accurate, _) => Mode::Accurate,
+            (Mode::Classic, _) => Mode::NotEcn,
+        }
+    }
+
+    /// The flags of the answer to a SYN that arrived with `ecn`.
+    pub fn answers(self, ecn: Ecn) -> u8 {
+        match (self, ecn) {
+            (Mode::NotEcn, _) => 0,
+            (Mode::Classic, _) => AGREES_CLASSIC,
+            (Mode::Accurate, Ecn::NotEct) => 0b010,
+            (Mode::Accurate, Ecn::Ect1) => 0b011,
+            (Mode::Accurate, Ecn::Ect0) => 0b100,
+            (Mode::Accurate, Ecn::Ce) => 0b110,
+        }
+    }
+}
+
+/// Whether an answer to a SYN that was not ECN-capable says that it arrived as something else (RFC 9768 section 3.2.2.3).
+pub fn was_mangled(answer: u8) -> bool {
+    !matches!(answer, 0b010 | 0b101)
+}
+
+/// Whether it says that the SYN arrived marked.
+pub fn was_marked(answer: u8) -> bool {
+    answer == 0b110
+}
+
+/// The AccECN option: bytes that arrived, modulo 2^24, by their ECN field (RFC 9768 section 3.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteOption {
+    /// Order 1: the fields are those of ECT(1), CE, ECT(0); otherwise (order 0) of ECT(0), CE, ECT(1).
+    pub ect1_first: bool,
+    /// How many of the fields there are, from the first.
+    pub fields: u8,
+    /// Bytes with ECT(0), and one.
+    pub e0b: u32,
+    /// Bytes with CE.
+    pub ceb: u32,
+    /// Bytes with ECT(1), and one.
+    pub e1b: u32,
+}
+
+impl ByteOption {
+    /// Bytes it takes in a header, without what aligns it.
+    pub fn length(&self) -> u32 {
+        2 + 3 * u32::from(self.fields)
+    }
+
+    /// Bytes by which it makes a header longer: headers are whole words.
+    pub fn size(&self) -> u32 {
+        self.length().next_multiple_of(4)
+    }
+
+    /// The bytes with CE, if it tells them.
+    pub fn marked(&self) -> Option<u32> {
+        (self.fields >= 2).then_some(self.ceb)
+    }
+}
+
+/// What a receiver counts of bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct ByteCounters {
+    /// By ECN field: ECT(0), CE, ECT(1).
+    bytes: [u32; 3],
+    /// Counters that have ever grown, and those that grew since the last option, a bit each.
+    grown: u8,
+    news: u8,
+    /// Bytes of options beside it, SACK excepted.
+    others: u32,
+}
+
+/// Which counter comes where: the place in `ByteCounters::bytes` of each field, in either order.
+const ORDERS: [[usize; 3]; 2] = [[0, 1, 2], [2, 1, 0]];
+
+impl ByteCounters {
+    /// As a connection opens (RFC 9768 section 3.2.1). `timestamps` take some of the room for options.
+    pub fn new(timestamps: bool) -> ByteCounters {
+        let others = if timestamps { TIMESTAMPS } else { 0 };
+        ByteCounters { bytes: [1, 0, 1], grown: 0, news: 0, others }
+    }
+
+    /// A segment with so much payload arrived.
+    pub fn count(&mut self, ecn: Ecn, payload: u32) {
+        let place = match ecn {
+            Ecn::Ect0 => 0,
+            Ecn::Ce => 1,
+            Ecn::Ect1 => 2,
+            Ecn::NotEct => return,
+        };
+        self.bytes[place] = self.bytes[place].wrapping_add(payload);
+        self.grown |= 1 << place;
+        self.news |= 1 << place;
+    }
+
+    /// The option beside so many SACK blocks, and how many of them it leaves; none if nothing grew since the last one or there is no room.
+    pub fn report(&mut self, blocks: u32) -> Option<(ByteOption, u32)> {
+        if self.news == 0 {
+            return None;
+        }
+        // All that ever grew; where that does not fit, what grew since the last one.
+        let found = [self.grown, self.news].into_iter().find_map(|wanted| {
+            let option = self.with(wanted);
+            let least = blocks.min(BLOCKS_BEFORE);
+            (least..=blocks).rev().find(|kept| self.fits(&option, *kept)).map(|kept| (option, kept))
+        });
+        if found.is_some() {
+            self.news = 0;
+        }
+        found
+    }
+
+    /// The option of the answer to a SYN, with all fields, so that the client sees whether the path leaves them alone.
+    pub fn first(&self) -> ByteOption {
+        self.in_order(0, 3)
+    }
+
+    fn fits(&self, option: &ByteOption, blocks: u32) -> bool {
+        let sack = if blocks > 0 { 2 + 8 * blocks } else { 0 };
+        self.others + sack + option.length() <= OPTION_SPACE
+    }
+
+    /// The shorter of the two orders that hold the counters `wanted`.
+    fn with(&self, wanted: u8) -> ByteOption {
+        let fields = |order: usize| {
+            (0..3).rev().find(|at| wanted & 1 << ORDERS[order][*at] != 0).map_or(0, |at| at + 1)
+        };
+        let order = usize::from(fields(1) < fields(0));
+        self.in_order(order, fields(order) as u8)
+    }
+
+    fn in_order(&self, order: usize, fields: u8) -> ByteOption {
+        let [e0b, ceb, e1b] = self.bytes.map(|count| count % WRAP);
+        ByteOption { ect1_first: order == 1, fields, e0b, ceb, e1b }
+    }
+}
+
+/// Whether the option reaches a sender (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Options {
+    /// None has come.
+    Absent,
+    Present,
+    /// What the first one said cannot be: none is read.
+    Ignored,
+}
+
+/// What a sender knows of the receiver's counters.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// Marked segments, and five.
+    cep: u32,
+    /// `cep` as the last option with a count of marked bytes came.
+    cep_then: u32,
+    ceb: u32,
+    options: Options,
+    /// Segments the present acknowledgement newly reports as marked.
+    pub newly_marked: u32,
+    /// The bytes marked grew and the segments did not: something on the path changes what comes back.
+    pub contradicted: bool,
+}
+
+impl Default for Feedback {
+    fn default() -> Feedback {
+        let cep = u32::from(FIRST_MARK);
+        let options = Options::Absent;
+        Feedback { cep, cep_then: cep, ceb: 0, options, newly_marked: 0, contradicted: false }
+    }
+}
+
+impl Feedback {
+    /// The answer to the SYN had this option or none.
+    pub fn open(&mut self, option: Option<&ByteOption>) {
+        let zeroed = |first: &ByteOption| first.fields == 3 && (first.e0b == 0 || first.e1b == 0);
+        self.options = match option {
+            None => Options::Absent,
+            Some(option) if zeroed(option) => Options::Ignored,
+            Some(_) => Options::Present,
+        };
+    }
+
+    /// Marked segments reported so far.
+    pub fn marked(&self) -> u32 {
+        self.cep.wrapping_sub(u32::from(FIRST_MARK))
+    }
+
+    /// Marked bytes that options have reported so far, modulo 2^24.
+    pub fn marked_bytes(&self) -> u32 {
+        self.ceb
+    }
+
+    /// Reads an acknowledgement of `acked` more segments, none of them with more than `mss` bytes of payload.
+    ///
+    /// With the option the bytes say how many segments were marked, and the three bits make that whole (appendix A.2.2 asks how large
+    /// marked segments would be; here all but the last of a file are full). Without it the least increase that fits counts, or,
+    /// where more segments are acknowledged than three bits can tell apart, the greatest (section 3.2.2.5.2, appendix A.2.1).
+    pub fn read(&mut self, ace: u8, option: Option<&ByteOption>, acked: u32, mss: u32) {
+        let least = u32::from(ace.wrapping_sub(self.cep as u8) & 7);
+        let told = option.filter(|_| self.options != Options::Ignored);
+        if told.is_some() {
+            self.options = Options::Present;
+        }
+        let before = self.cep;
+        if let Some(ceb) = told.and_then(ByteOption::marked) {
+            let bytes = ceb.wrapping_sub(self.ceb) % WRAP;
+            let counted = self.cep.wrapping_sub(self.cep_then);
+            let by_bytes = bytes.div_ceil(mss.max(1));
+            self.contradicted |= bytes > 0 && counted == 0 && least == 0 && acked < 8;
+            let total = by_bytes + ((counted + least).wrapping_sub(by_bytes) & 7);
+            self.cep = self.cep_then.wrapping_add(total);
+            (self.cep_then, self.ceb) = (self.cep, ceb);
+        } else {
+            let marked = if acked < 8 { least } else { acked - ((acked - least) & 7) };
+            self.cep = self.cep.wrapping_add(marked);
+        }
+        // What was counted too high before is not marked now.
+        self.newly_marked = self.cep.saturating_sub(before);
+    }
+}
+
+/// Payload that a segment brings to the counters.
+pub(crate) fn payload(segment: &Segment, headers: u32) -> u32 {
+    segment.size.saturating_sub(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 9768 table 2, and section 3.1.3 for what it leaves open.
+    #[test]
+    fn the_handshake_follows_the_table() {
+        use Mode::{Accurate, Classic, NotEcn};
+        let server = |can: Mode, flags: u8| {
+            let mode = can.for_syn(flags);
+            (mode, mode.answers(Ecn::NotEct))
+        };
+        assert_eq!(server(Accurate, 0b111), (Accurate, 0b010));
+        assert_eq!(server(Accurate, 0b011), (Classic, 0b001));
+        assert_eq!(server(Accurate, 0b000), (NotEcn, 0b000));
+        // Any other combination stands for a later kind of accurate ECN.
+        for flags in [0b001, 0b010, 0b100, 0b101, 0b110] {
+            assert_eq!(server(Accurate, flags).0, Accurate);
+        }
+        // A server of RFC 3168 sees the two flags it knows.
+        assert_eq!(server(Classic, 0b111), (Classic, 0b001));
+        assert_eq!(server(NotEcn, 0b111), (NotEcn, 0b000));
+        let answers = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce].map(|ecn| Accurate.answers(ecn));
+        assert_eq!(answers, [0b010, 0b011, 0b100, 0b110]);
+        for (flags, mode) in [
+            (0b000, NotEcn),
+            (0b001, Classic),
+            (0b010, Accurate),
+            (0b011, Accurate),
+            (0b100, Accurate),
+            (0b101, Accurate),
+            (0b110, Accurate),
+            (0b111, NotEcn),
+        ] {
+            assert_eq!(Accurate.for_answer(flags), mode, "{flags:03b}");
+        }
+        assert_eq!((Classic.for_answer(0b001), Classic.for_answer(0b010)), (Classic, NotEcn));
+        assert_eq!([0b010, 0b011, 0b100, 0b101, 0b110].map(was_mangled), [false, true, true, false, true]);
+    }
+
+    /// One field while only ECT(0) came, two with the first mark, ECT(1) alone by the other order; nothing new, no option.
+    #[test]
+    fn the_option_holds_what_ever_grew() {
+        let mut counters = ByteCounters::new(false);
+        assert_eq!(counters.report(0), None);
+        counters.count(Ecn::NotEct, 1000);
+        assert_eq!(counters.report(0), None);
+        counters.count(Ecn::Ect0, 1000);
+        let (one, _) = counters.report(0).unwrap();
+        assert_eq!((one.ect1_first, one.fields, one.e0b, one.size()), (false, 1, 1001, 8));
+        assert_eq!(counters.report(0), None);
+        counters.count(Ecn::Ce, 500);
+        let (two, _) = counters.report(0).unwrap();
+        assert_eq!((two.fields, two.marked(), two.size()), (2, Some(500), 8));
+        counters.count(Ecn::Ect1, 7);
+        let (three, _) = counters.report(0).unwrap();
+        assert_eq!((three.fields, three.e1b, three.length(), three.size()), (3, 8, 11, 12));
+        let mut other = ByteCounters::new(false);
+        other.count(Ecn::Ect1, 10);
+        other.count(Ecn::Ce, 20);
+        let (turned, _) = other.report(0).unwrap();
+        assert_eq!((turned.ect1_first, turned.fields, turned.e1b, turned.ceb), (true, 2, 11, 20));
+    }
+
+    /// Forty bytes hold options. Beside timestamps (12) and two SACK blocks (18) are ten left: two fields. A third block gives way,
+    /// a second does not; three fields give way to what is news, and where that does not fit, all of it.
+    #[test]
+    fn loss_is_reported_before_bytes() {
+        let mut counters = ByteCounters::new(true);
+        counters.count(Ecn::Ect0, 10);
+        counters.count(Ecn::Ce, 10);
+        let (short, left_short) = counters.report(3).unwrap();
+        assert_eq!((short.fields, left_short), (2, 2));
+        counters.count(Ecn::Ect1, 10);
+        // By order 1 the news is its first field.
+        let (news, left_news) = counters.report(2).unwrap();
+        assert_eq!((news.ect1_first, news.fields, left_news), (true, 1, 2));
+        counters.count(Ecn::Ect0, 10);
+        counters.count(Ecn::Ect1, 10);
+        assert_eq!(counters.report(2), None);
+        // The counters are told as soon as there is room.
+        assert_eq!(counters.report(0).unwrap().0.fields, 3);
+    }
+
+    fn told(ceb: u32) -> ByteOption {
+        ByteOption { ect1_first: false, fields: 2, e0b: 1, ceb, e1b: 1 }
+    }
+
+    /// Appendix A.2.1: 9 segments and an increase of 2 are 2 marks, 10 segments are 10.
+    #[test]
+    fn three_bits_count_what_is_safest() {
+        for (acked, marked) in [(7, 2), (9, 2), (10, 10), (17, 10)] {
+            let mut feedback = Feedback::default();
+            feedback.read(7, None, acked, 1460);
+            assert_eq!(feedback.newly_marked, marked, "{acked} acknowledged");
+        }
+    }
+
+    /// The bytes tell what three bits cannot: ten acknowledged, two or ten of them marked.
+    #[test]
+    fn bytes_tell_how_often_the_bits_went_round() {
+        for (bytes, marked) in [(2 * 1460, 2), (10 * 1460, 10)] {
+            let mut feedback = Feedback::default();
+            feedback.read(7, Some(&told(bytes)), 10, 1460);
+            assert_eq!((feedback.newly_marked, feedback.marked_bytes()), (marked, bytes));
+        }
+        // The field goes round, too: appendix A.1's example in bytes.
+        let mut near_the_end = Feedback { ceb: WRAP - 459, ..Feedback::default() };
+        near_the_end.read(6, Some(&told(1001)), 1, 1460);
+        assert_eq!(near_the_end.newly_marked, 1);
+    }
+
+    /// Ten were taken for marked because no option came; the next one tells that it were two, and only what is new counts then.
+    #[test]
+    fn an_option_corrects_what_was_guessed() {
+        let mut feedback = Feedback::default();
+        feedback.read(7, None, 10, 1460);
+        assert_eq!(feedback.newly_marked, 10);
+        feedback.read(0, Some(&told(3 * 1460)), 1, 1460);
+        assert_eq!((feedback.newly_marked, feedback.marked()), (0, 3));
+        feedback.read(1, Some(&told(4 * 1460)), 1, 1460);
+        assert_eq!((feedback.newly_marked, feedback.marked()), (1, 4));
+    }
+
+    /// Bytes without a segment are a contradiction; a zero where the count begins with one is no option at all.
+    #[test]
+    fn what_cannot_be_is_noticed() {
+        let mut feedback = Feedback::default();
+        feedback.read(5, Some(&told(1460)), 1, 1460);
+        assert!(feedback.contradicted);
+        let mut deaf = Feedback::default();
+        deaf.open(Some(&ByteOption { ect1_first: false, fields: 3, e0b: 0, ceb: 0, e1b: 1 }));
+        deaf.read(5, Some(&told(1460)), 1, 1460);
+        assert!(!deaf.contradicted && deaf.newly_marked == 0);
+    }
+}
