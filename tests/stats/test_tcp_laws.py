@@ -75,3 +75,16 @@ def test_delayed_acknowledgements_slow_growth() -> None:
     assert plain.mean and delayed.mean
     # The law says 1/sqrt(2) if every second segment is acknowledged.
     assert 0.6 < delayed.mean / plain.mean < 0.95
+
+
+def test_a_lone_flow_times_out_only_as_it_overshoots() -> None:
+    """Slow start loses its fast retransmission in the full queue; later losses come one at a time."""
+    text = (
+        '[run]\nduration = "30 s"\n[dumbbell]\nrate = "10 Mbit/s"\ndelay = "20 ms"\naccess_rate = "100 Mbit/s"\n'
+        '[queue]\nkind = "droptail"\nlimit = "100 pkts"\n[flows.tcp]\n'
+    )
+    for recovery, most in [("reno", 1), ("newreno", 1), ("sack", 1), ("rack", 0)]:
+        scenario = dc.Scenario.parse(text).set("flows.tcp.recovery", recovery)
+        found = dc.run(scenario.set("run.warmup", "2 s"), replications=2).baseline
+        assert max(found.values("timeouts")) <= most, recovery
+        assert min(found.values("utilisation")) > 0.95, recovery

@@ -214,6 +214,23 @@ fn sack_repairs_holes_in_order() {
     assert_eq!(talk.sender.cwnd(), 5.0);
 }
 
+/// RFC 5681 section 4.3: the loss of a retransmission lowers ssthresh a second time. By the timeout most of what was sent has arrived
+/// above the hole: half of all that is not acknowledged in order would raise it.
+#[test]
+fn a_timeout_in_recovery_halves_once_more() {
+    for recovery in ["sack", "newreno"] {
+        let (mut talk, _) = Talk::start(&[("recovery", recovery), ("initial_window", "16")]);
+        let tell =
+            |to: &mut Talk, end: u32| if recovery == "sack" { to.sack(0, &[(1, end)]) } else { to.ack(0) };
+        // 0 is lost, and its retransmission too, while all others arrive.
+        let sent: usize = (2..=40).map(|end| tell(&mut talk, end).len()).sum();
+        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (8.0, Phase::Recovery), "{recovery}");
+        assert!(sent > 24, "{recovery}: the window goes on above the hole");
+        assert_eq!(talk.timeout(), [0]);
+        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (1.0, 4.0), "{recovery}");
+    }
+}
+
 /// A duplicate without news is none (RFC 6675 section 2).
 #[test]
 fn sack_counts_only_news() {

@@ -236,8 +236,12 @@ impl Sender {
 
     /// Cuts ssthresh and cwnd.
     pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
+        self.cut_from(now, cause, self.load());
+    }
+
+    fn cut_from(&mut self, now: Time, cause: Cause, load: f64) {
         self.cold.counters.cuts += 1;
-        let (arithmetic, load) = (self.cold.params.arithmetic, self.load());
+        let arithmetic = self.cold.params.arithmetic;
         let load = if arithmetic.is_whole() { load.floor() } else { load };
         let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
         let target = self.cc.on_congestion(&self.window, &event);
@@ -282,7 +286,7 @@ impl Sender {
         if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
             self.cold.initial_window = 1.0;
         }
-        self.shrink_for_timeout(now);
+        self.shrink_for_timeout(now, fresh);
         self.last_action = Action::Timeout;
         self.cold.timeout_una = self.una;
         match self.recovery {
@@ -295,7 +299,9 @@ impl Sender {
         self.back_off(now);
     }
 
-    fn shrink_for_timeout(&mut self, now: Time) {
+    /// `fresh`: nothing was being repaired. Otherwise a retransmission was lost, which lowers ssthresh once more (RFC 5681
+    /// section 4.3): what was sent and not acknowledged in order, most of which the receiver may hold by now, would raise it.
+    fn shrink_for_timeout(&mut self, now: Time, fresh: bool) {
         let p = &self.cold.params;
         // A timeout that follows an ECN cut keeps ssthresh in ns-2; one that repeats keeps it in RFC 5681.
         let after_ecn = self.last_action == Action::Ecn && p.reduce == Reduce::Window;
@@ -304,7 +310,11 @@ impl Sender {
             self.cold.counters.cuts += 1;
             self.cwr = true;
         } else {
-            self.cut(now, Cause::Timeout);
+            let load = match self.cold.params.reduce {
+                Reduce::Flight if !fresh => self.load().min(self.window.cwnd),
+                _ => self.load(),
+            };
+            self.cut_from(now, Cause::Timeout, load);
         }
         if !after_ecn {
             self.cold.counters.timeouts += 1;
