@@ -171,8 +171,22 @@ def delays() -> list[Row]:
             ),
         ),
         Row(
+            "fq_cobalt",
+            "a flow that does not answer fills its own queue alone, and its BLUE brings even that one's delay down",
+            "RFC8290, HTM18",
+            "8 transfers, a call, a flood of 15 Mbit/s, buffer cut packet by packet",
+            {
+                kind: net(f'kind = "{kind}"\ndrop_batch = 1\n{DEEP}', tcp(8), VOICE, flood(15))
+                for kind in ("fq_cobalt", "fq_codel")
+            },
+            (
+                within("delay_ms_p95@voice", "fq_cobalt", 20, 30, "ms"),
+                ratio("delay_ms_p95@flood", "fq_cobalt", "fq_codel", None, 0.8),
+            ),
+        ),
+        Row(
             "fq_pie",
-            "the same, under PIE",
+            "the same as FQ-CoDel, under PIE",
             "RFC8290, RFC8033",
             "8 transfers, a call",
             {"fq_pie": net(f'kind = "fq_pie"\n{DEEP}', tcp(8), VOICE)},

@@ -25,10 +25,13 @@ class Cobalt(Model):
         if len(self.packets) < self.limit:
             self.packets.append(packet)
             return
+        self.overflowed(now)
+        self.end(packet)
+
+    def overflowed(self, now):
         if now - self.blue_timer > self.target:
             self.p_drop, self.blue_timer = min(self.p_drop + 1 / 256, 1.0), now
         self.dropping, self.drop_next, self.count = True, now, max(self.count, 1)
-        self.end(packet)
 
     def slot_falls(self):
         self.count -= 1

@@ -1,8 +1,9 @@
-"""The scheduler of RFC 8290 section 4, with plain lists, over CoDel or PIE in each queue."""
+"""The scheduler of RFC 8290 section 4, with plain lists, over CoDel, COBALT or PIE in each queue."""
 
 from collections import deque
 
 from reference import codel, pie
+from reference.cobalt import Cobalt
 from reference.line import Model
 
 MASK = 2**64 - 1
@@ -52,6 +53,17 @@ class Scheduler(Model):
             queue.deficit = self.quantum
             self.new.append(queue)
 
+    def cut_fattest(self):
+        """The fattest queue loses half its bytes, at most 64 packets."""
+        fattest = max(self.queues, key=Queue.bytes)
+        half, gone, count = fattest.bytes() // 2, 0, 0
+        while True:
+            victim = fattest.pop()
+            self.end(victim)
+            gone, count = gone + victim.size, count + 1
+            if count == 64 or gone >= half:
+                return fattest
+
     def dequeue(self, now):
         while self.new or self.old:
             turns = self.new or self.old
@@ -86,17 +98,39 @@ class FqCoDel(Scheduler):
         queue.law.arrived(packet)
         self.store(queue, packet)
         while self.waiting() > self.limit:
-            fattest = max(self.queues, key=Queue.bytes)
-            half, gone, count = fattest.bytes() // 2, 0, 0
-            while True:
-                victim = fattest.pop()
-                self.end(victim)
-                gone, count = gone + victim.size, count + 1
-                if count == 64 or gone >= half:
-                    break
+            self.cut_fattest()
 
     def take(self, queue, now):
         return queue.law.dequeue(now)
+
+
+class FqCobalt(Scheduler):
+    """COBALT in each queue, its own buffer without end; the fattest is cut when there is no room, and its law told."""
+
+    def __init__(self, flows, perturbation, quantum, limit, ecn, refuses=False):
+        super().__init__(flows, perturbation, quantum, limit)
+        self.refuses = refuses
+        for queue in self.queues:
+            queue.law = Cobalt(limit if refuses else float("inf"), ecn=ecn)
+            queue.law.fates, queue.law.draws = self.fates, self.draws
+            queue.packets = queue.law.packets
+
+    def enqueue(self, now, packet):
+        queue = self.queue_of(packet)
+        if self.refuses and len(queue.packets) >= self.limit:
+            queue.law.enqueue(now, packet)
+            return
+        self.store(queue, packet)
+        while self.waiting() > self.limit:
+            fattest = self.cut_fattest()
+            if not self.refuses:
+                fattest.law.overflowed(now)
+
+    def take(self, queue, now):
+        return queue.law.dequeue(now)
+
+    def show(self):
+        return [*super().show(), f"highest_p_drop={max(queue.law.p_drop for queue in self.queues)!r}"]
 
 
 class FqPie(Scheduler):
@@ -144,4 +178,8 @@ def traces():
     yield "fq_codel", "rfc", FqCoDel(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, like
     small = {"limit": "60 pkts", **keys, "quantum": "300 B"}
     yield "fq_codel", "small_buffer", FqCoDel(8, 5, 300, 60, True), small, like
+    cobalt = {"count": 2500, "sizes": (576, 1500), "ecn": (None, 0), "flows": 3, "spell": 400}
+    yield "fq_cobalt", "cut_tells", FqCobalt(8, 5, 1514, 60, True), {**small, "quantum": "1514 B"}, cobalt
+    silent = {**small, "quantum": "1514 B", "cut_tells": "false", "refuses": "true"}
+    yield "fq_cobalt", "refuses", FqCobalt(8, 5, 1514, 60, True, refuses=True), silent, {**cobalt, "flows": 2}
     yield "fq_pie", "rfc", FqPie(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, {**like, "flows": 3}

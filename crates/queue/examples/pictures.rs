@@ -82,6 +82,7 @@ const FLOWS: &[(&str, Rows)] = &[
     ("cake", &[("tins", "besteffort")]),
     ("choke", &[]),
     ("drr", &[]),
+    ("fq_cobalt", &[]),
     ("fq_codel", &[]),
     ("fq_pie", &[]),
     ("fred_flow", &[]),

@@ -7,7 +7,7 @@
 //! has grown to the largest backlog nothing is allocated.
 
 use crate::codel::Store;
-use crate::disc::{Cx, Packet};
+use crate::disc::{Cx, Packet, Reason};
 use alloc::vec::Vec;
 
 /// No slot, no queue.
@@ -304,7 +304,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     }
 
     /// The queue with the most bytes; the first of equals.
-    pub(crate) fn fattest(&self) -> usize {
+    fn fattest(&self) -> usize {
         let mut fattest = 0;
         for (i, queue) in self.queues.iter().enumerate() {
             if queue.bytes() > self.queues[fattest].bytes() {
@@ -312,6 +312,23 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
             }
         }
         fattest
+    }
+
+    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets. Its law is told of each.
+    #[cold]
+    pub(crate) fn cut_fattest(&mut self, batch: u64, cx: &mut Cx<'_, P>, mut told: impl FnMut(&mut S)) {
+        let fattest = self.fattest();
+        let half = self.queues[fattest].bytes() / 2;
+        let mut gone = 0;
+        for _ in 0..batch {
+            let Some(pkt) = self.pop(fattest) else { break };
+            gone += pkt.size().0;
+            cx.drop(pkt, Reason::Overflow);
+            told(&mut self.queues[fattest].state);
+            if gone >= half {
+                break;
+            }
+        }
     }
 
     /// Queue `i`.

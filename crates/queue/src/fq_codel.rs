@@ -6,7 +6,7 @@
 //! flows collide differs from any other implementation. Of queues equally fat the first is cut.
 
 use crate::codel::{self, check_times, CeFor, Clock, Law, Root, State};
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::flows::{Flows, Hash};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
@@ -211,25 +211,6 @@ impl<P: Packet + Copy> FqCoDel<P> {
             sojourn: Span::ZERO,
         }
     }
-
-    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets.
-    #[cold]
-    fn cut_fattest(&mut self, cx: &mut Cx<'_, P>) {
-        let fattest = self.flows.fattest();
-        let half = self.flows.queue(fattest).bytes() / 2;
-        let mut gone = 0;
-        for _ in 0..self.drop_batch {
-            let Some(pkt) = self.flows.pop(fattest) else { break };
-            gone += pkt.size().0;
-            cx.drop(pkt, Reason::Overflow);
-            if self.overflow_counts {
-                self.flows.queue(fattest).state.overflowed();
-            }
-            if gone >= half {
-                break;
-            }
-        }
-    }
 }
 
 impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
@@ -239,7 +220,12 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
         self.flows.queue(i).state.arrived(pkt.size());
         self.flows.push(i, pkt, cx);
         while !self.bounds.hold(self.flows.packets(), self.flows.bytes(), cx) && self.flows.packets() > 0 {
-            self.cut_fattest(cx);
+            let counts = self.overflow_counts;
+            self.flows.cut_fattest(self.drop_batch, cx, |state| {
+                if counts {
+                    state.overflowed();
+                }
+            });
         }
     }
 

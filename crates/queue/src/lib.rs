@@ -22,6 +22,7 @@
 //! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
 //! | [`feng`] | self-configuring RED |
+//! | [`fq_cobalt`] | flow queues in turn, each under COBALT |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`fred_flow`] | Flow RED, an account for each flow |
@@ -79,6 +80,7 @@ pub mod erd;
 pub mod feng;
 pub mod fifo;
 mod flows;
+pub mod fq_cobalt;
 pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred_flow;
@@ -135,6 +137,7 @@ disciplines! {
     "dualpi2" => dualpi2::DualPi2,
     "erd" => erd::Erd,
     "feng" => feng::Feng,
+    "fq_cobalt" => fq_cobalt::FqCobalt,
     "fq_codel" => fq_codel::FqCoDel,
     "fq_pie" => fq_pie::FqPie,
     "fred_flow" => fred_flow::FredFlow,

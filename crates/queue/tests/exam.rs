@@ -125,6 +125,7 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
         "pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("dq_threshold", "2000 B")],
         "fq_pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("flows", "2")],
         "fq_codel" => &[("flows", "2")],
+        "fq_cobalt" => &[("flows", "2"), ("step_up", "0.1"), ("target", "2 ms")],
         _ => &[],
     }
 }

@@ -22,6 +22,7 @@ NS3_QUEUES = {
     "cobalt": 'kind = "cobalt"\ndialect = "ns3"\nlimit = "200 pkts"\n',
     "pie": 'kind = "pie"\ndialect = "ns3"\nlimit = "200 pkts"\n',
     "fq_codel": 'kind = "fq_codel"\ndialect = "ns3"\nlimit = "200 pkts"\necn = false\n',
+    "fq_cobalt": 'kind = "fq_cobalt"\ndialect = "ns3"\nlimit = "200 pkts"\necn = false\n',
     "fq_pie": 'kind = "fq_pie"\ndialect = "ns3"\nlimit = "200 pkts"\n',
 }
 LINUX_QUEUES = {

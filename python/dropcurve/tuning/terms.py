@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: Disciplines as sentences call them.
 KINDS = {
     "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
-    "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "pi": "PI", "nlred": "nonlinear RED",
-    "wred": "WRED",
+    "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "fq_cobalt": "FQ-COBALT", "pi": "PI",
+    "nlred": "nonlinear RED", "wred": "WRED",
 }  # fmt: skip
 
 

@@ -68,6 +68,11 @@ impl State {
         self.p_drop == 0.0 && self.count == 0 && now >= self.drop_next
     }
 
+    /// BLUE's probability.
+    pub(crate) fn p_drop(&self) -> f64 {
+        self.p_drop
+    }
+
     pub(crate) fn probe(&self, out: &mut Probe) {
         out.note("sojourn_ms", self.sojourn.as_millis());
         out.note("count", f64::from(self.count));
