@@ -268,7 +268,7 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn place(&mut self, index: u32, time: Time) {
         let day = time.0 >> self.shift;
-        if day.wrapping_sub(self.first) >= 64 * self.words.len() as u64 {
+        if day.wrapping_sub(self.first) >> 6 >= self.words.len() as u64 {
             return self.place_far(index);
         }
         let place = (day >> 6) as usize & (self.words.len() - 1);

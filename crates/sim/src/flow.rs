@@ -119,6 +119,8 @@ pub struct FlowProbe {
     pub ipdv: MeanSpan,
     /// The delay of the packet before; [`NONE`] at first.
     last_delay: Span,
+    /// From then on a packet that arrives gives nothing to note but its delay.
+    plain_from: Time,
     /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: TimeMean,
     /// Counters of the sender at the warm-up.
@@ -175,6 +177,7 @@ impl FlowProbe {
             jitter_ms: 0.0,
             ipdv: MeanSpan::default(),
             last_delay: NONE,
+            plain_from: Time::NEVER,
             cwnd: TimeMean::from(window.warmup),
             before: None,
             next_sample: if series { window.end.start() } else { Time::NEVER },
@@ -343,23 +346,50 @@ impl FlowProbe {
         histograms: &mut [Histogram],
     ) {
         self.received.add(size);
+        if now < self.plain_from {
+            return self.arrived_apart(now, size, delay, window, histograms);
+        }
+        let variation = self.vary(delay);
+        self.delay.add(delay);
+        // The moments of the histogram are those of its flows.
+        histograms[self.histogram].tally(delay);
+        self.ipdv.add(variation);
+    }
+
+    /// [`FlowProbe::arrived`] where it is the first packet, comes in the warm-up, or belongs to a series.
+    #[inline(never)]
+    fn arrived_apart(
+        &mut self,
+        now: Time,
+        size: u32,
+        delay: Span,
+        window: &Window,
+        histograms: &mut [Histogram],
+    ) {
         if let Some(series) = &mut self.series {
             series.receive(now, size, window.sample);
+        } else {
+            self.plain_from = window.warmup;
         }
-        let last = std::mem::replace(&mut self.last_delay, delay);
-        let variation = Span(last.0.abs_diff(delay.0));
-        let first = last == NONE;
-        if !first {
-            self.jitter_ms += (variation.as_millis() - self.jitter_ms) * (1.0 / 16.0);
-        }
+        let first = self.last_delay == NONE;
+        let variation = if first { Span::ZERO } else { self.vary(delay) };
+        self.last_delay = delay;
         if now >= window.warmup {
             self.delay.add(delay);
-            // The moments of the histogram are those of its flows.
             histograms[self.histogram].tally(delay);
             if !first {
                 self.ipdv.add(variation);
             }
         }
+    }
+
+    /// By how much a delay differs from that of the packet before, which there is.
+    #[inline(always)]
+    fn vary(&mut self, delay: Span) -> Span {
+        let last = std::mem::replace(&mut self.last_delay, delay);
+        let variation = Span(last.0.abs_diff(delay.0));
+        self.jitter_ms += (variation.as_millis() - self.jitter_ms) * (1.0 / 16.0);
+        variation
     }
 }
 

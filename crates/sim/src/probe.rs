@@ -108,6 +108,9 @@ pub struct LinkProbe {
     /// Samples of the queue and the discipline's inner values.
     pub series: LinkSeries,
     next_sample: Time,
+    /// What has been sent by then without having to wait leaves nothing to note but itself: counting has begun, and neither a
+    /// sample nor the end comes before.
+    plain_until: Time,
 }
 
 /// A link's series; all vectors have one entry a sample.
@@ -140,6 +143,7 @@ impl LinkProbe {
             curve: Curve::default(),
             series: LinkSeries::default(),
             next_sample: window.end.start(),
+            plain_until: window.end.start(),
         }
     }
 
@@ -180,12 +184,15 @@ impl LinkProbe {
         self.hold_until(now, held, NOBODY);
         self.arrived::<Waiting>(now, size, None, &[]);
         self.departed(size, now, start, finish);
+        if now >= self.window.warmup {
+            self.plain_until = self.next_sample.min(self.window.end);
+        }
     }
 
     /// The same where nothing waits and the transmission starts at once.
     #[inline(always)]
     pub fn passed_idle(&mut self, now: Time, size: u32, finish: Time) {
-        if self.next_sample < now || now < self.window.warmup || finish > self.window.end {
+        if finish > self.plain_until {
             return self.passed(now, Held::default(), size, now, finish);
         }
         self.queue.hold_none(now);

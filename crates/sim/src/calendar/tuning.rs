@@ -35,7 +35,7 @@ impl<E: Copy> Calendar<E> {
         let gap = ((now.0 - self.tuning.since.0) / u64::from(self.tuning.events)).max(1);
         self.tuning = Tuning { left: TUNE_EVERY, events: TUNE_EVERY, since: now };
         let len = self.len();
-        let narrow = if len <= MIN_BUCKETS / 16 { 2 } else { 0 };
+        let narrow = if len <= MIN_BUCKETS / 16 { 1 } else { 0 };
         let shift = gap.ilog2().saturating_sub(narrow).clamp(4, 40);
         let buckets = ((4 * len) << narrow).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
         let present = 64 * self.words.len();
