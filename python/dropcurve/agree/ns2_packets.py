@@ -29,6 +29,8 @@ METHOD = (
 )
 #: Where the repository keeps the recorded runs.
 TRACES = ROOT / "crates" / "transport" / "tests" / "traces"
+#: Runs over paths of their own, in the same form.
+DRAWN = ROOT / "tests" / "agree" / "data" / "ns2_singles.txt"
 
 SCENARIO = """\
 [run]
@@ -104,12 +106,14 @@ class Recorded:
         parts += ["delayed ACK"] if "DelAck" in key["sink"] else []
         parts += ["as of 2000"] if key["profile"] == "era" else []
         parts += [f"window {key['window']}"] if key["tcp"] == "Vegas" else []
+        parts += [f"{key['rate']}, {key['delay']}"] if "rate" in key else []
         return ", ".join(parts) if len(parts) > 1 else f"{parts[0]}, no loss"
 
 
 def compare(context: Context) -> Area:
     """Every recorded run."""
-    recorded = [one for file in sorted(TRACES.glob("ns2_*.txt")) for one in read(file)]
+    files = [*sorted(TRACES.glob("ns2_*.txt")), DRAWN]
+    recorded = [one for file in files for one in read(file)]
     recorded = recorded[::3] if context.quick else recorded
     cases = context.each("ns-2 segments", recorded, lambda one: case(one))
     if not context.quick:

@@ -28,7 +28,7 @@ pub struct Vegas {
     rtt_count: u32,
     /// The present round ends when this is acknowledged; it began then.
     round_end: u32,
-    round_start: Time,
+    round_start: Option<Time>,
     /// Segments that waited in queues in the round that just ended.
     queued: Option<f64>,
     /// Round trip of the last acknowledgement.
@@ -56,7 +56,7 @@ impl Vegas {
             rtt_sum: Span::ZERO,
             rtt_count: 0,
             round_end: 0,
-            round_start: Time::ZERO,
+            round_start: None,
             queued: None,
             sample: None,
             increment: 0.0,
@@ -69,15 +69,19 @@ impl Vegas {
 
     /// A round trip has passed: how many segments wait in queues, if it can be told.
     fn end_round(&mut self, event: &AckEvent) -> Option<f64> {
-        let sent = event.next.saturating_sub(self.round_end);
+        // What was sent again after a timeout may be acknowledged beyond it.
+        let next = event.next.max(event.una);
+        let sent = next.saturating_sub(self.round_end);
         let rtt = if self.rtt_count > 0 {
             self.rtt_sum / u64::from(self.rtt_count)
+        } else if let Some(start) = self.round_start {
+            event.now.since(start)
         } else {
-            event.now.since(self.round_start)
+            event.rtt.unwrap_or(Span::ZERO)
         };
         (self.rtt_sum, self.rtt_count) = (Span::ZERO, 0);
-        self.round_end = event.next;
-        self.round_start = event.now;
+        self.round_end = next;
+        self.round_start = Some(event.now);
         if rtt == Span::ZERO {
             return None;
         }
@@ -85,7 +89,7 @@ impl Vegas {
             self.base_rtt = rtt;
         }
         // The segment just acknowledged counts, as it does among those sent.
-        let outstanding = f64::from(event.next.saturating_sub(event.una) + 1);
+        let outstanding = f64::from(next - event.una + 1);
         let queued = outstanding - f64::from(sent) * self.base_rtt.ratio(rtt);
         Some(if self.whole { (queued + 0.5).trunc() } else { queued })
     }
@@ -102,7 +106,9 @@ impl Vegas {
     fn steer(&mut self, window: &mut Window, queued: f64) {
         let slow_start = window.cwnd < window.ssthresh;
         self.increment = 0.0;
-        if slow_start && queued > self.gamma {
+        // The comparison is valid after a round of a fixed window (BP95); ns-2 makes it only then.
+        let judges = !(self.whole && self.doubling);
+        if slow_start && queued > self.gamma && judges {
             window.ssthresh = 2.0;
             window.cwnd = (window.cwnd * 0.875).max(2.0);
         } else if slow_start {
@@ -111,7 +117,7 @@ impl Vegas {
         } else if queued > self.beta {
             window.cwnd = (window.cwnd - 1.0).max(2.0);
         } else if queued < self.alpha {
-            self.increment = 1.0 / window.cwnd;
+            self.increment = 1.0 / window.cwnd.max(1.0);
         }
     }
 }
@@ -212,7 +218,9 @@ impl Control for Vegas {
             return one_less(window);
         }
         let load = event.load_within(window);
-        self.increment = 0.0;
+        if !self.whole {
+            self.increment = 0.0;
+        }
         match event.cause {
             Cause::Loss => load * 0.75,
             Cause::Ecn => load * self.ecn_factor,
@@ -228,6 +236,11 @@ impl Control for Vegas {
             self.increment = 0.0;
         }
         self.sample = event.rtt.filter(|rtt| *rtt > Span::ZERO && !event.recovering);
+    }
+
+    /// ns-2's first round begins with the first segment, the others with an acknowledgement.
+    fn on_restart(&mut self, now: Time) {
+        self.round_start = Some(now);
     }
 
     fn watches(&self) -> bool {

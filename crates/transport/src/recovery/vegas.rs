@@ -26,6 +26,8 @@ pub(crate) struct FineClock {
     worried: u32,
     /// When the window was last cut.
     cut_at: Option<Time>,
+    /// When the first segment left: ns-2's clock begins there.
+    began: Option<Time>,
     /// The window without the inflation of a repair.
     bare: f64,
     /// ns-2's memory of send times: as many slots as its window has segments.
@@ -49,18 +51,23 @@ impl FineClock {
             timeout: 1000.0,
             worried: 0,
             cut_at: None,
+            began: None,
             bare: 0.0,
             slots: vec![Slot::default(); slots],
         }
     }
 
-    /// Notes a transmission.
-    pub(crate) fn note(&mut self, now: Time, seq: u32) {
-        if let Some(count) = self.count() {
-            let slot = &mut self.slots[(seq % count) as usize];
-            slot.at = Some(now);
-            slot.transmits = slot.transmits.saturating_add(1);
+    /// Notes a transmission. True for the first, with which ns-2's clock begins and which it does not count.
+    pub(crate) fn note(&mut self, now: Time, seq: u32) -> bool {
+        let Some(count) = self.count() else { return false };
+        let first = self.began.is_none();
+        if first {
+            (self.began, self.cut_at) = (Some(now), Some(now));
         }
+        let slot = &mut self.slots[(seq % count) as usize];
+        slot.at = Some(now);
+        slot.transmits = slot.transmits.saturating_add(u16::from(!first));
+        first
     }
 
     /// ns-2 frees the slots of what is acknowledged, `[una, ack)`, but none where that wraps around.
@@ -87,6 +94,24 @@ impl FineClock {
         (Some(sent.at), sent.transmits)
     }
 
+    /// Seconds since a segment was sent. What ns-2 does not remember was sent a second before its clock began.
+    fn age(&self, now: Time, at: Option<Time>) -> f64 {
+        match (at, self.began) {
+            (Some(at), _) => now.secs_since(at),
+            (None, Some(began)) => now.secs_since(began) + 1.0,
+            (None, None) => f64::INFINITY,
+        }
+    }
+
+    /// ns-2 begins its estimate with the moment of the first acknowledgement on its own clock, and a quarter of that.
+    fn begin(&mut self, now: Time) {
+        if let Some(began) = self.began.filter(|_| self.srtt == 0.0) {
+            self.srtt = now.secs_since(began);
+            self.rttvar = self.srtt / 4.0;
+            self.timeout = self.srtt + 2.0 * self.rttvar;
+        }
+    }
+
     /// Takes in the round trip of a segment sent once.
     fn sample(&mut self, rtt: Span, rule: VegasRule) {
         let rtt = rtt.as_secs();
@@ -105,6 +130,7 @@ impl FineClock {
 
 impl Sender {
     pub(crate) fn on_ack_vegas(&mut self, now: Time, ack: &Ack) {
+        self.cold.gauges.fine.begin(now);
         if ack.ack > self.una {
             self.new_ack_vegas(now, ack);
         } else if ack.ack == self.una {
@@ -154,31 +180,33 @@ impl Sender {
         let bare = self.cold.gauges.fine.bare;
         let repaired = match self.cold.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
-            VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0,
+            VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0 && bare > 0.0,
         };
-        if repaired && bare > 0.0 && self.window.cwnd > bare {
+        if repaired && self.window.cwnd > bare {
             self.window.cwnd = bare;
             self.window.ssthresh = 2.0;
         }
     }
 
-    /// The round trip of `seq`, just acknowledged, if it was sent once.
+    /// The round trip of `seq`, just acknowledged, if it was sent once. ns-2 takes what was sent as its clock began for not sent.
     pub(crate) fn fine_rtt(&self, now: Time, seq: u32) -> Option<Span> {
-        let (at, transmits) = self.cold.gauges.fine.slot(seq, &self.cold.gauges.ledger);
-        at.filter(|_| transmits == 1).map(|at| now.since(at)).filter(|rtt| *rtt > Span::ZERO)
+        let fine = &self.cold.gauges.fine;
+        let (at, transmits) = fine.slot(seq, &self.cold.gauges.ledger);
+        at.filter(|at| transmits == 1 && fine.began != Some(*at))
+            .map(|at| now.since(at))
+            .filter(|rtt| *rtt > Span::ZERO)
     }
 
     /// Whether the first segment not acknowledged was sent longer ago than the fine-grained timeout.
     fn overdue(&self, now: Time) -> bool {
         let ns2 = self.cold.params.vegas_rule == VegasRule::Ns2;
-        if self.una == self.max && (!ns2 || self.una >= self.limit) {
+        if self.una == self.max && !ns2 {
             return false;
         }
         let fine = &self.cold.gauges.fine;
         // ns-2 takes a segment it does not remember, even one never sent, for one sent long ago.
-        fine.slot(self.una, &self.cold.gauges.ledger)
-            .0
-            .is_none_or(|at| now.since(at).as_secs() >= fine.timeout)
+        let (at, _) = fine.slot(self.una, &self.cold.gauges.ledger);
+        fine.age(now, at) >= fine.timeout
     }
 
     fn duplicate_vegas(&mut self, now: Time) {
@@ -200,7 +228,7 @@ impl Sender {
 
     fn repair_vegas(&mut self, now: Time) {
         let p = &self.cold.params;
-        let threshold = p.dupack_threshold as u32;
+        let (threshold, ns2) = (p.dupack_threshold as u32, p.vegas_rule == VegasRule::Ns2);
         let allowed = self.una > self.recover || !p.once_a_window || self.last_action != Action::Timeout;
         if !allowed {
             return;
@@ -224,7 +252,9 @@ impl Sender {
         self.rto = self.cold.rtt.rto();
         self.restart_for_repair(now);
         self.forced = self.una;
-        self.dupacks = self.dupacks.max(threshold);
+        if !(ns2 && again) {
+            self.dupacks = self.dupacks.max(threshold);
+        }
     }
 
     /// A quarter less, a half if the segment was lost again; then as much more as duplicates tell to have left the path.
@@ -251,7 +281,9 @@ impl Sender {
         self.window.cwnd = 2.0;
         self.window.ssthresh = self.window.ssthresh.max(2.0);
         self.cold.gauges.fine.bare = 0.0;
-        self.cold.gauges.fine.worried = 0;
+        if self.cold.params.vegas_rule != VegasRule::Ns2 {
+            self.cold.gauges.fine.worried = 0;
+        }
         self.cold.gauges.fine.cut_at = Some(now);
     }
 }

@@ -28,7 +28,9 @@ impl Sender {
         }
         gauges.sampler.stamp(now, in_flight, entry);
         gauges.pacer.sent(now);
-        gauges.fine.note(now, seq);
+        if gauges.fine.note(now, seq) {
+            self.cc.on_restart(now);
+        }
         if let Some(undo) = self.cold.undo.as_mut().filter(|_| by_time && again) {
             undo.sent_again(now, seq);
         }
