@@ -36,10 +36,13 @@ pub(super) struct Quick {
     most_read: u64,
     since: Time,
     read: u32,
-    /// When the connection opened; the first round trip and the way here in it; the round trip now.
+    /// When the connection opened, and how long data wait then (`open_wait`); the first round trip and the way here in it; the round trip now.
     opened: Time,
+    wait: Span,
     first: Option<(Span, Span)>,
     rtt: Span,
+    /// When the segment left that was timed last.
+    sent: Time,
     /// When the last segment came.
     last: Time,
     /// Duplicates of the acknowledgement of this segment: those answered, and those held back since.
@@ -51,7 +54,8 @@ pub(super) struct Quick {
 impl Quick {
     pub(super) fn new(p: &Params) -> Quick {
         let mss = p.mss.0;
-        let first = Quick { mss, window: FIRST_WINDOW, room: FIRST_ROOM, ..Quick::default() };
+        let first =
+            Quick { mss, window: FIRST_WINDOW, room: FIRST_ROOM, wait: p.open_wait, ..Quick::default() };
         Quick { most_read: FIRST_READ * mss, ..first }
     }
 
@@ -59,16 +63,21 @@ impl Quick {
         (self.opened, self.since, self.last) = (now, now, now);
     }
 
-    /// Round trip from the way here, which alone is seen, and the one of the start.
+    /// Round trip from the way here, which alone is seen, and the one of the start: a shorter one counts at once, a longer one by an eighth.
     fn measure(&mut self, now: Time, sent: Time) {
         let way = now.since(sent);
         let Some((rtt, first_way)) = self.first else {
-            let rtt = if self.opened > Time::ZERO { now.since(self.opened) } else { way * 2 };
+            let open = self.opened > Time::ZERO;
+            let rtt = if open { now.since(self.opened + self.wait) } else { way * 2 };
             (self.first, self.rtt) = (Some((rtt, way)), rtt);
             return;
         };
-        let rtt = (rtt + way).0.saturating_sub(first_way.0);
-        self.rtt = Span(self.rtt.0 - self.rtt.0 / 8 + rtt / 8);
+        // Segments that left together answer one acknowledgement.
+        if std::mem::replace(&mut self.sent, sent) == sent {
+            return;
+        }
+        let rtt = Span((rtt + way).0.saturating_sub(first_way.0));
+        self.rtt = if rtt < self.rtt { rtt } else { Span(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
     }
 
     /// The window opens by two segments for each that comes; whether it did.
@@ -217,6 +226,21 @@ mod tests {
             .collect();
         let expected: Vec<u32> = (0..22).chain([23, 25, 26, 28]).collect();
         assert_eq!(alone, expected);
+    }
+
+    /// A round trip of 40 ms after a wait of 80, then 80 ms twice at one moment, which count once, by an eighth, and 20 ms in full.
+    #[test]
+    fn a_shorter_round_trip_counts_at_once() {
+        let wait = Span::from_millis(80);
+        let mut quick = Quick::new(&Params { open_wait: wait, ..Params::default() });
+        quick.open(at(10_000));
+        quick.measure(at(130_000), at(110_000));
+        assert_eq!(quick.rtt, Span::from_millis(40));
+        quick.measure(at(260_000), at(200_000));
+        quick.measure(at(260_000), at(200_000));
+        assert_eq!(quick.rtt, Span::from_millis(45));
+        quick.measure(at(300_000), at(300_000));
+        assert_eq!(quick.rtt, Span::from_millis(20));
     }
 
     /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and twice the growth of 40.

@@ -14,7 +14,8 @@ const LEAST: u32 = 2;
 const BUFFER_BYTES: u64 = 65_536;
 /// The buffer counts in full on shortest paths, and half as much with each of so many microseconds.
 const HALVED_US: u64 = 512;
-/// What is held back must be less than such a share of the window, and wait no longer than this after the last bunch.
+/// What is held back must be less than such a share of the window; the last bunch must not have left longer ago than this, and the next
+/// acknowledgement be expected within it, or within half a round trip.
 const SHARE: u32 = 3;
 const PATIENCE: Span = Span::from_millis(1);
 
@@ -86,7 +87,7 @@ impl Sender {
         let gauges = &*self.cold.gauges;
         let just_left = now.since(gauges.bunch.wrote_at) <= PATIENCE;
         let age = now.since(gauges.ledger.get(self.una).at);
-        !much && just_left && self.srtt().is_some_and(|srtt| age >= srtt / 2)
+        !much && just_left && self.srtt().is_some_and(|srtt| age + PATIENCE.min(srtt / 2) >= srtt)
     }
 }
 
@@ -150,15 +151,28 @@ mod tests {
         assert_eq!(acks(&mut sender, 44, 4), [(22, false), (23, true)]);
     }
 
-    /// The acknowledgement of a window makes room for three, of which one waits; with the next there are three again; a window of 21
-    /// later there are four.
+    /// The acknowledgement of a window makes room for three: the third leaves alone, since the next acknowledgement is 4 ms away.
+    #[test]
+    fn a_lone_segment_leaves_where_the_next_acknowledgement_is_far() {
+        let mut sender = sender();
+        sends(&mut sender, Time::ZERO);
+        let sent: Vec<usize> = (1..=12).map(|n| acks(&mut sender, 36 + 4 * n, 2 * n as u32).len()).collect();
+        assert_eq!(sender.window.cwnd, 21.0);
+        assert_eq!(sent, [vec![2; 9], vec![3, 2, 2]].concat());
+    }
+
+    /// Segment 20 left 39 ms before: its acknowledgement is a millisecond away, and the third waits for it.
     #[test]
     fn a_lone_segment_waits_for_its_pair() {
         let mut sender = sender();
         sends(&mut sender, Time::ZERO);
-        let sent: Vec<usize> = (1..=21).map(|n| acks(&mut sender, 36 + 4 * n, 2 * n as u32).len()).collect();
-        assert_eq!(sender.window.cwnd, 22.0);
-        assert_eq!(sent, [vec![2; 20], vec![4]].concat());
+        acks(&mut sender, 40, 2);
+        (2..=9).for_each(|n| {
+            acks(&mut sender, 78, 2 * n);
+        });
+        assert_eq!(acks(&mut sender, 79, 20).len(), 2);
+        assert_eq!(sender.window.cwnd, 21.0);
+        assert_eq!(acks(&mut sender, 80, 22).len(), 3);
     }
 
     /// A pace of 20 segments in 40 ms and a buffer halved 78 times leave the least; 1 ms and one halving give 23.4 + 22.4, of which a
