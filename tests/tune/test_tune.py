@@ -123,11 +123,11 @@ class Ticking:
         patch.setattr(effort, "time", self)
 
 
-@pytest.mark.parametrize(("run_s", "slower"), [(0.01, 1.0), (0.2, 1.0), (0.5, 1.0), (0.2, 1.003)])
+@pytest.mark.parametrize(("run_s", "slower"), [(0.01, 1.0), (0.2, 1.0), (0.5, 1.0), (0.2, 1.003), (3.0, 1.0)])
 def test_a_limit_of_time_bounds_everything(
     folder: Path, monkeypatch: pytest.MonkeyPatch, run_s: float, slower: float
 ) -> None:
-    """On a fast machine, on slow ones, and on one that grows slower while it works."""
+    """On a fast machine, on slow ones, on one that has time for twenty runs, and on one that grows slower."""
     (folder / "asked.toml").write_text((folder / "short.toml").read_text("utf-8") + SECTION, encoding="utf-8")
     clock = Ticking(run_s, slower=slower)
     clock.install(monkeypatch)
@@ -137,6 +137,10 @@ def test_a_limit_of_time_bounds_everything(
     text = " ".join(str(answer).split())
     assert "made to fit into 60 s" in text and "another machine may get another answer" in text
     assert f"Over {answer.replications} replications of {answer.fresh_conditions} fresh condition" in text
+    left_out = re.search(r"held against (\d+) of (\d+) rivals", text)
+    assert run_s < 3.0 or left_out is not None
+    if left_out is not None:
+        assert int(left_out[1]) == len(answer.lines) - 1 < int(left_out[2])
     if run_s < 0.1:
         # There is time for everything: nothing is smaller than without a limit.
         assert (

@@ -102,7 +102,7 @@ def solve(kind: str, goal: str, runs: int, folder: Path, *, seed: int = 1) -> Ou
     ]
     bench.run((point, trial) for point in grid for trial in trials)
     best = min(grid, key=lambda point: bench.score(point, trials))
-    answer = next(point for point in found.finalists if point.kind == kind)
+    answer = found.best_of[kind]
     pairs: list[float] = []
     gap = Interval(None, None, 0)
     while len(pairs) < MOST and (gap.half_width is None or gap.half_width > NARROW):

@@ -171,6 +171,7 @@ def _solved(
     chosen, size = _chosen(outcome, bench)
     say("confirmation on fresh seeds and conditions", chosen[0])
     left_s = clock.left(effort.CONFIRMATION)
+    rivals = len(chosen) - size
     chosen = chosen[: max(size, effort.confirmable(left_s, bench.run_s))]
     confirming = effort.confirmation(spent, len(chosen), left_s, bench.run_s)
     lines, replications = confirmed(
@@ -193,7 +194,8 @@ def _solved(
         effects=tuple(outcome.effects), sensitivity=tuple(moved), drift=tuple(wandered),
         configuration=made.text if made else "", notes=tuple(str(note) for note in made.notes) if made else (),
         runs=searched, fresh=bench.runs - searched, version=library.version(), command=command,
-        stopped=_stopped(bench, outcome, clock, moved, wandered), pictured=clock.pictured(bench.run_s),
+        stopped=_stopped(bench, outcome, clock, moved, wandered, (len(chosen) - size, rivals)),
+        pictured=clock.pictured(bench.run_s),
         conditions=len(outcome.first),
         replications=replications, fresh_conditions=confirming.fresh if question.varying else 1,
         front=sum(line.candidate.key in ahead for line in lines), folder=folder,
@@ -203,15 +205,18 @@ def _solved(
 
 
 def _stopped(
-    bench: Bench, outcome: Outcome, clock: Clock, moved: Sequence[object], wandered: Sequence[object]
-) -> str:
-    """What a limit of time cut short; "" if there was none."""
+    bench: Bench, outcome: Outcome, clock: Clock, moved: Sequence[object], wandered: Sequence[object],
+    rivals: tuple[int, int],
+) -> str:  # fmt: skip
+    """What a limit of time cut short; "" if there was none. ``rivals`` are those that were confirmed, of how many."""
     if clock.seconds is None:
         return ""
     left_out = ["sensitivity"] if not moved and outcome.families else []
     left_out += ["drift"] if bench.question.varying and not wandered else []
     left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
     told = f"made to fit into {quantities.show_span(clock.seconds)}"
+    if rivals[0] < rivals[1]:
+        told += f", held against {rivals[0]} of {rivals[1]} rivals"
     return f"{told}, {wording.listed(left_out)} left out" if left_out else told
 
 

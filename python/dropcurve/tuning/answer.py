@@ -97,7 +97,7 @@ class Answer:
             "confirmed": [_line(line, goal.objectives) for line in self.lines],
             "screening": [
                 {"discipline": one.family, "knob": one.knob, "mu_star": one.mu_star, "sigma": one.sigma,
-                 "kept": one.kept}
+                 "matters": one.matters}
                 for one in self.effects
             ],
             "sensitivity": [

@@ -21,7 +21,7 @@ MARGIN = 0.03
 #: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
 PENALTY = 3000.0
 
-#: Runs for each thread between two looks at the clock, where there is a limit of time.
+#: Most runs for each thread between two looks at the clock, where there is a limit of time.
 SLICE = 3
 
 #: Told (runs done of this stage, runs it needs).
@@ -110,21 +110,31 @@ class Bench:
 
     def _make(self, jobs: list[Job], take: Callable[[Row], None], until: float | None) -> bool:
         """Makes runs, all at once or a few at a time; returns whether all were made."""
-        size = len(jobs) if until is None else SLICE * self.where.threads
-        for start in range(0, len(jobs), max(1, size)):
+        start = 0
+        while start < len(jobs):
             began = time.monotonic()
             if until is not None and began >= until:
                 return False
-            some = jobs[start : start + size]
+            some = jobs[start : start + self._slice(len(jobs), None if until is None else until - began)]
 
             def done(finished: int, _: int, before: int = start) -> None:
                 if self.tell is not None:
                     self.tell(before + finished, len(jobs))
 
             execute(some, self.store, where=self.where, take=take, done=done)
+            start += len(some)
             self.made += len(some)
             self.spent_s += time.monotonic() - began
         return True
+
+    def _slice(self, jobs: int, left_s: float | None) -> int:
+        """How many runs to make before the next look at the clock: at the pace so far no more than there is time for,
+        but one for each thread."""
+        if left_s is None:
+            return jobs
+        threads = self.where.threads
+        paced = SLICE * threads if not self.run_s else int(left_s / self.run_s)
+        return max(threads, min(SLICE * threads, paced))
 
     def row(self, candidate: Candidate, trial: Trial) -> Row | None:
         """A run that was made; None if the candidate was refused."""
@@ -137,9 +147,13 @@ class Bench:
         return "" if scenario is None else scenario.hash
 
     def has(self, candidate: Candidate, trial: Trial) -> bool:
-        """Whether the run was made."""
+        """Whether the run was asked for and made. What only lies in the store from before does not count, so that a
+        search that is repeated takes the same way."""
         scenario = self.scenario(candidate, trial)
-        return scenario is not None and (scenario.hash, trial.seed) in self._known
+        if scenario is None:
+            return False
+        name = (scenario.hash, trial.seed)
+        return name in self._asked and name in self._known
 
     def usable(self, candidate: Candidate, trial: Trial) -> bool:
         """Whether the scenario takes the candidate."""

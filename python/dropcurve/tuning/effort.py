@@ -133,7 +133,9 @@ class Clock:
 
 
 #: Sizes of a confirmation, the largest first.
-SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2), (2, 2))
+SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2), (2, 2), (2, 1))
+#: Fresh runs of a design below which rivals are left out instead.
+WORTHWHILE = 4
 #: Runs that the queue pictures of the page take.
 PICTURED = 4
 #: Designs that are confirmed however short the time is: the recommendation and what it is to be better than.
@@ -141,10 +143,10 @@ CONFIRMED = 4
 
 
 def confirmable(left_s: float | None, run_s: float | None) -> int:
-    """How many designs a confirmation of the least size has time for."""
+    """How many designs a confirmation that is worth its name has time for."""
     if left_s is None or not run_s:
         return 1000
-    return max(CONFIRMED, int(left_s / (run_s * SIZES[-1][0] * SIZES[-1][1])))
+    return max(CONFIRMED, int(left_s / (run_s * WORTHWHILE)))
 
 
 def confirmation(asked: Effort, designs: int, left_s: float | None, run_s: float | None) -> Effort:

@@ -181,7 +181,8 @@ def _effects(answer: Answer) -> list[tuple[str, str]]:
     for kind in dict.fromkeys(one.family for one in answer.effects):
         some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
         parts = [
-            f"{one.knob} {one.mu_star:.3g}{'' if one.kept else ' (held: it hardly matters)'}" for one in some
+            f"{one.knob} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved: it hardly matters)'}"
+            for one in some
         ]
         found.append((KINDS.get(kind, kind), ", ".join(parts)))
     return found

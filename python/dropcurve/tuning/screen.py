@@ -16,7 +16,7 @@ from .families import Family
 
 #: Trajectories; each costs a candidate for each knob and one more.
 TRAJECTORIES = 4
-#: A knob whose effect is below this share of the greatest is held.
+#: A knob whose effect is below this share of the greatest hardly matters.
 NEGLIGIBLE = 0.08
 #: Losses above this many points over the best count as this many: far from the optimum all is equally bad.
 CEILING = 100.0
@@ -25,13 +25,13 @@ CEILING = 100.0
 @dataclass(frozen=True)
 class Effect:
     """What moving a knob over its range does to the loss, in points: mean of the absolute effects, their
-    deviation."""
+    deviation; whether that is more than a trifle beside the others."""
 
     family: str
     knob: str
     mu_star: float
     sigma: float
-    kept: bool
+    matters: bool
 
 
 def designs(family: Family, *, seed: int) -> list[dict[str, float]]:

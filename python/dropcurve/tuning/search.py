@@ -6,23 +6,27 @@ interrupted repeats its steps in a moment, from the store, and goes on as if not
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import statistics
 from ..errors import UsageError
 from .bench import Bench, Trial, block
 from .candidates import Candidate, of_design, references
 from .effort import FINALS as FINALS_END
 from .effort import SEARCH, Clock, Effort
-from .families import Family, family
+from .families import Family, Knobs, family
 from .question import Condition
-from .race import behind, race
+from .race import CLEAR, PAIRS, behind, race
 from .screen import Effect, designs, effects
 from .study import Study, front
 
 #: Proposals of a family in a round, and how many of them are neighbours of its best.
 BATCH, NEAR = 4, 2
+#: Designs of a family whose neighbours are proposed.
+FEW = 4
 #: Rounds that every family gets before those clearly behind are asked less often.
 GRACE = 3
 #: How much less often.
@@ -33,6 +37,11 @@ SCREENING, FINALS = 0.25, 0.25
 BLOCKS = 8
 #: Candidates that reach it, of each family and of all.
 PER_FAMILY, ALTOGETHER = 2, 8
+#: Fewest of all, and on how many seeds each shall be tried before the runs are spent.
+LEAST, EACH = 3, 8
+
+#: Distance of the seeds under which few conditions are tried, so that those of the final race are others.
+SEEDS_APART = 100
 
 #: Seconds from which on it is told how long the answer will take.
 LONG_S = 90.0
@@ -78,8 +87,14 @@ class Search:
     def __post_init__(self) -> None:
         self.question = self.bench.question
         self.conditions = self.question.conditions(self.effort.conditions)
-        self.first = block(self.conditions, self.seed)
-        self.half = self.first[: (len(self.first) + 1) // 2]
+        # A design at the edge of a bound that holds under one seed breaks it under the next: where conditions are few,
+        # each has several seeds, unless time is short.
+        single = self.effort.brief or not self.question.goal.constraints
+        count = 1 if single else math.ceil(PAIRS / len(self.conditions))
+        seeds = [self.seed + number * SEEDS_APART for number in range(count)]
+        self.first = [trial for seed in seeds for trial in block(self.conditions, seed)]
+        half = (len(self.first) + 1) // 2
+        self.half = self.first[: half if len(seeds) == 1 else len(self.conditions)]
 
     def go(self) -> Outcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
@@ -114,8 +129,7 @@ class Search:
         self.known = list({self.bench.same(one, self.first[0]): one for one in reversed(usable)}.values())[
             ::-1
         ]
-        if not self._try(self.known, until=self.clock.until(SEARCH)):
-            self.known = [one for one in self.known if one in self.whole]
+        self.known = self._seen(self.known, until=self.clock.until(SEARCH))
         for kind in self.question.candidates:
             made_of = family(kind, room, space=self.question.space.get(kind))
             path = None if self.folder is None else self.folder / "studies"
@@ -123,6 +137,36 @@ class Search:
                 path.mkdir(parents=True, exist_ok=True)
             objectives = len(self.question.goal.objectives)
             self.studies[kind] = Study(made_of, target, objectives, self.seed, path)
+
+    def _seen(self, known: Sequence[Candidate], *, until: float | None) -> list[Candidate]:
+        """Those of what is known that there was time for: a first look at each, all conditions for what is close."""
+        self.bench.run(((one, trial) for one in known for trial in self.half), until=until)
+        seen = [one for one in known if self._has(one, self.half)]
+        self._close(seen, until=until)
+        return seen
+
+    def _close(self, seen: Sequence[Candidate], *, until: float | None) -> None:
+        """The best of some that were looked at goes through all trials, then those that are not behind it."""
+        several = len(self.question.goal.objectives) > 1
+        best = min(seen, key=lambda one: self.bench.score(one, self.half))
+        if self._try([one for one in seen if one is best or self._has(one, self.first)], until=until):
+            self._try([one for one in seen if several or not self._behind(one, best)], until=until)
+
+    def _has(self, one: Candidate, trials: Sequence[Trial]) -> bool:
+        return all(self.bench.has(one, trial) for trial in trials)
+
+    def _behind(self, one: Candidate, best: Candidate) -> bool:
+        """Whether the first look at a candidate is enough to spare it the rest: a test over the conditions, or where
+        each has several seeds what one of them says, if it is beyond what the best varies by from seed to seed."""
+        if len(self.first) == len(self.conditions):
+            return behind(self.bench, one, best, self.half)
+        size = len(self.conditions)
+        blocks = [self.first[start : start + size] for start in range(0, len(self.first), size)]
+        varies = statistics.deviation(
+            [self.bench.score(best, some) for some in blocks if self._has(best, some)]
+        )
+        worse = self.bench.score(one, self.half) - self.bench.score(best, self.half)
+        return worse > min(varies, CLEAR)
 
     def _foretell(self) -> None:
         """Tells how long it will take, if that is long."""
@@ -136,7 +180,7 @@ class Search:
         """Candidates at every condition; False, and those that there was time for, if it was spent before."""
         done = self.bench.run(((one, trial) for one in candidates for trial in self.first), until=until)
         seen = {one.key for one in self.whole}
-        there = [one for one in candidates if done or all(self.bench.has(one, trial) for trial in self.first)]
+        there = [one for one in candidates if done or self._has(one, self.first)]
         self.whole.extend(one for one in there if one.key not in seen)
         return done
 
@@ -149,20 +193,32 @@ class Search:
             if many and spent + cost <= self._share(SCREENING) and self._fits(cost, SEARCH / 2):
                 spent += cost
                 self.say(f"screening: which parameters of {study.family.kind} matter", self.best())
-                tried = [study.candidate(knobs) for knobs in designs(study.family, seed=self.seed)]
+                places = designs(study.family, seed=self.seed)
+                tried = [study.candidate(knobs) for knobs in places]
                 usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
                 pairs = [(one, trial) for one in usable if one for trial in self.half]
                 done = self.bench.run(pairs, until=self.clock.until(SEARCH))
                 found = effects(study.family, self.bench, usable, self.half, seed=self.seed) if done else []
                 self.effects += found
-                start = self._starts(study)
-                held = {one.knob for one in found if not one.kept}
-                study.held = {name: start[0][name] for name in held} if start else {}
-            study.start(self._starts(study))
+                study.quiet = frozenset(one.knob for one in found if not one.matters)
+                study.start(self._starts(study))
+                if done and len(self.question.goal.objectives) == 1:
+                    seen = {one.key: (one, at) for one, at in zip(usable, places, strict=True) if one}
+                    self._learn(study, list(seen.values()))
+            else:
+                study.start(self._starts(study))
+
+    def _learn(self, study: Study, seen: Sequence[tuple[Candidate, Knobs]]) -> None:
+        """What screening came to is not lost: Optuna is told, and the best of it tried at every condition."""
+        for one, knobs in seen:
+            study.learn(one, knobs, self.bench.score(one, self.half))
+        ranked = sorted((one for one, _ in seen), key=lambda one: self.bench.score(one, self.half))
+        if ranked:
+            self._close(ranked[:PER_FAMILY], until=self.clock.until(SEARCH))
 
     def _starts(self, study: Study) -> list[dict[str, float]]:
         """Knobs of what is known of a family, best first."""
-        ranked = sorted(self.known, key=lambda one: self.bench.score(one, self.first))
+        ranked = sorted(self.known, key=lambda one: self.bench.score(one, self.half))
         found = [study.family.knobs_of(one.params) for one in ranked if one.kind == study.family.kind]
         return [knobs for knobs in found if knobs]
 
@@ -182,7 +238,7 @@ class Search:
                     or len(self.question.goal.objectives) > 1
                 ):
                     if mine is not None and number > 0:
-                        study.near(mine, NEAR)
+                        study.near(self._best_few(kind), NEAR)
                     asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
             if not asked:
                 if number >= GRACE and number % RARELY == 0:
@@ -209,7 +265,7 @@ class Search:
             leader = leaders[study.family.kind]
             if one.key not in keys:
                 study.tell(ticket, None)
-            elif not several and leader is not None and behind(self.bench, one, leader, self.half):
+            elif not several and leader is not None and self._behind(one, leader):
                 worse = self.bench.score(one, self.half) - self.bench.score(leader, self.half)
                 study.tell(ticket, [self.bench.score(leader, self.first) + worse], key=one.key)
                 keys.discard(one.key)
@@ -239,6 +295,16 @@ class Search:
         some = [one for one in self.whole if not kind or one.kind == kind]
         return min(some, key=lambda one: self.bench.score(one, self.first), default=None)
 
+    def _best_few(self, kind: str) -> list[Candidate]:
+        """The best of a family, best first; where there are several objectives, the best and its front."""
+        some = sorted(
+            (one for one in self.whole if one.kind == kind), key=lambda one: self.bench.score(one, self.first)
+        )
+        if len(self.question.goal.objectives) == 1:
+            return some[:FEW]
+        names = front({one.key: self.vector(one) for one in some if self._excess(one) <= 0})
+        return some[:1] + [one for one in some[1:] if one.key in names]
+
     def _finish(self) -> Outcome:
         """The final race, on seeds that the search has not seen."""
         several = len(self.question.goal.objectives) > 1
@@ -251,11 +317,11 @@ class Search:
         else:
             for kind in self.studies:
                 pool += [one for one in ranked if one.kind == kind][:PER_FAMILY]
-            pool += ranked[:ALTOGETHER]
+            many = round(self._share(FINALS) / (EACH * len(self.conditions)))
+            pool += ranked[: min(max(many, LEAST), ALTOGETHER)]
         self.say(f"final race of {len({one.key for one in pool})}", self.best())
-        blocks = [
-            block(self.conditions, self.seed + 1 + number) for number in range(2 if several else BLOCKS)
-        ]
+        seeds = 2 if several else BLOCKS * len(self.first) // len(self.conditions)
+        blocks = [block(self.conditions, self.seed + 1 + number) for number in range(seeds)]
         if not self._fits(len(pool) * len(self.first), FINALS_END):
             blocks = [self.first]
         if several:

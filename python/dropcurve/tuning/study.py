@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 #: Points spread over the ranges before anything is inferred.
 SPREAD = 4
-#: First step away from the best so far, as a share of each range, and what is left of it after each round.
-STEP, SHRINK = 0.2, 0.9
+#: Steps away from the best so far, as a share of each range: the longest, the shortest; what they are multiplied by
+#: after a success and without one.
+STEP, LEAST_STEP, GROW, SHRINK = 0.25, 0.03, 1.5, 0.8
+#: How often a step moves a knob, and one that matters little.
+OFTEN, SELDOM = 0.5, 0.15
 #: What Optuna is told of a candidate without a value.
 HOPELESS = 1e9
 #: Members of a generation where there are several objectives.
@@ -29,57 +32,90 @@ POPULATION = 16
 
 @dataclass
 class Study:
-    """Proposals for one family; ``held`` knobs stay where they are."""
+    """Proposals for one family; ``quiet`` knobs matter little, so that steps around the best seldom move them."""
 
     family: Family
     target: Target
     objectives: int
     seed: int
     path: Path | None = None
-    held: Knobs = field(default_factory=dict)
+    quiet: frozenset[str] = frozenset()
     tried: dict[str, Candidate] = field(default_factory=dict)
     knobs: dict[str, Knobs] = field(default_factory=dict)
     _optuna: Any = None
+    _dice: Any = None
+    _told: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    _best: str = ""
+    _place: Any = None
+    _step: float = STEP
+    _rounds: int = 0
     _queue: list[Knobs] = field(default_factory=list)
 
     def start(self, known: Sequence[Mapping[str, float]]) -> None:
         """Begins with given knobs, then with points spread over the ranges."""
-        free = [name for name in self.family.knobs if name not in self.held]
-        unit: Any = design.cube(len(free), SPREAD, method="sobol", seed=self._seed()) if free else []
-        spread = [
-            {name: self.family.knobs[name].at(float(share)) for name, share in zip(free, one, strict=True)}
-            for one in unit
-        ]
-        self._queue = [{**one, **self.held} for one in [*map(dict, known), *spread]]
+        spread = design.cube(len(self.family.knobs), SPREAD, method="sobol", seed=self._seed())
+        self._queue = [*map(dict, known), *(self._at(one) for one in spread)]
         self._optuna = self._study()
 
-    def near(self, best: Candidate, count: int) -> None:
-        """Makes the next proposals neighbours of the best so far; each time the steps are smaller."""
+    def near(self, best: Sequence[Candidate], count: int) -> None:
+        """Makes the next proposals neighbours of the best so far, one of them (where there are others) of another that
+        is good, for there may be several hills. Where the best is new, the first goes on in the direction that led to
+        it; steps grow with every success and shrink without."""
         import numpy as np
 
-        knobs = self.knobs.get(best.key) or self.family.knobs_of(best.params)
-        free = [name for name in self.family.knobs if name not in self.held]
-        if knobs is None or not free:
+        places = [place for one in best if (place := self._place_of(one)) is not None]
+        if not places:
             return
+        moves: list[tuple[Any, Any]] = []
+        if best[0].key == self._best:
+            self._step = max(LEAST_STEP, self._step * SHRINK)
+        else:
+            if self._place is not None:
+                self._step = min(STEP, self._step * GROW)
+                moves.append((places[0], places[0] - self._place))
+            self._best, self._place = best[0].key, places[0]
         self._rounds += 1
         dice = np.random.default_rng([self._seed(), self._rounds])
-        for step in dice.normal(0.0, max(0.02, STEP * SHRINK**self._rounds), (count, len(free))):
-            moved = dict(knobs)
-            for name, by in zip(free, step, strict=True):
-                axis = self.family.knobs[name]
-                moved[name] = axis.at(min(1.0, max(0.0, axis.share(knobs[name]) + float(by))))
-            self._queue.append({**moved, **self.held})
+        often = np.array([SELDOM if name in self.quiet else OFTEN for name in self.family.knobs])
+        while len(moves) < count:
+            some = dice.random(len(often)) < often
+            some[dice.integers(len(often))] = True
+            last = len(moves) == count - 1 and len(places) > 1
+            start = places[dice.integers(1, len(places))] if last else places[0]
+            moves.append((start, dice.normal(0.0, self._step, len(often)) * some))
+        self._queue += [self._at(np.clip(start + move, 0.0, 1.0)) for start, move in moves]
+
+    def _place_of(self, one: Candidate) -> Any:
+        """Where a candidate lies in the unit cube, if its knobs are known."""
+        import numpy as np
+
+        knobs = self.knobs.get(one.key) or self.family.knobs_of(one.params)
+        if knobs is None:
+            return None
+        return np.array([axis.share(knobs[name]) for name, axis in self.family.knobs.items()])
+
+    def learn(self, candidate: Candidate, knobs: Knobs, value: float) -> None:
+        """Tells Optuna of a candidate that was tried without its asking."""
+        if candidate.key in self.tried or math.isinf(value):
+            return
+        self._optuna.enqueue_trial(self._inside(knobs))
+        ticket = self._optuna.ask()
+        self._suggest(ticket)
+        self.tried[candidate.key], self.knobs[candidate.key] = candidate, knobs
+        self.tell(ticket, [value], key=candidate.key)
 
     def ask(self, count: int) -> list[tuple[Any, Candidate]]:
         """New candidates, at most ``count``: (a ticket for `tell`, the candidate)."""
         found: list[tuple[Any, Candidate]] = []
-        for _ in range(4 * count):
-            if len(found) == count:
+        for attempt in range(8 * count):
+            if len(found) == count or (found and attempt >= 4 * count):
                 break
+            if not found and attempt >= 4 * count:
+                self._queue.append(self._at(self._dice.random(len(self.family.knobs))))
             if self._queue:
-                self._optuna.enqueue_trial(self._free(self._queue.pop(0)))
+                self._optuna.enqueue_trial(self._inside(self._queue.pop(0)))
             ticket = self._optuna.ask()
-            knobs = self._suggest(ticket) | self.held
+            knobs = self._suggest(ticket)
             made = self.candidate(knobs)
             if made is None or made.key in self.tried:
                 self.tell(ticket, self._told.get(made.key) if made is not None else None)
@@ -107,24 +143,24 @@ class Study:
         self._optuna.tell(ticket, numbers if self.objectives > 1 else numbers[0])
 
     def __post_init__(self) -> None:
-        self._told: dict[str, tuple[float, ...]] = {}
-        self._rounds = 0
+        import numpy as np
 
-    def _free(self, knobs: Mapping[str, float]) -> Knobs:
-        """The knobs that move, inside their ranges."""
-        return {
-            name: min(max(knobs[name], axis.low), axis.high)
-            for name, axis in self.family.knobs.items()
-            if name not in self.held and name in knobs
-        }
+        self._dice = np.random.default_rng([self._seed(), 0])
+
+    def _at(self, shares: Iterable[float]) -> Knobs:
+        """The knobs at a place of the unit cube."""
+        axes = self.family.knobs.items()
+        return {name: axis.at(float(share)) for (name, axis), share in zip(axes, shares, strict=True)}
+
+    def _inside(self, knobs: Knobs) -> Knobs:
+        """The knobs, none outside its range."""
+        return {name: min(max(knobs[name], axis.low), axis.high) for name, axis in self.family.knobs.items()}
 
     def _suggest(self, ticket: optuna.trial.Trial) -> Knobs:
-        found = {}
-        for name, axis in self.family.knobs.items():
-            if name not in self.held:
-                value = ticket.suggest_float(name, axis.low, axis.high, log=axis.scale == "log")
-                found[name] = axis.rounded(value)
-        return found
+        return {
+            name: axis.rounded(ticket.suggest_float(name, axis.low, axis.high, log=axis.scale == "log"))
+            for name, axis in self.family.knobs.items()
+        }
 
     def _seed(self) -> int:
         """Of this family: the same whatever other families there are."""

@@ -280,6 +280,6 @@ def _screening(answer: Answer) -> list[str]:
     lines = ["What matters (Morris: mean absolute effect on the goal over the range, in points):"]
     for kind in dict.fromkeys(one.family for one in answer.effects):
         some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
-        parts = [f"{one.knob} {one.mu_star:.3g}{'' if one.kept else ' (held)'}" for one in some]
+        parts = [f"{one.knob} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved)'}" for one in some]
         lines.append(f"  {KINDS.get(kind, kind)}: {', '.join(parts)}")
     return lines
