@@ -106,7 +106,7 @@ def main(name, out, *pairs):
     keys = dict(pair.split("=", 1) for pair in pairs)
     run, states = keys.pop("run"), keys.pop("states").split(",")
     w_q, mean = float(keys.pop("ns_w_q")), float(keys.pop("ns_mean"))
-    in_bytes = keys.get("unit") == "bytes" or keys.get("dialect") == "ns2"
+    in_bytes = keys.get("unit") == "bytes" or (keys.get("dialect") == "ns2" and "kind" not in keys)
     recorded = averages_of_ns2(name + ".red")
     rows = list(averages(name + ".tr", recorded, w_q, RATE / (8 * mean), in_bytes))
     ends = ends_of_packets(name + ".tr")
