@@ -159,6 +159,17 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
     assert "sensitivity, drift and queue pictures left out" in " ".join(str(answer).split())
 
 
+@pytest.mark.parametrize("box", ["sonic", "openconfig"])
+def test_a_box_gets_its_configuration_however_short_the_time_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, box: str
+) -> None:
+    """Even where what is best of what is known is nothing that the box has."""
+    Ticking(5.0).install(monkeypatch)
+    question = of_link(rate="2Mbit", rtt="20-40ms", flows="2-4", buffer="40pkts", goal=GOAL, box=box)
+    answer = tuning.solve(question, seconds=20.0, out="kept", where=Where(2))
+    assert answer.configuration and Target(box, 2e6, 0.02).takes(answer.best)
+
+
 @pytest.mark.parametrize("rate", ["10Mbit", "50Mbit", "100Mbit", "500Mbit", "1Gbit"])
 @pytest.mark.parametrize(("rtt", "flows"), [("20-200ms", "5-100"), ("10-20ms", "20-40"), ("30ms", "10")])
 def test_the_default_effort_stays_within_minutes_and_follows_from_the_question(

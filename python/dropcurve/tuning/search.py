@@ -89,12 +89,11 @@ class Search:
         self.conditions = self.question.conditions(self.effort.conditions)
         # A design at the edge of a bound that holds under one seed breaks it under the next: where conditions are few,
         # each has several seeds, unless time is short.
-        single = self.effort.brief or not self.question.goal.constraints
-        count = 1 if single else math.ceil(PAIRS / len(self.conditions))
+        few = self.question.goal.constraints and not self.effort.brief
+        count = math.ceil(PAIRS / len(self.conditions)) if few else 1
         seeds = [self.seed + number * SEEDS_APART for number in range(count)]
         self.first = [trial for seed in seeds for trial in block(self.conditions, seed)]
-        half = (len(self.first) + 1) // 2
-        self.half = self.first[: half if len(seeds) == 1 else len(self.conditions)]
+        self.half = self.first[: (len(self.first) + 1) // 2 if count == 1 else len(self.conditions)]
 
     def go(self) -> Outcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
@@ -139,8 +138,11 @@ class Search:
             self.studies[kind] = Study(made_of, target, objectives, self.seed, path)
 
     def _seen(self, known: Sequence[Candidate], *, until: float | None) -> list[Candidate]:
-        """Those of what is known that there was time for: a first look at each, all conditions for what is close."""
-        self.bench.run(((one, trial) for one in known for trial in self.half), until=until)
+        """Those of what is known that there was time for, but one that the box takes: a first look at each, all
+        conditions for what is close."""
+        able = sorted(known, key=lambda one: not self.question.target.takes(one))
+        self.bench.run((able[0], trial) for trial in self.half)
+        self.bench.run(((one, trial) for one in able for trial in self.half), until=until)
         seen = [one for one in known if self._has(one, self.half)]
         self._close(seen, until=until)
         return seen
@@ -219,8 +221,8 @@ class Search:
     def _starts(self, study: Study) -> list[dict[str, float]]:
         """Knobs of what is known of a family, best first."""
         ranked = sorted(self.known, key=lambda one: self.bench.score(one, self.half))
-        found = [study.family.knobs_of(one.params) for one in ranked if one.kind == study.family.kind]
-        return [knobs for knobs in found if knobs]
+        mine = (one.params for one in ranked if one.kind == study.family.kind)
+        return [knobs for params in mine if (knobs := study.family.knobs_of(params))]
 
     def _rounds(self) -> None:
         """Round after round of proposals, until the runs or the time are spent."""
@@ -338,17 +340,8 @@ class Search:
         families = {kind: study.family for kind, study in self.studies.items()}
         late = "the time was spent" if self._late() else ""
         return Outcome(
-            left,
-            trials,
-            list(self.whole),
-            list(self.known),
-            self.first,
-            self.effects,
-            families,
-            knobs,
-            best_of,
-            late,
-        )
+            left, trials, list(self.whole), list(self.known), self.first, self.effects, families, knobs, best_of, late
+        )  # fmt: skip
 
     def _raced(self, pool: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]) -> list[Trial]:
         """All of the pool on block after block, while there is time; the trials."""
@@ -364,6 +357,10 @@ class Search:
         """What the box can be told of, best first. Raises UsageError if that is nothing."""
         target = self.question.target
         able = [one for one in self.whole if target.takes(one)]
+        if not able:
+            known = sorted(self.known, key=lambda one: self.bench.score(one, self.half))
+            able = [one for one in known if target.takes(one)][:1]
+            self._try(able)
         if not able:
             told = f"for = {target.box}: none of the settings tried can be written for it"
             raise UsageError(f"{told}; more runs or a larger buffer may help")
@@ -389,8 +386,8 @@ class Search:
 
     def _fits(self, runs: int, share: float) -> bool:
         """Whether there is time for so many runs, at the pace so far, before a share of it is spent."""
-        left, run_s = self.clock.left(share), self.bench.run_s
-        return left is None or runs * (run_s or 0.0) < left
+        left = self.clock.left(share)
+        return left is None or runs * (self.bench.run_s or 0.0) < left
 
     def _spent(self) -> bool:
         """Whether the final race has no time for another block of two."""
