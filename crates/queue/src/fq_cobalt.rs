@@ -8,7 +8,7 @@
 //! queue's law remembered, as in ns-3; CAKE forgets it once the law has come to rest. No threshold of its own for marks,
 //! which ns-3 has and leaves off.
 
-use crate::cobalt::{self, FirstSignal, Law, State, Verdict};
+use crate::cobalt::{self, AfterPause, FirstSignal, Law, State, Verdict};
 use crate::codel::{check_times, Root, Store};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::flows::{Flows, Hash};
@@ -46,6 +46,8 @@ units::params! {
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "HTM18" },
         /// When the first signal of a queue's life falls due.
         first_signal: FirstSignal = FirstSignal::Interval => { source: "HTM18" },
+        /// When it falls due after a pause of an interval.
+        after_pause: AfterPause = AfterPause::Interval => { source: "HTM18" },
         /// How `1/sqrt(count)` is found.
         root: Root = Root::Exact => { source: "HTM18" },
         /// Whether ECN-capable packets are marked instead of dropped, by CoDel.
@@ -80,6 +82,7 @@ const DIALECTS: &[Preset] = &[Preset {
         ("quantum", "1500 B"),
         ("cut_tells", "false"),
         ("refuses", "true"),
+        ("after_pause", "at_once"),
         ("root", "newton"),
         ("blue_threshold", "400 ms"),
     ],
@@ -105,6 +108,7 @@ impl Params {
             target: self.target,
             interval: self.interval,
             first_signal: self.first_signal,
+            after_pause: self.after_pause,
             root: self.root,
             ecn: self.ecn,
             step_up: self.step_up,

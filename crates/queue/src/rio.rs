@@ -8,7 +8,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
-use crate::red::{self, AboveMax, Curve, EcnForced, IdleDecay, Red, Spacing};
+use crate::red::{self, AboveMax, Counting, Curve, EcnForced, IdleDecay, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
@@ -68,6 +68,10 @@ units::params! {
         above_max: AboveMax = AboveMax::Drop => { source: "CF98" },
         /// How marks are spread.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
+        /// Which arrivals raise the counts.
+        counting: Counting = Counting::Between => { source: "FJ93" },
+        /// No decision on an average while fewer than this many packets of what it counts wait.
+        min_queue: u64 = 0 => { source: "FJ93" },
         /// How idle time lowers the averages.
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
         /// Marks ECN-capable packets instead of dropping them.
@@ -89,6 +93,8 @@ impl Params {
             w_q: Some(self.w_q),
             above_max: self.above_max,
             spacing: self.spacing,
+            counting: self.counting,
+            min_queue: self.min_queue,
             idle_decay: self.idle_decay,
             ecn: self.ecn,
             ecn_forced: self.ecn_forced,
@@ -135,6 +141,8 @@ const DIALECTS: &[Preset] = &[Preset {
         ("limit_test", "before"),
         ("total_update", "in_only"),
         ("spacing", "wait"),
+        ("counting", "spare_first"),
+        ("min_queue", "2"),
         ("idle_decay", "plus_one"),
     ],
 }];

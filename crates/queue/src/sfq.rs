@@ -20,6 +20,9 @@ units::choices! {
         /// The arriving one, if its queue holds half of the free room or more, or if free room is short and its
         /// queue holds more than its share.
         Share = "share",
+        /// As `share`, where half of an odd room is rounded down, and the share is the limit over all queues there are, used or
+        /// not: ns-2 has it so.
+        ShareOfAll = "share_of_all",
         /// When nothing is free, the newest of the longest queue.
         Longest = "longest",
         /// When nothing is free, what the longest queue would send next.
@@ -65,16 +68,23 @@ impl Check for Params {
     }
 }
 
-const DIALECTS: &[Preset] = &[Preset {
-    name: "linux",
-    doc: "Linux sfq: 127 packets, 1024 queues that send a frame's worth in turn, and the newest of the longest goes.",
-    options: &[
-        ("limit", "127 pkts"),
-        ("buckets", "1024"),
-        ("quantum", "1514 B"),
-        ("refuse", "longest_latest"),
-    ],
-}];
+const DIALECTS: &[Preset] = &[
+    Preset {
+        name: "linux",
+        doc: "Linux sfq: 127 packets, 1024 queues that send a frame's worth in turn, and the newest of the longest goes.",
+        options: &[
+            ("limit", "127 pkts"),
+            ("buckets", "1024"),
+            ("quantum", "1514 B"),
+            ("refuse", "longest_latest"),
+        ],
+    },
+    Preset {
+        name: "ns2",
+        doc: "ns-2.35 SFQ: 40 packets, 16 queues, and a share of all queues there are.",
+        options: &[("refuse", "share_of_all")],
+    },
+];
 
 impl Discipline for Params {
     const TITLE: &'static str = "Stochastic Fairness Queueing (SFQ)";
@@ -133,8 +143,15 @@ impl<P: Packet + Copy> Sfq<P> {
             return true;
         }
         let own = self.queues.len_of(i) as u64;
-        let share = self.limit / (self.queues.active() as u64).max(1);
-        self.refuse == Refuse::Share && (2 * own >= free.max(2) || (free < self.buckets && own > share))
+        let short = free < self.buckets;
+        match self.refuse {
+            Refuse::Share => {
+                let share = self.limit / (self.queues.active() as u64).max(1);
+                2 * own >= free.max(2) || (short && own > share)
+            }
+            Refuse::ShareOfAll => own >= free / 2 || (short && own > self.limit / self.buckets),
+            _ => false,
+        }
     }
 
     /// Ends a packet of the longest queue, if that is the rule and there is one; a discipline inside may have ended
@@ -143,7 +160,7 @@ impl<P: Packet + Copy> Sfq<P> {
         let newest = match self.refuse {
             Refuse::Longest => true,
             Refuse::LongestHead => false,
-            Refuse::Share | Refuse::LongestLatest => return false,
+            Refuse::Share | Refuse::ShareOfAll | Refuse::LongestLatest => return false,
         };
         let Some(fattest) = self.queues.longest(true) else { return false };
         if let Some(victim) = self.queues.pop(fattest, newest, cx) {
@@ -246,6 +263,18 @@ mod tests {
         let mut longest = Bench::new(Sfq::new(&params(&[("refuse", "longest")]), &SETTING));
         (0..45).for_each(|flow| longest.arrive(0, Pkt { flow: flow % 2, ..Pkt::new(0) }));
         assert_eq!((longest.disc.len(), longest.dropped().len()), (40, 5));
+    }
+
+    #[test]
+    fn in_ns2_odd_halves_are_rounded_down_and_the_share_is_of_all_queues() {
+        // 13 waiting, 27 free: 13 >= 13. So 13 stay of one flow.
+        let mut bench = Bench::new(Sfq::new(&params(&[("dialect", "ns2")]), &SETTING));
+        (0..20).for_each(|_| bench.arrive(0, Pkt::new(0)));
+        assert_eq!(bench.disc.len(), 13);
+        // A room of 16 for 16 queues: short from the first packet on, and the share is one. The third finds two.
+        let mut small = Bench::new(Sfq::new(&params(&[("dialect", "ns2"), ("limit", "16 pkts")]), &SETTING));
+        (0..5).for_each(|_| small.arrive(0, Pkt::new(0)));
+        assert_eq!(small.dropped(), [2, 3, 4]);
     }
 
     #[test]

@@ -9,8 +9,7 @@ mod flows;
 mod tins;
 mod wire;
 
-use crate::cobalt;
-use crate::cobalt::law::{Law, Verdict};
+use crate::cobalt::{self, Law, Verdict};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
@@ -204,6 +203,7 @@ impl<P: Packet + Copy> Cake<P> {
                 interval: terms.interval,
                 ecn: params.ecn,
                 first_signal: cobalt::FirstSignal::AtOnce,
+                after_pause: cobalt::AfterPause::AtOnce,
                 root: crate::codel::Root::Newton,
                 ..cobalt::Params::default()
             };

@@ -1,6 +1,6 @@
 //! The law: a schedule that rises and falls, and a probability beside it.
 
-use super::{FirstSignal, Params};
+use super::{AfterPause, FirstSignal, Params};
 use crate::codel::Root;
 use crate::disc::{Cx, Packet, Probe};
 use units::math;
@@ -24,6 +24,8 @@ pub(crate) struct Law {
     interval: Span,
     /// Whether a queue that never signalled does so at once.
     at_once: bool,
+    /// Whether one that was still for an interval does so.
+    after_pause: bool,
     root: Root,
     ecn: bool,
     step_up: f64,
@@ -88,6 +90,7 @@ impl Law {
             target: params.target,
             interval: params.interval,
             at_once: params.first_signal == FirstSignal::AtOnce,
+            after_pause: params.after_pause == AfterPause::AtOnce,
             root: params.root,
             ecn: params.ecn,
             step_up: params.step_up,
@@ -173,6 +176,7 @@ impl Law {
         let now = cx.now;
         state.sojourn = sojourn;
         let due = state.count > 0 && now >= state.drop_next;
+        let paused = self.after_pause && state.count == 0 && now > state.drop_next;
         if late && !state.dropping {
             state.dropping = true;
             state.count = state.count.max(1);
@@ -195,7 +199,7 @@ impl Law {
         let drops = cx.chance(state.p_drop);
         if state.count == 0 {
             state.drop_next = now + self.interval;
-        } else if now > state.drop_next && !drops && (!signals || self.ecn && capable) {
+        } else if (paused || now > state.drop_next) && !drops && (!signals || self.ecn && capable) {
             state.drop_next = now;
         }
         match (drops, signals) {

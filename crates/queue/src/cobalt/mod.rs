@@ -30,6 +30,16 @@ units::choices! {
     }
 }
 
+units::choices! {
+    /// When the first signal falls due of a queue that sent nothing for an interval before it was late.
+    pub enum AfterPause {
+        /// An interval after it was first late.
+        Interval = "interval",
+        /// With the second packet that is late: the schedule as it stood before says that one is overdue.
+        AtOnce = "at_once",
+    }
+}
+
 units::params! {
     /// A queue under CoDel, and under BLUE when that does not help.
     pub struct Params {
@@ -43,6 +53,8 @@ units::params! {
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "HTM18" },
         /// When the first signal of a queue's life falls due.
         first_signal: FirstSignal = FirstSignal::Interval => { source: "HTM18" },
+        /// When it falls due after a pause of an interval.
+        after_pause: AfterPause = AfterPause::Interval => { source: "HTM18" },
         /// How `1/sqrt(count)` is found.
         root: Root = Root::Exact => { source: "HTM18" },
         /// Whether ECN-capable packets are marked instead of dropped, by CoDel.
@@ -74,12 +86,22 @@ const DIALECTS: &[Preset] = &[
         name: "cake",
         doc:
             "As in each queue of Linux CAKE: marks ECN-capable packets; the first signal ever comes at once.",
-        options: &[("ecn", "true"), ("first_signal", "at_once"), ("root", "newton")],
+        options: &[
+            ("ecn", "true"),
+            ("first_signal", "at_once"),
+            ("after_pause", "at_once"),
+            ("root", "newton"),
+        ],
     },
     Preset {
         name: "ns3",
         doc: "ns-3 CobaltQueueDisc: 1.5 MB, and BLUE also above 400 ms.",
-        options: &[("limit", "1500000 B"), ("blue_threshold", "400 ms")],
+        options: &[
+            ("limit", "1500000 B"),
+            ("after_pause", "at_once"),
+            ("root", "newton"),
+            ("blue_threshold", "400 ms"),
+        ],
     },
 ];
 

@@ -30,6 +30,26 @@ fn signals_fall_by_codels_schedule_after_an_interval() {
 }
 
 #[test]
+fn after_a_pause_the_second_late_packet_is_signalled_if_it_is_to_be() {
+    let signals = |rows: &[(&str, &str)]| {
+        let mut queue = bench(rows);
+        queue.arrive(0, Pkt::new(0));
+        queue.depart(0);
+        // Nothing for 200 ms; then packets wait 10 ms each.
+        for us in (200_000..260_000).step_by(1_000) {
+            queue.arrive(us, Pkt::new(0));
+            if us >= 210_000 {
+                queue.depart(us);
+            }
+        }
+        queue.fates.iter().map(|fate| fate.0).collect::<Vec<u64>>()
+    };
+    assert_eq!(signals(&[]), [0; 0], "an interval has not passed");
+    // The first late one leaves at 210 ms, the second is dropped; the next signal is due 70.7 ms later.
+    assert_eq!(signals(&[("after_pause", "at_once")]), [211_000]);
+}
+
+#[test]
 fn the_count_falls_by_the_slots_that_pass() {
     let mut queue = bench(&[]);
     overload(&mut queue, 0, 200_000, Ecn::NotEct);
