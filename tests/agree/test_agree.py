@@ -52,6 +52,15 @@ def test_rap_of_ns2_comes_packet_by_packet() -> None:
     assert {case.verdict for case in cases} == {"within"}
 
 
+def test_disciplines_of_ns2_under_streams_that_answer_to_nothing() -> None:
+    """No transport stands between: queues within 8 % with four seeds, losses within the spread of the streams."""
+    cases = quick("offered")
+    assert [case.name for case in cases] == ["DropTail", "RED, no wait", "AVQ"]
+    for case in cases:
+        for figure in case.figures:
+            assert abs(figure.apart) <= 0.08 * figure.theirs + 1e-3, (case.name, figure)
+
+
 @pytest.mark.parametrize("name", ["wtred", "cnodder", "hassan_tcp"])
 def test_means_of_ns2(name: str) -> None:
     """Goodput, queue and delay within 5 % with four seeds; losses and timeouts vary more."""

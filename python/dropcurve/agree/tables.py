@@ -9,7 +9,7 @@ from typing import Any
 
 import dropcurve as dc
 
-from . import dumbbells, friendliness, live, means, numbers, other_stacks, two_bottlenecks
+from . import dumbbells, friendliness, live, means, numbers, offered, other_stacks, two_bottlenecks
 from .cases import Area, Case
 from .context import Context
 
@@ -249,6 +249,12 @@ TABLES = (
         "hassan_knobs", ("ns2", "hassan_knobs.csv"), "TFRC and SACK over RED, one setting changed", "ns-2.35",
         hassan_name,
         friendliness.scenario, friendliness.numbers, FRIENDLY_COLUMNS, friendliness.missing,
+    ),
+    Table(
+        "offered", ("offered.csv",), "Disciplines of ns-2 under streams that answer to nothing", "ns-2.35",
+        lambda row: row["name"], offered.scenario, lambda run, row: offered.numbers(run, row),
+        {"loss": 1e-4, "util": 0.0, "qmean": 0.1, "qdelay_ms": 0.05, "loss_0": 1e-4, "loss_1": 1e-4, "loss_2": 1e-4},
+        note="Recorded with the project's own script: Poisson streams into one queue, so no transport stands between.",
     ),
     Table(
         "ns3", ("ns3", "aqm_dumbbell.csv"), "Long flows over ns-3's disciplines", "ns-3.37",
