@@ -318,13 +318,16 @@ impl Histogram {
         }
     }
 
-    /// The value in milliseconds below which a share `p` of the times lie (the middle of its bucket, but never above
-    /// the maximum); `None` if empty.
+    /// The value in milliseconds below which a share `p` of the times lie: the middle of its bucket, but never above the maximum, and
+    /// the mean where one bucket holds them all, so that what never changes is told as it is; `None` if empty.
     pub fn percentile(&self, p: f64) -> Option<f64> {
         let rank = ((p * self.moments.count() as f64).ceil() as u64).max(1);
         let mut seen = 0;
         for (bucket, count) in self.counts.iter().enumerate() {
             seen += u64::from(*count);
+            if u64::from(*count) == self.moments.count() {
+                return Some(self.moments.mean_ms());
+            }
             if seen >= rank {
                 let middle = 0.5 * (lower_ms(bucket) + lower_ms(bucket + 1));
                 return Some(middle.min(self.moments.max_ms()));
@@ -428,5 +431,13 @@ mod tests {
             assert!((got / exact - 1.0).abs() < 0.01, "{p}: {got} for {exact}");
         }
         assert_eq!(Histogram::default().percentile(0.5), None);
+    }
+
+    #[test]
+    fn what_never_changes_is_told_as_it_is() {
+        let mut histogram = Histogram::default();
+        (0..5).for_each(|_| histogram.add(Span::from_micros(22_480)));
+        assert_eq!(histogram.percentile(0.01), Some(histogram.moments.mean_ms()));
+        assert_eq!(histogram.percentile(0.95), Some(histogram.moments.max_ms()));
     }
 }

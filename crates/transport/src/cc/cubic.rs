@@ -76,7 +76,7 @@ impl Cubic {
             handshake_rtt: params.handshake_rtt,
             hystart: HyStart::new(params.hystart),
             before: None,
-            steps: Steps::default(),
+            steps: Steps::new(params.cubic_c),
         }
     }
 

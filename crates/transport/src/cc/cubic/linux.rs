@@ -8,8 +8,6 @@ use units::{math, Span, Time};
 
 /// A window that does not change is not asked for anew for so many milliseconds.
 const KEPT: u64 = 31;
-/// `C` as a fraction of 1024.
-const C: u64 = 410;
 /// Eighths of a window to be acknowledged for one segment of additive increase.
 const FRIENDLY: u64 = 15;
 /// Segments acknowledged for one of growth before the first loss, at most.
@@ -18,6 +16,8 @@ const FIRST_PACE: u64 = 20;
 /// What is remembered between acknowledgements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
+    /// `C` in 1024ths: 410 for 0.4.
+    c: u64,
     /// When this stage of congestion avoidance began.
     epoch: Option<u64>,
     k: u64,
@@ -39,6 +39,11 @@ pub(super) fn in_1024ths(factor: f64) -> f64 {
 }
 
 impl Steps {
+    /// At the start, with `cubic_c`.
+    pub(super) fn new(c: f64) -> Steps {
+        Steps { c: ((c * 1024.0).round() as u64).max(1), ..Steps::default() }
+    }
+
     /// The window was cut: the next acknowledgement begins a stage.
     pub(super) fn end_epoch(&mut self) {
         self.epoch = None;
@@ -91,7 +96,7 @@ impl Steps {
         (self.est_credits, self.w_est) = (acked, cwnd);
         let below = w_max.saturating_sub(cwnd);
         self.origin = cwnd + below;
-        self.k = math::cbrt(below as f64 * (1u64 << 40) as f64 / C as f64) as u64;
+        self.k = math::cbrt(below as f64 * (1u64 << 40) as f64 / self.c as f64) as u64;
         ms
     }
 
@@ -99,7 +104,7 @@ impl Steps {
     fn by_time(&self, ms: u64, cwnd: u64) -> u64 {
         let t = ms * 1024 / 1000;
         let apart = u128::from(t.abs_diff(self.k));
-        let gap = ((u128::from(C) * apart * apart * apart) >> 40) as u64;
+        let gap = ((u128::from(self.c) * apart * apart * apart) >> 40) as u64;
         let target = if t < self.k { self.origin.saturating_sub(gap) } else { self.origin + gap };
         if target > cwnd {
             cwnd / (target - cwnd)
@@ -133,11 +138,11 @@ mod tests {
     /// segments: the window waits for 100 windows, or for the first loss for 20 segments.
     #[test]
     fn before_the_first_loss_twenty_segments_give_one() {
-        let mut steps = Steps::default();
+        let mut steps = Steps::new(0.4);
         assert_eq!(steps.grow(at(5), 100.0, 19, 0.0, Span::from_millis(1000), false), 0.0);
         assert_eq!((steps.pace, steps.origin, steps.k), (20, 100, 0));
         assert_eq!(steps.grow(at(6), 100.0, 1, 0.0, Span::from_millis(1000), false), 1.0);
-        let mut later = Steps::default();
+        let mut later = Steps::new(0.4);
         later.grow(at(5), 100.0, 1, 100.0, Span::from_millis(1000), false);
         assert_eq!(later.pace, 10_000);
     }
@@ -146,7 +151,7 @@ mod tests {
     /// for two.
     #[test]
     fn a_pace_is_kept_for_a_while() {
-        let mut steps = Steps::default();
+        let mut steps = Steps::new(0.4);
         steps.grow(at(0), 100.0, 1, 100.0, Span::ZERO, false);
         steps.grow(at(31), 100.0, 1, 100.0, Span::ZERO, false);
         assert_eq!(steps.asked, 0);
@@ -155,10 +160,18 @@ mod tests {
         assert_eq!(steps.by_time(5000, 100), 2);
     }
 
+    /// Twice the scale is twice the distance: after 5 s 100 above 100, one for each segment.
+    #[test]
+    fn the_scale_is_the_one_asked_for() {
+        let mut steps = Steps::new(0.8);
+        steps.grow(at(0), 100.0, 1, 100.0, Span::ZERO, false);
+        assert_eq!((steps.c, steps.by_time(5000, 100)), (819, 1));
+    }
+
     /// Of a window of 80, 150 acknowledged segments make one of additive increase; the window follows at 80 for one.
     #[test]
     fn additive_increase_is_kept_up_with() {
-        let mut steps = Steps::default();
+        let mut steps = Steps::new(0.4);
         steps.grow(at(1), 80.0, 1, 80.0, Span::ZERO, true);
         for ms in 2..152 {
             steps.grow(at(ms), 80.0, 1, 80.0, Span::ZERO, true);
