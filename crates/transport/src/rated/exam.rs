@@ -24,10 +24,19 @@ pub struct Weather {
     pub lost: f64,
     /// Share of reports lost.
     pub deaf: f64,
-    /// Share held back, for as long as the delay.
+    /// Share held back, for up to eight times the delay.
     pub late: f64,
     /// Share that comes twice.
     pub twice: f64,
+    /// Share of data that arrives marked.
+    pub marked: f64,
+}
+
+impl Weather {
+    /// A path of this delay that does nothing else.
+    fn fine(ms: u64) -> Weather {
+        Weather { delay: Span::from_millis(ms), lost: 0.0, deaf: 0.0, late: 0.0, twice: 0.0, marked: 0.0 }
+    }
 }
 
 /// Two ends and a path.
@@ -67,8 +76,8 @@ impl<P: Protocol> Drive<P> {
     fn step(&mut self, weather: &Weather, dice: &mut Stream) {
         let mut arrivals = |lost: f64, now: Time| {
             let copies = u64::from(dice.uniform() >= lost) * (1 + u64::from(dice.uniform() < weather.twice));
-            let held = if dice.uniform() < weather.late { weather.delay } else { Span::ZERO };
-            (copies, now + weather.delay + held)
+            let longer = if dice.uniform() < weather.late { 8.0 * dice.uniform() } else { 0.0 };
+            (copies, now + weather.delay + weather.delay.scale(longer))
         };
         while let Some(data) = self.sender.poll_transmit(self.now) {
             self.greatest_gap = self.greatest_gap.max(self.now.since(self.last_sent));
@@ -99,7 +108,7 @@ impl<P: Protocol> Drive<P> {
         self.now = next;
         if next == arrival {
             let (_, data) = self.data.pop_first().expect("it has arrived");
-            self.receiver.on_packet(next, &data, false);
+            self.receiver.on_packet(next, &data, dice.uniform() < weather.marked);
         } else if next == answer {
             let (_, report) = self.reports.pop_first().expect("it has arrived");
             self.sender.on_report(next, &report);
@@ -138,7 +147,7 @@ pub fn sits<P: Protocol>(profile: &str, weather: Weather, seed: u64, longest: Sp
 /// A path that delivers: the rate grows well beyond the first packets, and everything arrives.
 pub fn fills<P: Protocol>(profile: &str, packets: u64) {
     let mut drive = Drive::<P>::new(&params::<P>(profile));
-    let fine = Weather { delay: Span::from_millis(50), lost: 0.0, deaf: 0.0, late: 0.0, twice: 0.0 };
+    let fine = Weather::fine(50);
     let mut dice = Stream::new(1, "weather");
     while drive.now < Time(60_000_000_000) && drive.sender.sent() < 20_000 {
         drive.step(&fine, &mut dice);
@@ -151,7 +160,7 @@ pub fn fills<P: Protocol>(profile: &str, packets: u64) {
 /// Handed over piece by piece, no more leaves than there is, and all of it does.
 pub fn obeys_its_source<P: Protocol>(profile: &str) {
     let mut drive = Drive::<P>::new(&params::<P>(profile));
-    let fine = Weather { delay: Span::from_millis(5), lost: 0.0, deaf: 0.0, late: 0.0, twice: 0.0 };
+    let fine = Weather::fine(5);
     let mut dice = Stream::new(1, "weather");
     drive.sender.provide(Time::ZERO, 3);
     for handed in [3u32, 10, 11] {
@@ -167,11 +176,10 @@ pub fn obeys_its_source<P: Protocol>(profile: &str) {
 
 /// Any weather there is.
 pub fn any_weather() -> impl Strategy<Value = (Weather, u64)> {
-    (1u64..300, 0.0f64..0.6, 0.0f64..0.6, 0.0f64..0.3, 0.0f64..0.3, any::<u64>()).prop_map(
-        |(delay, lost, deaf, late, twice, seed)| {
-            (Weather { delay: Span::from_millis(delay), lost, deaf, late, twice }, seed)
-        },
-    )
+    let shares = (0.0f64..0.6, 0.0f64..0.6, 0.0f64..0.3, 0.0f64..0.3, 0.0f64..0.5);
+    (1u64..300, shares, any::<u64>()).prop_map(|(delay, (lost, deaf, late, twice, marked), seed)| {
+        (Weather { delay: Span::from_millis(delay), lost, deaf, late, twice, marked }, seed)
+    })
 }
 
 proptest! {
