@@ -138,7 +138,9 @@ units::params! {
         /// When bandwidth is sampled.
         westwood_rule: WestwoodRule = WestwoodRule::Plus => { source: "Grieco and Mascolo 2004" },
         /// What of the bandwidth estimate a sample keeps (westwood).
-        westwood_filter: f64 = 0.9 => { range: Range::Within(0.0, 0.9999), source: "Mascolo 2001" },
+        westwood_filter: f64 = 0.9 => { range: Range::Within(0.0, 0.9999), source: "Grieco and Mascolo 2004" },
+        /// Time constant of the filter where each acknowledgement is a sample (westwood, `original`).
+        westwood_tau: Span = Span::from_millis(500) => { range: Range::Positive, source: "Mascolo 2001", assumed: true },
         /// Segments the window grows by in a round trip (gaimd).
         gaimd_alpha: f64 = 0.3125 => { unit: "segments", range: Range::Positive, source: "Yang and Lam 2000" },
         /// What a loss leaves of the window (gaimd).

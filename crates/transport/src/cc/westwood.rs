@@ -1,6 +1,6 @@
 //! Westwood: at a loss the window falls to what the path carried.
 //!
-//! *Reference*: MCGSW01 for sampling with each acknowledgement, GM04 for Westwood+.
+//! *Reference*: MCGSW01 for sampling with each acknowledgement and the filter whose weight is the time between two; GM04 for Westwood+.
 //! *Units*: bandwidth in segments a second, windows in segments.
 //! *Deviations*: a loss never raises cwnd, so ssthresh is at most cwnd then; a duplicate counts as one segment delivered and the
 //! acknowledgement that ends a recovery counts one for each segment not yet counted.
@@ -17,6 +17,7 @@ const LEAST_INTERVAL: Span = Span::from_millis(50);
 pub struct Westwood {
     rule: WestwoodRule,
     filter: f64,
+    tau: Span,
     ecn_factor: Option<f64>,
     counting: Counting,
     bandwidth: f64,
@@ -35,6 +36,7 @@ impl Westwood {
         Westwood {
             rule: params.westwood_rule,
             filter: params.westwood_filter,
+            tau: params.westwood_tau,
             ecn_factor: params.ecn_factor,
             counting: params.counting,
             bandwidth: 0.0,
@@ -61,17 +63,38 @@ impl Westwood {
         event.acked - repeated
     }
 
-    /// Tustin's low-pass: the mean of the last two samples enters.
     fn sample(&mut self, interval: Span) {
         let sample = f64::from(self.delivered) / interval.as_secs();
-        self.bandwidth = if self.bandwidth == 0.0 {
-            sample
-        } else {
-            let mean = (sample + self.last_sample) / 2.0;
-            self.filter * self.bandwidth + (1.0 - self.filter) * mean
-        };
-        self.last_sample = sample;
         self.delivered = 0;
+        if self.bandwidth == 0.0 {
+            (self.bandwidth, self.last_sample) = (sample, sample);
+        } else if self.rule == WestwoodRule::Plus {
+            self.blend(sample, self.filter);
+        } else {
+            self.blend_by_time(sample, interval);
+        }
+    }
+
+    /// Tustin's low-pass: `keep` of the estimate stays, and the mean of the last two samples enters.
+    fn blend(&mut self, sample: f64, keep: f64) {
+        let mean = (sample + self.last_sample) / 2.0;
+        self.bandwidth = keep * self.bandwidth + (1.0 - keep) * mean;
+        self.last_sample = sample;
+    }
+
+    /// The same where the weight follows from the time since the last sample. A silence of half of `tau` counts as a sample of nothing.
+    fn blend_by_time(&mut self, sample: f64, interval: Span) {
+        let silence = Span((self.tau.0 / 2).max(1));
+        let keep = |step: Span| {
+            let (twice, step) = (2.0 * self.tau.as_secs(), step.as_secs());
+            (twice - step) / (twice + step)
+        };
+        // After so many nothing of what was known is left.
+        let silences = ((interval.0 - 1) / silence.0).min(200);
+        let rest = Span((interval.0 - silences * silence.0).min(silence.0));
+        let (silent, last) = (keep(silence), keep(rest));
+        (0..silences).for_each(|_| self.blend(0.0, silent));
+        self.blend(sample, last);
     }
 }
 
@@ -160,6 +183,23 @@ mod tests {
         assert!((after(&mut cc, Cause::Loss, 20.0) - 12.5).abs() < 1e-9);
         assert_eq!(after(&mut cc, Cause::Loss, 9.0), 9.0);
         assert!((after(&mut cc, Cause::Timeout, 9.0) - 12.5).abs() < 1e-9);
+    }
+
+    /// tau 100 ms. 10 segments in 100 ms: 100 a second. 40 ms later 8: 200 a second enter with the 100 before as 150, of which
+    /// 1 - (200 - 40)/(200 + 40) = 1/3: 350/3. After 90 ms with 9, a silence of 50 ms comes first: 3/5 of 350/3 and 2/5 of the mean of 0 and 200
+    /// are 110; then 2/3 of 110 and 1/3 of the mean of 100 and 0.
+    #[test]
+    fn the_first_rule_weighs_samples_by_time() {
+        let params = Params {
+            westwood_rule: WestwoodRule::Original,
+            westwood_tau: Span::from_millis(100),
+            ..Params::default()
+        };
+        let mut cc = Westwood::new(&params);
+        [(0, 3), (100, 10), (140, 8)].into_iter().for_each(|(ms, acked)| ack(&mut cc, ms, acked, false));
+        assert!((cc.bandwidth - 350.0 / 3.0).abs() < 1e-9, "{}", cc.bandwidth);
+        ack(&mut cc, 230, 9, false);
+        assert!((cc.bandwidth - (220.0 + 50.0) / 3.0).abs() < 1e-9, "{}", cc.bandwidth);
     }
 
     /// Three duplicates count three; the acknowledgement of 5 after them counts the two that are new.
