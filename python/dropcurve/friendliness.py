@@ -73,6 +73,7 @@ def transports() -> dict[str, str]:
     keys = {name: f'recovery = "{name}"\n' for name in recoveries if name != "sack1" and name not in controls}
     keys |= {name: f'cc = "{name}"\n' for name in controls}
     keys["prague"] = 'profile = "l4s"\n'
+    keys["westwood1"] = 'cc = "westwood"\nwestwood_rule = "original"\n'
     others = [one["name"] for one in found["transports"] if one["name"] not in ("tcp", "udp")]
     return keys | {name: f'transport = "{name}"\n' for name in others} | {"video": VIDEO}
 
@@ -193,7 +194,8 @@ interval spans several classes, the class is not settled. The diagonal is a chec
 RED has thresholds of 10 and 30 packets, `max_p` 0.1, `w_q` 0.002, and marks what is ECN-capable: {marked}.
 Over tail drop nothing is marked. TCP is as the current RFCs have it but for what the name says: that of a
 recovery with Reno's window, or of a congestion control with SACK. `prague` is the profile `l4s`, made for queues
-that mark much earlier. `gaimd` and `binomial` are those with alpha 0.3125, beta 0.875 and k = l = 1/2. `video` is a
+that mark much earlier. `westwood` is Westwood+, `westwood1` the first Westwood.
+`gaimd` and `binomial` are those with alpha 0.3125, beta 0.875 and k = l = 1/2. `video` is a
 camera of 8 Mbit/s shaped to what TFRC allows. LDA+ reports each 5 s, so much of its time here is its start.
 
 Other transports, or keys of your own: `dropcurve.friendliness.matrix({{"mine": 'cc = "cubic"\\nhystart = "rfc9406"\\n',
