@@ -124,6 +124,8 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
         "pi" => &[("q_ref", "3 pkts"), ("a", "0.002"), ("b", "0.0019")],
         "pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("dq_threshold", "2000 B")],
         "fq_pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("flows", "2")],
+        // Fewer queues than places: else ns-2's share of each is no packet.
+        "sfq" => &[("buckets", "4")],
         "fq_codel" => &[("flows", "2")],
         "fq_cobalt" => &[("flows", "2"), ("step_up", "0.1"), ("target", "2 ms")],
         _ => &[],
