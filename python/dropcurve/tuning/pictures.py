@@ -267,6 +267,9 @@ def _sensitivity(answer: Answer, width_in: float) -> Figure:
                 ax.set_title(one.parameter)
             if row == len(curves) - 1:
                 ax.set_xlabel("factor")
+    # Axes that have found their size may choose other, wider ticks, which need their room in turn.
+    engine: Any = figure.get_layout_engine()
+    engine.execute(figure)
     return figure
 
 
