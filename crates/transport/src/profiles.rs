@@ -110,6 +110,7 @@ pub const PROFILES: &[Preset] = &[
             ("initial_rto", "3 s"),
             ("ack_timeout", "200 ms"),
             ("pace_start", "false"),
+            ("westwood_rule", "ns3"),
             ("bbr_gain", "2.89"),
             ("bbr_quantum", "segment"),
             ("bbr_probe", "2"),

@@ -1,4 +1,4 @@
-//! Single-flow runs of ns-3.37 (NewReno without SACK and classic recovery; NewReno, CUBIC and Vegas with SACK and PRR): the
+//! Single-flow runs of ns-3.37 (NewReno without SACK and classic recovery; NewReno, CUBIC, Vegas, Westwood+ and BBR with SACK and PRR): the
 //! order of every transmission and retransmission, each within one packet time (0.85 ms) of ns-3's.
 //!
 //! Path: 100 Mb/s 1 ms, 10 Mb/s 24 ms, no queue limit; 300 segments of 1000 bytes; a drop destroys the first
@@ -131,6 +131,14 @@ fn newreno_with_sack_and_prr() {
 fn cubic_with_sack_and_prr() {
     let own = [("recovery", "sack"), ("cc", "cubic"), ("cubic_rule", "ns3"), ("hystart", "ns3")];
     let (compared, worst) = compare("ns3_cubic_sack_prr.txt", &own, 850);
+    assert!(compared > 4500 && worst <= 850, "{compared} transmissions, {worst} us apart at most");
+}
+
+/// `westwood_rule` is part of the profile.
+#[test]
+fn westwood_with_sack_and_prr() {
+    let own = [("recovery", "sack"), ("cc", "westwood")];
+    let (compared, worst) = compare("ns3_westwood_sack_prr.txt", &own, 850);
     assert!(compared > 4500 && worst <= 850, "{compared} transmissions, {worst} us apart at most");
 }
 

@@ -35,6 +35,10 @@ STACKS = {
     "newreno_nosack_classic": ("--control=TcpNewReno", "--sack=false", "--recovery=TcpClassicRecovery"),
     "cubic_sack_prr": ("--control=TcpCubic",),
     "vegas_sack_prr": ("--control=TcpVegas",),
+    "westwood_sack_prr": (
+        "--control=TcpWestwood",
+        "--ns3::TcpWestwood::ProtocolType=WestwoodPlus",
+    ),
 }
 #: Patterns of each stack, disciplines, and seeds of each.
 SIZES = {"sample": (3, 2, 2), "all": (24, 4, 6)}

@@ -31,6 +31,7 @@ STACKS = {
     "newreno_sack_prr": ("reno", 'cc = "reno"\nrecovery = "sack"'),
     "cubic_sack_prr": ("cubic", f'{CUBIC}\nrecovery = "sack"'),
     "vegas_sack_prr": ("vegas", f'{VEGAS}\nrecovery = "sack"'),
+    "westwood_sack_prr": ("westwood", 'cc = "westwood"\nrecovery = "sack"'),
     "bbr_sack_prr": ("bbr", 'cc = "bbr"\nrecovery = "sack"'),
 }
 PACKET_US = 850

@@ -5,8 +5,9 @@
 //! *Deviations*: a loss never raises cwnd, so ssthresh is at most cwnd then; a duplicate counts as one segment delivered and the
 //! acknowledgement that ends a recovery counts one for each segment not yet counted.
 
-use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Counting, Params, WestwoodRule};
+use super::reno::Reno;
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::{Params, WestwoodRule};
 use units::{Span, Time};
 
 /// Least time between two samples of Westwood+ (as Linux and ns-3; GM04 leaves it open).
@@ -19,7 +20,7 @@ pub struct Westwood {
     filter: f64,
     tau: Span,
     ecn_factor: Option<f64>,
-    counting: Counting,
+    growth: Reno,
     bandwidth: f64,
     last_sample: f64,
     rtt_min: Span,
@@ -28,6 +29,8 @@ pub struct Westwood {
     /// Duplicates counted as delivered that a later acknowledgement will cover again.
     counted: u32,
     since: Option<Time>,
+    /// How long the present interval lasts (`ns3`).
+    span: Span,
 }
 
 impl Westwood {
@@ -38,7 +41,7 @@ impl Westwood {
             filter: params.westwood_filter,
             tau: params.westwood_tau,
             ecn_factor: params.ecn_factor,
-            counting: params.counting,
+            growth: Reno::new(params),
             bandwidth: 0.0,
             last_sample: 0.0,
             rtt_min: Span(u64::MAX),
@@ -46,11 +49,15 @@ impl Westwood {
             delivered: 0,
             counted: 0,
             since: None,
+            span: Span::ZERO,
         }
     }
 
-    /// Segments newly delivered, each counted once.
+    /// Segments newly delivered, each counted once; in ns-3 those twice that duplicates stood for.
     fn newly_delivered(&mut self, event: &AckEvent) -> u32 {
+        if self.rule == WestwoodRule::Ns3 {
+            return event.delivered;
+        }
         if event.acked == 0 {
             self.counted += event.delivered;
             return event.delivered;
@@ -66,12 +73,20 @@ impl Westwood {
     fn sample(&mut self, interval: Span) {
         let sample = f64::from(self.delivered) / interval.as_secs();
         self.delivered = 0;
-        if self.bandwidth == 0.0 {
+        if self.bandwidth == 0.0 && self.rule != WestwoodRule::Ns3 {
             (self.bandwidth, self.last_sample) = (sample, sample);
-        } else if self.rule == WestwoodRule::Plus {
-            self.blend(sample, self.filter);
-        } else {
+        } else if self.rule == WestwoodRule::Original {
             self.blend_by_time(sample, interval);
+        } else {
+            self.blend(sample, self.filter);
+        }
+    }
+
+    /// The interval that began with an acknowledgement ends by the clock (`ns3`).
+    fn end_by_clock(&mut self, now: Time) {
+        if self.since.is_some_and(|since| self.rule == WestwoodRule::Ns3 && now.since(since) >= self.span) {
+            self.sample(self.span);
+            self.since = None;
         }
     }
 
@@ -100,21 +115,27 @@ impl Westwood {
 
 impl Control for Westwood {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        let left = slow_start(window, credit(self.counting, event.acked));
-        window.cwnd += f64::from(left) / window.cwnd;
+        self.growth.on_ack(window, event);
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        self.end_by_clock(event.now);
         if let (Cause::Ecn, Some(factor)) = (event.cause, self.ecn_factor) {
             return event.load * factor;
         }
-        if self.bandwidth == 0.0 {
-            return event.load / 2.0;
-        }
         let carried = self.bandwidth * self.rtt_min.as_secs();
         match event.cause {
+            _ if self.rule == WestwoodRule::Ns3 => carried,
+            _ if self.bandwidth == 0.0 => event.load / 2.0,
             Cause::Timeout => carried,
             Cause::Loss | Cause::Ecn => carried.min(window.cwnd),
+        }
+    }
+
+    /// In ns-3 the round trip of the handshake counts.
+    fn on_open(&mut self, srtt: Option<Span>) {
+        if let Some(rtt) = srtt.filter(|_| self.rule == WestwoodRule::Ns3) {
+            self.rtt_min = rtt;
         }
     }
 
@@ -123,16 +144,20 @@ impl Control for Westwood {
             self.rtt = rtt;
             self.rtt_min = self.rtt_min.min(rtt);
         }
+        self.end_by_clock(event.now);
         self.delivered += self.newly_delivered(event);
         let Some(since) = self.since else {
-            self.since = Some(event.now);
-            self.delivered = 0;
+            (self.since, self.span) = (Some(event.now), self.rtt);
+            if self.rule != WestwoodRule::Ns3 {
+                self.delivered = 0;
+            }
             return;
         };
         let interval = event.now.since(since);
         let least = match self.rule {
             WestwoodRule::Plus => self.rtt.max(LEAST_INTERVAL),
             WestwoodRule::Original => Span(1),
+            WestwoodRule::Ns3 => Span(u64::MAX),
         };
         if interval >= least {
             self.sample(interval);
@@ -200,6 +225,21 @@ mod tests {
         assert!((cc.bandwidth - 350.0 / 3.0).abs() < 1e-9, "{}", cc.bandwidth);
         ack(&mut cc, 230, 9, false);
         assert!((cc.bandwidth - (220.0 + 50.0) / 3.0).abs() < 1e-9, "{}", cc.bandwidth);
+    }
+
+    /// As ns-3: 10 in the 100 ms after the first are 100 a second, of which 0.1/2 enter an estimate of nothing. The acknowledgement
+    /// after the end begins the next; the round trip of the handshake is the least.
+    #[test]
+    fn ns3_samples_by_the_clock() {
+        let rule = WestwoodRule::Ns3;
+        let mut cc = Westwood::new(&Params { westwood_rule: rule, ..Params::default() });
+        cc.on_open(Some(Span::from_millis(80)));
+        ack(&mut cc, 0, 4, false);
+        ack(&mut cc, 99, 6, false);
+        ack(&mut cc, 130, 1, false);
+        assert!((cc.bandwidth - 5.0).abs() < 1e-9, "{}", cc.bandwidth);
+        assert_eq!((cc.delivered, cc.since), (1, Some(Time(130_000_000))));
+        assert!((after(&mut cc, Cause::Loss, 0.1) - 5.0 * 0.08).abs() < 1e-9);
     }
 
     /// Three duplicates count three; the acknowledgement of 5 after them counts the two that are new.

@@ -50,6 +50,9 @@ units::choices! {
         Plus = "plus",
         /// With each acknowledgement (Westwood).
         Original = "original",
+        /// Westwood+ of ns-3: over a smoothed round trip that begins with an acknowledgement and ends by the clock; the first sample
+        /// finds an estimate of nothing, what duplicates stood for counts twice, and a loss may leave more than the window was.
+        Ns3 = "ns3",
     }
 }
 

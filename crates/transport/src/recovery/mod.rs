@@ -152,7 +152,22 @@ impl Sender {
         if self.recovery == Recovery::Vegas || self.cold.params.times_segments() {
             return self.fine_rtt(now, ack.ack - 1);
         }
-        Some(self.shown(now.since(ack.echo)))
+        Some(match self.cold.params.shown_rtt {
+            ShownRtt::Sample => now.since(ack.echo),
+            ShownRtt::Smoothed => self.smoothed_with(now, ack),
+        })
+    }
+
+    /// The smoothed round trip that this acknowledgement of new data leaves.
+    fn smoothed_with(&self, now: Time, ack: &Ack) -> Span {
+        let timed = self.timed != NONE && ack.ack > self.timed;
+        if !(timed || self.timestamps) {
+            return self.cold.rtt.smoothed();
+        }
+        let (now, sent) = self.on_clock(now, if self.timestamps { ack.echo } else { self.timed_at });
+        let mut rtt = self.cold.rtt.clone();
+        rtt.sample(now, sent, ack.ack, self.nxt.max(ack.ack));
+        rtt.smoothed()
     }
 
     /// Shows an acknowledgement to a congestion control that measures.
