@@ -278,6 +278,8 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         Unit::Packets => "pkts",
         Unit::Bytes => "bytes",
     });
+    let mut left = probe.sojourn.clone();
+    left.merge(&probe.dropped);
     let (mut centres, mut arrived, mut hit) = (Vec::new(), Vec::new(), Vec::new());
     for (centre, a, h) in probe.curve.rows() {
         centres.push(centre);
@@ -307,6 +309,8 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         "avg_unit": avg_unit,
         "sojourn_ms": spread(&probe.sojourn.moments, Some(&probe.sojourn)),
         "sojourn_ms_histogram": histogram_rows(&probe.sojourn),
+        "dropped_ms": spread(&probe.dropped.moments, Some(&probe.dropped)),
+        "left_ms": spread(&left.moments, Some(&left)),
         "drop_curve": { "unit": avg_unit, "avg": centres, "arrived": arrived, "dropped": hit },
     })
 }

@@ -103,6 +103,8 @@ pub struct LinkProbe {
     pub avg: Samples,
     /// Waiting time of departed packets.
     pub sojourn: Histogram,
+    /// Waiting time of packets that were let in and dropped later.
+    pub dropped: Histogram,
     /// Early and forced drops and marks against the average.
     pub curve: Curve,
     /// Samples of the queue and the discipline's inner values.
@@ -140,6 +142,7 @@ impl LinkProbe {
             queue: QueueOverTime::from(window.warmup),
             avg: Samples::default(),
             sojourn: Histogram::default(),
+            dropped: Histogram::default(),
             curve: Curve::default(),
             series: LinkSeries::default(),
             next_sample: window.end.start(),
@@ -158,7 +161,7 @@ impl LinkProbe {
 
     /// A packet arrived, with the discipline's average after it and the fates its arrival caused.
     #[inline]
-    pub fn arrived<P>(&mut self, now: Time, size: u32, avg: Option<f64>, fates: &[Fate<P>]) {
+    pub fn arrived<P: Packet>(&mut self, now: Time, size: u32, avg: Option<f64>, fates: &[Fate<P>]) {
         self.series.running[0] += 1;
         let counts = self.window.counts(now);
         if counts {
@@ -177,8 +180,7 @@ impl LinkProbe {
         }
     }
 
-    /// A packet passes a link in short form, where `held` wait: [`LinkProbe::hold_until`], [`LinkProbe::arrived`] and
-    /// [`LinkProbe::departed`] in one.
+    /// A packet passes a link in short form, where `held` wait: `hold_until`, `arrived` and `departed` in one.
     #[inline(never)]
     pub fn passed(&mut self, now: Time, held: Held, size: u32, start: Time, finish: Time) {
         self.hold_until(now, held, NOBODY);
@@ -224,8 +226,7 @@ impl LinkProbe {
         self.window.warmup
     }
 
-    /// A packet that found this average was let in: [`LinkProbe::arrived`] and [`LinkProbe::departed`] in one. The waits of those
-    /// `ahead` of it add up to so much. Moments are whole nanoseconds.
+    /// A packet was let in at this average: `arrived` and `departed` in one. Waits `ahead` of it: their sum. Moments are whole ns.
     #[inline(always)]
     pub fn let_in(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
         let OnWire { start, finish } = wire;
@@ -251,12 +252,15 @@ impl LinkProbe {
     }
 
     /// Packets were dropped or marked.
-    pub fn ended<P>(&mut self, now: Time, fates: &[Fate<P>]) {
+    pub fn ended<P: Packet>(&mut self, now: Time, fates: &[Fate<P>]) {
         let counts = u64::from(self.window.counts(now));
         for fate in fates {
             match fate {
-                Fate::Dropped(_, reason) => {
+                Fate::Dropped(pkt, reason) => {
                     self.series.running[1] += 1;
+                    if counts > 0 && pkt.enqueued() < now {
+                        self.dropped.add(now.since(pkt.enqueued()));
+                    }
                     *match reason {
                         Reason::Early => &mut self.counters.early_pkts,
                         Reason::Forced => &mut self.counters.forced_pkts,

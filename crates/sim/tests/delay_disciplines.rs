@@ -60,6 +60,20 @@ fn codel_keeps_the_queue_short_and_the_link_busy() {
     assert!(number(&all, &["links", "bottleneck", "busy_s"]) > 0.95 * 40.0);
 }
 
+#[test]
+fn what_codel_drops_has_waited_and_counts_as_having_left() {
+    let all = summary(&dumbbell(10, 50.0, "kind = \"codel\"\nlimit = \"200 pkts\"", ""), 1);
+    let of = |times: &str, figure: &str| number(&all, &["links", "bottleneck", times, figure]);
+    assert_eq!(of("dropped_ms", "count"), number(&all, &["links", "bottleneck", "early_pkts"]));
+    assert!(of("dropped_ms", "mean") > of("sojourn_ms", "mean"));
+    assert_eq!(of("left_ms", "count"), of("dropped_ms", "count") + of("sojourn_ms", "count"));
+    let total = |times| of(times, "mean") * of(times, "count");
+    let apart = total("left_ms") - total("dropped_ms") - total("sojourn_ms");
+    assert!(apart.abs() < 1e-9 * total("left_ms"), "{apart}");
+    let tail = summary(&dumbbell(10, 50.0, "kind = \"droptail\"\nlimit = \"20 pkts\"", ""), 1);
+    assert_eq!(number(&tail, &["links", "bottleneck", "dropped_ms", "count"]), 0.0);
+}
+
 /// Mean one-way delay of a thin flow beside ten long ones, in milliseconds.
 fn thin_flow(kind: &str) -> f64 {
     let voice = r#"
