@@ -324,6 +324,9 @@ units::params! {
         ack_rule: AckRule = AckRule::Rfc5681 => { source: "RFC 5681" },
         /// A segment that fills part of a gap is acknowledged at once.
         ack_gaps: bool = true => { source: "RFC 5681 section 4.2" },
+        /// An acknowledgement echoes the time of the segment that brought it about, even if that was not the next in order;
+        /// else that of the first in order it answers (RFC 7323).
+        echo_newest: bool = false => { source: "RFC 7323 section 4.3; true: ns-2 ts_echo_rfc1323_" },
         /// Segments acknowledged at once at the start of a connection.
         quick_acks: u64 = 0 => { source: "Linux" },
         /// New segments leave in bunches of what a millisecond holds, two at least; what is less waits for the window; the last

@@ -59,6 +59,7 @@ pub struct Receiver {
     rule: AckRule,
     ecn: bool,
     ack_gaps: bool,
+    echo_newest: bool,
     ecn_rule: EcnRule,
     syn_is_data: bool,
     sack_blocks: u8,
@@ -134,6 +135,7 @@ impl Receiver {
             rule: p.ack_rule,
             ecn: p.ecn,
             ack_gaps: p.ack_gaps,
+            echo_newest: p.echo_newest,
             ecn_rule: p.ecn_rule,
             syn_is_data: p.handshake != Handshake::ThreeWay,
             sack_blocks: if p.recovery.selective() { p.sack_blocks as u8 } else { 0 },
@@ -173,6 +175,9 @@ impl Receiver {
         }
         let at_once = self.rule == AckRule::Linux && self.look_quickly(now, segment, (echoed, marked));
         let seq = segment.seq;
+        if self.echo_newest {
+            self.echo = segment.sent;
+        }
         if seq == self.rcv_nxt {
             self.bytes += u64::from(segment.size);
             let filled = self.held > 0;

@@ -20,6 +20,7 @@ SWITCHES = {
     "delay_growth_": ("delay_growth", "true", "false"),
     "ecn_": ("ecn", "true", "false"),
     "RFC2581_immediate_ack_": ("ack_gaps", "true", "false"),
+    "ts_echo_rfc1323_": ("echo_newest", "false", "true"),
 }
 #: Variables that are numbers.
 NUMBERS = {

@@ -51,6 +51,9 @@ impl Receiver {
         if seq != self.straight {
             return None;
         }
+        if self.echo_newest {
+            self.echo = sent;
+        }
         if self.held > 0 {
             self.hold_next(seq, size);
             return Some(Some(self.answer()));
