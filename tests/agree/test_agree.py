@@ -52,10 +52,17 @@ def test_rap_of_ns2_comes_packet_by_packet() -> None:
     assert {case.verdict for case in cases} == {"within"}
 
 
-def test_disciplines_of_ns2_under_streams_that_answer_to_nothing() -> None:
+@pytest.mark.parametrize(
+    ("area", "names"),
+    [
+        ("offered", ["DropTail", "RED, no wait", "AVQ"]),
+        ("offered_ns3", ["Fifo", "RED, nonlinear", "PIE, spaced"]),
+    ],
+)
+def test_disciplines_under_streams_that_answer_to_nothing(area: str, names: list[str]) -> None:
     """No transport stands between: queues within 8 % with four seeds, losses within the spread of the streams."""
-    cases = quick("offered")
-    assert [case.name for case in cases] == ["DropTail", "RED, no wait", "AVQ"]
+    cases = quick(area)
+    assert [case.name for case in cases] == names
     for case in cases:
         for figure in case.figures:
             assert abs(figure.apart) <= 0.08 * figure.theirs + 1e-3, (case.name, figure)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,11 @@ def arguments(row: Row) -> dict[str, str]:
 
 def scenario(row: Row) -> str:
     """The same here."""
-    offer = OFFERS[row["name"]]
+    return stated(OFFERS[row["name"]])
+
+
+def stated(offer: Offer, device: str = "") -> str:
+    """A scenario of streams into one queue; ``device`` adds keys of the link."""
     limit = "" if "limit =" in offer.ours else f'\nlimit = "{offer.limit} pkts"'
     streams = [
         f"""
@@ -144,13 +148,13 @@ delay = "5 ms"
 access_rate = "0 bit/s"
 access_delay = "0 s"
 exit_delay = "0 s"
-
+{device}
 [queue]
 {offer.ours}{limit}
 {"".join(streams)}"""
 
 
-def numbers(run: Summary, row: Row) -> dict[str, float]:
+def numbers(run: Summary) -> dict[str, float]:
     """The columns of the table; a stream that is not there loses nothing."""
     one = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
@@ -162,25 +166,28 @@ def numbers(run: Summary, row: Row) -> dict[str, float]:
         "qdelay_ms": one["sojourn_ms"]["mean"],
     }
     losses = [flow["dropped_pkts"] / max(1, flow["sent_pkts"]) for flow in run["flows"]]
-    streams = len(OFFERS[row["name"]].loads)
-    return found | {f"loss_{i}": losses[i] if i < streams else 0.0 for i in range(MOST)}
+    return found | {f"loss_{i}": losses[i] if i < len(losses) else 0.0 for i in range(MOST)}
 
 
 def record(row: Row, seeds: int) -> dict[str, str]:
     """ns-2's mean and deviation of every column."""
     told = [word for pair in arguments(row).items() for word in pair]
-
-    def once(seed: int) -> dict[str, float]:
-        pairs = (pair.split("=") for pair in live.told("offered.tcl", *told, "seed", str(seed)).split())
-        return {f"loss_{i}": 0.0 for i in range(MOST)} | {key: float(value) for key, value in pairs}
-
-    return {**row, **means.row_of([once(seed) for seed in range(1, seeds + 1)])}
+    printed = [live.told("offered.tcl", *told, "seed", str(seed)) for seed in range(1, seeds + 1)]
+    return recorded(row, printed)
 
 
-def main() -> None:
-    """Records all rows."""
-    seeds, out = int(sys.argv[1]), Path(sys.argv[2])
-    rows = [record({"name": name}, seeds) for name in OFFERS]
+def recorded(row: Row, printed: Iterable[str]) -> dict[str, str]:
+    """The row of runs that each printed one line of ``key=value``."""
+    none = {f"loss_{i}": 0.0 for i in range(MOST)}
+    runs = [
+        none | {key: float(value) for key, value in (pair.split("=") for pair in line.split())}
+        for line in printed
+    ]
+    return {**row, **means.row_of(runs)}
+
+
+def save(rows: Sequence[Row], out: Path) -> None:
+    """Rows become a file."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
@@ -189,4 +196,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    save([record({"name": name}, int(sys.argv[1])) for name in OFFERS], Path(sys.argv[2]))

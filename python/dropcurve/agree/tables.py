@@ -9,7 +9,17 @@ from typing import Any
 
 import dropcurve as dc
 
-from . import dumbbells, friendliness, live, means, numbers, offered, other_stacks, two_bottlenecks
+from . import (
+    dumbbells,
+    friendliness,
+    live,
+    means,
+    numbers,
+    offered,
+    offered_ns3,
+    other_stacks,
+    two_bottlenecks,
+)
 from .cases import Area, Case
 from .context import Context
 
@@ -204,6 +214,10 @@ LINUX_DELAYS = (
     "Seeds change next to nothing in the kernel: over four the drops behind pfifo deviate by 0.8 of 121, and a round "
     "trip of 39.8 ms brings 144. So these are its runs with round trips of 39.3 to 40.9 ms, beside ours with 40 ms."
 )
+OFFERED_COLUMNS = {
+    **{"loss": 1e-4, "util": 0.0, "qmean": 0.1, "qdelay_ms": 0.05},
+    **{f"loss_{i}": 1e-4 for i in range(offered.MOST)},
+}
 LINK_COLUMNS = {"goodput_bps": 0.0, "loss": 1e-4, "qmean": 0.1, "qdelay_ms": 0.05, "ave_mean": 0.1}
 
 TABLES = (
@@ -252,9 +266,13 @@ TABLES = (
     ),
     Table(
         "offered", ("offered.csv",), "Disciplines of ns-2 under streams that answer to nothing", "ns-2.35",
-        lambda row: row["name"], offered.scenario, lambda run, row: offered.numbers(run, row),
-        {"loss": 1e-4, "util": 0.0, "qmean": 0.1, "qdelay_ms": 0.05, "loss_0": 1e-4, "loss_1": 1e-4, "loss_2": 1e-4},
+        lambda row: row["name"], offered.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
         note="Recorded with the project's own script: Poisson streams into one queue, so no transport stands between.",
+    ),
+    Table(
+        "offered_ns3", ("offered_ns3.csv",), "Disciplines of ns-3 under streams that answer to nothing", "ns-3.37",
+        lambda row: row["name"], offered_ns3.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
+        note="Recorded with the project's own program: Poisson streams into one queue, so no transport stands between.",
     ),
     Table(
         "ns3", ("ns3", "aqm_dumbbell.csv"), "Long flows over ns-3's disciplines", "ns-3.37",
