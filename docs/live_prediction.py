@@ -73,9 +73,9 @@ RED, PIE, CoDel and FQ-CoDel have their `linux` dialects; flows have `profile = 
 round trip of the handshake known. The data begin two round trips after the handshake (`open_wait`), as those of
 iperf3 do, which opens all its connections first. Behind RED with ECN, BBR's predictions have the window that the
 kernel's receivers offered there in the first seconds (`window = {narrow}`, [why](#what-was-traced)).
-At 100 Mbit/s RED's thresholds are five times those at 10. In real time
-the runs at 100 Mbit/s and those of Reno and CUBIC over CoDel and FQ-CoDel had the machine to themselves, the others ran beside other work, a load
-of 1 to 20: the numbers beside this page tell it run by run. All
+At 100 Mbit/s RED's thresholds are five times those at 10. In real time the runs at 100 Mbit/s and those of Reno and
+CUBIC over CoDel and FQ-CoDel had the machine to themselves; the others ran beside other work, a load of 1 to 20: the
+numbers beside this page tell it run by run. All
 predictions are of one build; live numbers depend on the queue's code alone, not on the simulator's TCP. A
 number in bold lies more than 5 % from the prediction and outside the intervals. Every record was replayed through the
 simulator's queue with identical verdicts. Written by `docs/live_prediction.py` from
