@@ -8,11 +8,11 @@
 //! queue's law remembered, as in ns-3; CAKE forgets it once the law has come to rest. No threshold of its own for marks,
 //! which ns-3 has and leaves off.
 
-use crate::cobalt::{self, AfterPause, FirstSignal, Law, State, Verdict};
+use crate::cobalt::{self, AfterPause, FirstSignal, Law, State};
 use crate::codel::{check_times, Root, Store};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::flows::{Flows, Hash};
-use crate::fq_codel::{check_limit, check_sets, Bounds};
+use crate::flows::{Bounds, Flows, Hash};
+use crate::fq_codel::{check_limit, check_sets};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
@@ -146,29 +146,6 @@ impl<P: Packet + Copy> FqCobalt<P> {
             sojourn: Span::ZERO,
         }
     }
-
-    /// The next packet of queue `i`, whose turn it is: what its law drops on the way is gone.
-    fn send_from(&mut self, i: usize, cx: &mut Cx<'_, P>) -> Option<P> {
-        let (mut lane, state) = self.flows.lane(i, false);
-        while let Some(pkt) = lane.pop() {
-            let sojourn = cx.now.since(pkt.enqueued());
-            let late = sojourn > self.law.target();
-            let sent = match self.law.judge(state, sojourn, late, pkt.ecn().capable(), cx) {
-                Verdict::Send => Some(pkt),
-                Verdict::Signal => cx.mark_or_drop(pkt, self.law.ecn(), Reason::Early),
-                Verdict::Drop => {
-                    cx.drop(pkt, Reason::Forced);
-                    None
-                }
-            };
-            if sent.is_some() {
-                self.sojourn = sojourn;
-                return sent;
-            }
-        }
-        self.law.emptied(state, cx.now);
-        None
-    }
 }
 
 impl<P: Packet + Copy> QueueDisc<P> for FqCobalt<P> {
@@ -180,25 +157,22 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCobalt<P> {
             return cx.drop(pkt, Reason::Overflow);
         }
         self.flows.push(i, pkt, cx);
-        while !self.bounds.hold(self.flows.packets(), self.flows.bytes(), cx) && self.flows.packets() > 0 {
-            let (law, tells, now) = (&self.law, self.cut_tells, cx.now);
-            self.flows.cut_fattest(self.drop_batch, cx, |state| {
-                if tells {
-                    law.overflowed(state, now);
-                }
-            });
-        }
+        let (law, tells, now) = (&self.law, self.cut_tells, cx.now);
+        self.flows.make_room(self.bounds, self.drop_batch, cx, |state| {
+            if tells {
+                law.overflowed(state, now);
+            }
+        });
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        while let Some(i) = self.flows.turn() {
-            if let Some(pkt) = self.send_from(i, cx) {
-                self.flows.queue(i).deficit -= pkt.size().0 as i64;
-                return Some(pkt);
-            }
-            self.flows.nothing_from(i);
-        }
-        None
+        let FqCobalt { flows, law, sojourn, .. } = self;
+        flows.send(|flows, i| {
+            let (mut lane, state) = flows.lane(i, false);
+            let pkt = law.send(state, || lane.pop(), cx)?;
+            *sojourn = cx.now.since(pkt.enqueued());
+            Some(pkt)
+        })
     }
 
     #[inline]

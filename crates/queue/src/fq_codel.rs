@@ -7,7 +7,7 @@
 
 use crate::codel::{self, check_times, CeFor, Clock, Law, Root, State};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
-use crate::flows::{Flows, Hash};
+use crate::flows::{Bounds, Flows, Hash};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
@@ -174,29 +174,6 @@ pub struct FqCoDel<P> {
     sojourn: Span,
 }
 
-/// The hard limits of all queues together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    pub(crate) packets: u64,
-    pub(crate) bytes: u64,
-}
-
-impl Bounds {
-    pub(crate) fn new(limit: Amount, memory_limit: Bytes) -> Bounds {
-        let memory = if memory_limit.0 == 0 { u64::MAX } else { memory_limit.0 };
-        match limit {
-            Amount::Packets(n) => Bounds { packets: n as u64, bytes: memory },
-            Amount::Bytes(n) => Bounds { packets: u64::MAX, bytes: memory.min(n as u64) },
-        }
-    }
-
-    /// Whether so much may wait, and be on the wire if the link counts that.
-    #[inline]
-    pub(crate) fn hold<P>(self, packets: u64, bytes: u64, cx: &Cx<'_, P>) -> bool {
-        packets + u64::from(cx.on_wire.0 > 0) <= self.packets && bytes + cx.on_wire.0 <= self.bytes
-    }
-}
-
 impl<P: Packet + Copy> FqCoDel<P> {
     /// Empty queues.
     pub fn new(params: &Valid<Params>) -> FqCoDel<P> {
@@ -219,29 +196,22 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
         let i = self.flows.queue_of(pkt.flow(), cx);
         self.flows.queue(i).state.arrived(pkt.size());
         self.flows.push(i, pkt, cx);
-        while !self.bounds.hold(self.flows.packets(), self.flows.bytes(), cx) && self.flows.packets() > 0 {
-            let counts = self.overflow_counts;
-            self.flows.cut_fattest(self.drop_batch, cx, |state| {
-                if counts {
-                    state.overflowed();
-                }
-            });
-        }
+        let counts = self.overflow_counts;
+        self.flows.make_room(self.bounds, self.drop_batch, cx, |state| {
+            if counts {
+                state.overflowed();
+            }
+        });
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        while let Some(i) = self.flows.turn() {
-            let (mut lane, state) = self.flows.lane(i, self.total);
-            match self.law.dequeue(state, &mut lane, cx) {
-                Some(pkt) => {
-                    self.sojourn = cx.now.since(pkt.enqueued());
-                    self.flows.queue(i).deficit -= pkt.size().0 as i64;
-                    return Some(pkt);
-                }
-                None => self.flows.nothing_from(i),
-            }
-        }
-        None
+        let FqCoDel { flows, law, total, sojourn, .. } = self;
+        flows.send(|flows, i| {
+            let (mut lane, state) = flows.lane(i, *total);
+            let pkt = law.dequeue(state, &mut lane, cx)?;
+            *sojourn = cx.now.since(pkt.enqueued());
+            Some(pkt)
+        })
     }
 
     #[inline]

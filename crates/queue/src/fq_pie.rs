@@ -5,11 +5,10 @@
 //! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All queues tick at once. A full buffer
 //! refuses the arriving packet, whoever is fattest, as both implementations do.
 
-use crate::codel::Store;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
-use crate::flows::{Flows, Hash, Queue};
-use crate::fq_codel::{check_limit, check_sets, Bounds};
+use crate::flows::{Bounds, Flows, Hash, Queue};
+use crate::fq_codel::{check_limit, check_sets};
 use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, Law, State};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
@@ -229,19 +228,15 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        while let Some(i) = self.flows.turn() {
-            let Some(pkt) = self.flows.lane(i, false).0.pop() else {
-                self.flows.nothing_from(i);
-                continue;
-            };
-            let queue = self.flows.queue(i);
-            queue.deficit -= pkt.size().0 as i64;
+        let law = &self.law;
+        self.flows.send(|flows, i| {
+            let pkt = flows.pop(i)?;
+            let queue = flows.queue(i);
             let left = backlog(queue);
             let sojourn = cx.now.since(pkt.enqueued());
-            self.law.departed(&mut queue.state, Departure { sojourn, size: pkt.size().0, left }, cx.now);
-            return Some(pkt);
-        }
-        None
+            law.departed(&mut queue.state, Departure { sojourn, size: pkt.size().0, left }, cx.now);
+            Some(pkt)
+        })
     }
 
     #[inline]

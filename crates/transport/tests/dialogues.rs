@@ -438,18 +438,7 @@ fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<Heard> {
             receiver.on_timer(due);
             hear(&mut receiver, due.0 / 1_000_000);
         }
-        let role = Role::Data;
-        let segment = Segment {
-            seq,
-            size: 1500,
-            sent: at(ms),
-            role,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit: false,
-            push: false,
-            ecn_flags: 0,
-        };
+        let segment = Segment::data(seq, 1500, at(ms));
         receiver.on_segment(at(ms), &segment);
         hear(&mut receiver, ms);
     }
@@ -523,18 +512,8 @@ fn a_change_of_marks_is_acknowledged_at_once() {
     let keys = [("ecn", "true"), ("ecn_rule", "dctcp"), ("handshake", "none")];
     let mut receiver = Receiver::new(&params(&keys));
     let mut hear = |seq: u32, ecn: Ecn| -> Vec<(u32, bool)> {
-        let (size, role) = (1500, Role::Data);
-        let segment = Segment {
-            seq,
-            size,
-            sent: at(0),
-            role,
-            ecn,
-            cwr: false,
-            retransmit: false,
-            push: false,
-            ecn_flags: 0,
-        };
+        let size = 1500;
+        let segment = Segment { ecn, ..Segment::data(seq, size, at(0)) };
         receiver.on_segment(at(1), &segment);
         std::iter::from_fn(|| receiver.poll_transmit(at(1))).map(|ack| (ack.ack, ack.ece)).collect()
     };
@@ -621,19 +600,8 @@ fn a_receiver_counts_marks() {
     let mut heard = Vec::new();
     for (seq, ce) in [false, false, true, true, true, false].into_iter().enumerate() {
         let ecn = if ce { Ecn::Ce } else { Ecn::Ect1 };
-        let role = Role::Data;
         let seq = seq as u32;
-        let segment = Segment {
-            seq,
-            size: 1500,
-            sent: at(seq.into()),
-            role,
-            ecn,
-            cwr: false,
-            retransmit: false,
-            push: false,
-            ecn_flags: 0,
-        };
+        let segment = Segment { ecn, ..Segment::data(seq, 1500, at(seq.into())) };
         receiver.on_segment(at(seq.into()), &segment);
         while let Some(ack) = receiver.poll_transmit(at(seq.into())) {
             heard.push((seq, ack.ack, ack.ace));

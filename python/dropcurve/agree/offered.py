@@ -34,7 +34,8 @@ _RED = {
     "linterm_": "10",
     "use_mark_p_": "false",
 }
-_OUR_RED = 'min_th = "5 pkts"\nmax_th = "15 pkts"\nmax_p = 0.1\nw_q = 0.002\nmean_packet = "1000 B"'
+#: RED's thresholds and weight on our side.
+BAND = 'min_th = "5 pkts"\nmax_th = "15 pkts"\nmax_p = 0.1\nw_q = 0.002\nmean_packet = "1000 B"'
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,15 @@ class Offer:
 
 def _red(title: str, **told: str) -> tuple[str, Offer]:
     rows = {"gentle_": "false", "wait_": "true", **told}
-    ours = [f'kind = "red"\ndialect = "ns2"\n{_OUR_RED}']
+    ours = [f'kind = "red"\ndialect = "ns2"\n{BAND}']
     ours.append(f'above_max = "{"gentle" if rows["gentle_"] == "true" else "drop"}"')
     ours.append(f'spacing = "{"wait" if rows["wait_"] == "true" else "pseudocode"}"')
     return title, Offer("RED", 50, {**_RED, **rows}, "\n".join(ours))
 
 
-_THREE = (8.0, 1.0, 3.0)
-_MIXED = ((2.0, 6.0, 6.0), (500, 1000, 1500))
+#: Loads of three streams, in Mbit/s; and of three streams of other sizes, with those.
+THREE = (8.0, 1.0, 3.0)
+MIXED = ((2.0, 6.0, 6.0), (500, 1000, 1500))
 #: What is compared, by its name on the page.
 OFFERS = dict(
     [
@@ -89,15 +91,15 @@ OFFERS = dict(
         )),
         ("DRR", Offer(
             "DRR", 1000, {"blimit_": "50000", "quantum_": "1000", "buckets_": "16"},
-            'kind = "drr"\nlimit = "50000 B"\nquantum = "1000 B"', _THREE,
+            'kind = "drr"\nlimit = "50000 B"\nquantum = "1000 B"', THREE,
         )),
         ("DRR, three sizes", Offer(
             "DRR", 1000, {"blimit_": "50000", "quantum_": "1500", "buckets_": "16"},
-            'kind = "drr"\nlimit = "50000 B"\nquantum = "1500 B"', *_MIXED,
+            'kind = "drr"\nlimit = "50000 B"\nquantum = "1500 B"', *MIXED,
         )),
         ("SFQ", Offer(
             "SFQ", 1000, {"maxqueue_": "40", "buckets_": "16"},
-            'kind = "sfq"\ndialect = "ns2"\nlimit = "40 pkts"', _THREE,
+            'kind = "sfq"\ndialect = "ns2"\nlimit = "40 pkts"', THREE,
         )),
     ]
 )  # fmt: skip

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from . import live_ns3, offered
 from .context import Context
-from .offered import FROM_S, UNTIL_S, Offer, Row
+from .offered import BAND, FROM_S, MIXED, THREE, UNTIL_S, Offer, Row
 
 _RED = {"MaxSize": "100p", "MeanPktSize": "1000", "LinkBandwidth": "10Mbps", "UseEcn": "false"}
 _BAND = {"MinTh": "5", "MaxTh": "15", "LInterm": "10", "QW": "0.002"}
-_OUR_BAND = 'min_th = "5 pkts"\nmax_th = "15 pkts"\nmax_p = 0.1\nw_q = 0.002\nmean_packet = "1000 B"\n'
+_OUR_BAND = f"{BAND}\n"
 _OUR_RED = 'kind = "red"\ndialect = "ns3"\nidle_rate = "10 Mbit/s"\n'
 _OUR_COUNT = 'spacing = "wait"\ncounting = "spare_first"\nidle_decay = "plus_one"\nidle_from = "link_idle"\n'
 _NO_ECN = {"MaxSize": "200p", "UseEcn": "false"}
@@ -39,9 +39,7 @@ def _fair(disc: str, kind: str, loads: tuple[float, ...], sizes: tuple[int, ...]
     return Offer(disc, 200, _NO_ECN, ours, loads, sizes)
 
 
-_THREE = (8.0, 1.0, 3.0)
 _LIGHT = (4.5, 5.0)
-_MIXED = ((2.0, 6.0, 6.0), (500, 1000, 1500))
 #: Priorities of the streams, where it matters: of ns-3's bands the first, the second and the third.
 PRIORITIES = {"PrioQueueDisc": "6,0,2", "PfifoFastQueueDisc": "6,0,2"}
 #: Queues of 50 packets that a discipline is given.
@@ -62,7 +60,7 @@ OFFERS: dict[str, Offer] = {
     "RED, bytes": Offer(
         "RedQueueDisc", 100, {**_RED, **_BAND, "MaxSize": "100000B", "MinTh": "5000", "MaxTh": "15000"},
         f'{_OUR_RED}limit = "100000 B"\nunit = "bytes"\nbyte_mode = "ns2"\nmin_th = "5000 B"\nmax_th = "15000 B"\n'
-        'max_p = 0.1\nw_q = 0.002\nmean_packet = "1000 B"', *_MIXED,
+        'max_p = 0.1\nw_q = 0.002\nmean_packet = "1000 B"', *MIXED,
     ),
     "RED, nonlinear": Offer(
         "RedQueueDisc", 100, {**_RED, **_BAND, "NLRED": "true"},
@@ -89,11 +87,11 @@ OFFERS: dict[str, Offer] = {
         "PieQueueDisc", "pie", 'delay = "rate"', UseDequeueRateEstimator="true",
     ),
     "COBALT": _kind("CobaltQueueDisc", "cobalt"),
-    "FqCoDel": _fair("FqCoDelQueueDisc", "fq_codel", _THREE),
-    "FqCoDel, three sizes": _fair("FqCoDelQueueDisc", "fq_codel", *_MIXED),
-    "FqPIE": _fair("FqPieQueueDisc", "fq_pie", _THREE),
-    "FqPIE, three sizes": _fair("FqPieQueueDisc", "fq_pie", *_MIXED),
-    "FqCobalt": _fair("FqCobaltQueueDisc", "fq_cobalt", _THREE),
+    "FqCoDel": _fair("FqCoDelQueueDisc", "fq_codel", THREE),
+    "FqCoDel, three sizes": _fair("FqCoDelQueueDisc", "fq_codel", *MIXED),
+    "FqPIE": _fair("FqPieQueueDisc", "fq_pie", THREE),
+    "FqPIE, three sizes": _fair("FqPieQueueDisc", "fq_pie", *MIXED),
+    "FqCobalt": _fair("FqCobaltQueueDisc", "fq_cobalt", THREE),
 }  # fmt: skip
 
 

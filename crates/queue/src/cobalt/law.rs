@@ -2,7 +2,7 @@
 
 use super::{AfterPause, FirstSignal, Params};
 use crate::codel::Root;
-use crate::disc::{Cx, Packet, Probe};
+use crate::disc::{Cx, Packet, Probe, Reason};
 use units::math;
 use units::{Span, Time};
 
@@ -99,10 +99,6 @@ impl Law {
         }
     }
 
-    pub(crate) fn target(&self) -> Span {
-        self.target
-    }
-
     pub(crate) fn ecn(&self) -> bool {
         self.ecn
     }
@@ -162,6 +158,31 @@ impl Law {
             self.moved(state);
             state.drop_next = self.control_law(state.drop_next, state);
         }
+    }
+
+    /// The first of the packets that `pop` gives which may leave; the others are gone.
+    pub(crate) fn send<P: Packet + Copy>(
+        &self,
+        state: &mut State,
+        mut pop: impl FnMut() -> Option<P>,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<P> {
+        while let Some(pkt) = pop() {
+            let sojourn = cx.now.since(pkt.enqueued());
+            let sent = match self.judge(state, sojourn, sojourn > self.target, pkt.ecn().capable(), cx) {
+                Verdict::Send => Some(pkt),
+                Verdict::Signal => cx.mark_or_drop(pkt, self.ecn, Reason::Early),
+                Verdict::Drop => {
+                    cx.drop(pkt, Reason::Forced);
+                    None
+                }
+            };
+            if sent.is_some() {
+                return sent;
+            }
+        }
+        self.emptied(state, cx.now);
+        None
     }
 
     /// Judges the packet about to leave; `late` if it waited too long.

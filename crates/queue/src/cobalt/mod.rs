@@ -149,31 +149,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Cobalt<P> {
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        loop {
-            let Some(pkt) = self.queue.pop_front() else {
-                self.law.emptied(&mut self.state, cx.now);
-                return None;
-            };
-            let sojourn = cx.now.since(pkt.enqueued());
-            let verdict = self.law.judge(
-                &mut self.state,
-                sojourn,
-                sojourn > self.law.target(),
-                pkt.ecn().capable(),
-                cx,
-            );
-            let sent = match verdict {
-                Verdict::Send => Some(pkt),
-                Verdict::Signal => cx.mark_or_drop(pkt, self.law.ecn(), Reason::Early),
-                Verdict::Drop => {
-                    cx.drop(pkt, Reason::Forced);
-                    None
-                }
-            };
-            if sent.is_some() {
-                return sent;
-            }
-        }
+        let Cobalt { queue, law, state, .. } = self;
+        law.send(state, || queue.pop_front(), cx)
     }
 
     #[inline]

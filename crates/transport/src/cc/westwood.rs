@@ -53,11 +53,8 @@ impl Westwood {
         }
     }
 
-    /// Segments newly delivered, each counted once; in ns-3 those twice that duplicates stood for.
+    /// Segments newly delivered, each counted once.
     fn newly_delivered(&mut self, event: &AckEvent) -> u32 {
-        if self.rule == WestwoodRule::Ns3 {
-            return event.delivered;
-        }
         if event.acked == 0 {
             self.counted += event.delivered;
             return event.delivered;
@@ -82,7 +79,16 @@ impl Westwood {
         }
     }
 
-    /// The interval that began with an acknowledgement ends by the clock (`ns3`).
+    /// `ns3`: an interval begins with an acknowledgement. What duplicates stood for counts twice.
+    fn count_by_clock(&mut self, event: &AckEvent) {
+        self.end_by_clock(event.now);
+        self.delivered += event.delivered;
+        if self.since.is_none() {
+            (self.since, self.span) = (Some(event.now), self.rtt);
+        }
+    }
+
+    /// And ends by the clock.
     fn end_by_clock(&mut self, now: Time) {
         if self.since.is_some_and(|since| self.rule == WestwoodRule::Ns3 && now.since(since) >= self.span) {
             self.sample(self.span);
@@ -144,21 +150,18 @@ impl Control for Westwood {
             self.rtt = rtt;
             self.rtt_min = self.rtt_min.min(rtt);
         }
-        self.end_by_clock(event.now);
+        if self.rule == WestwoodRule::Ns3 {
+            return self.count_by_clock(event);
+        }
         self.delivered += self.newly_delivered(event);
         let Some(since) = self.since else {
-            (self.since, self.span) = (Some(event.now), self.rtt);
-            if self.rule != WestwoodRule::Ns3 {
-                self.delivered = 0;
-            }
+            self.since = Some(event.now);
+            self.delivered = 0;
             return;
         };
         let interval = event.now.since(since);
-        let least = match self.rule {
-            WestwoodRule::Plus => self.rtt.max(LEAST_INTERVAL),
-            WestwoodRule::Original => Span(1),
-            WestwoodRule::Ns3 => Span(u64::MAX),
-        };
+        let plus = self.rule == WestwoodRule::Plus;
+        let least = if plus { self.rtt.max(LEAST_INTERVAL) } else { Span(1) };
         if interval >= least {
             self.sample(interval);
             self.since = Some(event.now);

@@ -171,7 +171,6 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::Role;
     use units::param::Valid;
     use units::Ecn;
 
@@ -195,17 +194,7 @@ mod tests {
     /// Segment `seq` arrives 20 ms after it was sent; whether it is acknowledged at once.
     fn arrives(receiver: &mut Receiver, us: u64, seq: u32, push: bool, ecn: Ecn) -> bool {
         let sent = at(us - 20_000);
-        let plain = Segment {
-            seq,
-            size: 1500,
-            sent,
-            role: Role::Data,
-            ecn,
-            cwr: false,
-            retransmit: false,
-            push,
-            ecn_flags: 0,
-        };
+        let plain = Segment { ecn, push, ..Segment::data(seq, 1500, sent) };
         receiver.on_segment(at(us), &plain);
         let mut answered = false;
         while receiver.poll_transmit(at(us)).is_some() {
@@ -283,17 +272,7 @@ mod tests {
             arrives(&mut receiver, 24_000 + u64::from(seq), seq, false, Ecn::NotEct);
         });
         let sent = at(24_500);
-        let repair = Segment {
-            seq: 30,
-            size: 1500,
-            sent,
-            role: Role::Data,
-            ecn: Ecn::NotEct,
-            cwr: false,
-            retransmit: true,
-            push: false,
-            ecn_flags: 0,
-        };
+        let repair = Segment { retransmit: true, ..Segment::data(30, 1500, sent) };
         receiver.on_segment(at(24_900), &repair);
         let answer = receiver.poll_transmit(at(24_900)).unwrap();
         assert_eq!((answer.ack, answer.echo), (36, sent));

@@ -81,14 +81,19 @@ impl Sender {
         if !still_echoing {
             self.cold.rtt.end_backoff();
         }
-        let sent = if self.timestamps { echo } else { self.timed_at };
-        let (now, sent) = self.on_clock(now, sent);
+        let (now, sent) = self.ends_of_round_trip(now, echo);
         let rtt = &mut self.cold.rtt;
         rtt.sample(now, sent, una, self.nxt);
         self.rto = rtt.rto();
         if timed {
             self.timed = NONE;
         }
+    }
+
+    /// Both ends of the round trip that an acknowledgement samples.
+    #[inline]
+    fn ends_of_round_trip(&self, now: Time, echo: Time) -> (Time, Time) {
+        self.on_clock(now, if self.timestamps { echo } else { self.timed_at })
     }
 
     /// Both ends of a round trip as the clock of the timestamps shows them.
@@ -164,7 +169,7 @@ impl Sender {
         if !(timed || self.timestamps) {
             return self.cold.rtt.smoothed();
         }
-        let (now, sent) = self.on_clock(now, if self.timestamps { ack.echo } else { self.timed_at });
+        let (now, sent) = self.ends_of_round_trip(now, ack.echo);
         let mut rtt = self.cold.rtt.clone();
         rtt.sample(now, sent, ack.ack, self.nxt.max(ack.ack));
         rtt.smoothed()

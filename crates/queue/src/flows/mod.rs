@@ -6,91 +6,14 @@
 //! Packets lie in one pool of slots, linked by index; queues stand in two lists, linked by index as well. Once the pool
 //! has grown to the largest backlog nothing is allocated.
 
+mod pool;
+
+use self::pool::{Chain, Pool, NONE};
 use crate::codel::Store;
 use crate::disc::{Cx, Packet, Reason};
 use alloc::vec::Vec;
-
-/// No slot, no queue.
-const NONE: u32 = u32::MAX;
-
-/// A packet in the pool, and the one behind it.
-#[derive(Clone, Debug)]
-struct Slot<P> {
-    pkt: P,
-    next: u32,
-}
-
-/// All packets of all queues.
-#[derive(Clone, Debug)]
-struct Pool<P> {
-    slots: Vec<Slot<P>>,
-    free: u32,
-    packets: u64,
-    bytes: u64,
-}
-
-impl<P: Packet + Copy> Pool<P> {
-    fn put(&mut self, pkt: P) -> u32 {
-        self.packets += 1;
-        self.bytes += pkt.size().0;
-        let slot = Slot { pkt, next: NONE };
-        if self.free == NONE {
-            self.slots.push(slot);
-            return self.slots.len() as u32 - 1;
-        }
-        let place = self.free;
-        self.free = self.slots[place as usize].next;
-        self.slots[place as usize] = slot;
-        place
-    }
-
-    fn take(&mut self, place: u32) -> (P, u32) {
-        let Slot { pkt, next } = self.slots[place as usize];
-        self.slots[place as usize].next = self.free;
-        self.free = place;
-        self.packets -= 1;
-        self.bytes -= pkt.size().0;
-        (pkt, next)
-    }
-}
-
-impl<P: Copy> Copy for Slot<P> {}
-
-/// One queue: its packets by place in the pool.
-#[derive(Clone, Copy, Debug)]
-struct Chain {
-    head: u32,
-    tail: u32,
-    packets: u64,
-    bytes: u64,
-}
-
-impl Chain {
-    const EMPTY: Chain = Chain { head: NONE, tail: NONE, packets: 0, bytes: 0 };
-
-    fn push<P: Packet + Copy>(&mut self, pool: &mut Pool<P>, pkt: P) {
-        let place = pool.put(pkt);
-        if self.head == NONE {
-            self.head = place;
-        } else {
-            pool.slots[self.tail as usize].next = place;
-        }
-        self.tail = place;
-        self.packets += 1;
-        self.bytes += pkt.size().0;
-    }
-
-    fn pop<P: Packet + Copy>(&mut self, pool: &mut Pool<P>) -> Option<P> {
-        if self.head == NONE {
-            return None;
-        }
-        let (pkt, next) = pool.take(self.head);
-        self.head = next;
-        self.packets -= 1;
-        self.bytes -= pkt.size().0;
-        Some(pkt)
-    }
-}
+use units::quantity::Amount;
+use units::Bytes;
 
 /// Where a queue stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +112,29 @@ pub(crate) struct Hash {
     pub(crate) perturbation: Option<u64>,
 }
 
+/// The hard limits of all queues together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) packets: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Bounds {
+    pub(crate) fn new(limit: Amount, memory_limit: Bytes) -> Bounds {
+        let memory = if memory_limit.0 == 0 { u64::MAX } else { memory_limit.0 };
+        match limit {
+            Amount::Packets(n) => Bounds { packets: n as u64, bytes: memory },
+            Amount::Bytes(n) => Bounds { packets: u64::MAX, bytes: memory.min(n as u64) },
+        }
+    }
+
+    /// Whether so much may wait, and be on the wire if the link counts that.
+    #[inline]
+    pub(crate) fn hold<P>(self, packets: u64, bytes: u64, cx: &Cx<'_, P>) -> bool {
+        packets + u64::from(cx.on_wire.0 > 0) <= self.packets && bytes + cx.on_wire.0 <= self.bytes
+    }
+}
+
 /// Queues in turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Flows<P, S> {
@@ -208,7 +154,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         Flows {
             hash,
             quantum,
-            pool: Pool { slots: Vec::with_capacity(64), free: NONE, packets: 0, bytes: 0 },
+            pool: Pool::new(),
             queues: vec![queue; hash.flows as usize],
             new_flows: List::EMPTY,
             old_flows: List::EMPTY,
@@ -294,6 +240,33 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
             self.leave(i);
             self.queues[i].place = Place::Idle;
             self.active -= 1;
+        }
+    }
+
+    /// Queues send in turn: the packet that `from` finds in the first that has one, which pays for it.
+    #[inline]
+    pub(crate) fn send(&mut self, mut from: impl FnMut(&mut Self, usize) -> Option<P>) -> Option<P> {
+        while let Some(i) = self.turn() {
+            if let Some(pkt) = from(self, i) {
+                self.queues[i].deficit -= pkt.size().0 as i64;
+                return Some(pkt);
+            }
+            self.nothing_from(i);
+        }
+        None
+    }
+
+    /// Cuts the fattest queues until the bounds hold. The law of a queue is told of each packet.
+    #[inline]
+    pub(crate) fn make_room(
+        &mut self,
+        bounds: Bounds,
+        batch: u64,
+        cx: &mut Cx<'_, P>,
+        mut told: impl FnMut(&mut S),
+    ) {
+        while !bounds.hold(self.packets(), self.bytes(), cx) && self.packets() > 0 {
+            self.cut_fattest(batch, cx, &mut told);
         }
     }
 
