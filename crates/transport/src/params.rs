@@ -286,6 +286,8 @@ units::params! {
         rto_rule: RtoRule = RtoRule::Rfc6298 => { source: "RFC 6298" },
         /// Which segments give round-trip samples.
         samples: Samples = Samples::PerWindow => { source: "RFC 6298" },
+        /// An acknowledgement gives a sample by its timestamp also if the first segment it covers was sent more than once.
+        sample_repairs: bool = true => { source: "RFC 7323; ns-3 false" },
         /// Granularity of the round-trip clock.
         tick: Span = Span::from_millis(1) => { range: Range::Positive, source: "RFC 6298 leaves it open", assumed: true },
         /// Offset of the round-trip clock; auto: drawn within one tick.

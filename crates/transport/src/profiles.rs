@@ -88,6 +88,7 @@ pub const PROFILES: &[Preset] = &[
         options: &[
             ("rto_rule", "rfc6298"),
             ("samples", "milliseconds"),
+            ("sample_repairs", "false"),
             ("shown_rtt", "smoothed"),
             ("headers", "54 B"),
             ("ack_size", "54 B"),

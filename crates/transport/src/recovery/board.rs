@@ -17,9 +17,8 @@ pub struct Board {
     sacked: Marks,
     /// The blocks of the last acknowledgement that had any: most blocks repeat one of them, or lengthen it.
     last: SackBlocks,
-    /// Whether retransmissions count as in flight until acknowledged cumulatively, and those that do.
-    repair_all: bool,
-    kept: Marks,
+    /// Retransmissions selectively acknowledged and still counted as in flight, where they are until acknowledged cumulatively.
+    kept: Option<Box<Marks>>,
     /// Segments selectively acknowledged.
     pub sacked_count: u32,
     /// One past the highest of them; 0 if there are none.
@@ -56,8 +55,7 @@ impl Board {
         Board {
             sacked: Marks::default(),
             last: SackBlocks::default(),
-            repair_all: params.repair_all,
-            kept: Marks::default(),
+            kept: params.repair_all.then(Box::default),
             sacked_count: 0,
             highest: 0,
             pivot: 0,
@@ -146,9 +144,7 @@ impl Board {
         }
         let Some(start) = self.sacked.first_absent(start, end) else { return 0 };
         let (lost, sent) = (self.lost_edge.clamp(start, end), self.high_rxt.clamp(start, end));
-        if self.repair_all {
-            self.keep(start, sent, una, max);
-        }
+        self.keep(start, sent, una, max);
         let (lost_before, sent_before) = (self.absent(start, lost), self.absent(start, sent));
         let added = self.sacked.insert_range(start, end);
         self.lost_count -= lost_before - self.absent(start, lost);
@@ -158,16 +154,23 @@ impl Board {
         added
     }
 
-    /// Retransmissions about to be selectively acknowledged stay in the flight.
-    #[cold]
+    /// Retransmissions about to be selectively acknowledged stay in the flight, where they do.
+    #[inline]
     fn keep(&mut self, start: u32, sent: u32, una: u32, max: u32) {
-        self.kept.reserve(una, max);
+        let Some(kept) = &mut self.kept else { return };
+        kept.reserve(una, max);
         let mut from = start;
         while let Some(seq) = self.sacked.first_absent(from, sent) {
-            self.kept.insert(seq);
+            kept.insert(seq);
             self.rxt_out += 1;
             from = seq + 1;
         }
+    }
+
+    /// Forgets the retransmissions kept in `[una, past)`: how many there were.
+    #[inline]
+    fn forget_kept(&mut self, una: u32, past: u32) -> u32 {
+        self.kept.as_mut().map_or(0, |kept| kept.remove_range(una, past))
     }
 
     /// Segments between `una` and `max` that `blocks` report as held and that were not known to be.
@@ -203,9 +206,7 @@ impl Board {
         if self.high_rxt > una {
             self.rxt_out -= self.absent(una, ack.min(self.high_rxt));
         }
-        if self.repair_all {
-            self.rxt_out -= self.kept.remove_range(una, ack.min(self.high_rxt));
-        }
+        self.rxt_out -= self.forget_kept(una, ack.min(self.high_rxt));
         if self.sacked_count == 0 {
             return 0;
         }
@@ -250,7 +251,7 @@ impl Board {
     /// Whether all that is lost is in flight again; false where that cannot be told from counts.
     #[inline]
     pub fn is_repaired(&self) -> bool {
-        self.rxt_out >= self.lost_count && !self.repair_all
+        self.rxt_out >= self.lost_count && self.kept.is_none()
     }
 
     /// The same of all that is lost. There is one unless all that is lost is in flight again.
@@ -283,7 +284,7 @@ impl Board {
 
     /// Starts a recovery: nothing has been retransmitted in it.
     pub fn begin(&mut self, una: u32) {
-        self.kept.remove_range(una, self.high_rxt);
+        self.forget_kept(una, self.high_rxt);
         self.high_rxt = una;
         self.rxt_out = 0;
         self.rescue = None;
@@ -302,7 +303,7 @@ impl Board {
             self.sacked.remove_range(una, self.highest);
             self.sacked_count = 0;
         }
-        self.kept.remove_range(una, self.high_rxt);
+        self.forget_kept(una, self.high_rxt);
         self.last = SackBlocks::default();
         self.highest = 0;
         self.pivot = 0;

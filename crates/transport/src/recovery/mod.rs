@@ -11,6 +11,7 @@ mod dupacks;
 mod ecn;
 pub(crate) mod frto;
 pub(crate) mod rack;
+mod resent;
 mod sack;
 mod sack1;
 pub(crate) mod undo;
@@ -20,6 +21,7 @@ use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, Recovery, Reduce, Samples, ShownRtt};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender, NONE};
+pub(crate) use resent::Resent;
 use units::{Span, Time};
 
 impl Sender {
@@ -59,13 +61,13 @@ impl Sender {
             self.restart_timer(now, outstanding);
         }
         self.dupacks = 0;
-        self.una = una;
+        let first = std::mem::replace(&mut self.una, una);
         if self.nxt < una {
             self.nxt = una;
         }
         let timed = self.timed != NONE && una > self.timed;
         if timed || self.timestamps {
-            self.sample(now, una, echo, ece, timed);
+            self.sample(now, first, echo, ece, timed);
         }
         if self.timer_after_sample {
             self.restart_timer(now, self.timer_when_idle || una < self.max);
@@ -75,8 +77,13 @@ impl Sender {
         }
     }
 
+    /// Samples the round trip by an acknowledgement of what lies from `first` on, up to `una`.
     #[inline(never)]
-    fn sample(&mut self, now: Time, una: u32, echo: Time, ece: bool, timed: bool) {
+    fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
+        let una = self.una;
+        if self.cold.resent.as_mut().is_some_and(|resent| resent.take(first, una)) {
+            return;
+        }
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
         if !still_echoing {
             self.cold.rtt.end_backoff();
@@ -166,7 +173,8 @@ impl Sender {
     /// The smoothed round trip that this acknowledgement of new data leaves.
     fn smoothed_with(&self, now: Time, ack: &Ack) -> Span {
         let timed = self.timed != NONE && ack.ack > self.timed;
-        if !(timed || self.timestamps) {
+        let resent = self.cold.resent.as_ref().is_some_and(|resent| resent.has(self.una));
+        if resent || !(timed || self.timestamps) {
             return self.cold.rtt.smoothed();
         }
         let (now, sent) = self.ends_of_round_trip(now, ack.echo);

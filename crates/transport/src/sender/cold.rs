@@ -11,6 +11,7 @@ use crate::recovery::board::Board;
 use crate::recovery::rack::Rack;
 use crate::recovery::undo::Undo;
 use crate::recovery::vegas::FineClock;
+use crate::recovery::Resent;
 use crate::rtt::Rtt;
 use crate::segment::Segment;
 use std::ops::{Deref, DerefMut};
@@ -37,6 +38,8 @@ pub(crate) struct Cold {
     pub(crate) dup_max: u32,
     pub(crate) rtt: Rtt,
     pub(crate) board: Board,
+    /// Segments in flight that were sent more than once, where those give no samples.
+    pub(crate) resent: Option<Box<Resent>>,
     pub(crate) gauges: Gauges,
     /// What a cut that was for nothing would give back, where options ask for it.
     pub(crate) undo: Option<Box<Undo>>,
@@ -103,6 +106,7 @@ impl Cold {
             dup_max: 0,
             rtt,
             board: Board::new(params),
+            resent: (!params.sample_repairs).then(Box::default),
             gauges: Gauges(gauged.then(|| Box::new(Gauge::new(params, stream)))),
             undo: Undo::new(params, modelled).map(Box::new),
             feedback: accurate.then(Box::default),

@@ -23,6 +23,7 @@ impl Sender {
         let retransmit = seq < self.max;
         if retransmit {
             self.retransmits += 1;
+            self.note_resent(seq);
         } else {
             self.max = seq + 1;
             if self.timed == NONE {
@@ -49,6 +50,14 @@ impl Sender {
             segment.size = self.cold.last_size;
         }
         segment
+    }
+
+    /// A segment leaves once more: acknowledgements that begin with it give no samples, where an option says so.
+    #[inline(never)]
+    fn note_resent(&mut self, seq: u32) {
+        if let Some(resent) = &mut self.cold.resent {
+            resent.note(seq, self.una, self.max);
+        }
     }
 
     /// Size and role of a first segment that differs from the others. By value: what has an address leaves the registers.
