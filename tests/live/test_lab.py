@@ -19,7 +19,7 @@ import pytest
 
 from dropcurve import Scenario
 from dropcurve.cli import invoke
-from dropcurve.live import launch, plan, scratch
+from dropcurve.live import launch, plan, scratch, world
 from dropcurve.live.lab import FILES, lab
 from dropcurve.live.replay import replay
 
@@ -182,6 +182,15 @@ def test_virtual_time_gives_the_same_bytes_each_time(tmp_path: Path) -> None:
         kept.append({path: (folder / path).read_bytes() for path in ("raw.json", "record", "capture.pcapng")})
     assert kept[0] == kept[1]
     assert replay(tmp_path / "one" / "record").identical
+
+
+@pytest.mark.parametrize(("allowed", "first"), [("reno bbr\n", "reno"), ("reno bbr cubic\n", "cubic")])
+def test_connections_begin_without_pacing(
+    allowed: str, first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world, "ALLOWED", tmp_path / "allowed")
+    world.ALLOWED.write_text(allowed)
+    assert world.unpaced() == first
 
 
 def test_what_a_killed_client_and_keeper_leave_is_swept_by_the_next(tmp_path: Path) -> None:

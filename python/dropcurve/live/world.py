@@ -26,6 +26,8 @@ from .forwarder import Control, await_control
 HEAD_START_S, PING_S = 0.5, 0.2
 #: Seconds that programs have to end after the run.
 ENDING_S = 120
+#: Congestion controls that a namespace may begin its connections with.
+ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 #: Packets a device may hold for the forwarder: more than any window.
 DEVICE_PACKETS = 10_000
 
@@ -136,7 +138,7 @@ class World:
             values = {
                 "tcp_ecn": 2, "tcp_timestamps": int(job["timestamps"]), "tcp_no_metrics_save": 1,
                 "tcp_rmem": "4096 131072 33554432", "tcp_wmem": "4096 65536 33554432",
-                "tcp_slow_start_after_idle": 0,
+                "tcp_slow_start_after_idle": 0, "tcp_congestion_control": unpaced(),
             }  # fmt: skip
             words = [f"net.ipv4.{key}={value}" for key, value in values.items()]
             call(["ip", "netns", "exec", host, "sysctl", "-qw", *words])
@@ -310,6 +312,12 @@ def hosts() -> None:
     Path("/run/netns").mkdir(exist_ok=True)
     for host in NETWORKS:
         call(["ip", "netns", "add", host])
+
+
+def unpaced() -> str:
+    """The congestion control that connections begin with, until iperf3 gives each its own. Some systems begin with BBR,
+    whose pacing then stays on under whatever comes after it."""
+    return "cubic" if "cubic" in ALLOWED.read_text(encoding="ascii").split() else "reno"
 
 
 def device_drops(host: str) -> int:
