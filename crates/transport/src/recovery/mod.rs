@@ -81,16 +81,16 @@ impl Sender {
     #[inline(never)]
     fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.una;
-        if self.cold.resent.as_mut().is_some_and(|resent| resent.take(first, una)) {
-            return;
-        }
+        let resent = self.cold.resent.as_mut().is_some_and(|resent| resent.take(first, una));
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
         if !still_echoing {
             self.cold.rtt.end_backoff();
         }
         let (now, sent) = self.ends_of_round_trip(now, echo);
         let rtt = &mut self.cold.rtt;
-        rtt.sample(now, sent, una, self.nxt);
+        if !resent {
+            rtt.sample(now, sent, una, self.nxt);
+        }
         self.rto = rtt.rto();
         if timed {
             self.timed = NONE;

@@ -124,21 +124,23 @@ impl Sender {
         }
     }
 
-    /// The first lost segment not yet retransmitted leaves whatever the congestion window, or new data if there is none.
+    /// The first lost segment not yet retransmitted leaves whatever the congestion window, or new data if there is none, or else
+    /// the first segment outstanding, where a recovery repairs all.
     fn release_first_hole(&mut self) {
-        let past = self.past_new();
+        let new = self.max < self.past_new();
+        let all = self.cold.params.repair_all && !new;
         let board = &mut self.cold.board;
-        let Some(seq) = board.next_lost(self.una) else {
-            if self.max < past {
-                self.forced = self.max;
-                self.nxt = self.max + 1;
-                board.prr_out += 1;
-            }
+        let outstanding = || all.then(|| board.next_hole(self.una, self.max)).flatten();
+        if let Some(seq) = board.next_lost(self.una).or_else(outstanding) {
+            board.retransmitted(seq);
+            self.forced = seq;
+        } else if new {
+            self.forced = self.max;
+            self.nxt = self.max + 1;
+        } else {
             return;
-        };
-        board.retransmitted(seq);
+        }
         board.prr_out += 1;
-        self.forced = seq;
     }
 
     /// New data is acknowledged outside fast recovery, with holes or in the repair of a timeout.
