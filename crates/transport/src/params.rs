@@ -276,6 +276,9 @@ units::params! {
         repair_partial: bool = false => { source: "ns-3" },
         /// What one recovery retransmitted the next does not retransmit again, and it counts as in flight (sack).
         keep_repairs: bool = false => { source: "ns-3" },
+        /// The flight by the scoreboard limits what leaves outside recovery, too, and what is lost is retransmitted there (sack);
+        /// else the window from the first unacknowledged segment on.
+        pipe_always: bool = false => { source: "ns-3" },
         /// Which round trip the congestion control is shown.
         shown_rtt: ShownRtt = ShownRtt::Sample => { source: "ns-3: smoothed" },
         /// What window growth counts.

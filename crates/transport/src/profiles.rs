@@ -99,6 +99,7 @@ pub const PROFILES: &[Preset] = &[
             ("repair_all", "true"),
             ("repair_partial", "true"),
             ("keep_repairs", "true"),
+            ("pipe_always", "true"),
             ("counting", "ns3"),
             ("keep_ssthresh", "false"),
             ("quick_acks", "1"),

@@ -125,21 +125,21 @@ impl Sender {
     }
 
     /// The first lost segment not yet retransmitted leaves whatever the congestion window, or new data if there is none, or else
-    /// the first segment outstanding, where a recovery repairs all.
+    /// the first segment outstanding, once more if need be.
     fn release_first_hole(&mut self) {
         let new = self.max < self.past_new();
-        let all = self.cold.params.repair_all && !new;
         let board = &mut self.cold.board;
-        let outstanding = || all.then(|| board.next_hole(self.una, self.max)).flatten();
-        if let Some(seq) = board.next_lost(self.una).or_else(outstanding) {
-            board.retransmitted(seq);
-            self.forced = seq;
-        } else if new {
-            self.forced = self.max;
-            self.nxt = self.max + 1;
-        } else {
-            return;
-        }
+        self.forced = match board.next_lost(self.una) {
+            None if new => {
+                self.nxt = self.max + 1;
+                self.max
+            }
+            lost => {
+                let seq = lost.unwrap_or(self.una);
+                board.retransmitted(seq);
+                seq
+            }
+        };
         board.prr_out += 1;
     }
 
@@ -267,7 +267,8 @@ impl Sender {
     /// NextSeg: what to send while the pipe has room.
     #[inline(always)]
     pub(crate) fn next_sack(&mut self) -> Option<u32> {
-        if !self.recovering && !self.loss {
+        let repairing = self.recovering || self.loss;
+        if !repairing && !self.cold.params.pipe_always {
             return self.next_new();
         }
         if self.window.cwnd - f64::from(self.pipe()) < 1.0 {
@@ -323,7 +324,7 @@ impl Sender {
     /// Bookkeeping of a segment [`Sender::next_sack`] chose.
     #[inline]
     pub(crate) fn sent_sack(&mut self, seq: u32) {
-        if !self.recovering && !self.loss {
+        if !self.recovering && !self.loss && !self.cold.params.pipe_always {
             return;
         }
         let board = &mut self.cold.board;

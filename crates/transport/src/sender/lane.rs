@@ -13,7 +13,7 @@ impl Sender {
     /// Whether its options ever allow the short way.
     pub(super) fn may_be_straight(&self) -> bool {
         let ordinary = !(self.watched || self.tracked || self.gated || self.ecn);
-        self.recovery == Recovery::Sack && ordinary && self.burst == NONE
+        self.recovery == Recovery::Sack && ordinary && self.burst == NONE && !self.cold.params.pipe_always
     }
 
     /// Finds out whether and how far the short way is open, after anything that may have changed it.
