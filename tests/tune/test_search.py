@@ -91,6 +91,24 @@ def test_few_conditions_are_tried_under_several_seeds() -> None:
         assert len(one.half) == (conditions + 1) // 2 and one.half == one.first[: len(one.half)]
 
 
+def test_few_runs_are_spent_on_settings_rather_than_conditions_where_the_mean_counts() -> None:
+    link = {"rate": "5Mbit", "buffer": "80pkts", "rtt": "20-40ms", "flows": "4-8", "candidates": ["red"]}
+    for goal, robust, runs, conditions in (
+        ("max utilisation - 0.1 * mean delay", "mean", 60, 2),
+        ("max utilisation - 0.1 * mean delay", "mean", 200, 5),
+        ("max utilisation - 0.1 * mean delay", "mean", 400, 8),
+        ("max utilisation - 0.1 * mean delay", "worst", 60, 8),
+        ("max utilisation, min mean delay", "mean", 60, 8),
+        (GOAL, "mean", 60, 8),
+    ):
+        bench = Hills()
+        bench.question = of_link(**link, goal=goal, robust=robust)  # type: ignore[arg-type]
+        one = Search(bench, 1, Effort(runs))
+        assert len(one.conditions) == conditions
+        # The final race is run at all of them.
+        assert len(one.everywhere) == 8
+
+
 def test_a_first_look_spares_what_is_behind_by_more_than_the_best_varies() -> None:
     bench = Hills()
     one = Search(bench, 1, Effort(150))
@@ -168,3 +186,14 @@ def test_what_screening_saw_is_known_to_the_study() -> None:
     study.learn(one, knobs, 3.0)
     assert [trial.value for trial in study._optuna.trials] == [3.0] and study._optuna.best_value == 3.0
     assert one.key not in {other.key for _, other in study.ask(8)}
+
+
+def test_dualpi2_has_knobs_that_begin_at_the_values_of_its_document() -> None:
+    one = family("dualpi2", Room(capacity=2000.0, buffer_pkts=200.0, rtt_s=0.02, ecn=True))
+    assert list(one.knobs) == ["target", "t_update", "alpha", "beta", "min_th"]
+    knobs = one.knobs_of({})
+    assert knobs == {"target": 0.015, "t_update": 0.016, "alpha": 0.16, "beta": 3.2, "min_th": 0.0008}
+    assert one.params(knobs) == {
+        "limit": "200 pkts", "target": "15 ms", "t_update": "16 ms", "alpha": 0.16, "beta": 3.2, "min_th": "800 us",
+        "ecn": True,
+    }  # fmt: skip

@@ -16,7 +16,7 @@ from ..errors import UsageError
 from .bench import Bench, Trial, block
 from .candidates import Candidate, of_design, references
 from .effort import FINALS as FINALS_END
-from .effort import SEARCH, Clock, Effort
+from .effort import SEARCH, Clock, Effort, searched
 from .families import Family, Knobs, family
 from .question import Condition
 from .race import CLEAR, PAIRS, behind, race
@@ -83,10 +83,12 @@ class Search:
     whole: list[Candidate] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    everywhere: list[Condition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.question = self.bench.question
-        self.conditions = self.question.conditions(self.effort.conditions)
+        self.everywhere = self.question.conditions(self.effort.conditions)
+        self.conditions = searched(self.question, self.effort.runs, self.everywhere)
         # A design at the edge of a bound that holds under one seed breaks it under the next: where conditions are few,
         # each has several seeds, unless time is short.
         few = self.question.goal.constraints and not self.effort.brief
@@ -319,12 +321,12 @@ class Search:
         else:
             for kind in self.studies:
                 pool += [one for one in ranked if one.kind == kind][:PER_FAMILY]
-            many = round(self._share(FINALS) / (EACH * len(self.conditions)))
+            many = round(self._share(FINALS) / (EACH * len(self.everywhere)))
             pool += ranked[: min(max(many, LEAST), ALTOGETHER)]
         self.say(f"final race of {len({one.key for one in pool})}", self.best())
         seeds = 2 if several else BLOCKS * len(self.first) // len(self.conditions)
-        blocks = [block(self.conditions, self.seed + 1 + number) for number in range(seeds)]
-        if not self._fits(len(pool) * len(self.first), FINALS_END):
+        blocks = [block(self.everywhere, self.seed + 1 + number) for number in range(seeds)]
+        if not self._fits(len(pool) * len(blocks[0]), FINALS_END):
             blocks = [self.first]
         if several:
             trials = self._raced(pool, blocks)
