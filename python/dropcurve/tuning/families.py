@@ -179,7 +179,8 @@ _DEFAULTS = {
     ("fq_codel", "interval"): 0.1, ("cobalt", "target"): 0.005, ("cobalt", "interval"): 0.1,
     ("pie", "target"): 0.015, ("pie", "t_update"): 0.015, ("pie", "alpha"): 0.125, ("pie", "beta"): 1.25,
     ("fq_pie", "target"): 0.015, ("fq_pie", "t_update"): 0.015, ("fq_pie", "alpha"): 0.125, ("fq_pie", "beta"): 1.25,
-    ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
+    ("dualpi2", "target"): 0.015, ("dualpi2", "t_update"): 0.016, ("dualpi2", "alpha"): 0.16,
+    ("dualpi2", "beta"): 3.2, ("dualpi2", "min_th"): 0.0008, ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
 }  # fmt: skip
 
 
@@ -194,6 +195,15 @@ def _pie(kind: str, room: Room) -> Family:
     return _spans(kind, room, {
         "target": _log(max(5e-4, 1.5 / room.capacity), 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
+    })  # fmt: skip
+
+
+def _dualpi2(kind: str, room: Room) -> Family:
+    """The classic queue as PIE's, and from which sojourn on the other marks of its own accord."""
+    least = max(5e-4, 1.5 / room.capacity)
+    return _spans(kind, room, {
+        "target": _log(least, 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
+        "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0), "min_th": _log(least / 5, 0.02, "s"),
     })  # fmt: skip
 
 
@@ -248,7 +258,7 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
 #: Disciplines whose knobs are known.
 FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
-    "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred,
+    "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred, "dualpi2": _dualpi2,
 }  # fmt: skip
 
 #: What is tried unless the user says.
