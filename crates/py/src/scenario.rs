@@ -59,7 +59,7 @@ impl Scenario {
 
     /// Number of flows.
     fn flows(&self) -> usize {
-        self.plan.flows.len()
+        self.plan.flows()
     }
 }
 

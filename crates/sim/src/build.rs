@@ -1,12 +1,15 @@
 //! From a plan and a seed to a network at rest.
 
 use crate::flow::FlowProbe;
+use crate::line::Line;
 use crate::link::Link;
 use crate::loss::Loss;
-use crate::network::{Flow, Network};
-use crate::plan::{AppPlan, FlowPlan, LinkPlan, Load, Member, Plan, TransportPlan};
+use crate::network::{Built, Flow, Network};
+use crate::packet::Waiting;
+use crate::plan::{member_of, AppPlan, GroupPlan, LinkPlan, Load, Plan, PrivatePlan, TransportPlan};
 use crate::probe::{LinkProbe, Window};
 use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, UdpSource};
+use queue::disc::QueueDisc;
 use queue::Setting;
 use std::sync::Arc;
 use transport::tcp;
@@ -27,65 +30,73 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
         sample: plan.run.sample,
         series,
     };
-    let links = plan.links.iter().enumerate().map(|(i, link)| build_link(i, link, seed, window));
-    let histogram_of = histogram_numbers(plan);
-    let histograms = histogram_of.iter().max().map_or(0, |last| last + 1);
-    let mut network = Network::new(window, links, histograms);
-    network.flows.reserve_exact(plan.flows.len());
-    for (number, flow) in plan.flows.iter().enumerate() {
-        let keep = series && number < FLOWS_WITH_SERIES;
-        let mut probe = FlowProbe::new(&window, histogram_of[number], keep);
-        if matches!(&flow.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
+    let shared = plan.links.iter().zip(0..).map(|(link, number)| build_link(number, link, seed, window));
+    let groups = plan.groups.iter();
+    let private =
+        groups.flat_map(|group| group.private.iter().flat_map(|own| private_links(group, own, seed)));
+    let own_histograms = plan.flows() <= FLOWS_WITH_HISTOGRAMS;
+    let histograms = if own_histograms { plan.flows() } else { plan.groups.len() };
+    let mut network = Network::new(window, shared.map(Built::Link).chain(private), histograms);
+    network.reserve_flows(plan.flows());
+    let members = plan
+        .groups
+        .iter()
+        .enumerate()
+        .flat_map(|(place, group)| (0..group.count).map(move |i| (place, group, i)));
+    for (number, (place, group, index)) in members.enumerate() {
+        let histogram = if own_histograms { number } else { place };
+        let mut probe = FlowProbe::new(&window, histogram, series && number < FLOWS_WITH_SERIES);
+        if matches!(&group.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
             probe.completions = Some(Box::default());
         }
-        network.add_flow(build_flow(flow, seed, plan.run.start, probe), &flow.forward, &flow.back);
+        let flow = build_flow(group, index, seed, plan.run.start, probe);
+        network.add_flow(flow, &group.way_forward(index), &group.way_back(index));
     }
     network
 }
 
-/// The histogram of each flow's delays.
-pub fn histogram_numbers(plan: &Plan) -> Vec<usize> {
-    if plan.flows.len() <= FLOWS_WITH_HISTOGRAMS {
-        return (0..plan.flows.len()).collect();
-    }
-    let groups = groups(plan);
-    let number = |flow: &FlowPlan| groups.iter().position(|group| *group == flow.group).unwrap_or(0);
-    plan.flows.iter().map(number).collect()
-}
-
-/// Names of the groups in order of their first flow.
-pub fn groups(plan: &Plan) -> Vec<&str> {
-    let mut groups: Vec<&str> = Vec::new();
-    for flow in &plan.flows {
-        if groups.last() != Some(&flow.group.as_str()) && !groups.contains(&flow.group.as_str()) {
-            groups.push(&flow.group);
-        }
-    }
-    groups
-}
-
-fn build_link(number: usize, plan: &LinkPlan, seed: u64, window: Window) -> Link {
-    // Both directions share the draw: a long path is long both ways.
-    let path = plan.name.strip_suffix(".back").unwrap_or(&plan.name);
-    let delay = member_value(&plan.delay, seed, &format!("delay/{path}"));
-    let setting = Setting { rate: plan.rate, delay, packet: plan.packet };
+fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: Window) -> Link {
+    let LinkPlan { rate, delay, packet, .. } = *plan;
     let dice = Stream::new(seed, &format!("queue/{}", plan.name));
-    let queue = plan.queue.build(&setting);
-    let mut link = Link::new(number as u32, queue, dice, plan.rate, delay, plan.counts_wire);
+    let queue = plan.queue.build(&Setting { rate, delay, packet });
+    let mut link = Link::new(number, queue, dice, rate, delay, plan.counts_wire);
     if let Some(opportunities) = &plan.opportunities {
         link.vary(opportunities);
     }
     link.hold_in_ring(plan.ring);
     link.loss = Loss::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
-    if plan.reported {
-        link = link.with_probe(LinkProbe::new(window));
-    }
-    link
+    link.with_probe(LinkProbe::new(window))
 }
 
-fn build_flow(plan: &FlowPlan, seed: u64, zero: Time, mut probe: FlowProbe) -> Flow {
-    let name = format!("{}/{}", plan.group, plan.start.index);
-    let start = zero + member_value(&plan.start, seed, &format!("start/{name}"));
+/// The links that the members of a group have to themselves: in short form at once where they have one, because there are many.
+fn private_links<'a>(
+    group: &'a GroupPlan,
+    plan: &'a PrivatePlan,
+    seed: u64,
+) -> impl Iterator<Item = Built> + 'a {
+    let setting = |side: usize, delay| Setting { rate: plan.rates[side], delay, packet: plan.packet };
+    let limit = plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit();
+    let ends = (0..group.count).flat_map(|index| [(index, 0), (index, 1)]);
+    let delayed = ends.map(move |(index, side)| {
+        let name = || format!("delay/{}", group.private_link(index, side, false));
+        let draw = || Stream::new(seed, &name()).uniform();
+        (index, side, member_of(&plan.delays[side], index, group.count, draw))
+    });
+    let both = delayed.flat_map(|(index, side, delay)| [false, true].map(|back| (index, side, delay, back)));
+    both.zip(plan.first as u32..).map(move |((index, side, delay, back), number)| {
+        let rate = plan.rates[side];
+        if let Some(limit) = limit {
+            return Built::Line(Line::new(number, limit, rate, delay, None));
+        }
+        let dice = Stream::new(seed, &format!("queue/{}", group.private_link(index, side, back)));
+        let queue = plan.queue.build(&setting(side, delay));
+        Built::Link(Link::new(number, queue, dice, rate, delay, false))
+    })
+}
+
+fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: FlowProbe) -> Flow {
+    let name = plan.member(index);
+    let start = zero + plan.start(index, || Stream::new(seed, &format!("start/{name}")).uniform());
     let stop = plan.stop.map_or(Time::NEVER, |stop| zero + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));
     let (source, sink, stop) = match &plan.transport {
@@ -107,10 +118,11 @@ fn build_flow(plan: &FlowPlan, seed: u64, zero: Time, mut probe: FlowProbe) -> F
         }
         TransportPlan::Udp(plan) => {
             // An open-loop source keeps to its stop by itself.
-            (Source::Udp(UdpSource::new(plan.clone(), stop, stream)), Sink::Udp { payload: 0 }, Time::NEVER)
+            let source = Box::new(UdpSource::new(plan.clone(), stop, stream));
+            (Source::Udp(source), Sink::Udp { payload: 0 }, Time::NEVER)
         }
     };
-    let marker = Marker::new(plan.class, plan.meter, Stream::new(seed, &format!("meter/{name}")));
+    let marker = Marker::new(plan.class, plan.meter, || Stream::new(seed, &format!("meter/{name}")));
     Flow::new(source, sink, marker, start, stop, probe)
 }
 
@@ -127,10 +139,4 @@ fn build_app(
         return (Source::Origin(Box::new(origin)), sink, Time::NEVER);
     }
     (Source::App(Box::new(AppSource::new(params.clone(), app.clone(), stream))), sink, stop)
-}
-
-/// The value of one member of a group; random ones come from the stream with this name.
-fn member_value(member: &Member, seed: u64, name: &str) -> Span {
-    let draw = Stream::new(seed, name).uniform();
-    member.spread.of(member.index, member.of, draw)
 }

@@ -1,12 +1,16 @@
 //! What a flow writes to results.
 
+mod before;
+mod series;
+
 use crate::completions::Completions;
 use crate::probe::Window;
 use crate::source::app::{AppSource, Object};
 use crate::source::RatedSource;
 use crate::stats::{Histogram, MeanSpan, Moments, TimeMean};
+pub use before::Before;
+pub use series::FlowSeries;
 use transport::tcp::Sender;
-use transport::SenderCounters;
 use units::{Span, Time};
 
 /// Packets, and bytes on the wire: the two halves of one word, so that counting a packet is one addition.
@@ -101,18 +105,14 @@ pub struct FlowProbe {
     pub sent: Tally,
     /// The same of data packets that arrived, beside [`Conservation::delivered`].
     pub received: Tally,
-    /// Whether the warm-up is over for either end, the source first.
-    counting: [bool; 2],
     /// Data packets dropped since the warm-up.
     pub dropped_pkts: u64,
     /// Data packets marked since the warm-up.
     pub marked_pkts: u64,
-    /// In-order payload delivered before the warm-up.
-    pub goodput_before: Option<u64>,
     /// One-way delay.
     pub delay: Moments,
     /// Which histogram its delays go to.
-    pub histogram: usize,
+    pub histogram: u32,
     /// Interarrival jitter in milliseconds (RFC 3550 section 6.4.1).
     pub jitter_ms: f64,
     /// |D(i) - D(i-1)| (RFC 3393).
@@ -123,39 +123,16 @@ pub struct FlowProbe {
     plain_from: Time,
     /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: TimeMean,
-    /// Counters of the sender at the warm-up.
-    pub before: Option<SenderCounters>,
-    /// When the next sample is due.
-    pub next_sample: Time,
+    /// What was counted in the warm-up.
+    pub before: Before,
     /// Samples, if they are kept: received bytes in the interval, window and threshold at its end.
     pub series: Option<Box<FlowSeries>>,
     /// Segments that make a finite amount of TCP whole at its destination.
     pub awaited: u32,
-    /// When a finite amount had arrived in full; of a rate-based flow when its last packet left.
-    pub finished: Option<Time>,
+    /// When a finite amount had arrived in full; of a rate-based flow when its last packet left. Else [`Time::NEVER`].
+    finished: Time,
     /// How long the objects of an application took.
     pub completions: Option<Box<Completions>>,
-}
-
-/// A flow's series. `received` is indexed by interval, the others have one entry a sample.
-#[derive(Clone, Debug, Default)]
-pub struct FlowSeries {
-    /// Bytes received in each interval.
-    pub received: Vec<u32>,
-    /// Congestion window in segments; of a rate-based flow its allowed rate in bit/s.
-    pub cwnd: Vec<f32>,
-    /// Slow-start threshold in segments; of a rate-based flow what its transport names.
-    pub ssthresh: Vec<f32>,
-}
-
-impl FlowSeries {
-    fn receive(&mut self, now: Time, size: u32, step: Span) {
-        let interval = (now.nanos() / step.0) as usize;
-        if interval >= self.received.len() {
-            self.received.resize(interval + 1, 0);
-        }
-        self.received[interval] += size;
-    }
 }
 
 /// Fractions of a segment the time average of a window resolves.
@@ -168,22 +145,19 @@ impl FlowProbe {
             conservation: Conservation::default(),
             sent: Tally::default(),
             received: Tally::default(),
-            counting: [false; 2],
             dropped_pkts: 0,
             marked_pkts: 0,
-            goodput_before: None,
             delay: Moments::default(),
-            histogram,
+            histogram: histogram as u32,
             jitter_ms: 0.0,
             ipdv: MeanSpan::default(),
             last_delay: NONE,
             plain_from: Time::NEVER,
             cwnd: TimeMean::from(window.warmup),
-            before: None,
-            next_sample: if series { window.end.start() } else { Time::NEVER },
-            series: series.then(Box::default),
+            before: Before::default(),
+            series: series.then(|| Box::new(FlowSeries::new(window.end.start()))),
             awaited: u32::MAX,
-            finished: None,
+            finished: Time::NEVER,
             completions: None,
         }
     }
@@ -191,23 +165,21 @@ impl FlowProbe {
     /// The window and the threshold were as `state` gives them until `now`.
     pub fn sample_window(&mut self, now: Time, window: &Window, state: impl Fn() -> (f64, f64)) {
         let Some(series) = &mut self.series else { return };
-        while self.next_sample < now {
+        while series.next_sample < now {
             let (cwnd, ssthresh) = state();
             series.cwnd.push(cwnd as f32);
             series.ssthresh.push(ssthresh as f32);
-            self.next_sample += window.sample;
+            series.next_sample += window.sample;
         }
     }
 
     /// Takes note of a TCP sender's window before it changes at `now`.
     pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &Sender) {
         self.hold_window(now, sender);
-        if now >= window.warmup && self.before.is_none() {
-            self.before = Some(sender.counters());
+        if now >= window.warmup {
+            self.before.note_source(|| sender.counters());
         }
-        if now > self.next_sample {
-            self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
-        }
+        self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
     }
 
     /// The part of [`FlowProbe::observe_tcp`] that is due at every arrival; the average begins with the warm-up's end.
@@ -228,7 +200,7 @@ impl FlowProbe {
 
     /// Begins to count what an end, 0 the source, does from the warm-up on, once that is over.
     pub fn count_from(&mut self, side: usize, now: Time, window: &Window) {
-        if now < window.warmup || std::mem::replace(&mut self.counting[side], true) {
+        if now < window.warmup || std::mem::replace(&mut self.before.counting[side], true) {
             return;
         }
         self.settle(side);
@@ -244,8 +216,8 @@ impl FlowProbe {
         for side in [0, 1] {
             self.settle(side);
         }
-        self.sent = if self.counting[0] { self.sent } else { Tally::default() };
-        self.received = if self.counting[1] { self.received } else { Tally::default() };
+        self.sent = if self.before.counting[0] { self.sent } else { Tally::default() };
+        self.received = if self.before.counting[1] { self.received } else { Tally::default() };
     }
 
     /// What an end's tally holds goes into the account of the whole run.
@@ -259,9 +231,9 @@ impl FlowProbe {
 
     /// When an end, 0 the source, next has more to note than every packet gives.
     pub fn notice(&self, side: usize, window: &Window) -> Time {
-        let warmup = if self.counting[side] { Time::NEVER } else { window.warmup };
+        let warmup = if self.before.counting[side] { Time::NEVER } else { window.warmup };
         if side == 0 {
-            warmup.min(self.next_sample)
+            warmup.min(self.series.as_ref().map_or(Time::NEVER, |series| series.next_sample))
         } else {
             warmup
         }
@@ -273,9 +245,7 @@ impl FlowProbe {
         if now >= window.warmup {
             self.cwnd.hold(bps as u64, now);
         }
-        if now > self.next_sample {
-            self.sample_window(now, window, || (bps, sender.second()));
-        }
+        self.sample_window(now, window, || (bps, sender.second()));
     }
 
     /// Takes note of an application's sender before it changes at `now`. While no connection is open nothing changes, and a
@@ -284,13 +254,11 @@ impl FlowProbe {
         let sender = &source.sender;
         if now >= window.warmup {
             self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
-            if self.before.is_none() && source.is_open() {
-                self.before = Some(source.counters());
+            if source.is_open() {
+                self.before.note_source(|| source.counters());
             }
         }
-        if now > self.next_sample {
-            self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
-        }
+        self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
     }
 
     /// An application handed over so many objects at `now`.
@@ -330,9 +298,19 @@ impl FlowProbe {
     /// So many segments of TCP have arrived in order.
     #[inline(always)]
     pub fn note_delivered(&mut self, now: Time, segments: u32) {
-        if segments == self.awaited && self.finished.is_none() {
-            self.finished = Some(now);
+        if segments == self.awaited {
+            self.finish_at(now);
         }
+    }
+
+    /// All there was to send has arrived, or left, by `now`.
+    pub fn finish_at(&mut self, now: Time) {
+        self.finished = self.finished.min(now);
+    }
+
+    /// When that was, if it was.
+    pub fn finished(&self) -> Option<Time> {
+        (self.finished != Time::NEVER).then_some(self.finished)
     }
 
     /// A data packet of this size and delay arrived.
@@ -352,7 +330,7 @@ impl FlowProbe {
         let variation = self.vary(delay);
         self.delay.add(delay);
         // The moments of the histogram are those of its flows.
-        histograms[self.histogram].tally(delay);
+        histograms[self.histogram as usize].tally(delay);
         self.ipdv.add(variation);
     }
 
@@ -376,7 +354,7 @@ impl FlowProbe {
         self.last_delay = delay;
         if now >= window.warmup {
             self.delay.add(delay);
-            histograms[self.histogram].tally(delay);
+            histograms[self.histogram as usize].tally(delay);
             if !first {
                 self.ipdv.add(variation);
             }

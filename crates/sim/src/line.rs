@@ -8,6 +8,7 @@ use crate::link::OnWire;
 use crate::packet::Waiting;
 use crate::probe::{Held, LinkProbe, NOBODY};
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use units::{Bytes, Rate, Span, Time};
 
 /// A tail-drop link that counts instead of storing. Each flow has some of its own, so it is kept to one cache line.
@@ -24,9 +25,10 @@ pub struct Line {
     pub component: u32,
     /// Nanoseconds a byte takes, where that is a whole number: then nothing is ever left over. Otherwise zero.
     ns_a_byte: u32,
-    /// Packets that wait, and how many may.
+    /// Packets that wait.
     waiting: u32,
-    limit: u32,
+    /// One more than may wait; never zero, so that no line is as short as one.
+    past: NonZeroU32,
     /// What a link without probe needs no sooner than a packet has to wait.
     more: Option<Box<More>>,
 }
@@ -44,11 +46,11 @@ impl Line {
     /// An idle line that lets `limit` packets wait. A probe is what the link writes to results.
     pub fn new(component: u32, limit: u64, rate: Rate, delay: Span, probe: Option<Box<LinkProbe>>) -> Line {
         let ns_a_byte = rate.nanos_a_byte().and_then(|ns| u32::try_from(ns).ok()).unwrap_or(0);
-        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let past = NonZeroU32::MIN.saturating_add(u32::try_from(limit).unwrap_or(u32::MAX));
         let (until, last_start) = (Time::ZERO, Time::ZERO);
         let (waiting, left, more) = (0, 0, None);
         let mut line =
-            Line { until, last_start, delay, rate, left, component, ns_a_byte, waiting, limit, more };
+            Line { until, last_start, delay, rate, left, component, ns_a_byte, waiting, past, more };
         if probe.is_some() {
             line.more().probe = probe;
         }
@@ -150,7 +152,7 @@ impl Line {
 
     /// Lets a packet wait: when it will start, or `None` if there is no room.
     fn queue_up(&mut self, size: u32, now: Time) -> Option<Time> {
-        if self.waiting >= self.limit {
+        if self.waiting + 1 >= self.past.get() {
             let held = self.held();
             if let Some(probe) = self.probe() {
                 probe.hold_until(now, held, NOBODY);
@@ -224,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_line_fits_a_cache_line() {
-        assert!(size_of::<Line>() <= 64);
+        assert_eq!(size_of::<Option<Line>>(), 64);
     }
 
     #[test]

@@ -118,6 +118,12 @@ impl Link {
         Link { works, delay, loss: None, rate, kept: None, avg_unit: Unit::Packets }
     }
 
+    /// What is left of a link whose short form was built without it.
+    pub fn in_short_form() -> Link {
+        let (delay, rate, avg_unit) = (Span::ZERO, Rate::default(), Unit::Packets);
+        Link { works: None, delay, loss: None, rate, kept: None, avg_unit }
+    }
+
     #[inline]
     fn works(&mut self) -> &mut Works {
         self.works.as_mut().expect("a link in short form takes no packets")

@@ -1,11 +1,10 @@
 //! What a run leaves behind: the summary and the series described in `docs/results.md`.
 
-use crate::build::groups;
 use crate::completions::{Completions, CLASSES};
 use crate::flow::{Conservation, FlowProbe, Tally, CWND_STEPS};
 use crate::link::Link;
 use crate::network::{Flow, Network};
-use crate::plan::{App, FlowPlan, LinkPlan, Load, Plan, TransportPlan};
+use crate::plan::{App, GroupPlan, LinkPlan, Load, Plan, TransportPlan};
 use crate::probe::{LinkProbe, EVENT_SERIES};
 use crate::run::StoppedBy;
 use crate::source::{AppSource, Sink, Source};
@@ -55,13 +54,8 @@ impl Outcome {
                 Some((planned.name.clone(), link_summary(planned, link, link.probe()?)))
             })
             .collect();
-        let flows: Vec<Value> = plan
-            .flows
-            .iter()
-            .zip(&self.network.flows)
-            .enumerate()
-            .map(|(i, (planned, flow))| self.flow(i, planned, flow))
-            .collect();
+        let members = plan.members().zip(&self.network.flows).enumerate();
+        let flows: Vec<Value> = members.map(|(i, ((group, _), flow))| self.flow(i, group, flow)).collect();
         let conservation: Vec<Value> =
             self.network.flows.iter().map(|flow| conserved(&flow.probe.conservation)).collect();
         json!({
@@ -124,10 +118,10 @@ impl Outcome {
         all
     }
 
-    fn flow(&self, number: usize, plan: &FlowPlan, flow: &Flow) -> Value {
+    fn flow(&self, number: usize, plan: &GroupPlan, flow: &Flow) -> Value {
         let probe = &flow.probe;
         let own_histogram = self.network.histograms.len() == self.network.flows.len();
-        let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram]);
+        let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram as usize]);
         let (transport, size) = match &plan.transport {
             TransportPlan::Tcp { load: Load::File(size), .. } => ("tcp", Some(size.0)),
             TransportPlan::Tcp { .. } => ("tcp", None),
@@ -137,17 +131,17 @@ impl Outcome {
         };
         let mut summary = json!({
             "id": number,
-            "group": plan.group,
+            "group": plan.name,
             "class": plan.counted_as,
             "transport": transport,
             "start_s": flow.start.as_secs(),
-            "finish_s": probe.finished.map(Time::as_secs),
+            "finish_s": probe.finished().map(Time::as_secs),
             "size_bytes": size,
             "sent_pkts": probe.sent.pkts(),
             "sent_bytes": probe.sent.bytes(),
             "received_pkts": probe.received.pkts(),
             "received_bytes": probe.received.bytes(),
-            "goodput_bytes": flow.sink.delivered_bytes() - probe.goodput_before.unwrap_or(0),
+            "goodput_bytes": flow.sink.delivered_bytes() - probe.before.goodput,
             "dropped_pkts": probe.dropped_pkts,
             "marked_pkts": probe.marked_pkts,
             "delay_ms": spread(&probe.delay, histogram),
@@ -168,16 +162,9 @@ impl Outcome {
     }
 
     fn groups(&self, plan: &Plan) -> Map<String, Value> {
-        let summary = |group: &str| {
+        let summary = |members: &[Flow]| {
             let mut merged = Histogram::default();
-            let mut numbers: Vec<usize> = self
-                .network
-                .flows
-                .iter()
-                .zip(&plan.flows)
-                .filter(|(_, planned)| planned.group == group)
-                .map(|(flow, _)| flow.probe.histogram)
-                .collect();
+            let mut numbers: Vec<usize> = members.iter().map(|flow| flow.probe.histogram as usize).collect();
             numbers.dedup();
             for number in numbers {
                 merged.merge(&self.network.histograms[number]);
@@ -186,33 +173,37 @@ impl Outcome {
                 "delay_ms": spread(&merged.moments, Some(&merged)),
                 "delay_ms_histogram": histogram_rows(&merged),
             });
-            let members =
-                self.network.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.group == group);
-            let mut completions = members.filter_map(|(flow, _)| flow.probe.completions.as_deref());
+            let mut completions = members.iter().filter_map(|flow| flow.probe.completions.as_deref());
             if let Some(mut whole) = completions.next().cloned() {
                 completions.for_each(|more| whole.merge(more));
                 row["objects"] = objects(&whole, true);
             }
             row
         };
-        groups(plan).into_iter().map(|group| (group.to_string(), summary(group))).collect()
+        let mut rest = &self.network.flows[..];
+        let mut next = |count| {
+            let (members, behind) = rest.split_at(count);
+            rest = behind;
+            members
+        };
+        plan.groups.iter().map(|group| (group.name.clone(), summary(next(group.count)))).collect()
     }
 }
 
 fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
-    let (now, sender) = match &flow.source {
+    let (counters, sender) = match &flow.source {
         Source::Tcp(sender) => (sender.counters(), Some(sender)),
         Source::App(source) => (source.counters(), Some(&source.sender)),
         Source::Origin(origin) => (origin.counters, None),
         Source::Rated(_) | Source::Udp(_) => return Vec::new(),
     };
-    let before = probe.before.unwrap_or_default();
+    let since = probe.before.since(counters);
     let rows = [
-        ("retransmits", json!(now.retransmits - before.retransmits)),
-        ("timeouts", json!(now.timeouts - before.timeouts)),
-        ("fast_recoveries", json!(now.fast_recoveries - before.fast_recoveries)),
-        ("window_cuts", json!(now.cuts - before.cuts)),
-        ("undone", json!(now.undone - before.undone)),
+        ("retransmits", json!(since.retransmits)),
+        ("timeouts", json!(since.timeouts)),
+        ("fast_recoveries", json!(since.fast_recoveries)),
+        ("window_cuts", json!(since.cuts)),
+        ("undone", json!(since.undone)),
         ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean() / CWND_STEPS))),
         ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
     ];

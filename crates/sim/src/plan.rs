@@ -24,12 +24,24 @@ pub struct Plan {
     pub title: String,
     /// When to stop and what to record.
     pub run: RunPlan,
-    /// Node names; links and flows refer to them by index.
+    /// Names of the nodes between shared links, which refer to them by index.
     pub nodes: Vec<String>,
-    /// Directed links.
+    /// Directed links that flows share. Those that members of groups have to themselves are numbered behind them.
     pub links: Vec<LinkPlan>,
-    /// Flows in order of their number.
-    pub flows: Vec<FlowPlan>,
+    /// Groups of flows. Flows are numbered through them: a plan is as small for a hundred thousand as for one.
+    pub groups: Vec<GroupPlan>,
+}
+
+impl Plan {
+    /// How many flows there are.
+    pub fn flows(&self) -> usize {
+        self.groups.iter().map(|group| group.count).sum()
+    }
+
+    /// The group of each flow, and which of its members it is, in order of the flows' numbers.
+    pub fn members(&self) -> impl Iterator<Item = (&GroupPlan, usize)> {
+        self.groups.iter().flat_map(|group| (0..group.count).map(move |index| (group, index)))
+    }
 }
 
 /// Limits of a run, and what it records.
@@ -56,18 +68,7 @@ impl RunPlan {
     }
 }
 
-/// One member of a group whose members may differ by a [`Spread`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Member {
-    /// How the group's values lie.
-    pub spread: Spread,
-    /// Which member this is, from 0.
-    pub index: usize,
-    /// How many there are.
-    pub of: usize,
-}
-
-/// One direction of a link.
+/// One direction of a link that flows share.
 #[derive(Clone, Debug)]
 pub struct LinkPlan {
     /// Its name, such as `bottleneck` or `bottleneck.back`.
@@ -78,11 +79,10 @@ pub struct LinkPlan {
     pub to: usize,
     /// Bits per second; zero sends in no time.
     pub rate: Rate,
-    /// Propagation delay. Where it is drawn at random, both directions of a link share the draw: `NAME.back`
-    /// takes that of `NAME`.
-    pub delay: Member,
-    /// The discipline in front of it. Shared, as are the faults: flows have links of their own that are all alike.
-    pub queue: Arc<Spec>,
+    /// Propagation delay.
+    pub delay: Span,
+    /// The discipline in front of it.
+    pub queue: Spec,
     /// Typical packet size, for what a discipline works out from the link.
     pub packet: Bytes,
     /// Whether the packet on the wire counts as part of the queue.
@@ -90,11 +90,9 @@ pub struct LinkPlan {
     /// Packets its device takes from the discipline before it can send them.
     pub ring: u64,
     /// What it does to packets beside its queue.
-    pub loss: Arc<LossPlan>,
+    pub loss: LossPlan,
     /// When it may send, where that varies; then `rate` is the mean.
     pub opportunities: Option<Arc<Opportunities>>,
-    /// Whether its queue is written to results; access links usually are not.
-    pub reported: bool,
 }
 
 /// What a link does to packets beside its queue and its delay.
@@ -129,27 +127,113 @@ pub struct LossBursts {
     pub loss: f64,
 }
 
-/// One flow.
+/// A group of flows that differ in nothing but what is spread over them.
 #[derive(Clone, Debug)]
-pub struct FlowPlan {
-    /// The group it belongs to.
-    pub group: String,
-    /// What it is counted under in comparisons of classes.
+pub struct GroupPlan {
+    /// Its name.
+    pub name: String,
+    /// How many flows.
+    pub count: usize,
+    /// What they are counted under in comparisons of classes.
     pub counted_as: String,
-    /// Class of its packets.
+    /// Class of their packets.
     pub class: u8,
     /// The profile beyond which they have another.
     pub meter: Option<MeterPlan>,
-    /// When it starts.
-    pub start: Member,
-    /// When it stops sending new data, if before the end.
+    /// When they start.
+    pub start: Spread,
+    /// By how much each starts later beside that.
+    pub stagger: Span,
+    /// When they stop sending new data, if before the end.
     pub stop: Option<Span>,
-    /// How it sends.
+    /// How they send.
     pub transport: TransportPlan,
-    /// Links from source to destination, at least one.
+    /// Shared links from source to destination.
     pub forward: Vec<usize>,
-    /// Links from destination to source.
+    /// Shared links from destination to source.
     pub back: Vec<usize>,
+    /// The links that each has to itself, if any.
+    pub private: Option<PrivatePlan>,
+}
+
+/// Links that a flow has to itself, at its source and at its destination, each there and back. They have no faults, and nothing of
+/// them is written to results.
+#[derive(Clone, Debug)]
+pub struct PrivatePlan {
+    /// Number of the first member's first link.
+    pub first: usize,
+    /// The discipline in front of each.
+    pub queue: Spec,
+    /// Typical packet size, for what a discipline works out from the link.
+    pub packet: Bytes,
+    /// Rates at source and destination.
+    pub rates: [Rate; 2],
+    /// Propagation delays. Where they are drawn at random, there and back share the draw: a long path is long both ways.
+    pub delays: [Spread; 2],
+}
+
+impl PrivatePlan {
+    /// Links of each member: there and back at its source, there and back at its destination.
+    pub const EACH: usize = 4;
+
+    /// What the links at source and destination are called.
+    pub const SIDES: [&'static str; 2] = ["access", "exit"];
+}
+
+impl GroupPlan {
+    /// What a member is called.
+    pub fn member(&self, index: usize) -> String {
+        format!("{}/{index}", self.name)
+    }
+
+    /// What the link of a member is called, at its source (side 0) or destination, there or back.
+    pub fn private_link(&self, index: usize, side: usize, back: bool) -> String {
+        format!("{}/{}.{index}{}", PrivatePlan::SIDES[side], self.name, if back { ".back" } else { "" })
+    }
+
+    /// Numbers of the links from a member's source to its destination.
+    pub fn way_forward(&self, index: usize) -> Vec<usize> {
+        self.way(&self.forward, index, [0, 2])
+    }
+
+    /// Numbers of the links from a member's destination to its source; none where nothing goes back.
+    pub fn way_back(&self, index: usize) -> Vec<usize> {
+        self.way(&self.back, index, [3, 1])
+    }
+
+    fn way(&self, shared: &[usize], index: usize, [before, behind]: [usize; 2]) -> Vec<usize> {
+        match &self.private {
+            Some(private) if !shared.is_empty() => {
+                let first = private.first + PrivatePlan::EACH * index;
+                [&[first + before], shared, &[first + behind]].concat()
+            }
+            _ => shared.to_vec(),
+        }
+    }
+
+    /// When a member starts; `draw` gives a uniform number in [0, 1), if one is needed.
+    pub fn start(&self, index: usize, draw: impl FnOnce() -> f64) -> Span {
+        if self.stagger == Span::ZERO {
+            return member_of(&self.start, index, self.count, draw);
+        }
+        member_of(&staggered(&self.start, self.stagger * index as u64), index, self.count, draw)
+    }
+}
+
+/// The span of one member of a group; `draw` gives a uniform number in [0, 1), if one is needed.
+pub fn member_of(spread: &Spread, index: usize, of: usize, draw: impl FnOnce() -> f64) -> Span {
+    let drawn = if matches!(spread, Spread::Uniform(..)) { draw() } else { 0.0 };
+    spread.of(index, of, drawn)
+}
+
+/// A spread moved by a span.
+fn staggered(spread: &Spread, by: Span) -> Spread {
+    match spread {
+        Spread::Same(span) => Spread::Same(*span + by),
+        Spread::Even(low, high) => Spread::Even(*low + by, *high + by),
+        Spread::Uniform(low, high) => Spread::Uniform(*low + by, *high + by),
+        Spread::List(spans) => Spread::List(spans.iter().map(|span| *span + by).collect()),
+    }
 }
 
 /// A profile: packets beyond it have another class.

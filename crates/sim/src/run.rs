@@ -73,7 +73,7 @@ pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     let (stopped_by, events, end) = execute(&mut network, plan, options.watch);
     network.finish(end);
     check_conservation(&network, stopped_by == StoppedBy::Duration);
-    network.gather_sessions(plan.flows.len());
+    network.gather_sessions(plan.flows());
     Outcome { network, seed, stopped_by, events, end }
 }
 

@@ -85,7 +85,8 @@ struct Store {
     answers: Answers,
     /// Whether what comes twice is reported.
     dsack: bool,
-    quick: Quick,
+    /// With the rule `linux`.
+    quick: Option<Box<Quick>>,
     /// Header bytes that a SYN which counts as a segment does not have.
     lacking: u32,
 }
@@ -102,7 +103,7 @@ impl Store {
             duplicates: 0,
             answers: Answers::new(p),
             dsack,
-            quick: Quick::new(p),
+            quick: (p.ack_rule == AckRule::Linux).then(|| Box::new(Quick::new(p))),
             lacking,
         }
     }
@@ -166,14 +167,16 @@ impl Receiver {
             self.pending_syn = true;
             self.echo = segment.sent;
             self.agree(segment);
-            self.store.quick.open(now);
+            if let Some(quick) = &mut self.store.quick {
+                quick.open(now);
+            }
             return;
         }
         let (echoed, marked) = (self.echo_ece, segment.ecn == Ecn::Ce && !self.ece);
         if self.ecn {
             self.note_ecn(segment);
         }
-        let at_once = self.rule == AckRule::Linux && self.look_quickly(now, segment, (echoed, marked));
+        let at_once = self.look_quickly(now, segment, (echoed, marked));
         let seq = segment.seq;
         if self.echo_newest {
             self.echo = segment.sent;
@@ -199,9 +202,7 @@ impl Receiver {
             let fresh = self.out_of_order(segment);
             let newest = !fresh && (self.held == 0 || !self.ack_gaps) && seq + 1 == self.rcv_nxt;
             let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;
-            if self.rule == AckRule::Linux && fresh {
-                self.answer_duplicate(now);
-            } else {
+            if !fresh || !self.answer_duplicate(now) {
                 self.in_order(now, may_wait);
             }
             if !fresh && self.store.dsack {

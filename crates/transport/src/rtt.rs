@@ -6,13 +6,14 @@
 //! `min_rto` to four times the variance; the decay of that maximum is once a round trip.
 
 use crate::params::{Params, RtoRule};
+use std::sync::Arc;
+use units::param::Valid;
 use units::{Span, Time};
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub struct Rtt {
-    rule: RtoRule,
-    min_after_backoff: bool,
+    params: Arc<Valid<Params>>,
     /// Smoothed round trip times 8; 0 before the first sample.
     srtt: i64,
     /// Smoothed deviation times 4.
@@ -21,31 +22,24 @@ pub struct Rtt {
     last: i64,
     /// The timeout before backing off.
     base: Span,
-    backoff: u32,
-    tick: u64,
     boot: u64,
-    min: Span,
-    max: Span,
     /// Linux: greatest deviation (times 4) of the present round trip, and where that trip ends.
     mdev_max: i64,
     round_end: u32,
+    backoff: u32,
 }
 
 impl Rtt {
     /// Nothing measured yet. `boot` is the offset of the clock.
-    pub fn new(params: &Params, boot: Span) -> Rtt {
+    pub fn new(params: &Arc<Valid<Params>>, boot: Span) -> Rtt {
         Rtt {
-            rule: params.rto_rule,
-            min_after_backoff: params.min_after_backoff,
+            params: params.clone(),
             srtt: 0,
             rttvar: 0,
             last: 0,
             base: params.initial_rto,
             backoff: 1,
-            tick: params.tick.0,
             boot: boot.0,
-            min: params.min_rto,
-            max: params.max_rto,
             mdev_max: 0,
             round_end: 0,
         }
@@ -54,15 +48,15 @@ impl Rtt {
     /// Takes a sample: a segment sent at `sent` is acknowledged `now`. `una` and `next` delimit the round trip.
     pub fn sample(&mut self, now: Time, sent: Time, una: u32, next: u32) {
         let rtt = now.since(sent);
-        match self.rule {
+        match self.params.rto_rule {
             RtoRule::Ticks => {
-                let offset = (sent.nanos() + self.boot) % self.tick;
-                self.smooth((((rtt.0 + offset) / self.tick) as i64).max(1), 1);
-                self.base = Span((((self.rttvar << 3) + self.srtt) >> 3) as u64 * self.tick);
+                let offset = (sent.nanos() + self.boot) % self.params.tick.0;
+                self.smooth((((rtt.0 + offset) / self.params.tick.0) as i64).max(1), 1);
+                self.base = Span((((self.rttvar << 3) + self.srtt) >> 3) as u64 * self.params.tick.0);
             }
             RtoRule::Rfc6298 => {
                 self.smooth((rtt.0 as i64).max(1), 1);
-                self.base = Span((self.srtt >> 3) as u64 + (self.rttvar as u64).max(self.tick));
+                self.base = Span((self.srtt >> 3) as u64 + (self.rttvar as u64).max(self.params.tick.0));
             }
             RtoRule::Linux => self.sample_linux((rtt.0 as i64).max(1), una, next),
         }
@@ -82,7 +76,7 @@ impl Rtt {
     }
 
     fn sample_linux(&mut self, rtt: i64, una: u32, next: u32) {
-        let floor = self.min.0 as i64;
+        let floor = self.params.min_rto.0 as i64;
         self.last = rtt;
         if self.srtt == 0 {
             self.srtt = rtt << 3;
@@ -107,8 +101,8 @@ impl Rtt {
 
     /// The smoothed round trip; zero before the first sample.
     pub fn smoothed(&self) -> Span {
-        match self.rule {
-            RtoRule::Ticks => Span((self.srtt >> 3) as u64 * self.tick),
+        match self.params.rto_rule {
+            RtoRule::Ticks => Span((self.srtt >> 3) as u64 * self.params.tick.0),
             _ => Span((self.srtt >> 3) as u64),
         }
     }
@@ -116,14 +110,14 @@ impl Rtt {
     /// The timeout now in force.
     pub fn rto(&self) -> Span {
         let backed = |base: Span| base * u64::from(self.backoff);
-        let rto = match self.rule {
+        let rto = match self.params.rto_rule {
             RtoRule::Linux => backed(self.base),
-            _ if self.min_after_backoff => backed(self.base).max(self.min),
-            _ => backed(self.base.max(self.min)),
+            _ if self.params.min_after_backoff => backed(self.base).max(self.params.min_rto),
+            _ => backed(self.base.max(self.params.min_rto)),
         };
-        let rto = rto.min(self.max);
-        if self.rule == RtoRule::Ticks {
-            rto.max(Span(2 * self.tick))
+        let rto = rto.min(self.params.max_rto);
+        if self.params.rto_rule == RtoRule::Ticks {
+            rto.max(Span(2 * self.params.tick.0))
         } else {
             rto
         }
@@ -131,11 +125,11 @@ impl Rtt {
 
     /// Doubles the timeout (RFC 6298 rule 5.5).
     pub fn back_off(&mut self) {
-        if self.rule != RtoRule::Ticks {
+        if self.params.rto_rule != RtoRule::Ticks {
             self.backoff = (self.backoff << 1).min(1 << 16);
             return;
         }
-        if self.backoff < 64 || (!self.min_after_backoff && self.rto() < self.max) {
+        if self.backoff < 64 || (!self.params.min_after_backoff && self.rto() < self.params.max_rto) {
             self.backoff <<= 1;
         }
         if self.backoff > 8 {
@@ -157,12 +151,12 @@ impl Rtt {
 
     /// Granularity of the clock.
     pub fn tick(&self) -> Span {
-        Span(self.tick)
+        self.params.tick
     }
 
     fn unit(&self) -> i64 {
-        if self.rule == RtoRule::Ticks {
-            self.tick as i64
+        if self.params.rto_rule == RtoRule::Ticks {
+            self.params.tick.0 as i64
         } else {
             1
         }

@@ -144,7 +144,7 @@ impl Sender {
     pub fn sharing(params: &Arc<Valid<Params>>, mut stream: Stream) -> Sender {
         let p: &Params = params;
         let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
-        let rtt = Rtt::new(p, boot);
+        let rtt = Rtt::new(params, boot);
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
         let cc = Cc::new(p);
         let modelled = cc.models();

@@ -41,7 +41,7 @@ impl Network {
             flow.observe_source(end, window);
             flow.observe_sink(end, window);
             flow.probe.finish();
-            self.histograms[flow.probe.histogram].moments.merge(&flow.probe.delay);
+            self.histograms[flow.probe.histogram as usize].moments.merge(&flow.probe.delay);
             match &flow.source {
                 Source::Tcp(sender) => {
                     flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
@@ -62,7 +62,8 @@ impl Network {
     /// Bytes held by packets, events and accounts, roughly.
     pub fn memory(&self) -> u64 {
         let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Waiting>()).sum();
-        let series = self.flows.iter().filter_map(|flow| flow.probe.series.as_ref());
+        let kept = if self.window.series { &self.flows[..] } else { &[] };
+        let series = kept.iter().filter_map(|flow| flow.probe.series.as_ref());
         let series: usize = series.map(|series| 12 * series.received.capacity()).sum();
         (self.wires.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
     }
@@ -75,7 +76,7 @@ impl Network {
 
     /// Accounts for packets that a link's queue dropped or marked.
     pub(super) fn settle_fates(&mut self, link: u32, now: Time) {
-        let was_queued = !self.links[link as usize].knows_ahead();
+        let was_queued = self.links.get(link as usize).is_some_and(|link| !link.knows_ahead());
         let counts = u64::from(now >= self.window.warmup);
         for fate in self.fates.drain(..) {
             let (Fate::Dropped(Waiting { pkt, .. }, _) | Fate::Marked(Waiting { pkt, .. }, _)) = fate;

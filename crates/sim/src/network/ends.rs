@@ -55,11 +55,11 @@ impl Network {
             self.sacks.release(&pkt);
         } else {
             sender.on_ack(now, &pkt.ack(&mut self.sacks));
-            if sender.is_done() && flow.probe.finished.is_none() {
-                flow.probe.finished = Some(now);
+            if sender.is_done() {
+                flow.probe.finish_at(now);
             }
         }
-        let key = Key { time: now, birth: now, component: self.links.len() as u32 + 2 * pkt.flow };
+        let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
         match flow.send_plain(pkt.flow, key, &mut self.wires, &mut self.trace) {
             Ok((false, due)) => {
                 let due = due.min(flow.stop);
@@ -138,7 +138,7 @@ impl Network {
         flow.probe.conservation.sent.add(ack.size);
         ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
-        let key = Key { time: now, birth: now, component: self.links.len() as u32 + 2 * pkt.flow + 1 };
+        let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow + 1 };
         match self.wires.launch(&mut flow.own[1].first, ack, key) {
             Launched::Settled => {}
             other => self.settle_launch(other),
@@ -261,8 +261,8 @@ impl Network {
                 Source::Tcp(sender) => sender.poll_transmit(now),
                 Source::Rated(source) => {
                     let segment = source.poll_transmit(now);
-                    if source.is_done() && flow.probe.finished.is_none() {
-                        flow.probe.finished = Some(now);
+                    if source.is_done() {
+                        flow.probe.finish_at(now);
                     }
                     segment
                 }

@@ -113,8 +113,9 @@ impl Flow {
     #[inline]
     pub(super) fn observe_sink(&mut self, now: Time, window: &Window) {
         self.probe.count_from(1, now, window);
-        if self.probe.goodput_before.is_none() && now >= window.warmup {
-            self.probe.goodput_before = Some(self.sink.delivered_bytes());
+        if now >= window.warmup {
+            let sink = &self.sink;
+            self.probe.before.note_sink(|| sink.delivered_bytes());
         }
     }
 }

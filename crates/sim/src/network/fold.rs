@@ -4,13 +4,14 @@ use super::wires::Step;
 use super::{Network, Route};
 use crate::line::Line;
 use crate::source::Source;
+use std::collections::BTreeMap;
 
 impl Network {
     /// Finds out what may be done early if that is `allowed`: links that a single component feeds, and whose departures
     /// are known at arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever: one of RED
     /// where there is one, because packets take the tail-drop links at both ends in one go then.
     pub fn fold(&mut self, allowed: bool) {
-        let folds = if allowed { self.foldable_links() } else { vec![false; self.links.len()] };
+        let folds = if allowed { self.foldable_links() } else { vec![false; self.link_count as usize] };
         let numbered = folds.into_iter().zip(0u32..);
         let mut steps: Vec<Step> = numbered
             .map(|(at_once, link)| if at_once { Step::LinkAtOnce(link) } else { Step::Link(link) })
@@ -33,6 +34,24 @@ impl Network {
         self.runs_ahead = allowed;
         self.join_steps();
         self.give_away_lines();
+        self.share_routes();
+    }
+
+    /// Flows whose packets take the same steps share them: with lines of their own given away, most do.
+    fn share_routes(&mut self) {
+        let steps = std::mem::take(&mut self.wires.steps);
+        let mut known: BTreeMap<&[Step], u32> = BTreeMap::new();
+        for (flow, routes) in self.flows.iter_mut().zip(std::mem::take(&mut self.routes)) {
+            for (first, Route { start, len }) in flow.first_step.iter_mut().zip(routes) {
+                let way = &steps[start as usize..][..=len as usize];
+                *first = *known.entry(way).or_insert_with(|| {
+                    let place = self.wires.steps.len() as u32;
+                    self.wires.steps.extend(way);
+                    place
+                });
+            }
+        }
+        self.wires.steps.shrink_to_fit();
     }
 
     /// Lines that one flow alone uses, before or behind the calendar and next to an end, go to the flow if they have no probe:
@@ -99,9 +118,9 @@ impl Network {
 
     fn foldable_links(&self) -> Vec<bool> {
         let shared = self.shared_links();
-        let mut folds: Vec<bool> =
-            shared.iter().zip(&self.links).map(|(shared, link)| !shared && link.knows_ahead()).collect();
-        let mut red = vec![false; self.links.len()];
+        let mut folds: Vec<bool> = shared.iter().map(|shared| !shared).collect();
+        folds.iter_mut().zip(&self.links).for_each(|(folds, link)| *folds &= link.knows_ahead());
+        let mut red = vec![false; folds.len()];
         self.wires.red_lines.iter().for_each(|line| red[line.component as usize] = true);
         for routes in &self.routes {
             let round_trip = || routes.iter().flat_map(|route| self.links_of(*route));
@@ -115,8 +134,8 @@ impl Network {
 
     /// Which links take packets from more than one component.
     fn shared_links(&self) -> Vec<bool> {
-        let mut feeders: Vec<Option<u32>> = vec![None; self.links.len()];
-        let mut shared = vec![false; self.links.len()];
+        let count = self.link_count as usize;
+        let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);
         for (number, routes) in self.routes.iter().enumerate() {
             // Sessions that arrive here are flows of their own, and share even the private links.
             let many = matches!(self.flows[number].source, Source::Origin(_));

@@ -59,6 +59,14 @@ struct Route {
     len: u32,
 }
 
+/// A link to begin with, in the form it was built in.
+pub enum Built {
+    /// In full; takes its short form if it has one.
+    Link(Link),
+    /// In short form.
+    Line(Line),
+}
+
 /// See [`Flow::own`].
 #[derive(Default)]
 struct Own {
@@ -129,14 +137,17 @@ impl Flow {
 pub struct Network {
     /// When counting starts and ends.
     pub window: Window,
-    /// All links, by component number.
+    /// Links by component number, up to the last that was built in full.
     pub links: Vec<Link>,
+    /// How many there are in all; those behind [`Network::links`] are lines.
+    link_count: u32,
     /// All flows, by number.
     pub flows: Vec<Flow>,
     /// Histograms of one-way delay.
     pub histograms: Vec<Histogram>,
     /// What happened to each packet, if anybody wants to know.
     pub trace: Trace,
+    /// The way of each flow there and back, until [`Network::fold`] has seen it.
     routes: Vec<[Route; 2]>,
     /// What lies between the ends, apart from the links in full.
     wires: Wires,
@@ -149,20 +160,28 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network of links without flows. Links that have a short form take it at once: there are many.
-    pub fn new(window: Window, links: impl Iterator<Item = Link>, histograms: usize) -> Network {
-        let (mut lines, mut red_lines) = (Vec::new(), Vec::new());
-        let shorten = |mut link: Link| {
-            match link.shorten(window.end.is_double()) {
-                Some(Short::Line(line)) => lines.push(line),
-                Some(Short::Red(line)) => red_lines.push(*line),
-                None => {}
+    /// A network of links, in order of their numbers, without flows.
+    pub fn new(window: Window, built: impl Iterator<Item = Built>, histograms: usize) -> Network {
+        let (mut links, mut lines, mut red_lines) = (Vec::new(), Vec::new(), Vec::new());
+        let mut link_count = 0;
+        for one in built {
+            match one {
+                Built::Line(line) => lines.push(line),
+                Built::Link(mut link) => {
+                    match link.shorten(window.end.is_double()) {
+                        Some(Short::Line(line)) => lines.push(line),
+                        Some(Short::Red(line)) => red_lines.push(*line),
+                        None => {}
+                    }
+                    links.resize_with(link_count as usize, Link::in_short_form);
+                    links.push(link);
+                }
             }
-            link
-        };
-        let links: Vec<Link> = links.map(shorten).collect();
+            link_count += 1;
+        }
         Network {
             window,
+            link_count,
             wires: Wires::new(lines, red_lines, window.end),
             waiting_in_lines: 0,
             links,
@@ -174,6 +193,12 @@ impl Network {
             sacks: SackPool::default(),
             fates: Vec::new(),
         }
+    }
+
+    /// Makes room for so many flows.
+    pub fn reserve_flows(&mut self, count: usize) {
+        self.flows.reserve_exact(count);
+        self.routes.reserve_exact(count);
     }
 
     /// Adds a flow with its links out and back, and wakes its source at its start.
@@ -254,7 +279,7 @@ impl Network {
 
     #[inline]
     fn component_of(&self, endpoint: u32) -> u32 {
-        self.links.len() as u32 + endpoint
+        self.link_count + endpoint
     }
 
     /// A packet arrives at a link. True if it is certain when it leaves, and it can go on.

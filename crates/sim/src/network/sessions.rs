@@ -44,9 +44,12 @@ impl Network {
         origin.flows.push(fresh);
         let mut source = origin.source(dice);
         source.start(now);
-        let mut probe = FlowProbe::new(&self.window, parent.probe.histogram, parent.probe.series.is_some());
+        let mut probe =
+            FlowProbe::new(&self.window, parent.probe.histogram as usize, parent.probe.series.is_some());
         // Windows are sampled of no session: they come and go.
-        probe.next_sample = Time::NEVER;
+        if let Some(series) = &mut probe.series {
+            series.next_sample = Time::NEVER;
+        }
         probe.completions = Some(Box::default());
         let sink = Sink::App(Box::new(AppSink::new(origin.params())));
         let (marker, first_step) = (parent.marker.clone(), parent.first_step);
@@ -54,7 +57,6 @@ impl Network {
         flow.started = true;
         flow.first_step = first_step;
         self.flows.push(flow);
-        self.routes.push(self.routes[number as usize]);
         fresh
     }
 
@@ -67,14 +69,14 @@ impl Network {
             for number in std::mem::take(&mut origin.flows) {
                 let Some(session) = sessions[number as usize - planned].take() else { continue };
                 if let Source::App(source) = &session.source {
-                    origin.count(source.counters(), session.probe.before.unwrap_or_default());
+                    origin.count(session.probe.before.since(source.counters()));
                 }
                 delivered += session.sink.delivered_bytes();
-                before += session.probe.goodput_before.unwrap_or(0);
+                before += session.probe.before.goodput;
                 flow.probe.absorb(session.probe);
             }
             flow.sink = Sink::Udp { payload: delivered };
-            flow.probe.goodput_before = Some(before);
+            flow.probe.before.goodput = before;
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::red_line::RedLine;
 use units::Time;
 
 /// Where a packet goes next, and how it gets there: a place in [`Wires::steps`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// To a link in short form, a place in [`Wires::lines`], at once.
     LineAtOnce(u32),

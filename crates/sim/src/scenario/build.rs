@@ -6,13 +6,13 @@ use super::model::{Direction, Flow, Model, Sends, Trunk};
 use super::routes::{way, Nodes, Way};
 use super::sections::{bare, Clock, Wire};
 use crate::plan::{
-    FlowPlan, LinkPlan, LossBursts, LossPlan, Measure, Member, MeterPlan, Plan, RunPlan, TransportPlan,
+    GroupPlan, LinkPlan, LossBursts, LossPlan, Measure, MeterPlan, Plan, PrivatePlan, RunPlan, TransportPlan,
 };
-use queue::{Setting, Spec};
+use queue::Setting;
 use std::sync::Arc;
-use units::param::{Param, Problem, Spread};
+use units::param::{Param, Problem};
 use units::size::Opportunities;
-use units::{Bytes, Rate};
+use units::Bytes;
 
 /// Most flows of a scenario, all groups together.
 const MOST_FLOWS: u64 = 999_999;
@@ -35,10 +35,8 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     if problems.len() > before {
         return None;
     }
-    let mut flows = Vec::new();
-    for (flow, way) in model.flows.iter().zip(&ways) {
-        add_members(flow, way, &mut nodes, &mut links, &mut flows);
-    }
+    let mut first = links.len();
+    let groups = model.flows.iter().zip(ways).map(|(flow, way)| group_plan(flow, way, &mut first)).collect();
     let run = RunPlan {
         start: model.run.clock.start(),
         duration: model.run.duration,
@@ -47,7 +45,7 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
         max_events: model.run.max_events,
         max_memory: model.run.max_memory,
     };
-    Some(Plan { title: model.head.title.clone(), run, nodes: nodes.names, links, flows })
+    Some(Plan { title: model.head.title.clone(), run, nodes: nodes.names, links, groups })
 }
 
 fn check_numbers(model: &Model, problems: &mut Vec<Problem>) {
@@ -87,14 +85,13 @@ fn trunk_link(name: String, from: usize, to: usize, direction: &Direction) -> Li
         from,
         to,
         rate: opportunities.as_ref().map_or(wire.rate, |opportunities| opportunities.mean_rate()),
-        delay: Member { spread: Spread::Same(wire.delay), index: 0, of: 1 },
-        queue: Arc::new(direction.queue.clone()),
+        delay: wire.delay,
+        queue: direction.queue.clone(),
         packet: wire.packet.unwrap_or(Bytes(0)),
         counts_wire: wire.counts_wire,
         ring: wire.ring,
-        loss: Arc::new(loss_plan(wire)),
+        loss: loss_plan(wire),
         opportunities,
-        reported: true,
     }
 }
 
@@ -132,13 +129,12 @@ fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) 
     for link in links {
         let back = link.name.ends_with(".back");
         let inherited = base.and_then(|both| if back { both.back.as_ref() } else { Some(&both.forward) });
-        let path = match (inherited.is_some_and(|direction| direction.queue == *link.queue), back) {
+        let path = match (inherited.is_some_and(|direction| direction.queue == link.queue), back) {
             (true, false) => "queue".to_string(),
             (true, true) => "back_queue".to_string(),
             (false, _) => format!("{}.{}.queue", model.topology.form.section(), link.name),
         };
-        let delay = link.delay.spread.of(0, 1, 0.0);
-        let setting = Setting { rate: link.rate, delay, packet: link.packet };
+        let setting = Setting { rate: link.rate, delay: link.delay, packet: link.packet };
         link.queue.fits(&setting, &path, &mut found);
     }
     for problem in found {
@@ -162,89 +158,32 @@ fn check_clock(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Adds a group's flows, with the private links of each.
-fn add_members(
-    flow: &Flow,
-    way: &Way,
-    nodes: &mut Nodes,
-    links: &mut Vec<LinkPlan>,
-    flows: &mut Vec<FlowPlan>,
-) {
+/// A group, whose members' private links are numbered from `first` on.
+fn group_plan(flow: &Flow, way: Way, first: &mut usize) -> GroupPlan {
     let group = &flow.group;
-    let of = group.count as usize;
-    let counted_as = group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
-    let transport = flow.transport_plan();
-    let private =
-        flow.access.as_ref().and_then(|access| Some((access, limit_of("", access, &mut Vec::new())?)));
-    let private = private.map(|(access, queue)| (access, Arc::new(queue)));
-    let sound = Arc::new(LossPlan::default());
-    for index in 0..of {
-        let (mut forward, mut back) = (way.forward.clone(), way.back.clone());
-        if let Some((access, queue)) = &private {
-            let names = ["access", "exit"].map(|side| format!("{side}/{}.{index}", flow.name));
-            let [source, sink] = [nodes.number(&names[0]), nodes.number(&names[1])];
-            let packet = flow.packet();
-            let mut pair = |name: &str, ends: (usize, usize), rate: Option<Rate>, spread: &Spread| {
-                let delay = Member { spread: spread.clone(), index, of };
-                let there = private_link(name.to_string(), ends, rate, delay, (queue, &sound), packet);
-                let again =
-                    LinkPlan { name: format!("{name}.back"), from: ends.1, to: ends.0, ..there.clone() };
-                links.extend([there, again]);
-                (links.len() - 2, links.len() - 1)
-            };
-            let (up, up_back) = pair(&names[0], (source, way.from), access.access_rate, &access.access_delay);
-            let (down, down_back) = pair(&names[1], (way.to, sink), access.exit_rate, &access.exit_delay);
-            forward = [vec![up], forward, vec![down]].concat();
-            if !back.is_empty() {
-                back = [vec![down_back], back, vec![up_back]].concat();
-            }
-        }
-        let start = Member { spread: staggered(&group.start, group.stagger * index as u64), index, of };
-        flows.push(FlowPlan {
-            group: flow.name.clone(),
-            counted_as: counted_as.clone(),
-            class: flow.marking.class.0,
-            meter: meter_plan(&flow.marking),
-            start,
-            stop: group.stop,
-            transport: transport.clone(),
-            forward,
-            back,
-        });
-    }
-}
-
-fn private_link(
-    name: String,
-    (from, to): (usize, usize),
-    rate: Option<Rate>,
-    delay: Member,
-    (queue, sound): (&Arc<Spec>, &Arc<LossPlan>),
-    packet: Bytes,
-) -> LinkPlan {
-    LinkPlan {
-        name,
-        from,
-        to,
-        rate: rate.unwrap_or_default(),
-        delay,
-        queue: queue.clone(),
-        packet,
-        counts_wire: false,
-        ring: 0,
-        loss: sound.clone(),
-        opportunities: None,
-        reported: false,
-    }
-}
-
-/// A spread moved by a span.
-fn staggered(spread: &Spread, by: units::Span) -> Spread {
-    match spread {
-        Spread::Same(span) => Spread::Same(*span + by),
-        Spread::Even(low, high) => Spread::Even(*low + by, *high + by),
-        Spread::Uniform(low, high) => Spread::Uniform(*low + by, *high + by),
-        Spread::List(spans) => Spread::List(spans.iter().map(|span| *span + by).collect()),
+    let count = group.count as usize;
+    let queue = flow.access.as_ref().and_then(|access| limit_of("", access, &mut Vec::new()));
+    let private = flow.access.as_ref().zip(queue).map(|(access, queue)| PrivatePlan {
+        first: *first,
+        queue,
+        packet: flow.packet(),
+        rates: [access.access_rate, access.exit_rate].map(Option::unwrap_or_default),
+        delays: [access.access_delay.clone(), access.exit_delay.clone()],
+    });
+    *first += private.as_ref().map_or(0, |_| PrivatePlan::EACH * count);
+    GroupPlan {
+        name: flow.name.clone(),
+        count,
+        counted_as: group.counted_as.clone().unwrap_or_else(|| flow.name.clone()),
+        class: flow.marking.class.0,
+        meter: meter_plan(&flow.marking),
+        start: group.start.clone(),
+        stagger: group.stagger,
+        stop: group.stop,
+        transport: flow.transport_plan(),
+        forward: way.forward,
+        back: way.back,
+        private,
     }
 }
 

@@ -150,12 +150,11 @@ impl Scenario {
         json::object(&self.resolved)
     }
 
-    /// What the automatic parameters of each reported link's discipline become there, by the link's name.
+    /// What the automatic parameters of each shared link's discipline become there, by the link's name.
     pub fn automatic(&self) -> Table {
         let mut found = Table::new();
-        for link in self.plan.links.iter().filter(|link| link.reported) {
-            let delay = link.delay.spread.of(0, 1, 0.0);
-            let setting = queue::Setting { rate: link.rate, delay, packet: link.packet };
+        for link in &self.plan.links {
+            let setting = queue::Setting { rate: link.rate, delay: link.delay, packet: link.packet };
             let values = link.queue.resolved(&setting);
             if !values.is_empty() {
                 found.push((link.name.clone(), Value::Table(values)));

@@ -30,10 +30,6 @@ impl Nodes {
 
 /// A group's way over the shared links.
 pub struct Way {
-    /// The node where its data enters.
-    pub from: usize,
-    /// The node where its data leaves.
-    pub to: usize,
     /// Links of its data.
     pub forward: Vec<usize>,
     /// Links the other way; empty if there are none and none are needed.
@@ -61,12 +57,7 @@ pub fn way(
     }
     let edges: Vec<Edge<'_>> = links
         .iter()
-        .map(|link| Edge {
-            from: link.from,
-            to: link.to,
-            delay: link.delay.spread.of(0, 1, 0.0),
-            name: &link.name,
-        })
+        .map(|link| Edge { from: link.from, to: link.to, delay: link.delay, name: &link.name })
         .collect();
     let mut no_way = |rule: String| {
         problems.push(Problem::new(path.clone(), "", rule, loose_end(links, nodes, [from, to])));
@@ -83,7 +74,7 @@ pub fn way(
         }
         found => found.unwrap_or_default(),
     };
-    Some(Way { from, to, forward, back })
+    Some(Way { forward, back })
 }
 
 /// The node a group's `from` or `to` means.

@@ -29,8 +29,8 @@ struct Meter {
 }
 
 impl Marker {
-    /// A marker that has seen nothing yet.
-    pub fn new(class: u8, meter: Option<MeterPlan>, dice: Stream) -> Marker {
+    /// A marker that has seen nothing yet. The dice are for a meter that draws.
+    pub fn new(class: u8, meter: Option<MeterPlan>, dice: impl FnOnce() -> Stream) -> Marker {
         let meter = meter.map(|plan| {
             let state = match plan.measure {
                 Measure::Bucket(depth) => depth.0 as f64,
@@ -38,7 +38,7 @@ impl Marker {
             };
             let rate = plan.rate.as_bps() / 8.0;
             let MeterPlan { out_class, measure, .. } = plan;
-            Box::new(Meter { out_class, rate, measure, state, last: Time::ZERO, dice })
+            Box::new(Meter { out_class, rate, measure, state, last: Time::ZERO, dice: dice() })
         });
         Marker { class, meter }
     }
@@ -92,7 +92,7 @@ mod tests {
 
     fn marker(measure: Measure) -> Marker {
         let plan = MeterPlan { rate: Rate(8_000_000), measure, out_class: 2 };
-        Marker::new(5, Some(plan), Stream::new(1, "meter"))
+        Marker::new(5, Some(plan), || Stream::new(1, "meter"))
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn without_a_profile_every_packet_has_the_class() {
-        let mut marker = Marker::new(46, None, Stream::new(1, "meter"));
+        let mut marker = Marker::new(46, None, || Stream::new(1, "meter"));
         assert_eq!((marker.class(), marker.mark(Time(1), 1500)), (46, 46));
     }
 }

@@ -146,7 +146,7 @@ pub enum Source {
     /// A rate-based sender.
     Rated(Box<RatedSource>),
     /// An open-loop source.
-    Udp(UdpSource),
+    Udp(Box<UdpSource>),
     /// An application over TCP.
     App(Box<AppSource>),
     /// Where sessions arrive; each becomes a flow of its own.

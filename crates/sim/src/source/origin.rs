@@ -67,8 +67,8 @@ impl Origin {
     }
 
     /// Takes over what the senders of one of its flows counted since the warm-up.
-    pub fn count(&mut self, now: SenderCounters, before: SenderCounters) {
-        self.counters = self.counters + (now - before);
+    pub fn count(&mut self, since: SenderCounters) {
+        self.counters = self.counters + since;
     }
 
     /// When the next session arrives.

@@ -114,7 +114,7 @@ impl Receiver {
         segment: &Segment,
         (echoed, marked): (bool, bool),
     ) -> bool {
-        let quick = &mut self.store.quick;
+        let Some(quick) = self.store.quick.as_deref_mut() else { return false };
         quick.measure(now, segment.sent);
         let paused = now.since(quick.last) > quick.rtt + PAUSE;
         quick.last = now;
@@ -131,11 +131,11 @@ impl Receiver {
         segment.push || turned
     }
 
-    /// A segment came out of order: its acknowledgement leaves now, or with those of others.
-    pub(super) fn answer_duplicate(&mut self, now: Time) {
-        self.unacked += 1;
+    /// A segment came out of order: its acknowledgement leaves now, or with those of others. False with another rule.
+    pub(super) fn answer_duplicate(&mut self, now: Time) -> bool {
         let (next, quickly) = (self.rcv_nxt, self.quick_acks > 0);
-        let quick = &mut self.store.quick;
+        let Some(quick) = self.store.quick.as_deref_mut() else { return false };
+        self.unacked += 1;
         if quick.of != next {
             (quick.of, quick.answered) = (next, 0);
         }
@@ -147,12 +147,13 @@ impl Receiver {
         } else {
             self.due = self.due.min(now + HELD_BACK.min(quick.rtt / 3));
         }
+        true
     }
 
     /// The application reads what is in order.
     pub(super) fn read_quickly(&mut self, now: Time) {
-        if self.rule == AckRule::Linux {
-            self.store.quick.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));
+        if let Some(quick) = &mut self.store.quick {
+            quick.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));
         }
     }
 
@@ -163,7 +164,9 @@ impl Receiver {
             self.quick_acks -= 1;
         }
         if self.rule == AckRule::Linux {
-            self.store.quick.held_back = 0;
+            if let Some(quick) = &mut self.store.quick {
+                quick.held_back = 0;
+            }
         }
     }
 }

@@ -42,7 +42,7 @@ impl Sender {
             self.grow(now, ack, acked, acked, flight);
         }
         if self.delay_growth && ack.ack == 1 {
-            self.window.cwnd = self.cold.initial_window;
+            self.window.cwnd = self.cold.initial_window();
         }
     }
 

@@ -312,7 +312,7 @@ impl Sender {
         self.doubt_timeout(fresh);
         self.loss = true;
         if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
-            self.cold.initial_window = 1.0;
+            self.cold.first_lost = true;
         }
         self.shrink_for_timeout(now, fresh);
         self.last_action = Action::Timeout;

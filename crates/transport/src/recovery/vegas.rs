@@ -148,7 +148,7 @@ impl Sender {
         let rule = self.cold.params.vegas_rule;
         let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
         if rule == VegasRule::Ns2 && self.una == 1 && self.delay_growth {
-            self.window.cwnd = self.cold.initial_window;
+            self.window.cwnd = self.cold.initial_window();
         }
         self.deflate_vegas();
         let sample = self.fine_rtt(now, ack.ack - 1);

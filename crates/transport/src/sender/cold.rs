@@ -1,7 +1,8 @@
 //! The part of a sender that its common path does not touch.
 
 use super::bunch::Bunch;
-use super::{Pacer, SenderCounters, NONE};
+use super::counters::Told;
+use super::{Pacer, NONE};
 use crate::accecn::Feedback;
 use crate::cc::Window;
 use crate::ledger::Ledger;
@@ -23,15 +24,15 @@ use units::{Stream, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Cold {
     pub(crate) params: Arc<Valid<Params>>,
-    pub(crate) counters: SenderCounters,
+    pub(crate) counters: Told,
     /// An ECN echo came at cwnd 1: the next one backs the timer off.
     pub(crate) ecn_backoff: bool,
     /// The receiver has echoed once: it is ECN-capable (ns-2's negotiation).
     pub(crate) ecn_agreed: bool,
     /// Wire size of the last segment of a finite supply.
     pub(crate) last_size: u32,
-    /// The window after the first acknowledgement, with `delay_growth`.
-    pub(crate) initial_window: f64,
+    /// The first segment was lost, after which the window opens with one (`opening_fix`).
+    pub(crate) first_lost: bool,
     /// `una` at the last timeout.
     pub(crate) timeout_una: u32,
     /// `max` when the first duplicate acknowledgement came: what limited transmit sent lies above.
@@ -87,6 +88,15 @@ impl DerefMut for Gauges {
 }
 
 impl Cold {
+    /// The window after the first acknowledgement, with `delay_growth`.
+    pub(crate) fn initial_window(&self) -> f64 {
+        if self.first_lost {
+            1.0
+        } else {
+            self.params.initial_window as f64
+        }
+    }
+
     /// `gauged`: the sender is tracked or gated; `modelled`: its control has a model of the path.
     pub(crate) fn new(
         params: &Arc<Valid<Params>>,
@@ -97,11 +107,11 @@ impl Cold {
         let accurate = params.ecn && params.ecn_rule == EcnRule::AccEcn;
         Cold {
             params: params.clone(),
-            counters: SenderCounters::default(),
+            counters: Told::default(),
             ecn_backoff: false,
             ecn_agreed: false,
             last_size: params.segment_bytes().0 as u32,
-            initial_window: params.initial_window as f64,
+            first_lost: false,
             timeout_una: NONE,
             dup_max: 0,
             rtt,
@@ -163,8 +173,8 @@ mod tests {
     /// What a flow costs that has nothing in flight: there may be a hundred thousand.
     #[test]
     fn ends_stay_small() {
-        assert!(size_of::<Sender>() <= 192, "{}", size_of::<Sender>());
-        assert!(size_of::<Cold>() <= 328, "{}", size_of::<Cold>());
-        assert!(size_of::<Receiver>() <= 128, "{}", size_of::<Receiver>());
+        assert!(size_of::<Sender>() <= 184, "{}", size_of::<Sender>());
+        assert!(size_of::<Cold>() <= 272, "{}", size_of::<Cold>());
+        assert!(size_of::<Receiver>() <= 120, "{}", size_of::<Receiver>());
     }
 }

@@ -1,6 +1,6 @@
-//! What a sender counts, and sums and differences of it.
+//! What a sender counts, and sums of it.
 
-use std::ops::{Add, Sub};
+use std::ops::Add;
 
 /// What a sender counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,33 +21,27 @@ pub struct SenderCounters {
     pub undone: u32,
 }
 
-impl SenderCounters {
-    fn with(self, other: SenderCounters, long: fn(u64, u64) -> u64, short: fn(u32, u32) -> u32) -> Self {
-        SenderCounters {
-            sent: long(self.sent, other.sent),
-            retransmits: long(self.retransmits, other.retransmits),
-            timeouts: short(self.timeouts, other.timeouts),
-            fast_recoveries: short(self.fast_recoveries, other.fast_recoveries),
-            cuts: long(self.cuts, other.cuts),
-            ecn_cuts: short(self.ecn_cuts, other.ecn_cuts),
-            undone: short(self.undone, other.undone),
-        }
-    }
+/// Those of them that the rest of a sender does not tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) cuts: u64,
+    pub(crate) timeouts: u32,
+    pub(crate) fast_recoveries: u32,
+    pub(crate) ecn_cuts: u32,
 }
 
 impl Add for SenderCounters {
     type Output = SenderCounters;
 
     fn add(self, other: SenderCounters) -> SenderCounters {
-        self.with(other, u64::add, u32::add)
-    }
-}
-
-/// What was counted since an earlier moment of the same sender.
-impl Sub for SenderCounters {
-    type Output = SenderCounters;
-
-    fn sub(self, earlier: SenderCounters) -> SenderCounters {
-        self.with(earlier, u64::sub, u32::sub)
+        SenderCounters {
+            sent: self.sent + other.sent,
+            retransmits: self.retransmits + other.retransmits,
+            timeouts: self.timeouts + other.timeouts,
+            fast_recoveries: self.fast_recoveries + other.fast_recoveries,
+            cuts: self.cuts + other.cuts,
+            ecn_cuts: self.ecn_cuts + other.ecn_cuts,
+            undone: self.undone + other.undone,
+        }
     }
 }

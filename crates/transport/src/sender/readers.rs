@@ -1,5 +1,6 @@
 //! What can be read of a sender between two inputs.
 
+use super::counters::Told;
 use super::{Phase, Sender, SenderCounters};
 use crate::cc::Control;
 use crate::params::Recovery;
@@ -86,13 +87,11 @@ impl Sender {
 
     /// What happened so far.
     pub fn counters(&self) -> SenderCounters {
-        SenderCounters {
-            // What is sent is new or sent again.
-            sent: u64::from(self.max) + self.retransmits,
-            retransmits: self.retransmits,
-            undone: self.undone(),
-            ..self.cold.counters
-        }
+        let Told { cuts, timeouts, fast_recoveries, ecn_cuts } = self.cold.counters;
+        // What is sent is new or sent again.
+        let (sent, retransmits) = (u64::from(self.max) + self.retransmits, self.retransmits);
+        let undone = self.undone();
+        SenderCounters { sent, retransmits, timeouts, fast_recoveries, cuts, ecn_cuts, undone }
     }
 
     /// The first segment not yet acknowledged.

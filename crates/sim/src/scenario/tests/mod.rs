@@ -8,7 +8,7 @@ mod properties;
 mod schemas;
 
 use super::*;
-use crate::plan::TransportPlan;
+use crate::plan::{member_of, TransportPlan};
 use units::{Bytes, Rate, Span};
 
 /// The example of the architecture page.
@@ -148,44 +148,35 @@ fn picture(scenario: &Scenario) -> String {
 #[test]
 fn a_dumbbell_gets_hosts_routers_and_private_links() {
     let plan = parsed(FIRST).plan();
-    assert_eq!(plan.nodes[..4], ["left", "right", "access/tcp.0", "exit/tcp.0"]);
-    assert_eq!(plan.nodes.len(), 2 + 2 * 9);
-    let names: Vec<&str> = plan.links.iter().take(6).map(|link| link.name.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "bottleneck",
-            "bottleneck.back",
-            "access/tcp.0",
-            "access/tcp.0.back",
-            "exit/tcp.0",
-            "exit/tcp.0.back"
-        ]
-    );
-    assert_eq!(plan.links.iter().filter(|link| link.reported).count(), 2);
-    let first = &plan.flows[0];
-    let route = |links: &[usize]| links.iter().map(|&i| plan.links[i].name.clone()).collect::<Vec<_>>();
-    assert_eq!(route(&first.forward), ["access/tcp.0", "bottleneck", "exit/tcp.0"]);
-    assert_eq!(route(&first.back), ["exit/tcp.0.back", "bottleneck.back", "access/tcp.0.back"]);
-    for flow in &plan.flows {
-        let mut node = plan.links[flow.forward[0]].from;
-        for &link in flow.forward.iter().chain(&flow.back) {
-            assert_eq!(plan.links[link].from, node);
-            node = plan.links[link].to;
-        }
-        assert_eq!(node, plan.links[flow.forward[0]].from, "there and back again");
-    }
+    assert_eq!(plan.nodes, ["left", "right"]);
+    let names: Vec<&str> = plan.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(names, ["bottleneck", "bottleneck.back"]);
+    assert_eq!((plan.flows(), plan.members().count()), (9, 9));
+    let [tcp, voice] = &plan.groups[..] else { panic!("two groups") };
+    // Numbers go through the members: there and back at the source, there and back at the destination.
+    assert_eq!((tcp.way_forward(0), tcp.way_back(0)), (vec![2, 0, 4], vec![5, 1, 3]));
+    assert_eq!((tcp.way_forward(7), tcp.way_back(7)), (vec![30, 0, 32], vec![33, 1, 31]));
+    assert_eq!((voice.way_forward(0), voice.way_back(0)), (vec![34, 0, 36], vec![37, 1, 35]));
+    assert_eq!((tcp.member(3), tcp.private_link(3, 0, false)), ("tcp/3".into(), "access/tcp.3".into()));
+    assert_eq!(tcp.private_link(3, 1, true), "exit/tcp.3.back");
+}
+
+/// A plan holds what its flows have in common, so that there may be a million of them in all.
+#[test]
+fn a_plan_does_not_grow_with_the_flows() {
+    let of = |count: i64| parsed(FIRST).with(&[("flows.tcp.count", Value::Int(count))]).unwrap().plan();
+    let (few, many) = (of(2), of(100_000));
+    assert_eq!(many.flows(), 100_001);
+    assert_eq!((many.links.len(), many.groups.len()), (few.links.len(), few.groups.len()));
+    let digits = |plan: &Plan| format!("{plan:?}").chars().filter(|c| !c.is_ascii_digit()).count();
+    assert_eq!(digits(&many), digits(&few));
 }
 
 #[test]
 fn members_of_a_group_share_its_spreads() {
     let plan = parsed(FIRST).plan();
-    let delays: Vec<Span> = (0..8)
-        .map(|i| {
-            let delay = &plan.links[plan.flows[i].forward[0]].delay;
-            delay.spread.of(delay.index, delay.of, 0.0)
-        })
-        .collect();
+    let tcp = plan.groups[0].private.as_ref().unwrap();
+    let delays: Vec<Span> = (0..8).map(|i| member_of(&tcp.delays[0], i, 8, || unreachable!())).collect();
     assert_eq!((delays[0], delays[7]), (Span::from_millis(1), Span::from_millis(5)));
     assert!(delays.windows(2).all(|pair| pair[0] < pair[1]));
 }
@@ -195,8 +186,8 @@ fn automatic_values_follow_their_rules() {
     let plan = parsed("[dumbbell]\nrate = \"4 Mbit/s\"\n[queue]\nkind = \"droptail\"\n[flows.a]").plan();
     assert_eq!(plan.run.warmup, Span::from_millis(12_000));
     assert_eq!(plan.run.sample, Span::from_millis(60));
-    assert_eq!(plan.links[2].rate, Rate(40_000_000));
-    assert_eq!(plan.flows[0].counted_as, "a");
+    assert_eq!(plan.groups[0].private.as_ref().unwrap().rates, [Rate(40_000_000); 2]);
+    assert_eq!(plan.groups[0].counted_as, "a");
     // 8 flows of 1500 bytes and one of 500 make 1389; nobody sends data back.
     let mixed = parsed(FIRST).plan();
     assert_eq!((mixed.links[0].packet, mixed.links[1].packet), (Bytes(1389), Bytes(1000)));
@@ -218,15 +209,15 @@ fn a_graph_routes_by_delay_then_hops() {
     let scenario = parsed(GRAPH);
     let plan = scenario.plan();
     let route = |links: &[usize]| links.iter().map(|&i| plan.links[i].name.clone()).collect::<Vec<_>>();
-    assert_eq!(route(&plan.flows[0].forward), ["up", "direct", "down"]);
-    assert_eq!(route(&plan.flows[0].back), ["down.back", "direct.back", "up.back"]);
+    assert_eq!(route(&plan.groups[0].way_forward(0)), ["up", "direct", "down"]);
+    assert_eq!(route(&plan.groups[0].way_back(0)), ["down.back", "direct.back", "up.back"]);
     let direct = plan.links.iter().find(|link| link.name == "direct").unwrap();
     let back = plan.links.iter().find(|link| link.name == "direct.back").unwrap();
     assert_eq!((&direct.loss.positions[..], &direct.loss.marks[..]), (&[14, 28][..], &[3][..]));
     assert_eq!((back.rate, back.loss.positions.len()), (Rate(1_000_000), 0));
     assert_eq!((direct.queue.kind(), back.queue.kind()), ("red", "droptail"));
     let slower = scenario.set("links.direct.delay", text("11 ms")).unwrap().plan();
-    let names: Vec<&str> = slower.flows[0].forward.iter().map(|&i| slower.links[i].name.as_str()).collect();
+    let names: Vec<&str> = slower.groups[0].forward.iter().map(|&i| slower.links[i].name.as_str()).collect();
     assert_eq!(names, ["up", "round1", "round2", "down"]);
 }
 
@@ -237,18 +228,15 @@ fn hops_of_a_chain_differ_where_they_say_so() {
     assert_eq!((link("hop1").rate, link("hop2").rate), (Rate(10_000_000), Rate(5_000_000)));
     assert_eq!((link("hop1.back").rate, link("hop2.back").rate), (Rate(2_000_000), Rate(2_000_000)));
     assert_eq!((link("hop1").queue.kind(), link("hop2").queue.kind()), ("red", "droptail"));
-    assert_eq!(plan.nodes[..3], ["r1", "r2", "r3"]);
-    let route = |flow: usize| -> Vec<String> {
-        plan.flows[flow].forward.iter().map(|&i| plan.links[i].name.clone()).collect()
+    assert_eq!(plan.nodes, ["r1", "r2", "r3"]);
+    let group = |name: &str| plan.groups.iter().find(|group| group.name == name).unwrap();
+    let route = |name: &str| -> Vec<&str> {
+        group(name).forward.iter().map(|&i| plan.links[i].name.as_str()).collect()
     };
-    assert_eq!(route(0), ["access/long.0", "hop1", "hop2", "exit/long.0"]);
-    assert_eq!(route(2), ["access/cross.0", "hop2.back", "exit/cross.0"]);
-    let delay = |name: &str| link(name).delay.spread.of(0, 1, 0.0);
-    assert_eq!(
-        (delay("access/cross.0"), delay("access/long.0")),
-        (Span::from_millis(7), Span::from_millis(1))
-    );
-    let starts: Vec<Span> = (2..5).map(|i| plan.flows[i].start.spread.of(i - 2, 3, 0.0)).collect();
+    assert_eq!((route("long"), route("cross")), (vec!["hop1", "hop2"], vec!["hop2.back"]));
+    let delay = |name: &str| group(name).private.as_ref().unwrap().delays[0].of(0, 1, 0.0);
+    assert_eq!((delay("cross"), delay("long")), (Span::from_millis(7), Span::from_millis(1)));
+    let starts: Vec<Span> = (0..3).map(|i| group("cross").start(i, || unreachable!())).collect();
     assert_eq!(starts, [Span::ZERO, Span::from_millis(100), Span::from_millis(200)]);
 }
 
@@ -256,7 +244,7 @@ fn hops_of_a_chain_differ_where_they_say_so() {
 fn udp_counts_its_headers() {
     let flow = |keys: &str| {
         let head = "[dumbbell]\n[queue]\nkind = \"droptail\"\n[flows.u]\ntransport = \"udp\"\n";
-        match parsed(&format!("{head}{keys}")).plan().flows[0].transport.clone() {
+        match parsed(&format!("{head}{keys}")).plan().groups[0].transport.clone() {
             TransportPlan::Udp(plan) => plan,
             TransportPlan::Tcp { .. } | TransportPlan::Rated { .. } => panic!("it is UDP"),
         }
