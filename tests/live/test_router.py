@@ -35,6 +35,7 @@ def test_a_router_shapes_marks_counts_and_stops(kind: str, tmp_path: Path) -> No
     forward = json.loads((tmp_path / "stats.json").read_text())["forward"]
     assert forward["sent"]["bytes"] > 3_000_000
     assert not any(forward["refused"].values())
+    assert len(forward["series"]["rows"]) <= forward["seconds"] + 1
     counters = dict(re.findall(r"(\w+)\s+(\d+)", (tmp_path / "nstat.txt").read_text()))
     ce = "Ip6InCEPkts" if kind == "queue6" else "IpExtInCEPkts"
     assert forward["marked_pkts"] == int(counters[ce]) > 0
@@ -52,9 +53,33 @@ def test_a_router_shapes_marks_counts_and_stops(kind: str, tmp_path: Path) -> No
     assert judged.changes == 1
 
 
+@pytest.mark.skipif(bool(LACKING), reason=LACKING or "routers run here")
+def test_a_queue_behind_ours_is_seen_and_the_router_keeps_no_rights_and_no_doors(tmp_path: Path) -> None:
+    script = SCRIPT.with_name("behind.sh")
+    command = [*launch._unshare(), "timeout", "600", str(script), sys.executable, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=660, check=False)
+    said = (tmp_path / "said.txt").read_text()
+    assert done.returncode == 0, done.stderr + said
+    # Before the start it is known, afterwards measured.
+    assert "warning: m1 sends through r1, which queues after us: tbf, which sends 0.1 Mbit/s" in said
+    assert re.search(
+        r"Warning: in → out: half of the time \d+\.\d ms of packets wait behind", read(tmp_path, "stats")
+    )
+    assert dict(line.split() for line in read(tmp_path, "rights").splitlines()) == {
+        **{f"Cap{which}:": "0" * 16 for which in ("Inh", "Prm", "Eff", "Amb")}, "NoNewPrivs:": "1",
+    }  # fmt: skip
+    assert [line.split()[4] for line in read(tmp_path, "listeners").splitlines()] == ["127.0.0.1:9109"]
+    assert read(tmp_path, "elsewhere").strip() == "404"
+
+
+def read(folder: Path, name: str) -> str:
+    """One of the files that a script wrote."""
+    return (folder / f"{name}.txt").read_text()
+
+
 def metrics(folder: Path) -> str:
     """What was served to Prometheus."""
-    return (folder / "metrics.txt").read_text()
+    return read(folder, "metrics")
 
 
 #: A router that is killed, by itself or with what cleans up after it: what merges frames before, during and after it,

@@ -2,8 +2,8 @@
 //!
 //! | Wish | Answer |
 //! |---|---|
-//! | `{"do": "stats"}` | everything counted |
-//! | `{"do": "reset"}` | the same; then counting starts anew |
+//! | `{"do": "stats"}` | everything counted; with `"series": true` also what happened in each interval |
+//! | `{"do": "reset"}` | the latter; then counting starts anew |
 //! | `{"do": "set", "values": {"queue.max_p": 0.1, "rate": "20 Mbit/s"}}` | the link as it is now, or `problems` |
 //! | `{"do": "stop"}` | |
 
@@ -25,7 +25,10 @@ const PATIENCE: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub enum Order {
     /// Everything counted.
-    Stats,
+    Stats {
+        /// Also interval by interval.
+        series: bool,
+    },
     /// The same, and counting anew.
     Reset,
     /// Other values.
@@ -108,7 +111,7 @@ fn order(line: &str) -> Order {
         Err(error) => return Order::Wrong(format!("not JSON: {error}")),
     };
     match json["do"].as_str() {
-        Some("stats") => Order::Stats,
+        Some("stats") => Order::Stats { series: json["series"] == true },
         Some("reset") => Order::Reset,
         Some("stop") => Order::Stop,
         Some("set") => match json["values"].as_object() {
@@ -183,13 +186,14 @@ impl Desk {
         orders
     }
 
-    /// Answers a guest. One that does not read its answer in time misses it.
-    pub fn answer(&mut self, number: usize, text: &str) {
+    /// Answers a guest, `known` if there is what was asked for. One that does not read its answer in time misses it.
+    pub fn answer(&mut self, number: usize, text: &str, known: bool) {
         let Some(guest) = self.guests.get_mut(number) else { return };
         let whole = match guest.stream {
             Stream::Tcp(_) => {
-                let head =
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nConnection: close\r\n";
+                let status = if known { "200 OK" } else { "404 Not Found" };
+                let kind = "text/plain; version=0.0.4; charset=utf-8";
+                let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n");
                 format!("{head}Content-Length: {}\r\n\r\n{text}", text.len())
             }
             Stream::Unix(_) => format!("{text}\n"),
@@ -220,7 +224,8 @@ mod tests {
 
     #[test]
     fn wishes_are_read_line_by_line() {
-        assert!(matches!(order("{\"do\": \"stats\"}"), Order::Stats));
+        assert!(matches!(order("{\"do\": \"stats\"}"), Order::Stats { series: false }));
+        assert!(matches!(order("{\"do\": \"stats\", \"series\": true}"), Order::Stats { series: true }));
         assert!(matches!(order("{\"do\": \"dance\"}"), Order::Wrong(_)));
         assert!(matches!(order("nonsense"), Order::Wrong(_)));
         let Order::Set(values) = order("{\"do\": \"set\", \"values\": {\"rate\": \"1 Mbit/s\"}}") else {
@@ -239,8 +244,8 @@ mod tests {
         assert!(desk.orders().is_empty(), "nothing said, and no waiting");
         (&theirs).write_all(b"{\"do\": \"stats\"}\n{\"do\": \"st").unwrap();
         let orders = desk.orders();
-        assert!(matches!(orders[..], [(0, Order::Stats)]));
-        desk.answer(0, "{}");
+        assert!(matches!(orders[..], [(0, Order::Stats { series: false })]));
+        desk.answer(0, "{}", true);
         let mut line = String::new();
         BufReader::new(&theirs).read_line(&mut line).unwrap();
         assert_eq!(line, "{}\n");

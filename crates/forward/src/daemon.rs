@@ -2,20 +2,15 @@
 
 use crate::config;
 use crate::control::{Desk, Order};
-use crate::header::{self, Layer, Refusal};
-use crate::offload::{self, oversize};
-use crate::pcapng::Capture;
+use crate::lane::{Lane, Rules};
 use crate::port::Port;
-use crate::pump::{Frame, Link, Path, Pump};
-use crate::record::{Head, Recorder};
-use crate::report::{self, Refused};
-use crate::series::Series;
+use crate::pump::Link;
+use crate::report;
 use crate::sys::{self, Clock, NfQueue};
 use serde_json::{json, Value as Json};
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::os::fd::AsRawFd;
-use units::{Span, Time};
+use units::Time;
 
 /// Frames read from one device before others get their turn.
 const BATCH: usize = 64;
@@ -30,77 +25,6 @@ const NAP_NS: u64 = 30_000;
 /// thread wakes that much early and watches the clock.
 const EARLY_NS: u64 = 100_000;
 const LONG_NS: u64 = 10 * EARLY_NS;
-
-type Out = BufWriter<File>;
-type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
-
-/// One direction at work.
-struct Lane {
-    name: &'static str,
-    pump: Pump,
-    watchers: Watchers,
-    from: usize,
-    to: usize,
-    refused: Refused,
-    series: Series,
-    paths: usize,
-}
-
-impl Lane {
-    /// Takes a frame from the device: cuts it, judges it, or refuses it.
-    fn take(&mut self, frame: &mut [u8], vnet: Option<offload::Vnet>, token: u64, rules: &Rules, now: Time) {
-        let (layer, overhead) = (rules.layer, rules.overhead);
-        let Lane { pump, watchers, refused, paths, .. } = self;
-        let mut queue = |part: &[u8]| {
-            if oversize(part, layer, rules.mtu) {
-                refused.oversize += 1;
-                return;
-            }
-            match header::read(part, layer) {
-                Ok(header) => {
-                    let size = config::with_overhead(part.len(), overhead);
-                    let path = path_of(part, *paths);
-                    pump.arrive(&Frame { bytes: part, header, size, path, token }, now, watchers);
-                }
-                Err(Refusal::Runt) => refused.runt += 1,
-                Err(Refusal::Malformed) => refused.malformed += 1,
-                Err(Refusal::Oversize) => refused.oversize += 1,
-            }
-        };
-        let done = match vnet.filter(|vnet| !vnet.is_plain()) {
-            Some(vnet) => offload::undo(vnet, frame, &mut queue),
-            None => {
-                queue(frame);
-                Ok(())
-            }
-        };
-        if done.is_err() {
-            self.refused.oversize += 1;
-        }
-    }
-
-    fn stats(&self) -> Json {
-        report::direction(&self.pump, &self.refused)
-    }
-}
-
-/// What holds of the frames of a device.
-struct Rules {
-    layer: Layer,
-    mtu: usize,
-    overhead: i64,
-}
-
-/// The path of a frame, where each has addresses of its own: the last number of the IPv4 source, from 1. Others go
-/// straight to the queue.
-fn path_of(frame: &[u8], paths: usize) -> usize {
-    match frame {
-        [0x45..=0x4f, ..] if paths > 0 && frame.len() >= 20 => {
-            usize::from(u16::from_be_bytes([frame[14], frame[15]])).wrapping_sub(1)
-        }
-        _ => usize::MAX,
-    }
-}
 
 /// Runs a forwarder until it is told to stop, and returns what it counted, as JSON. What `settings` holds is written at
 /// [`Forwarder::new`].
@@ -157,7 +81,7 @@ impl Forwarder {
         for (number, link) in links.into_iter().take(ports.len()).enumerate() {
             let ends = (number, if number == 0 { ports.len() - 1 } else { 0 });
             let layer = ports[number].layer();
-            lanes.push(lane(settings, link, ends, &paths, (layer, clock.epoch))?);
+            lanes.push(Lane::open(settings, link, ends, &paths, (layer, clock.epoch))?);
         }
         let desk = Desk::open(settings["control"].as_str(), settings["metrics"].as_str())?;
         let stop = sys::stop_signals().map_err(|error| format!("signals: {error}"))?;
@@ -270,6 +194,7 @@ impl Forwarder {
             if let Port::Queue(queue) = &mut ports[lane.to] {
                 give_up(lane, queue);
             }
+            lane.look_behind(&ports[lane.to], now);
         }
     }
 
@@ -279,10 +204,11 @@ impl Forwarder {
         let orders = self.desk.orders();
         let mut stop = false;
         for (guest, order) in orders {
+            let known = !matches!(order, Order::Wrong(_));
             let answer = match order {
-                Order::Stats => self.stats().to_string(),
+                Order::Stats { series } => self.stats(series).to_string(),
                 Order::Reset => {
-                    let before = self.stats();
+                    let before = self.stats(true);
                     for lane in &mut self.lanes {
                         lane.series.sample(&mut lane.pump, now, &mut lane.watchers);
                         lane.pump.account(now, true, &mut lane.watchers);
@@ -296,13 +222,14 @@ impl Forwarder {
                     json!({"stopping": true}).to_string()
                 }
                 Order::Metrics => {
+                    self.look_around();
                     let rows: Vec<_> =
                         self.lanes.iter().map(|lane| (lane.name, &lane.pump, lane.refused)).collect();
                     report::prometheus(&rows)
                 }
                 Order::Wrong(why) => json!({"problems": [why]}).to_string(),
             };
-            self.desk.answer(guest, &answer);
+            self.desk.answer(guest, &answer, known);
         }
         stop
     }
@@ -319,30 +246,35 @@ impl Forwarder {
         }
     }
 
-    fn stats(&mut self) -> Json {
+    /// Everything counted. A long series takes a while to write down, in which nothing is forwarded.
+    fn stats(&mut self, series: bool) -> Json {
+        self.look_around();
         let now = self.clock.now();
         let mut all = json!({"time_s": now.as_secs(), "real_time": self.real_time});
         for lane in &mut self.lanes {
             lane.pump.account(now, false, &mut lane.watchers);
             all[lane.name] = lane.stats();
-            all[lane.name]["series"] = lane.series.show();
+            if series {
+                all[lane.name]["series"] = lane.series.show();
+            }
         }
         all
     }
 
+    /// Asks the devices what they lost before we saw it.
+    fn look_around(&mut self) {
+        for lane in &mut self.lanes {
+            lane.refused.missed = self.ports[lane.from].missed();
+        }
+    }
+
     /// Sends what is still under way at once, and closes the files.
     fn finish(mut self) -> Result<String, String> {
-        let stats = self.stats();
+        let stats = self.stats(true);
         while let Some(due) = self.lanes.iter().filter_map(|lane| lane.pump.next_due()).min() {
             self.deliver(due);
         }
-        for lane in self.lanes {
-            let (recorder, capture) = lane.watchers;
-            let recorded = recorder.map_or(Ok(()), |recorder| recorder.finish().map(|_| ()));
-            let captured = capture.map_or(Ok(()), |capture| capture.finish().map(|_| ()));
-            recorded.map_err(|error| format!("the record is not whole: {error}"))?;
-            captured.map_err(|error| format!("the capture is not whole: {error}"))?;
-        }
+        self.lanes.into_iter().try_for_each(Lane::close)?;
         Ok(stats.to_string())
     }
 }
@@ -352,42 +284,4 @@ fn give_up(lane: &mut Lane, queue: &mut NfQueue) {
     for token in lane.pump.ended.drain(..) {
         queue.verdict(token as u32, false, None);
     }
-}
-
-/// A direction with its files. The way back has the paths the other way round.
-fn lane(
-    settings: &Json,
-    link: Link,
-    (from, to): (usize, usize),
-    paths: &[Path],
-    (layer, epoch): (Layer, u64),
-) -> Result<Lane, String> {
-    let forward = from == 0;
-    let turned = paths.iter().map(|path| Path { access: path.exit, exit: path.access });
-    let paths: Vec<Path> = if forward { paths.to_vec() } else { turned.collect() };
-    let seed = settings["seed"].as_u64().unwrap_or(1);
-    let name = settings["names"][from].as_str().unwrap_or("queue/live").to_string();
-    let create = |key: &str| match settings[key][from].as_str() {
-        Some(path) => File::create(path).map(|file| Some(BufWriter::with_capacity(1 << 20, file))),
-        None => Ok(None),
-    };
-    let told = |what: &'static str| move |error: io::Error| format!("the {what} cannot be written: {error}");
-    let snap = settings["snap"].as_u64().unwrap_or(128) as usize;
-    let head = Head { seed, name: name.clone(), link: link.clone() };
-    let record = create("records").map_err(told("record"))?;
-    let recorder = record.map(|out| Recorder::new(out, &head)).transpose().map_err(told("record"))?;
-    let file = create("captures").map_err(told("capture"))?;
-    let capture =
-        file.map(|out| Capture::new(out, layer, snap, epoch)).transpose().map_err(told("capture"))?;
-    let sample = Span::from_millis(settings["sample_ms"].as_u64().unwrap_or(100).max(1));
-    Ok(Lane {
-        name: if forward { "forward" } else { "back" },
-        pump: Pump::new(link, &paths, seed, &name),
-        watchers: (recorder, capture),
-        from,
-        to,
-        refused: Refused::default(),
-        series: Series::every(sample),
-        paths: paths.len(),
-    })
 }

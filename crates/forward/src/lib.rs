@@ -14,6 +14,7 @@
 //! | [`config`] | settings as JSON |
 //! | [`report`], [`series`] | counters as JSON and for Prometheus, over time |
 //! | `control` | where a running forwarder is asked and told (Unix) |
+//! | `lane` | one direction of a forwarder at work (Linux) |
 //! | `daemon` | the forwarder at work (Linux) |
 //! | `sys` | the kernel (Linux) |
 //!
@@ -30,6 +31,8 @@ pub mod daemon;
 pub mod event;
 pub mod header;
 pub mod histogram;
+#[cfg(target_os = "linux")]
+mod lane;
 pub mod measure;
 pub mod offload;
 pub mod packet;

@@ -42,6 +42,8 @@ pub struct Measure {
     pub sojourn: Histogram,
     /// Time from when a packet was due to when it was handed over.
     pub late: Histogram,
+    /// Time that what waits in the device behind the queue would take at the link's rate, where the device tells.
+    pub behind: Histogram,
     /// Integrals of the queue over time: packets, bytes, and packets squared; seconds times those.
     pub queue: [f64; 3],
     /// The longest queue.

@@ -43,6 +43,23 @@ impl Port {
         }
     }
 
+    /// Packets that it lost before we read them, since it was opened.
+    pub(crate) fn missed(&mut self) -> u64 {
+        match self {
+            Port::Tun(tun) => tun.missed(),
+            Port::Packet(socket) => socket.missed(),
+            Port::Queue(queue) => queue.missed(),
+        }
+    }
+
+    /// Bytes that we sent and that wait in it: in its driver's ring, or in a discipline below. `None` where it does not tell.
+    pub(crate) fn behind(&self) -> Option<u64> {
+        match self {
+            Port::Packet(socket) => Some(socket.behind()),
+            Port::Tun(_) | Port::Queue(_) => None,
+        }
+    }
+
     /// How its frames begin.
     pub(crate) fn layer(&self) -> Layer {
         match self {

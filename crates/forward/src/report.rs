@@ -18,6 +18,8 @@ pub struct Refused {
     pub oversize: u64,
     /// Not taken by the device they were sent to.
     pub device: u64,
+    /// Lost by the device they came from: more came at once than it could hold for us.
+    pub missed: u64,
 }
 
 /// One direction, since counting began.
@@ -47,9 +49,10 @@ pub fn direction(pump: &Pump, refused: &Refused) -> Json {
         "waiting": {"pkts": waiting, "bytes": backlog.0},
         "sojourn_ms": times(sojourn),
         "late_ms": times(late),
+        "behind_ms": times(&pump.measure.behind),
         "refused": {
             "runt": refused.runt, "malformed": refused.malformed, "oversize": refused.oversize,
-            "device": refused.device,
+            "device": refused.device, "missed": refused.missed,
         },
         "probe": probe,
     })
@@ -105,8 +108,9 @@ pub fn prometheus(directions: &[(&str, &Pump, Refused)]) -> String {
         "counter",
         "Frames that were not forwarded, by reason.",
         &|_, refused| {
-            let Refused { runt, malformed, oversize, device } = *refused;
-            let rows = [("runt", runt), ("malformed", malformed), ("oversize", oversize), ("device", device)];
+            let Refused { runt, malformed, oversize, device, missed } = *refused;
+            let short = [("runt", runt), ("malformed", malformed), ("oversize", oversize)];
+            let rows = short.into_iter().chain([("device", device), ("missed", missed)]);
             rows.into_iter().map(|(name, count)| (label("reason", name), count as f64)).collect()
         },
     );
@@ -118,10 +122,15 @@ pub fn prometheus(directions: &[(&str, &Pump, Refused)]) -> String {
     for (name, help) in [
         ("sojourn_seconds", "Waiting time of packets since counting began."),
         ("lateness_seconds", "Time from when packets were due to when they were handed over."),
+        ("behind_seconds", "Time that what waits in the device behind the queue takes at the link's rate."),
     ] {
         metric(name, "summary", help, &|pump, _| {
             let measure = &pump.measure;
-            let histogram = if name == "sojourn_seconds" { &measure.sojourn } else { &measure.late };
+            let histogram = match name {
+                "sojourn_seconds" => &measure.sojourn,
+                "lateness_seconds" => &measure.late,
+                _ => &measure.behind,
+            };
             let quantiles = [("0.5", 0.5), ("0.95", 0.95), ("0.99", 0.99)];
             let value = |p| histogram.quantile_ms(p).unwrap_or(f64::NAN) / 1e3;
             quantiles.into_iter().map(|(q, p)| (label("quantile", q), value(p))).collect()

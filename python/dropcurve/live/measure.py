@@ -125,11 +125,7 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
     for raw in raws:
         late = raw["stats"]["forward"]["late_ms"]["p99"]
         if late is not None and late > TOO_LATE_MS:
-            remedy = "" if raw["stats"]["real_time"] else "; as root the forwarder gets real-time priority"
-            found.append(
-                f"too late to trust: 1 % of the packets left {late:.1f} ms late or more (p99; {TOO_LATE_MS:g} ms is "
-                f"allowed){remedy}"
-            )
+            found.append(too_late(late, real_time=raw["stats"]["real_time"]))
         for host, dropped in raw["devices"].items():
             if dropped:
                 found.append(
@@ -147,6 +143,15 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
                 found.append(f"{count} frames were refused ({why})")
         found.extend(raw["problems"])
     return list(dict.fromkeys(found))
+
+
+def too_late(late_ms: float, *, real_time: bool) -> str:
+    """That this 99th percentile of lateness is too much, and the remedy."""
+    remedy = "" if real_time else "; as root the forwarder gets real-time priority"
+    return (
+        f"too late to trust: 1 % of the packets left {late_ms:.1f} ms late or more (p99; {TOO_LATE_MS:g} ms is allowed)"
+        f"{remedy}"
+    )
 
 
 def _intervals(plan: Plan, flow: Mapping[str, Any], end: str) -> list[dict[str, Any]]:

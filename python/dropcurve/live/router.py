@@ -21,11 +21,17 @@ from ..errors import DropcurveError, UsageError
 from . import keeper, merging, scratch
 from .forwarder import Control, await_control
 from .hidden import SYS, Device, names, read
+from .measure import TOO_LATE_MS, too_late
 
 #: Seconds between two looks at the counters.
 LOOK_S = 1.0
 #: What the names of its folders begin with.
 PREFIX = "dropcurve-live-"
+#: Directions as the forwarder names them, and for people.
+DIRECTIONS = (("forward", "in → out"), ("back", "out → in"))
+#: What may wait in a device behind our queue, by half of the looks at it, in milliseconds at our rate. Drivers say a
+#: while after the fact what they have sent.
+MOST_BEHIND_MS = 2.0
 
 
 @dataclass(frozen=True)
@@ -161,15 +167,35 @@ def work(
         if process.poll() is not None:
             said = process.stderr.read().strip() if process.stderr else ""
             raise DropcurveError(said or "the forwarder ended by itself")
-        stats = line.ask("stats")
+        stats = line.ask("stats", series=True)
         line.close()
-    return stats
+    return {**stats, "warnings": warnings(stats)}
+
+
+def warnings(stats: dict[str, Any]) -> list[str]:
+    """What makes a router's numbers doubtful, in sentences."""
+    found = []
+    for name, title in DIRECTIONS:
+        one = stats.get(name)
+        if one is None:
+            continue
+        late, behind = one["late_ms"]["p99"], one["behind_ms"]["p50"]
+        if late is not None and late > TOO_LATE_MS:
+            found.append(f"{title}: {too_late(late, real_time=stats['real_time'])}")
+        if behind is not None and behind > MOST_BEHIND_MS:
+            found.append(
+                f"{title}: half of the time {behind:.1f} ms of packets wait behind our queue, in its driver's ring "
+                "or in a discipline below: that device is slower than --rate, or nearly so"
+            )
+        if missed := one["refused"]["missed"]:
+            found.append(f"{title}: {missed} packets were lost by the device before our queue saw them")
+    return found
 
 
 def screen(stats: dict[str, Any]) -> str:
     """The counters as a few lines for people."""
     lines = []
-    for name, title in (("forward", "in → out"), ("back", "out → in")):
+    for name, title in DIRECTIONS:
         one = stats.get(name)
         if one is None:
             continue
@@ -188,6 +214,7 @@ def screen(stats: dict[str, Any]) -> str:
         refused = {why: count for why, count in one["refused"].items() if count}
         if refused:
             lines.append("          refused " + ", ".join(f"{count} {why}" for why, count in refused.items()))
+    lines += [f"Warning: {warning}" for warning in stats.get("warnings", ())]
     return "\n".join(lines)
 
 

@@ -61,7 +61,7 @@ class World:
         pause_until(began)
         ping = self.start_ping()
         self.send(began, line)
-        stats = line.ask("stats")
+        stats = line.ask("stats", series=True)
         line.close()
         pings = self.finish(ping)
         devices = {host: device_drops(host) for host in NETWORKS}

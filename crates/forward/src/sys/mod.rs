@@ -14,7 +14,7 @@ pub use packet::PacketSocket;
 pub use tun::Tun;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use units::Time;
 
@@ -133,6 +133,14 @@ pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) 
     // SAFETY: as above.
     checked(unsafe { libc::setns(home.as_raw_fd(), libc::CLONE_NEWNET) })?;
     done
+}
+
+/// The number in a small file of the kernel's, read anew.
+fn number_in(file: &mut File) -> Option<u64> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
 }
 
 /// What a call of the C library came to.

@@ -4,7 +4,8 @@
 //! verdict: accept (with CE set, if so), or drop. The kernel cuts super-packets and completes checksums before.
 
 use super::checked;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
@@ -23,12 +24,16 @@ const ATTRIBUTE_PAYLOAD: u16 = 10;
 /// Packets that the kernel keeps for us before it drops them itself.
 const LENGTH: u32 = 20_000;
 const BUFFER: i32 = 16 << 20;
+/// Number, process, packets waiting, copy mode and range, drops for want of room in the queue and in our socket.
+const TABLE: &str = "/proc/net/netfilter/nfnetlink_queue";
 
 /// An open netfilter queue.
 pub struct NfQueue {
     socket: OwnedFd,
     queue: u16,
     message: Vec<u8>,
+    /// The kernel's table of queues, one line for each.
+    table: Option<File>,
 }
 
 impl NfQueue {
@@ -42,7 +47,7 @@ impl NfQueue {
         let socket = unsafe {
             OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_NETLINK, flags, libc::NETLINK_NETFILTER))?)
         };
-        let mut opened = NfQueue { socket, queue, message: Vec::new() };
+        let mut opened = NfQueue { socket, queue, message: Vec::new(), table: File::open(TABLE).ok() };
         let length = size_of::<i32>() as libc::socklen_t;
         // SAFETY: the value lives through the call.
         unsafe {
@@ -106,6 +111,17 @@ impl NfQueue {
         self.send().is_ok()
     }
 
+    /// Packets that found no room, in the queue or in our socket, since it was opened.
+    pub fn missed(&mut self) -> u64 {
+        let mut text = String::new();
+        let whole =
+            self.table.as_mut().map(|file| file.rewind().and_then(|()| file.read_to_string(&mut text)));
+        if !matches!(whole, Some(Ok(_))) {
+            return 0;
+        }
+        drops_of(&text, self.queue)
+    }
+
     fn configure(&mut self, kind: u16, value: &[u8]) -> io::Result<()> {
         const REQUEST_AND_ACKNOWLEDGE: u16 = 5;
         self.begin(MESSAGE_CONFIG, REQUEST_AND_ACKNOWLEDGE);
@@ -161,4 +177,27 @@ fn attributes(message: &[u8], mut at: usize) -> Vec<(u16, std::ops::Range<usize>
         at += length.next_multiple_of(4);
     }
     found
+}
+
+/// Drops of a queue, by the kernel's table.
+fn drops_of(table: &str, queue: u16) -> u64 {
+    let rows =
+        table.lines().map(|line| line.split_whitespace().filter_map(|word| word.parse().ok()).collect());
+    rows.filter(|row: &Vec<u64>| row.first() == Some(&u64::from(queue)))
+        .map(|row| row.iter().skip(5).take(2).sum::<u64>())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_stand_in_two_columns_of_the_queue() {
+        let table = "    0   4242     0 2 65531     3     4        0  1\n    7   4243     0 2 65531     5     6        0  1\n";
+        assert_eq!(
+            (drops_of(table, 0), drops_of(table, 7), drops_of(table, 1), drops_of("", 0)),
+            (7, 11, 0, 0)
+        );
+    }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
+const PACKET_STATISTICS: i32 = 6;
 const PACKET_AUXDATA: i32 = 8;
 const PACKET_VNET_HDR: i32 = 15;
 const PACKET_QDISC_BYPASS: i32 = 20;
@@ -18,6 +19,7 @@ const BUFFER: i32 = 8 << 20;
 /// An open packet socket.
 pub struct PacketSocket {
     socket: OwnedFd,
+    missed: u64,
     /// Frames are no larger than this, their Ethernet header not counted.
     pub mtu: usize,
 }
@@ -63,7 +65,7 @@ impl PacketSocket {
                 let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
                 checked(libc::bind(fd, std::ptr::from_ref(&address).cast(), length))?;
             }
-            Ok(PacketSocket { socket, mtu })
+            Ok(PacketSocket { socket, missed: 0, mtu })
         })
     }
 
@@ -111,6 +113,34 @@ impl PacketSocket {
             vnet = vnet.shifted(4);
         }
         Ok(Some((length, vnet)))
+    }
+
+    /// Packets that found no room in the socket, since it was opened.
+    pub fn missed(&mut self) -> u64 {
+        // Packets and drops since we last asked.
+        let mut counts = [0_u32; 2];
+        let mut length = size_of::<[u32; 2]>() as libc::socklen_t;
+        let to = counts.as_mut_ptr().cast();
+        // SAFETY: the counts live through the call and have this length.
+        let asked =
+            unsafe { libc::getsockopt(self.fd(), libc::SOL_PACKET, PACKET_STATISTICS, to, &mut length) };
+        if asked == 0 {
+            self.missed += u64::from(counts[1]);
+        }
+        self.missed
+    }
+
+    /// Bytes that were sent and not yet done with: they wait in the driver's ring, or in a discipline of a device below, and
+    /// count with what the kernel needs to hold them.
+    pub fn behind(&self) -> u64 {
+        let mut bytes = 0_i32;
+        // SAFETY: the number lives through the call, which writes it.
+        let asked = unsafe { libc::ioctl(self.fd(), libc::TIOCOUTQ, &mut bytes) };
+        if asked == 0 {
+            bytes.max(0) as u64
+        } else {
+            0
+        }
     }
 
     /// Sends a frame. Whether the kernel took it.

@@ -1,13 +1,17 @@
 //! A TUN device: the packets of a network namespace, from its IP headers on, without offloads.
 
-use super::{checked, inside, request, unblock};
+use super::{checked, inside, number_in, request, unblock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 /// An open TUN device.
-pub struct Tun(File);
+pub struct Tun {
+    device: File,
+    /// The kernel's count of packets that found no room, and what it said at the start; of our own namespace alone.
+    drops: Option<(File, u64)>,
+}
 
 impl Tun {
     /// Makes the device in a network namespace (given by its file), or attaches to it where it is there already.
@@ -28,12 +32,20 @@ impl Tun {
         };
         let file = inside(namespace, open)?;
         unblock(file.as_fd())?;
-        Ok(Tun(file))
+        let counter = || File::open(format!("/sys/class/net/{name}/statistics/tx_dropped")).ok();
+        let drops = namespace.is_none().then(counter).flatten();
+        let drops = drops.and_then(|mut drops| number_in(&mut drops).map(|first| (drops, first)));
+        Ok(Tun { device: file, drops })
+    }
+
+    /// Packets that found no room in the device, since it was opened.
+    pub fn missed(&mut self) -> u64 {
+        self.drops.as_mut().and_then(|(file, first)| number_in(file)?.checked_sub(*first)).unwrap_or(0)
     }
 
     /// To be polled.
     pub fn fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+        self.device.as_raw_fd()
     }
 
     /// The next packet; `None` if there is none now.
@@ -41,7 +53,7 @@ impl Tun {
     /// # Errors
     /// Those of the device.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        match self.0.read(buffer) {
+        match self.device.read(buffer) {
             Ok(length) => Ok(Some(length)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(error) => Err(error),
@@ -50,6 +62,6 @@ impl Tun {
 
     /// Hands a packet to the kernel. Whether it took it.
     pub fn send(&mut self, frame: &[u8]) -> bool {
-        self.0.write(frame).is_ok_and(|length| length == frame.len())
+        self.device.write(frame).is_ok_and(|length| length == frame.len())
     }
 }

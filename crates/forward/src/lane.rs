@@ -1,0 +1,166 @@
+//! One direction of a forwarder at work: from a device through a pump to the other, with its files.
+
+use crate::config;
+use crate::header::{self, Layer, Refusal};
+use crate::offload::{self, oversize};
+use crate::pcapng::Capture;
+use crate::port::Port;
+use crate::pump::{Frame, Link, Path, Pump};
+use crate::record::{Head, Recorder};
+use crate::report::{self, Refused};
+use crate::series::Series;
+use serde_json::Value as Json;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use units::{Span, Time};
+
+/// Time between two looks at what waits behind us.
+const LOOK: Span = Span::from_millis(10);
+
+type Out = BufWriter<File>;
+type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
+
+/// One direction at work.
+pub(crate) struct Lane {
+    pub(crate) name: &'static str,
+    pub(crate) pump: Pump,
+    pub(crate) watchers: Watchers,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) refused: Refused,
+    pub(crate) series: Series,
+    paths: usize,
+    /// When we last asked what waits behind us.
+    looked: Time,
+}
+
+impl Lane {
+    /// A direction with its files. The way back has the paths the other way round.
+    ///
+    /// # Errors
+    /// A file that cannot be made, in a line for people.
+    pub(crate) fn open(
+        settings: &Json,
+        link: Link,
+        (from, to): (usize, usize),
+        paths: &[Path],
+        (layer, epoch): (Layer, u64),
+    ) -> Result<Lane, String> {
+        let forward = from == 0;
+        let turned = paths.iter().map(|path| Path { access: path.exit, exit: path.access });
+        let paths: Vec<Path> = if forward { paths.to_vec() } else { turned.collect() };
+        let seed = settings["seed"].as_u64().unwrap_or(1);
+        let name = settings["names"][from].as_str().unwrap_or("queue/live").to_string();
+        let create = |key: &str| match settings[key][from].as_str() {
+            Some(path) => File::create(path).map(|file| Some(BufWriter::with_capacity(1 << 20, file))),
+            None => Ok(None),
+        };
+        let told =
+            |what: &'static str| move |error: io::Error| format!("the {what} cannot be written: {error}");
+        let snap = settings["snap"].as_u64().unwrap_or(128) as usize;
+        let head = Head { seed, name: name.clone(), link: link.clone() };
+        let record = create("records").map_err(told("record"))?;
+        let recorder = record.map(|out| Recorder::new(out, &head)).transpose().map_err(told("record"))?;
+        let file = create("captures").map_err(told("capture"))?;
+        let capture =
+            file.map(|out| Capture::new(out, layer, snap, epoch)).transpose().map_err(told("capture"))?;
+        let sample = Span::from_millis(settings["sample_ms"].as_u64().unwrap_or(100).max(1));
+        Ok(Lane {
+            name: if forward { "forward" } else { "back" },
+            pump: Pump::new(link, &paths, seed, &name),
+            watchers: (recorder, capture),
+            from,
+            to,
+            refused: Refused::default(),
+            series: Series::every(sample),
+            paths: paths.len(),
+            looked: Time::ZERO,
+        })
+    }
+
+    /// Takes a frame from the device: cuts it, judges it, or refuses it.
+    pub(crate) fn take(
+        &mut self,
+        frame: &mut [u8],
+        vnet: Option<offload::Vnet>,
+        token: u64,
+        rules: &Rules,
+        now: Time,
+    ) {
+        let (layer, overhead) = (rules.layer, rules.overhead);
+        let Lane { pump, watchers, refused, paths, .. } = self;
+        let mut queue = |part: &[u8]| {
+            if oversize(part, layer, rules.mtu) {
+                refused.oversize += 1;
+                return;
+            }
+            match header::read(part, layer) {
+                Ok(header) => {
+                    let size = config::with_overhead(part.len(), overhead);
+                    let path = path_of(part, *paths);
+                    pump.arrive(&Frame { bytes: part, header, size, path, token }, now, watchers);
+                }
+                Err(Refusal::Runt) => refused.runt += 1,
+                Err(Refusal::Malformed) => refused.malformed += 1,
+                Err(Refusal::Oversize) => refused.oversize += 1,
+            }
+        };
+        let done = match vnet.filter(|vnet| !vnet.is_plain()) {
+            Some(vnet) => offload::undo(vnet, frame, &mut queue),
+            None => {
+                queue(frame);
+                Ok(())
+            }
+        };
+        if done.is_err() {
+            self.refused.oversize += 1;
+        }
+    }
+
+    /// Notes, a hundred times a second at most, how long what waits in the device behind us would take at our rate: a queue
+    /// there hides what ours does.
+    pub(crate) fn look_behind(&mut self, port: &Port, now: Time) {
+        if now.since(self.looked) < LOOK {
+            return;
+        }
+        self.looked = now;
+        let rate = self.pump.link().rate.as_bps();
+        if let Some(bytes) = port.behind().filter(|_| rate > 0.0) {
+            self.pump.measure.behind.note(Span::from_secs(8.0 * bytes as f64 / rate));
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Json {
+        report::direction(&self.pump, &self.refused)
+    }
+
+    /// Closes the files.
+    ///
+    /// # Errors
+    /// The first thing that went wrong with them since the start, in a line for people.
+    pub(crate) fn close(self) -> Result<(), String> {
+        let (recorder, capture) = self.watchers;
+        let recorded = recorder.map_or(Ok(()), |recorder| recorder.finish().map(|_| ()));
+        let captured = capture.map_or(Ok(()), |capture| capture.finish().map(|_| ()));
+        recorded.map_err(|error| format!("the record is not whole: {error}"))?;
+        captured.map_err(|error| format!("the capture is not whole: {error}"))
+    }
+}
+
+/// What holds of the frames of a device.
+pub(crate) struct Rules {
+    pub(crate) layer: Layer,
+    pub(crate) mtu: usize,
+    pub(crate) overhead: i64,
+}
+
+/// The path of a frame, where each has addresses of its own: the last number of the IPv4 source, from 1. Others go
+/// straight to the queue.
+fn path_of(frame: &[u8], paths: usize) -> usize {
+    match frame {
+        [0x45..=0x4f, ..] if paths > 0 && frame.len() >= 20 => {
+            usize::from(u16::from_be_bytes([frame[14], frame[15]])).wrapping_sub(1)
+        }
+        _ => usize::MAX,
+    }
+}
