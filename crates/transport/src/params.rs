@@ -81,7 +81,8 @@ units::choices! {
         /// Proportional rate reduction, RFC 6937 with the slow-start bound.
         Prr6937 = "rfc6937",
         /// As ns-3.37 computes it: the slow-start bound holds where retransmitted data is acknowledged, and a product of bytes wraps
-        /// at 2^32, so that a long recovery pauses.
+        /// at 2^32, so that a long recovery pauses. Without selective acknowledgements nothing counts as delivered: each duplicate lets
+        /// a segment out (newreno).
         Ns3 = "ns3",
         /// As `rfc6937`, in shares of the window before the cut, and beyond what arrived only on an acknowledgement that moves on and
         /// shows no loss (Linux).
@@ -276,6 +277,9 @@ units::params! {
         repair_partial: bool = false => { source: "ns-3" },
         /// What one recovery retransmitted the next does not retransmit again, and it counts as in flight (sack).
         keep_repairs: bool = false => { source: "ns-3" },
+        /// Duplicates count while a timeout is repaired: for limited transmit and, where `once_a_window` lets it, for a fast retransmission
+        /// (tahoe, reno, newreno).
+        dupacks_in_loss: bool = true => { source: "RFC 3042; ns-3 false" },
         /// The flight by the scoreboard limits what leaves outside recovery, too, and what is lost is retransmitted there (sack);
         /// else the window from the first unacknowledged segment on.
         pipe_always: bool = false => { source: "ns-3" },

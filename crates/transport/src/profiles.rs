@@ -100,6 +100,7 @@ pub const PROFILES: &[Preset] = &[
             ("repair_partial", "true"),
             ("keep_repairs", "true"),
             ("pipe_always", "true"),
+            ("dupacks_in_loss", "false"),
             ("counting", "ns3"),
             ("keep_ssthresh", "false"),
             ("quick_acks", "1"),

@@ -1,8 +1,8 @@
 """ns-3 run anew from the project's own programs, side by side with us: ``make agree LIVE=1``.
 
-`tests/agree/ns3/single.cc` destroys listed segments of one flow: loss patterns that nobody recorded are drawn here,
-from fixed seeds. `tests/agree/ns3/dumbbell.cc` runs long flows over a discipline. Both are compiled once, into
-`out/agree/ns3`.
+`tests/agree/ns3/single.cc` destroys listed segments of one flow: loss patterns and whole runs that nobody recorded
+are drawn here, from fixed seeds. `tests/agree/ns3/dumbbell.cc` runs long flows over a discipline. Both are compiled
+once, into `out/agree/ns3`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 import dropcurve as dc
 
-from . import live, means, ns3_packets, other_stacks
+from . import live, means, ns3_packets, ns3_singles, other_stacks
 from .cases import Area, Case
 from .context import ROOT, Context
 
 TITLE = "ns-3, run just now"
 METHOD = (
-    "Loss patterns drawn for this comparison, as for the recorded ones, and long flows over disciplines, 20 s after "
-    "10 s of warm-up, {seeds} seeds there and ten here; both from the project's own programs."
+    "Loss patterns and single flows drawn for this comparison, as for the recorded ones, and long flows over "
+    "disciplines, 20 s after 10 s of warm-up, {seeds} seeds there and ten here; all from the project's own programs."
 )
 SOURCES = ROOT / "tests" / "agree" / "ns3"
 BUILT = ROOT / "out" / "agree" / "ns3"
@@ -40,8 +40,10 @@ STACKS = {
         "--ns3::TcpWestwood::ProtocolType=WestwoodPlus",
     ),
 }
-#: Patterns of each stack, disciplines, and seeds of each.
-SIZES = {"sample": (3, 2, 2), "all": (24, 4, 6)}
+#: Patterns of each stack, single flows, disciplines, and seeds of each.
+SIZES = {"sample": (3, 20, 2, 2), "all": (24, 200, 4, 6)}
+#: The first draw of a single flow: those before are kept.
+FIRST_DRAW = 1001
 #: Discipline of `other_stacks`, its type there and its attributes.
 DISCIPLINES = {
     "fifo": ("FifoQueueDisc", "MaxSize=200p"),
@@ -72,12 +74,14 @@ def lacking() -> str:
 
 def compare(context: Context) -> Area:
     """Drawn patterns of loss and a few disciplines, if there is an ns-3."""
-    each, disciplines, seeds = SIZES[context.live or "sample"]
+    each, singles, disciplines, seeds = SIZES[context.live or "sample"]
     method = METHOD.format(seeds=seeds)
     if lack := lacking():
         return Area("live_ns3", TITLE, "ns-3", method, [live.absent("ns-3", lack)])
     chosen = [(stack, drawn(seed)) for stack in STACKS for seed in range(1 if context.quick else each)]
     cases = context.each("ns-3 live, segments", chosen, lambda pair: pattern(pair[0], pair[1], context))
+    draws = range(FIRST_DRAW, FIRST_DRAW + (3 if context.quick else singles))
+    cases += context.each("ns-3 live, singles", draws, lambda draw: single(draw, context))
     queues = list(DISCIPLINES)[: 0 if context.quick else disciplines]
     cases += context.each("ns-3 live, disciplines", queues, lambda aqm: discipline(aqm, seeds, context))
     return Area("live_ns3", TITLE, "ns-3", method, cases)
@@ -125,11 +129,25 @@ def pattern(stack: str, lost: str, context: Context) -> Case:
 
     def work() -> Case:
         words = (*STACKS[stack], f"--lose={lost.split()[0]}", f"--ack-every={every}")
-        text = output(context, "single", *words)
-        theirs = [(int(time), int(segment)) for time, segment in map(str.split, text.splitlines())]
+        theirs = sent(output(context, "single", *words))
         return ns3_packets.case(name, theirs, lost, ns3_packets.STACKS[stack][1])
 
     return live.attempt(name, work)
+
+
+def single(draw: int, context: Context) -> Case:
+    """A drawn single flow."""
+    keys = ns3_singles.drawn(draw)
+
+    def work() -> Case:
+        return ns3_singles.case(keys, sent(output(context, "single", *ns3_singles.words(keys))))
+
+    return live.attempt(ns3_singles.name(keys), work)
+
+
+def sent(text: str) -> list[ns3_packets.Sent]:
+    """The transmissions that `single` prints."""
+    return [(int(time), int(segment)) for time, segment in map(str.split, text.splitlines())]
 
 
 def discipline(aqm: str, seeds: int, context: Context) -> Case:

@@ -27,7 +27,7 @@ VEGAS = 'cc = "vegas"\nvegas_rule = "ns3"\nvegas_alpha = 2\nvegas_beta = 4\nvega
 CUBIC = 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"'
 #: Recorded stacks: the congestion control, and its keys here.
 STACKS = {
-    "newreno_nosack_classic": ("reno", 'cc = "reno"\nrecovery = "newreno"'),
+    "newreno_nosack_classic": ("reno", 'cc = "reno"\nrecovery = "newreno"\nreduction = "at_once"'),
     "newreno_sack_prr": ("reno", 'cc = "reno"\nrecovery = "sack"'),
     "cubic_sack_prr": ("cubic", f'{CUBIC}\nrecovery = "sack"'),
     "vegas_sack_prr": ("vegas", f'{VEGAS}\nrecovery = "sack"'),

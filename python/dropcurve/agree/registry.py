@@ -16,6 +16,7 @@ from . import (
     live_ns3,
     ns2_packets,
     ns3_packets,
+    ns3_singles,
     rate_packets,
     tables,
     theory,
@@ -28,6 +29,7 @@ from .context import Context
 AREAS: dict[str, Callable[[Context], Area]] = {
     "ns2_packets": ns2_packets.compare,
     "ns3_packets": ns3_packets.compare,
+    "ns3_singles": ns3_singles.compare,
     "tfrc_packets": partial(rate_packets.compare, "tfrc"),
     "rap_packets": partial(rate_packets.compare, "rap"),
     "verdicts": verdicts.compare,

@@ -6,7 +6,7 @@
 //! limited transmit releases the next segment in order, which may be one sent before (so does ns-2).
 
 use crate::cc::Cause;
-use crate::params::{ExitWindow, PartialAck, Recovery};
+use crate::params::{ExitWindow, PartialAck, Recovery, Reduction};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -34,12 +34,13 @@ impl Sender {
     fn full_ack(&mut self, now: Time, ack: &Ack) {
         let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
         let leaving = self.recovering;
+        let beyond = self.beyond_repair(ack.ack);
         if leaving || self.loss || self.inflation > 0 {
             self.leave_recovery(ack.ack);
         }
         self.advance(now, ack);
         if !leaving || self.cold.params.grow_on_exit {
-            self.grow(now, ack, acked, acked, flight);
+            self.grow(now, ack, beyond.unwrap_or(acked), acked, flight);
         }
         if self.delay_growth && ack.ack == 1 {
             self.window.cwnd = self.cold.initial_window();
@@ -61,9 +62,26 @@ impl Sender {
                 self.window.cwnd = self.window.ssthresh.min(flight);
             }
         }
+        if self.recovering && self.holds_flight() {
+            self.window.cwnd = self.window.ssthresh;
+        }
         self.inflation = 0;
         self.recovering = false;
         self.partial_seen = false;
+    }
+
+    /// Whether a recovery lets a segment out for each duplicate, without a reduction: proportional rate reduction as ns-3 has it sees
+    /// nothing delivered where there are no selective acknowledgements.
+    fn holds_flight(&self) -> bool {
+        let proportional = self.cold.board.reduction == Reduction::Ns3 && !self.modelled;
+        self.recovery == Recovery::NewReno && proportional
+    }
+
+    /// The window of such a recovery is what is in flight now.
+    fn hold_flight(&mut self) {
+        if self.holds_flight() {
+            self.window.cwnd = f64::from((self.nxt - self.una).saturating_sub(self.inflation).max(1));
+        }
     }
 
     /// RFC 6582 section 3.2 step 3: repairs the next hole, deflates by what was acknowledged less one.
@@ -98,11 +116,16 @@ impl Sender {
         }
         self.forced = ack;
         self.quota = self.recovery_quota();
+        self.hold_flight();
     }
 
     fn duplicate(&mut self, now: Time) {
         let p = &self.cold.params;
         if self.una == self.max && !p.idle_dupacks {
+            self.quota = 0;
+            return;
+        }
+        if self.loss && !self.cold.params.dupacks_in_loss {
             self.quota = 0;
             return;
         }
@@ -117,6 +140,9 @@ impl Sender {
             let entered = self.fast_retransmit(now);
             if inflates && (entered || inflate_always) {
                 self.inflation = threshold;
+            }
+            if entered {
+                self.hold_flight();
             }
         } else if self.dupacks > threshold {
             if inflates && (inflate_always || self.last_action == Action::FastRetransmit) {

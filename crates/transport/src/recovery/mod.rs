@@ -18,7 +18,7 @@ pub(crate) mod undo;
 pub(crate) mod vegas;
 
 use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, Recovery, Reduce, Samples, ShownRtt};
+use crate::params::{Arithmetic, Counting, Recovery, Reduce, Samples, ShownRtt};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender, NONE};
 pub(crate) use resent::Resent;
@@ -121,6 +121,13 @@ impl Sender {
             ShownRtt::Sample => sample,
             ShownRtt::Smoothed => self.cold.rtt.smoothed(),
         }
+    }
+
+    /// How many segments an acknowledgement covers beyond the repair of a timeout that it ends, where the window grows by those.
+    #[inline]
+    pub(crate) fn beyond_repair(&self, ack: u32) -> Option<u32> {
+        let ends = self.loss && ack >= self.recover && self.cold.params.counting == Counting::Ns3;
+        ends.then(|| ack - self.recover)
     }
 
     /// When the timer runs out that starts `now`. In ns-2 a timeout is a number of ticks times the double of one.
@@ -254,7 +261,13 @@ impl Sender {
             Reduce::Pipe if matches!(self.recovery, Recovery::Sack | Recovery::Rack) => {
                 f64::from(self.pipe())
             }
-            Reduce::Pipe => f64::from((self.max - self.una).saturating_sub(self.dupacks)),
+            // What was sent before a timeout counts as lost.
+            Reduce::Pipe if self.loss => f64::from(self.nxt - self.una),
+            Reduce::Pipe => {
+                // A partial acknowledgement takes with it what duplicates told of.
+                let held = if self.recovering { self.inflation } else { self.dupacks };
+                f64::from((self.max - self.una).saturating_sub(held))
+            }
             Reduce::Flight => {
                 let limited = if self.dupacks > 0 { self.max.saturating_sub(self.cold.dup_max) } else { 0 };
                 f64::from((self.max - self.una).saturating_sub(limited))
@@ -297,6 +310,7 @@ impl Sender {
             return self.back_off(now);
         }
         self.quota = self.burst;
+        let flight = self.load();
         if self.recovery != Recovery::Tahoe {
             self.dupacks = 0;
         }
@@ -314,7 +328,7 @@ impl Sender {
         if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
             self.cold.first_lost = true;
         }
-        self.shrink_for_timeout(now, fresh);
+        self.shrink_for_timeout(now, fresh, flight);
         self.last_action = Action::Timeout;
         self.cold.timeout_una = self.una;
         match self.recovery {
@@ -329,7 +343,8 @@ impl Sender {
 
     /// `fresh`: nothing was being repaired. Otherwise a retransmission was lost, which lowers ssthresh once more (RFC 5681
     /// section 4.3): what was sent and not acknowledged in order, most of which the receiver may hold by now, would raise it.
-    fn shrink_for_timeout(&mut self, now: Time, fresh: bool) {
+    /// With `reduce = "pipe"` what was in `flight` before counts.
+    fn shrink_for_timeout(&mut self, now: Time, fresh: bool, flight: f64) {
         let p = &self.cold.params;
         // A timeout that follows an ECN cut keeps ssthresh in ns-2; one that repeats keeps it in RFC 5681.
         let after_ecn = self.last_action == Action::Ecn && p.reduce == Reduce::Window;
@@ -340,6 +355,7 @@ impl Sender {
         } else {
             let load = match self.cold.params.reduce {
                 Reduce::Flight if !fresh => self.load().min(self.window.cwnd),
+                Reduce::Pipe => flight,
                 _ => self.load(),
             };
             self.cut_from(now, Cause::Timeout, load);

@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use crate::cc::Cause;
-use crate::params::{Counting, DupackRule, Recovery, Reduction};
+use crate::params::{DupackRule, Recovery, Reduction};
 use crate::segment::{Ack, SackBlocks};
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -145,14 +145,9 @@ impl Sender {
 
     /// New data is acknowledged outside fast recovery, with holes or in the repair of a timeout.
     fn grow_beside_holes(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
-        let repaired = self.loss && self.una >= self.recover;
-        self.loss &= !repaired;
-        let past = if repaired && self.cold.params.counting == Counting::Ns3 {
-            self.una - self.recover
-        } else {
-            acked
-        };
-        self.grow(now, ack, past, delivered, flight);
+        let beyond = self.beyond_repair(self.una);
+        self.loss &= self.una < self.recover;
+        self.grow(now, ack, beyond.unwrap_or(acked), delivered, flight);
     }
 
     /// Takes in what an acknowledgement says: the number of segments newly known to have arrived, and of those newly reported
