@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class DropcurveError(Exception):
@@ -56,3 +59,23 @@ class ResultError(DropcurveError):
 
 class UsageError(DropcurveError):
     """A call that makes no sense as put: an unknown name, or values that exclude each other."""
+
+
+@dataclass
+class Gathered:
+    """What is wrong with a call, told together: a step that fails is noted, and the others are taken all the same."""
+
+    errors: list[DropcurveError] = field(default_factory=list)
+
+    def take(self, step: Callable[[], T], otherwise: T) -> T:
+        """What a step comes to; ``otherwise`` if it fails."""
+        try:
+            return step()
+        except DropcurveError as error:
+            self.errors.append(error)
+            return otherwise
+
+    def check(self) -> None:
+        """Raises UsageError with a line for each failure, if there was one."""
+        if self.errors:
+            raise UsageError("\n".join(map(str, self.errors)))

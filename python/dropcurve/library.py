@@ -67,7 +67,10 @@ def index(scenario: Path) -> dict[str, Any]:
 
 def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
     """``did you mean 'red'?`` if a known name is close, else what to do otherwise."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    known = list(known)
+    # Two letters in the wrong order count as one slip, which a ratio of common blocks does not know.
+    near = sorted((one for one in known if sorted(one) == sorted(name)), key=lambda one: one[:1] != name[:1])
+    near += difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else otherwise
 
 

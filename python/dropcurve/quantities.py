@@ -82,6 +82,8 @@ def packets(text: str, *, packet_bytes: float, what: str = "buffer") -> float:
     value, unit = _split(text, what, "1000pkts")
     if unit.lower() in _PACKETS:
         return _positive(value, text, what)
+    if unit.lower() not in _SIZES:
+        raise UsageError(f"{what} '{text}' must end in a unit: pkts, B, kB, MB, KiB or MiB")
     return size(text, what=what) / packet_bytes
 
 

@@ -111,6 +111,9 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ({"short": "120%"}, "share of the link in per cent"),
         ({"tcp": "vegas"}, "must be cubic or reno"),
         ({"candidates": ["rad"]}, "did you mean 'red'?"),
+        ({"candidates": ["rde"]}, "did you mean 'red'?"),
+        ({"buffer": "1000"}, "must end in a unit: pkts, B"),
+        ({"rate": "100", "flows": "0", "box": "dos"}, "(?s)^rate '100'.*\nflows '0'.*\nfor 'dos'[^\n]*$"),
         ({"robust": "best"}, "must be mean or worst"),
         ({"box": "windows"}, "must be one of linux"),
         (

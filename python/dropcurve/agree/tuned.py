@@ -24,11 +24,12 @@ from ..statistics import Interval
 from ..store import build
 from ..sweeping.execute import Where
 from ..sweeping.store import Store
+from ..tuning.asked import of_link
 from ..tuning.bench import Bench, Trial
 from ..tuning.candidates import Candidate
 from ..tuning.effort import Effort
 from ..tuning.link import Link, times
-from ..tuning.question import Question, of_link
+from ..tuning.question import Question
 from ..tuning.search import Search
 from . import live
 from .context import Context

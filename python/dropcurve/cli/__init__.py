@@ -37,7 +37,7 @@ def invoke(arguments: list[str]) -> int:
         for line in error.lines():
             say(f"dropcurve: {line}")
     except DropcurveError as error:
-        say(f"dropcurve: {error}")
+        say("\n".join(f"dropcurve: {line}" for line in str(error).splitlines()))
     except CommandError as error:
         say(f"dropcurve: {describe_misuse(error)}")
     except Interrupted as interrupt:

@@ -37,7 +37,7 @@ Queue = Annotated[
     typer.Option(
         metavar="KIND",
         help="A discipline to choose from. Repeatable (red, codel, pie, fq_codel and droptail; wred, ared, choke, "
-        "cobalt, fq_pie, pi and nlred if named).",
+        "cobalt, fq_pie, dualpi2, pi and nlred if named).",
     ),
 ]
 Robust = Annotated[str, typer.Option(help="What counts over the range: mean or worst.")]

@@ -4,9 +4,10 @@
                             goal="p95 delay < 15ms, max utilisation", box="linux", out="answer")
     print(answer)
 
-`question` says what is asked, `goal` what is wanted, `families` what may be moved; `search` starts from what is
-known, screens (`screen`), asks Optuna (`study`) and races (`race`) on the `bench`; `confirm` holds the winner against
-what people run, on fresh ground; `around` moves parameters and conditions; `answer` keeps it all.
+`question` says what is asked (`asked` in its short form), `goal` what is wanted, `families` what may be moved;
+`search` starts from what is known, screens (`screen`), asks Optuna (`study`) and races (`race`) on the `bench`;
+`confirm` holds the winner against what people run, on fresh ground; `around` moves parameters and conditions; `answer`
+keeps it all.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from ..sweeping.execute import Where
 from ..sweeping.store import Store
 from . import around, effort
 from .answer import Answer, Spot
+from .asked import of_link
 from .bench import Bench, Tell, block
 from .candidates import Candidate, references
 from .confirm import APART
 from .confirm import confirm as confirmed
 from .effort import Clock, Effort
 from .families import family
-from .question import Question, of_file, of_link
+from .question import Question, of_file
 from .search import Outcome, Say, Search
 from .study import Study, front
 

@@ -180,7 +180,7 @@ _DEFAULTS = {
     ("pie", "target"): 0.015, ("pie", "t_update"): 0.015, ("pie", "alpha"): 0.125, ("pie", "beta"): 1.25,
     ("fq_pie", "target"): 0.015, ("fq_pie", "t_update"): 0.015, ("fq_pie", "alpha"): 0.125, ("fq_pie", "beta"): 1.25,
     ("dualpi2", "target"): 0.015, ("dualpi2", "t_update"): 0.016, ("dualpi2", "alpha"): 0.16,
-    ("dualpi2", "beta"): 3.2, ("dualpi2", "min_th"): 0.0008, ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
+    ("dualpi2", "beta"): 3.2, ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
 }  # fmt: skip
 
 
@@ -199,12 +199,24 @@ def _pie(kind: str, room: Room) -> Family:
 
 
 def _dualpi2(kind: str, room: Room) -> Family:
-    """The classic queue as PIE's, and from which sojourn on the other marks of its own accord."""
-    least = max(5e-4, 1.5 / room.capacity)
-    return _spans(kind, room, {
-        "target": _log(least, 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
-        "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0), "min_th": _log(least / 5, 0.02, "s"),
+    """The classic queue as PIE's; from which share of its target on the other marks of its own accord, with a ramp half
+    as long as the document has it."""
+    pie = _spans(kind, room, {
+        "target": _log(max(5e-4, 1.5 / room.capacity), 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
+        "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
+
+    def build(at: Knobs) -> Params:
+        found = pie.build(at)
+        step = _span(at["step"] * quantities.span(found["target"]))
+        return found | {"min_th": step, "range": _span(quantities.span(step) / 2)}
+
+    def read(params: Mapping[str, Any]) -> Knobs | None:
+        found = pie.read(params)
+        step = quantities.span(str(params.get("min_th", "800 us")))
+        return None if found is None else {**found, "step": step / found["target"]}
+
+    return Family(kind, {**pie.knobs, "step": _log(0.02, 0.5)}, build, read, _ecn(room))
 
 
 def _ared(kind: str, room: Room) -> Family:

@@ -17,14 +17,12 @@ from ..sweeping import design
 from . import goal as goals
 from .candidates import Target, target_of
 from .families import USUAL, Room
-from .link import MOST_SHARE, Link
+from .link import Link
 
 Robust = Literal["mean", "worst"]
 #: One condition: axis to value.
 Condition = dict[str, float]
 
-#: What the short form takes: bits a second, and seconds.
-LEAST_RATE, MOST_RATE, MOST_RTT_S = 1e4, 1e13, 60.0
 #: Conditions inside the ranges, beside their corners.
 INSIDE = 4
 #: Axes whose corners are all taken; of more, a half.
@@ -152,53 +150,6 @@ class Question:
             return None
 
 
-def of_link(
-    *,
-    rate: str,
-    rtt: str,
-    flows: str,
-    buffer: str,
-    goal: str,
-    short: str | None = None,
-    udp: str | None = None,
-    tcp: str = "cubic",
-    ecn: bool = False,
-    box: str = "",
-    candidates: Sequence[str] = (),
-    robust: str = "mean",
-    space: Mapping[str, Mapping[str, str]] | None = None,
-) -> Question:
-    """The question in its short form; each of ``rate``, ``rtt``, ``flows``, ``short`` and ``udp`` may be a range.
-
-    Raises UsageError for values that make no sense.
-    """
-    wanted = goals.parse(goal)
-    ends = quantities.between(rate, lambda text: quantities.rate(text, what="rate"), what="rate")
-    trips = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
-    counts = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
-    room_pkts = quantities.packets(buffer, packet_bytes=1500)
-    if not LEAST_RATE <= ends[0] <= ends[1] <= MOST_RATE:
-        raise UsageError(f"rate '{rate}' must lie between 10kbit and 10Tbit")
-    if trips[1] > MOST_RTT_S:
-        raise UsageError(f"rtt '{rtt}' must be at most {MOST_RTT_S:g} s")
-    if room_pkts < 4:
-        raise UsageError(f"buffer '{buffer}' must hold at least 4 packets")
-    axes = [_axis("rate", *ends), _axis("rtt", *trips), _axis("flows", *counts, whole=True)]
-    shares = [_axis(name, *_percent(name, text)) for name, text in (("short", short), ("udp", udp)) if text]
-    together = sum(one.range.high for one in shares)
-    if together > MOST_SHARE:
-        raise UsageError(
-            f"short '{short}' and udp '{udp}' ask for up to {together:g} % of the link; leave at least 5 % to the rest"
-        )
-    axes += shares
-    room = Room(ends[0] / (8 * 1500), room_pkts, trips[1], ecn)
-    shown = ", ".join(_told(axis) for axis in axes)
-    return _question(
-        f"{shown}, buffer of {quantities.show_packets(float(f'{room_pkts:.4g}'))}", wanted, tuple(axes), room,
-        target_of(box, ends[0], trips[1]), candidates, robust, space or {}, link=Link(room_pkts, tcp, ecn),
-    )  # fmt: skip
-
-
 def of_file(
     path: str | Path | Scenario,
     *,
@@ -232,7 +183,7 @@ def of_file(
     capacity = quantities.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
     limit = quantities.packets(str(base.get("queue.limit")), packet_bytes=1500)
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
-    found = _question(
+    found = assembled(
         base.title, goals.parse(str(text)), tuple(axes), room,
         target_of(box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
@@ -277,10 +228,11 @@ def section_of(path: str | Path) -> dict[str, Any]:
     return found
 
 
-def _question(
+def assembled(
     title: str, wanted: goals.Goal, axes: tuple[Axis, ...], room: Room, target: Target, candidates: Sequence[str],
     robust: str, space: Mapping[str, Mapping[str, str]], *, link: Link | None = None, base: Scenario | None = None,
 ) -> Question:  # fmt: skip
+    """The question from parts that were read. Raises UsageError for what cannot be chosen from."""
     if robust not in ("mean", "worst"):
         raise UsageError(f"robust = {robust}: must be mean or worst")
     kinds = {str(one["kind"]) for one in library.catalogue()["disciplines"]}
@@ -338,28 +290,6 @@ dumbbell = {rate = "1 Mbit/s", delay = "1 ms"}
 queue.kind = "droptail"
 flows.tcp.count = 1
 """
-
-
-def _told(axis: Axis) -> str:
-    """``100 Mbit/s``, ``round trip 20 ms to 200 ms``, ``5 to 100 flows``."""
-    bare = str(axis).removeprefix(axis.label).strip()
-    if axis.name == "rate":
-        return bare
-    return f"{bare} {axis.label}" if axis.name in ("flows", "short", "udp") else str(axis)
-
-
-def _axis(name: str, low: float, high: float, *, whole: bool = False) -> Axis:
-    wide = low > 0 and high / low >= ranges.WIDE
-    return Axis(name, Range(low, high, "", "log" if wide else "linear", whole))
-
-
-def _percent(name: str, text: str) -> tuple[float, float]:
-    found = ranges.parse(text, name=name)
-    if found.unit not in ("", "%") or not 0 <= found.low <= found.high <= 95:
-        raise UsageError(
-            f"{name} '{text}' must be a share of the link in per cent, such as 10% or 0-30%, of at most 95%"
-        )
-    return found.low, found.high
 
 
 def _distinct(found: list[Condition]) -> list[Condition]:
