@@ -13,6 +13,13 @@ fn cpu_ns() -> f64 {
     stat.split(' ').next().unwrap().parse().unwrap()
 }
 
+/// The most memory this process held so far, in bytes; the kernel counts kilobytes.
+fn most_held() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    1024.0 * line.trim().trim_end_matches(" kB").parse::<f64>().unwrap()
+}
+
 /// The case: buffer of 100 ms, RED thresholds at 1/8 and 3/8 of it, as many Mbit/s as flows.
 pub fn scenario(flows: u64, seconds: u64) -> String {
     let mbps = flows;
@@ -71,7 +78,10 @@ fn main() {
         let asked = |word| rest.iter().any(|other| other == word);
         let (flows, seconds) = (flows.parse().unwrap(), seconds.parse().unwrap());
         let (ns, events, n) = measure(flows, seconds, asked("hops"), asked("series"));
-        println!("{n} segments, {ns:.1} ns and {events:.2} events each, {:.3} ms in all", cpu_ns() / 1e6);
+        let (all, held) = (cpu_ns() / 1e6, most_held() / 1e6);
+        println!(
+            "{n} segments, {ns:.1} ns and {events:.2} events each, {all:.3} ms in all, {held:.2} MB held"
+        );
         return;
     }
     println!("flows   seconds  mode      segments   ns/segment  events/segment");
