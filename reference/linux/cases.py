@@ -5,42 +5,18 @@ crates/queue/tests/traces/linux of what it wrote.
 """
 
 import json
-import math
 import statistics
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import told
+from .made import Case, Phases, arrivals, head
+
 TRACES = Path("crates/queue/tests/traces/linux")
-RATE_BPS = 10e6
-SIZES = (242, 1042, 1442)
-FLOWS = 5
-#: Load and seconds: overload, light load, silence, a burst.
-PHASES = ((1.4, 1.0), (0.7, 0.5), (0.0, 0.3), (1.2, 1.5), (2.0, 0.3), (0.9, 0.7), (0.0, 0.2), (1.1, 1.5))
 REPETITIONS = 20
 WINDOW_S = 0.25
-
-
-@dataclass(frozen=True)
-class Case:
-    """A discipline of the kernel, and ours set up in the same way: but for the 0.1 s that pass before the packets."""
-
-    name: str
-    tc: str
-    ours: str
-    capable: float = 0.0
-    chance: bool = True
-    #: ECN field of the capable ones: 2 is ECT(0), 1 is ECT(1).
-    field: int = 2
-    #: What is known to differ, and by how much at most.
-    apart: str = ""
-    packets: int = 4500
-    #: DiffServ code point of each flow.
-    codes: tuple[int, ...] = ()
-    #: Load and seconds.
-    phases: tuple[tuple[float, float], ...] = PHASES
 
 
 RED = "red limit 200000 min 15000 max 45000 avpkt 1000 burst 20 probability 0.1 bandwidth 10mbit"
@@ -51,7 +27,7 @@ OUR_RED = (
 OUR_PIE = "kind = pie; dialect = linux; first_update = 404 ms; limit = 1000 pkts"
 #: A burst that lifts the average and leaves packets waiting, a silence in which they go, and light load, which is
 #: dropped until the average has come down.
-PAUSES = tuple(
+PAUSES: Phases = tuple(
     part for pause in (0.2, 0.4, 0.8, 1.6, 3.2) for part in ((3.0, 0.12), (0.0, pause), (0.8, 0.8))
 )
 CASES = (
@@ -175,60 +151,25 @@ CASES = (
         "dualpi2", "netlink dualpi2", "kind = dualpi2; dialect = linux", 0.5, field=1, apart="marks by 0.04"
     ),
 )
-
-
-class SplitMix:
-    """The generator splitmix64."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = seed
-
-    def uniform(self) -> float:
-        """A number in [0, 1)."""
-        mask = (1 << 64) - 1
-        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
-        z = self.state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        return ((z ^ (z >> 31)) >> 11) / (1 << 53)
-
-
-def arrivals(case: "Case") -> list[tuple[int, int, int, int]]:
-    """Nanosecond, flow, bytes, and TOS field (code point and ECN field) of each packet."""
-    dice = SplitMix(1)
-    now, rows = 1_000_000, []
-    for load, seconds in case.phases:
-        end = now + int(seconds * 1e9)
-        while load > 0.0 and now < end:
-            gap = statistics.fmean(SIZES) * 8 / RATE_BPS / load * 1e9
-            now += max(1000, int(-gap * math.log(1.0 - dice.uniform())))
-            flow, size = int(dice.uniform() * FLOWS), SIZES[int(dice.uniform() * len(SIZES))]
-            code = case.codes[flow] if case.codes else 0
-            rows.append((now, flow, size, code << 2 | (case.field if dice.uniform() < case.capable else 0)))
-        now = max(now, end)
-    return rows
+ALL = (*CASES, *told.CASES)
 
 
 def plan(folder: Path, names: list[str]) -> None:
     """Writes plan.json."""
-    chosen = [case for case in CASES if not names or case.name in names]
+    chosen = [case for case in ALL if not names or case.name in names]
     rows = [
         {
             "name": case.name,
             "tc": case.tc,
             "rate": "10mbit",
-            "repetitions": REPETITIONS if case.chance else 1,
+            "told": case.told,
+            "watch": case.watch,
+            "repetitions": REPETITIONS if case.chance and not case.told else 1,
             "arrivals": arrivals(case),
         }
         for case in chosen
     ]
     (folder / "plan.json").write_text(json.dumps(rows))
-
-
-def head(case: Case, *lines: str) -> str:
-    """What stands above the rows of a trace."""
-    keys = [f"# {key.strip()}" for key in case.ours.split(";")]
-    return "\n".join([f"# A Linux kernel under: {case.tc}", *(f"# {line}" for line in lines), *keys, ""])
 
 
 def fate(packet: tuple[int, int] | None, at: int, tos: int) -> str:
@@ -277,10 +218,13 @@ def windows(case: Case, runs: list[dict[str, Any]]) -> Iterator[str]:
 def digest(folder: Path) -> None:
     """Writes the traces."""
     TRACES.mkdir(parents=True, exist_ok=True)
-    named = {case.name: case for case in CASES}
+    named = {case.name: case for case in ALL}
     for file in sorted(folder.glob("*.out")):
         case = named[file.stem]
         runs = [json.loads(line) for line in file.read_text().splitlines()]
+        if case.told:
+            (TRACES / f"told_{case.name}.txt").write_text(told.digest(case, runs[0]))
+            continue
         if not case.chance:
             exact(case, runs[0])
             continue

@@ -55,18 +55,61 @@ def by_netlink(kind: str) -> None:
 
 
 def install(case: dict[str, Any]) -> None:
-    """A shaper without any burst, and the discipline under it."""
-    subprocess.run(
-        ["ip", "netns", "exec", "a", "tc", "qdisc", "del", "dev", "a0", "root"], capture_output=True
-    )
-    rate = ["htb", "rate", case["rate"], "ceil", case["rate"], "burst", "1", "cburst", "1", "quantum", "1514"]
-    tc("qdisc", "add", "dev", "a0", "root", "handle", "1:", "htb", "default", "1")
-    tc("class", "add", "dev", "a0", "parent", "1:", "classid", "1:1", *rate)
-    words = case["tc"].split()
-    if words[0] == "netlink":
-        by_netlink(words[1])
+    """A shaper, and the discipline under it."""
+    for place in ("root", "clsact"):
+        subprocess.run(
+            ["ip", "netns", "exec", "a", "tc", "qdisc", "del", "dev", "a0", place], capture_output=True
+        )
+    if case["told"]:
+        parent = told_when_idle(case["rate"])
+        by_code_point()
     else:
-        tc("qdisc", "add", "dev", "a0", "parent", "1:1", "handle", "10:", *words)
+        parent = exact_rate(case["rate"])
+    first, *changes = (command.split() for command in case["tc"].split(";"))
+    if first[0] == "netlink":
+        by_netlink(first[1])
+    else:
+        tc("qdisc", "add", "dev", "a0", "parent", parent, "handle", "10:", *first)
+    for change in changes:
+        tc("qdisc", "change", "dev", "a0", "parent", parent, "handle", "10:", *change)
+
+
+def exact_rate(rate: str) -> str:
+    """HTB without any burst. It asks no empty queue for packets, so a discipline never learns that it is idle."""
+    rates = ["htb", "rate", rate, "ceil", rate, "burst", "1", "cburst", "1", "quantum", "1514"]
+    tc("qdisc", "add", "dev", "a0", "root", "handle", "1:", "htb", "default", "1")
+    tc("class", "add", "dev", "a0", "parent", "1:", "classid", "1:1", *rates)
+    return "1:1"
+
+
+def told_when_idle(rate: str) -> str:
+    """TBF over a netem that delays nothing, which asks its child after each packet, empty or not."""
+    tc(
+        "qdisc",
+        "add",
+        "dev",
+        "a0",
+        "root",
+        "handle",
+        "1:",
+        "tbf",
+        "rate",
+        rate,
+        "burst",
+        "1600",
+        "limit",
+        "100m",
+    )
+    tc("qdisc", "add", "dev", "a0", "parent", "1:1", "handle", "2:", "netem", "limit", "1000000")
+    return "2:1"
+
+
+def by_code_point() -> None:
+    """Code points become the numbers by which GRED tells its virtual queues apart."""
+    tc("qdisc", "add", "dev", "a0", "clsact")
+    for code in range(16):
+        match = ["match", "ip", "dsfield", hex(code << 2), "0xfc", "classid", f"1:{code:x}"]
+        tc("filter", "add", "dev", "a0", "egress", "protocol", "ip", "u32", *match)
 
 
 def sink() -> socket.socket:
@@ -107,18 +150,49 @@ def received(one: socket.socket, start: int) -> list[tuple[int, int, int]]:
         rows.append((struct.unpack("!I", data[:4])[0], when, tos))
 
 
+def attributes(data: bytes) -> dict[int, bytes]:
+    """What is in a message of rtnetlink(7), by kind."""
+    found, at = {}, 0
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("HH", data, at)
+        found[kind] = data[at + 4 : at + length]
+        at += length + -length % 4
+    return found
+
+
+def averages(link: socket.socket) -> list[int]:
+    """What GRED says its virtual queues' averages are: asked in a moment, which the tc command is not."""
+    # RTM_GETQDISC with NLM_F_REQUEST | NLM_F_DUMP
+    link.send(struct.pack("IHHII", 36, 38, 0x301, 1, 0) + struct.pack("BxxxiIII", 0, 0, 0, 0, 0))
+    found: list[int] = []
+    while True:
+        data, at = link.recv(1 << 18), 0
+        while at < len(data):
+            length, kind = struct.unpack_from("IH", data, at)
+            if kind == 3:  # NLMSG_DONE
+                return found
+            one = attributes(data[at + 36 : at + length])
+            if one[1] == b"gred\0":
+                # TCA_OPTIONS, in it TCA_GRED_PARMS: sixteen struct tc_gred_qopt, whose sixth word is the average.
+                rows = attributes(one[2])[1]
+                words = [struct.unpack_from("13I", rows, 52 * i) for i in range(16)]
+                found = [row[5] for row in words if row[2] > 0]
+            at += length + -length % 4
+
+
 def run(case: dict[str, Any], arrivals: list[Arrival]) -> dict[str, Any]:
     """One repetition."""
     install(case)
     enter("b")
     end = sink()
     enter("a")
+    link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
     sources = {flow: source(flow) for flow in sorted({row[1] for row in arrivals})}
     clock = time.clock_gettime_ns
     # A whole number of milliseconds, so that every repetition meets the same phase of the kernel's timers.
     start = (clock(time.CLOCK_REALTIME) // 1_000_000 + 100) * 1_000_000
     monotonic = start + clock(time.CLOCK_MONOTONIC) - clock(time.CLOCK_REALTIME)
-    sent = []
+    sent, seen = [], []
     for number, (at, flow, size, tos) in enumerate(arrivals):
         wait = start + at - clock(time.CLOCK_REALTIME)
         if wait > 0:
@@ -126,13 +200,16 @@ def run(case: dict[str, Any], arrivals: list[Arrival]) -> dict[str, Any]:
         sent.append(clock(time.CLOCK_REALTIME) - start)
         notes = [(socket.IPPROTO_IP, socket.IP_TOS, struct.pack("i", tos))]
         sources[flow].sendmsg([struct.pack("!I", number).ljust(size - HEADERS, b"\0")], notes)
+        if case["watch"] and number % case["watch"] == 0:
+            seen.append((number, averages(link)))
     time.sleep(3)
     rows = received(end, start)
-    for one in (end, *sources.values()):
+    for one in (end, link, *sources.values()):
         one.close()
     return {
         "monotonic": monotonic,
         "sent": sent,
+        "averages": seen,
         "order": rows,
         "tc": tc("-s", "-d", "qdisc", "show", "dev", "a0"),
     }

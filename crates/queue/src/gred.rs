@@ -2,20 +2,29 @@
 //!
 //! Reference: LinuxGRED; FJ93 for the law of each virtual queue.
 //! Units: as in RED; limits of a virtual queue count what the thresholds count.
-//! Deviations: averages are real numbers, not scaled integers. Packets of a class without a virtual queue go to
-//! `default_dp`. Two virtual queues of one priority keep their own averages; Linux merges them in `grio` mode.
+//! Deviations: packets of a class without a virtual queue go to `default_dp`, which must exist.
 //! "Gentle RED" goes by the same letters and is something else: `above_max = "gentle"` of RED.
 
 use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
-use crate::red::{self, Counting, Curve, EcnForced, Red, Spacing};
+use crate::red::{self, Arithmetic, AutoWq, Counting, Curve, EcnForced, IdleTable, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Problem, Range, Valid};
+use units::param::{require, Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
-use units::Bytes;
+use units::{Bytes, Rate};
+
+units::choices! {
+    /// What virtual queues keep in `grio` mode if two of them have the same priority.
+    pub enum SamePrio {
+        /// Each its own average.
+        Own = "own",
+        /// All of them one average, of the whole store, and one idle time; limits count the whole store, too.
+        Shared = "shared",
+    }
+}
 
 units::params! {
     /// Several REDs that share one queue.
@@ -44,8 +53,25 @@ units::params! {
         default_dp: u64 = 0 => { range: Range::Within(0.0, 15.0), source: "LinuxGRED" },
         /// Whether a virtual queue counts the averages of those of higher priority as its own, as in RIO.
         grio: bool = false => { source: "LinuxGRED" },
-        /// Weight of a new sample in the averages.
-        w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), assumed: true },
+        /// What virtual queues keep in `grio` mode if two of them have the same priority.
+        same_prio: SamePrio = SamePrio::Own => { assumed: true },
+        /// Whether `limit` bounds the whole store. In Linux it does not: only `dp_limit` counts.
+        limit_binds: bool = true => { assumed: true },
+        /// Weight of a new sample in the averages. `auto`: the largest power of two that lets `burst` packets pass.
+        w_q: Option<f64> = Some(0.002) => { unit: "1", range: Range::Between(0.0, 1.0), assumed: true },
+        /// Packets that may arrive back to back at each virtual queue without a mark, for `w_q = "auto"`. None: a third
+        /// of twice `min_th` plus `max_th`.
+        burst: Vec<u64> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
+        /// How the averages are kept.
+        arithmetic: Arithmetic = Arithmetic::Real => { source: "FJ93" },
+        /// In what the table of idle time of integer arithmetic is made.
+        idle_table: IdleTable = IdleTable::Microseconds => { source: "Linux" },
+        /// Rate at which each virtual queue forgets while idle. None: that of the link.
+        idle_rate: Vec<Rate> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
+        /// Whether idle time starts anew at a drop that leaves nothing of a virtual queue waiting.
+        drop_rests: bool = true => { source: "FJ93" },
+        /// Whether a drop for want of room starts `count` anew.
+        overflow_resets_count: bool = true => { assumed: true },
         /// How marks are spread.
         spacing: Spacing = Spacing::Cycle => { source: "LinuxGRED" },
         /// Marks ECN-capable packets instead of dropping them.
@@ -63,6 +89,11 @@ impl Params {
             .unwrap_or(0)
     }
 
+    fn any_same_prio(&self) -> bool {
+        let prio = |i: usize| entry_of(&self.prio, i);
+        (0..self.dps()).any(|i| (0..i).any(|j| prio(i) == prio(j)))
+    }
+
     fn red(&self, i: usize) -> red::Params {
         red::Params {
             limit: self.limit,
@@ -72,7 +103,12 @@ impl Params {
             min_th: entry_of(&self.min_th, i),
             max_th: entry_of(&self.max_th, i),
             max_p: entry_of(&self.probability, i).unwrap_or(0.02),
-            w_q: Some(self.w_q),
+            w_q: self.w_q,
+            auto_w_q: AutoWq::Burst,
+            burst: entry_of(&self.burst, i),
+            arithmetic: self.arithmetic,
+            idle_table: self.idle_table,
+            idle_rate: entry_of(&self.idle_rate, i),
             spacing: self.spacing,
             counting: Counting::Between,
             ecn: self.ecn,
@@ -82,7 +118,30 @@ impl Params {
     }
 }
 
+const DIALECTS: &[Preset] = &[Preset {
+    name: "linux",
+    doc: "Linux sch_gred as tc sets it up: bytes, integer arithmetic, the weight from a burst, one average for \
+        virtual queues of one priority.",
+    options: &[
+        ("unit", "bytes"),
+        ("mean_packet", "1000 B"),
+        ("same_prio", "shared"),
+        ("w_q", "auto"),
+        ("arithmetic", "integer"),
+        ("idle_table", "ticks"),
+        ("idle_rate", "[10 Mbit/s]"),
+        ("drop_rests", "false"),
+        ("overflow_resets_count", "false"),
+    ],
+}];
+
 impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
     fn relations(&self, problems: &mut Vec<Problem>) {
         let lens = [
             ("dp_limit", self.dp_limit.len()),
@@ -144,6 +203,11 @@ pub struct Gred<P> {
     default_dp: usize,
     class_by: ClassBy,
     grio: bool,
+    /// All virtual queues have one average, kept in the first.
+    shared: bool,
+    limit_binds: bool,
+    drop_rests: bool,
+    overflow_resets_count: bool,
     unit: Unit,
 }
 
@@ -168,6 +232,10 @@ impl<P: Packet + Copy> Gred<P> {
             default_dp: params.default_dp as usize,
             class_by: params.class_by,
             grio: params.grio,
+            shared: params.grio && params.same_prio == SamePrio::Shared && params.any_same_prio(),
+            limit_binds: params.limit_binds,
+            drop_rests: params.drop_rests,
+            overflow_resets_count: params.overflow_resets_count,
             unit: params.unit,
         }
     }
@@ -192,43 +260,78 @@ impl<P: Packet + Copy> Gred<P> {
 
     /// The averages of the virtual queues above one, that are not idle.
     fn above(&self, i: usize) -> f64 {
-        let prio = self.dps[i].prio;
-        let busy = self.dps.iter().filter(|dp| self.grio && dp.prio < prio && !dp.part.is_idle());
-        busy.map(|dp| dp.part.avg()).sum()
+        let one = &self.dps[i];
+        let counted = |dp: &&Dp| self.grio && !self.shared && dp.prio < one.prio && !dp.part.is_idle();
+        self.dps.iter().filter(counted).map(|dp| dp.part.adds_to(&one.part)).sum()
+    }
+
+    /// What an arrival at a virtual queue finds waiting, as averages and limits count it.
+    #[inline]
+    fn held(&self, i: usize) -> f64 {
+        if self.shared {
+            self.dps.iter().map(|dp| dp.held).sum()
+        } else {
+            self.dps[i].held
+        }
+    }
+
+    /// The average that a virtual queue goes by.
+    fn avg_of(&self, i: usize) -> f64 {
+        let keeper = if self.shared { 0 } else { i };
+        self.dps[keeper].part.adds_to(&self.dps[i].part)
+    }
+
+    /// Stores a packet that passed, if there is room: how much of the store it takes.
+    fn store(&mut self, pkt: P, i: usize, q: f64, cx: &mut Cx<'_, P>) -> f64 {
+        let length = self.length(&pkt);
+        let fits = q + length <= self.dps[i].limit;
+        if fits && (!self.limit_binds || self.red.store_mut().has_room(&pkt, cx)) {
+            self.red.store_mut().push(pkt, cx);
+            return length;
+        }
+        if self.overflow_resets_count {
+            self.red.restart_count();
+        }
+        cx.drop(pkt, Reason::Overflow);
+        0.0
+    }
+
+    /// Takes the one average that all share from the first virtual queue to another, or back.
+    fn share(&mut self, i: usize, back: bool) {
+        if self.shared && i > 0 {
+            let (first, others) = self.dps.split_at_mut(1);
+            let (first, other) = (&mut first[0].part, &mut others[i - 1].part);
+            let (to, from) = if back { (first, other) } else { (other, first) };
+            to.take_over(from);
+        }
     }
 }
 
 impl<P: Packet + Copy> QueueDisc<P> for Gred<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let (i, size, length) = (self.dp_of(&pkt), pkt.size().0, self.length(&pkt));
-        let (above, q, limit) = (self.above(i), self.dps[i].held, self.dps[i].limit);
+        let (i, size) = (self.dp_of(&pkt), pkt.size().0);
+        self.share(i, false);
+        let (above, q) = (self.above(i), self.held(i));
         self.red.exchange(&mut self.dps[i].part);
         self.red.observe_part(size, q, cx.now);
         let signal = self.red.signal(self.red.average() + above, size, q, cx);
         let kept = self.red.act(pkt, signal, cx);
-        let mut stored = 0.0;
-        if let Some(kept) = kept {
-            if q + length <= limit && self.red.store_mut().has_room(&kept, cx) {
-                self.red.store_mut().push(kept, cx);
-                stored = length;
-            } else {
-                self.red.restart_count();
-                cx.drop(kept, Reason::Overflow);
-            }
-        }
-        if q + stored == 0.0 {
+        let stored = kept.map_or(0.0, |kept| self.store(kept, i, q, cx));
+        if self.drop_rests && q + stored == 0.0 {
             self.red.rest(cx.now);
         }
         self.red.exchange(&mut self.dps[i].part);
         self.dps[i].held += stored;
+        self.share(i, true);
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         let pkt = self.red.store_mut().pop_front()?;
         let i = self.dp_of(&pkt);
         self.dps[i].held -= self.length(&pkt);
-        if self.dps[i].held == 0.0 {
-            self.dps[i].part.rest(cx.now);
+        if self.held(i) == 0.0 {
+            let keeper = if self.shared { 0 } else { i };
+            self.dps[keeper].part.rest(cx.now);
         }
         Some(pkt)
     }
@@ -249,7 +352,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Gred<P> {
     }
 
     fn avg(&self) -> Option<f64> {
-        Some(self.dps[self.default_dp].part.avg())
+        Some(self.avg_of(self.default_dp))
     }
 
     fn avg_unit(&self) -> Unit {
@@ -258,8 +361,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Gred<P> {
 
     fn probe(&self, out: &mut Probe) {
         const NAMES: [&str; 4] = ["avg", "avg_1", "avg_2", "avg_3"];
-        for (name, dp) in NAMES.iter().zip(&self.dps) {
-            out.note(name, dp.part.avg());
+        for (i, name) in NAMES.iter().enumerate().take(self.dps.len()) {
+            out.note(name, self.avg_of(i));
         }
     }
 }
@@ -270,7 +373,7 @@ mod tests {
     use crate::testing::{Bench, Pkt, SETTING};
 
     fn filled(grio: bool) -> Bench<Gred<Pkt>> {
-        let params = Params { grio, w_q: 0.25, ..Params::default() };
+        let params = Params { grio, w_q: Some(0.25), ..Params::default() };
         let mut bench = Bench::new(Gred::new(&Valid::new(params).unwrap(), &SETTING));
         (0..3).for_each(|_| bench.arrive(0, Pkt { class: 0, ..Pkt::new(0) }));
         bench.arrive(0, Pkt { class: 2, ..Pkt::new(0) });
@@ -288,6 +391,29 @@ mod tests {
     fn in_grio_those_above_count_as_well() {
         let bench = filled(true);
         assert_eq!((bench.disc.above(2), bench.disc.above(0)), (0.6875, 0.0));
+    }
+
+    #[test]
+    fn virtual_queues_of_one_priority_may_share_one_average() {
+        let bytes = |n: f64| vec![Amount::Bytes(n)];
+        let params = Params {
+            grio: true,
+            same_prio: SamePrio::Shared,
+            unit: Unit::Bytes,
+            arithmetic: Arithmetic::Integer,
+            w_q: Some(0.5),
+            prio: vec![1, 1],
+            min_th: bytes(500.0),
+            max_th: bytes(1000.0),
+            dp_limit: bytes(100_000.0),
+            ..Params::default()
+        };
+        let mut bench = Bench::new(Gred::new(&Valid::new(params).unwrap(), &SETTING));
+        // 0, 500 and 1250 bytes on average: the third is dropped, though half of what waits is not of its virtual queue.
+        for (id, class) in [(0, 0), (1, 1), (2, 0)] {
+            bench.arrive(0, Pkt { class, size: 1000, ..Pkt::new(id) });
+        }
+        assert_eq!((bench.dropped(), bench.probe("avg"), bench.probe("avg_1")), (vec![2], 1250.0, 1250.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! from the logarithm, as the `tc` command makes it.
 
 use super::auto::{wlog, Resolved};
-use super::params::{Arithmetic, IdleDecay, Params};
+use super::params::{Arithmetic, IdleDecay, IdleTable, Params};
 use alloc::boxed::Box;
 use units::{math, Span};
 
@@ -51,7 +51,13 @@ impl Average {
                 packets_per_sec,
                 idle_decay: params.idle_decay,
             }),
-            Arithmetic::Integer => Average::Integer(Integer::new(wlog(resolved.w_q), packets_per_sec)),
+            Arithmetic::Integer => {
+                let per_sec = match params.idle_table {
+                    IdleTable::Microseconds => 1e6,
+                    IdleTable::Ticks => 1e9 / 64.0,
+                };
+                Average::Integer(Integer::new(wlog(resolved.w_q), packets_per_sec / per_sec))
+            }
         }
     }
 
@@ -61,6 +67,23 @@ impl Average {
         match self {
             Average::Real(real) => real.avg,
             Average::Integer(integer) => integer.scaled as f64 * integer.unscale,
+        }
+    }
+
+    /// What this average adds to another: in integers the scaled number counts, whatever it is scaled by.
+    pub(super) fn part_of(&self, other: &Average) -> f64 {
+        match (self, other) {
+            (Average::Integer(one), Average::Integer(other)) => one.scaled as f64 * other.unscale,
+            _ => self.value(),
+        }
+    }
+
+    /// Takes over what `other` has averaged: in integers the scaled number, whatever it is scaled by.
+    pub(super) fn take_over(&mut self, other: &Average) {
+        match (self, other) {
+            (Average::Integer(one), Average::Integer(other)) => one.scaled = other.scaled,
+            (Average::Real(one), Average::Real(other)) => one.avg = other.avg,
+            _ => {}
         }
     }
 
@@ -123,9 +146,10 @@ impl Real {
 }
 
 impl Integer {
-    fn new(wlog: u32, packets_per_sec: f64) -> Integer {
+    /// `packets` is how many an idle link sends in a microsecond, or in what is taken for one.
+    fn new(wlog: u32, packets: f64) -> Integer {
         // Bits lost in a microsecond of idle time: packets in it times the logarithm of what each keeps.
-        let bits = -math::ln(1.0 - math::powi(0.5, wlog.into())) * packets_per_sec * 1e-6;
+        let bits = -math::ln(1.0 - math::powi(0.5, wlog.into())) * packets;
         let longest = 31.0 / bits;
         let cell_log = (0..31).find(|log| longest / f64::from(1u32 << log) < 512.0).unwrap_or(31);
         let cell = f64::from(1u32 << cell_log);

@@ -192,6 +192,7 @@ pub(super) const DIALECTS: &[Preset] = &[
             ("w_q", "auto"),
             ("auto_w_q", "burst"),
             ("arithmetic", "integer"),
+            ("idle_table", "ticks"),
             ("idle_from", "link_idle"),
             ("idle_rate", "10 Mbit/s"),
             ("spacing", "cycle"),

@@ -28,7 +28,7 @@ mod spacing;
 pub use auto::Resolved;
 pub use params::{
     AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
-    Incapable, Params, Sample, Spacing, Victim,
+    IdleTable, Incapable, Params, Sample, Spacing, Victim,
 };
 pub use printed::Straight;
 

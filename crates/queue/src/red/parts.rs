@@ -46,6 +46,17 @@ impl<L: Law> Part<L> {
         self.average.value()
     }
 
+    /// What its average adds to that of another part.
+    pub(crate) fn adds_to(&self, other: &Part<L>) -> f64 {
+        self.average.part_of(&other.average)
+    }
+
+    /// Takes over average and idle time of another part.
+    pub(crate) fn take_over(&mut self, other: &Part<L>) {
+        self.average.take_over(&other.average);
+        self.q_time = other.q_time;
+    }
+
     /// Whether nothing of this kind waits.
     pub(crate) fn is_idle(&self) -> bool {
         self.q_time.is_some()

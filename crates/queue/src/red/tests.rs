@@ -396,19 +396,24 @@ fn linux_takes_its_parameters_from_the_limit_and_the_burst() {
 fn linux_forgets_while_idle() {
     // A packet of 1000 bytes takes 800 us at the 10 Mbit/s assumed, so an idle microsecond costs ln(8/7)/800 =
     // 0.000167 shifts; a cell is 512 us, the table ends at 130 ms.
-    let after = |us: u64| {
-        let mut red = red(&[("dialect", "linux"), ("w_q", "0.125")]);
+    let after_in = |table: &str, us: u64| {
+        let mut red = red(&[("dialect", "linux"), ("w_q", "0.125"), ("idle_table", table)]);
         (0..200).for_each(|_| red.average.sample(100_000.0));
         let before = avg(&red);
         red.average.decay(Span::from_micros(us), 0.0);
         avg(&red) / before
     };
+    let after = |us: u64| after_in("microseconds", us);
     assert_eq!(after(0), 1.0);
     // Below one shift a straight line, but never more than a half.
     assert!((after(128) - 0.75).abs() < 1e-5 && after(600) == 0.5, "{} {}", after(128), after(600));
     // 13 ms are 25 cells, 25 * 512 * 0.000167 = 2.1 shifts.
     assert!((after(13_000) - 0.25).abs() < 1e-5, "{}", after(13_000));
     assert!(after(1_000_000) < 1e-8);
+    // In ticks of 64 ns a cell is 8192 us: 13 ms are less than a shift, and 25 cells 2.1.
+    let slowly = |us: u64| after_in("ticks", us);
+    assert!((slowly(2048) - 0.75).abs() < 1e-5 && slowly(13_000) == 0.5, "{}", slowly(2048));
+    assert!((slowly(25 * 8192) - 0.25).abs() < 1e-5, "{}", slowly(25 * 8192));
 }
 
 #[test]

@@ -52,10 +52,19 @@ fn apply_preset<T: Check>(params: &mut T, value: &Value) -> Result<(), Problem> 
     Ok(())
 }
 
+/// The value that a row writes; a list stands in square brackets.
+fn written(text: &str) -> Value {
+    let value = |item: &str| Value::Text(item.trim().to_string());
+    match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(items) => Value::List(items.split(',').map(value).collect()),
+        None => value(text),
+    }
+}
+
 /// Sets a row of options; `row` names it where one is wrong.
 fn fill<T: Check>(params: &mut T, row: &str, options: &[(&str, &str)]) {
     for (key, text) in options {
-        let set = params.set(key, &Value::Text((*text).to_string()));
+        let set = params.set(key, &written(text));
         assert!(matches!(set, Some(Ok(()))), "{row} sets {key} = {text}: {set:?}");
     }
 }

@@ -1,0 +1,75 @@
+"""What a recorded case is, and the packets that are sent to it."""
+
+import math
+import statistics
+from dataclasses import dataclass
+
+#: Load and seconds.
+Phases = tuple[tuple[float, float], ...]
+RATE_BPS = 10e6
+SIZES = (242, 1042, 1442)
+FLOWS = 5
+#: Load and seconds: overload, light load, silence, a burst.
+PHASES = ((1.4, 1.0), (0.7, 0.5), (0.0, 0.3), (1.2, 1.5), (2.0, 0.3), (0.9, 0.7), (0.0, 0.2), (1.1, 1.5))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A discipline of the kernel, and ours set up in the same way: but for the 0.1 s that pass before the packets."""
+
+    name: str
+    tc: str
+    ours: str
+    capable: float = 0.0
+    chance: bool = True
+    #: ECN field of the capable ones: 2 is ECT(0), 1 is ECT(1).
+    field: int = 2
+    #: What is known to differ, and by how much at most.
+    apart: str = ""
+    packets: int = 4500
+    #: DiffServ code point of each flow.
+    codes: tuple[int, ...] = ()
+    #: Load and seconds.
+    phases: Phases = PHASES
+    #: Whether it is asked for a packet after each that left, so that it learns when it is idle.
+    told: bool = False
+    #: After how many packets averages are asked for, each time; 0: never.
+    watch: int = 0
+
+
+class SplitMix:
+    """The generator splitmix64."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed
+
+    def uniform(self) -> float:
+        """A number in [0, 1)."""
+        mask = (1 << 64) - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        return ((z ^ (z >> 31)) >> 11) / (1 << 53)
+
+
+def arrivals(case: Case) -> list[tuple[int, int, int, int]]:
+    """Nanosecond, flow, bytes, and TOS field (code point and ECN field) of each packet."""
+    dice = SplitMix(1)
+    now, rows = 1_000_000, []
+    for load, seconds in case.phases:
+        end = now + int(seconds * 1e9)
+        while load > 0.0 and now < end:
+            gap = statistics.fmean(SIZES) * 8 / RATE_BPS / load * 1e9
+            now += max(1000, int(-gap * math.log(1.0 - dice.uniform())))
+            flow, size = int(dice.uniform() * FLOWS), SIZES[int(dice.uniform() * len(SIZES))]
+            code = case.codes[flow] if case.codes else 0
+            rows.append((now, flow, size, code << 2 | (case.field if dice.uniform() < case.capable else 0)))
+        now = max(now, end)
+    return rows
+
+
+def head(case: Case, *lines: str) -> str:
+    """What stands above the rows of a trace."""
+    keys = [f"# {key.strip()}" for key in case.ours.split(";")]
+    return "\n".join([f"# A Linux kernel under: {case.tc}", *(f"# {line}" for line in lines), *keys, ""])
