@@ -133,7 +133,7 @@ def source(flow: int) -> socket.socket:
 
 def received(one: socket.socket, start: int) -> list[tuple[int, int, int]]:
     """What has arrived: number, time, ECN field."""
-    rows = []
+    rows: list[tuple[int, int, int]] = []
     one.setblocking(False)
     while True:
         try:

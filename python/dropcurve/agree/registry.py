@@ -33,6 +33,7 @@ AREAS: dict[str, Callable[[Context], Area]] = {
     "tfrc_packets": partial(rate_packets.compare, "tfrc"),
     "rap_packets": partial(rate_packets.compare, "rap"),
     "verdicts": verdicts.compare,
+    "linux_verdicts": verdicts.linux,
     **{table.key: partial(tables.compare, table) for table in tables.TABLES},
     "theory": theory.compare,
     "defects": defects.compare,

@@ -1,13 +1,16 @@
-"""RED verdict by verdict: every decision of recorded runs of ns-2.35, replayed by the tests of the queue crate.
+"""Verdict by verdict: every decision of recorded runs, replayed by the tests of the queue crate.
 
-The replay feeds the recorded arrivals to the discipline with ns-2's own random numbers; the average must agree to nine
-digits, each verdict exactly, and the generator must end in ns-2's state, which checks the number of draws.
+Of ns-2.35 the replay feeds the recorded arrivals to the discipline with ns-2's own random numbers; the average must
+agree to nine digits, each verdict exactly, and the generator must end in ns-2's state, which checks the number of
+draws. Of a Linux kernel what chance has no part in must be the same packet by packet; RED and GRED must have a random
+number for each cycle that explains every verdict in it; of the rest means must agree within chance.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 from .cases import Area, Case, Figure
@@ -21,15 +24,33 @@ METHOD = (
 )
 TRACES = ROOT / "crates" / "queue" / "tests" / "traces"
 TESTS = ("verdicts_ns2", "verdicts_reference")
+LINUX_TITLE = "Linux's disciplines, packet by packet"
+LINUX_METHOD = (
+    "A Linux kernel in virtual time and the `linux` dialects get the same packets at the same moments; the tests of "
+    "the queue crate replay the record and fail at the first verdict that differs. `exact`: chance has no part in it. "
+    "`told`: RED and GRED that learn when they are idle, where each cycle of verdicts must follow from one random "
+    "number, and GRED's averages are the same to the byte. `mean`: drops, marks and waits of each quarter of a second "
+    "agree within chance. `reference/linux/record.sh` records a kernel anew."
+)
+#: Which test replays a record, by how its name begins.
+LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "told": "verdicts_linux_told"}
 
 
 def compare(context: Context) -> Area:
-    """Every recorded trace, agreed if the tests pass."""
-    files = sorted(TRACES.glob("*/*.txt"))
+    """Every recorded trace of ns-2 and of the papers' transcriptions, agreed if the tests pass."""
+    files = sorted(file for file in TRACES.glob("*/*.txt") if file.parent.name != "linux")
     ns2 = [file for file in files if file.name.startswith("ns2_")]
     results = {test: passed(test, context) for test in TESTS}
     cases = [case(file, *results["verdicts_ns2" if file in ns2 else "verdicts_reference"]) for file in files]
     return Area("verdicts", TITLE, "ns-2.35, papers", METHOD, cases)
+
+
+def linux(context: Context) -> Area:
+    """Every record of a Linux kernel, agreed if the tests pass."""
+    results = {test: passed(test, context) for test in dict.fromkeys(LINUX_TESTS.values())}
+    files = sorted((TRACES / "linux").glob("*.txt"))
+    cases = [case(file, *results[LINUX_TESTS[file.stem.split("_")[0]]]) for file in files]
+    return Area("linux_verdicts", LINUX_TITLE, "Linux 7.3.4", LINUX_METHOD, cases)
 
 
 def passed(test: str, context: Context) -> tuple[bool | None, str]:
@@ -47,17 +68,24 @@ def passed(test: str, context: Context) -> tuple[bool | None, str]:
 
 def case(file: Path, passes: bool | None, note: str) -> Case:
     """One trace: what it holds."""
-    name = f"{file.parent.name} {file.stem}"
+    name = file.stem.replace("_", ": ", 1).replace("_", " ") if file.parent.name == "linux" else ""
+    name = name or f"{file.parent.name} {file.stem}"
     if passes is None:
         return Case(name, missing=note)
-    rows = [
-        line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
-    ]
-    drops = sum(line.rsplit(" ", 1)[-1] == "x" for line in rows)
-    marks = sum(line.rsplit(" ", 1)[-1] == "m" for line in rows)
+    text = file.read_text(encoding="utf-8").splitlines()
+    counts = counted(file.stem, [line.split() for line in text if line and not line.startswith("#")])
     right = 1.0 if passes else 0.0
-    counts = {"arrivals": len(rows), "drops": drops, "marks": marks}
     figures = [
         Figure(key, number, number * right) for key, number in counts.items() if number or key == "arrivals"
     ]
     return Case(name, tuple(figures), note="" if passes else note)
+
+
+def counted(stem: str, rows: list[list[str]]) -> dict[str, int]:
+    """What a record holds; its last column says how a packet fared, but for means and what is no packet."""
+    if stem.startswith("mean_"):
+        return {"arrivals": sum(int(row[0]) for row in rows)}
+    asked = [row for row in rows if len(row) > 2 and row[1] == "a"] if stem.startswith("told_") else []
+    packets = [row for row in rows if row[1] not in ("a", "o", "-")] if stem.startswith("told_") else rows
+    fates = Counter("m" if row[-1].endswith("m") else row[-1] for row in packets)
+    return {"arrivals": len(packets), "drops": fates["x"], "marks": fates["m"], "averages": 3 * len(asked)}
