@@ -1,17 +1,19 @@
 """Does the search of `dropcurve tune` reach what a ten times larger grid finds?
 
-    python -m dropcurve.agree.searched --out docs/guide/tuning-search.md
+    python -m dropcurve.agree.searched --out docs/guide/tuning-search.md --runs FOLDER
 
-searches disciplines with one, two and four parameters under small budgets, tries every point of a grid with ten times
-the runs on the same conditions and seeds, holds the two winners against each other on fresh seeds, and writes a page.
+searches disciplines with one to five parameters under small budgets, five times each with other seeds, tries every
+point of a grid with ten times the runs on the conditions and the seed of each search, holds the two winners against
+each other on fresh seeds, and writes a page. With ``--runs`` what was made is kept, and the same command goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -22,14 +24,14 @@ from ..statistics import Interval
 from ..store import build
 from ..sweeping.execute import Where
 from ..sweeping.store import Store
-from ..tuning import of_file
+from ..tuning import Question, of_file, of_link
 from ..tuning.bench import PENALTY, Bench, Trial, block
 from ..tuning.candidates import Candidate
 from ..tuning.effort import Effort
 from ..tuning.families import family
 from ..tuning.search import Search
 
-SCENARIO = """
+SLOW = """
 title = "A slow access link"
 run = {duration = "12 s", warmup = "4 s"}
 dumbbell = {rate = "5 Mbit/s", delay = "10 ms", access_rate = "100 Mbit/s", access_delay = "uniform 1 ms to 10 ms"}
@@ -40,35 +42,109 @@ count = 6
 profile = "linux"
 start = "uniform 0 s to 1 s"
 """
-#: (discipline, goal, runs): knobs of each are those of `tuning.families`.
+
+FAST = """
+title = "A fast link whose flows use ECN"
+run = {duration = "3 s", warmup = "1 s"}
+dumbbell = {rate = "200 Mbit/s", delay = "2 ms", access_delay = "uniform 1 ms to 2 ms"}
+queue = {kind = "droptail", limit = "500 pkts"}
+
+[flows.tcp]
+count = 12
+profile = "linux"
+ecn = true
+start = "uniform 0 s to 300 ms"
+"""
+
+TWO = """
+title = "Classic and scalable flows"
+run = {duration = "8 s", warmup = "3 s"}
+dumbbell = {rate = "20 Mbit/s", delay = "4 ms", access_delay = "uniform 1 ms to 3 ms"}
+queue = {kind = "droptail", limit = "250 pkts"}
+
+[flows.classic]
+count = 3
+profile = "linux"
+start = "uniform 0 s to 500 ms"
+
+[flows.scalable]
+count = 3
+profile = "linux"
+cc = "prague"
+start = "uniform 0 s to 500 ms"
+"""
+
+
+def _file(text: str) -> Callable[[str, str], Question]:
+    return lambda kind, goal: of_file(Scenario.parse(text, name="searched"), goal=goal, candidates=[kind])
+
+
+def _link(rate: str, rtt: str, flows: str, buffer: str, short: str = "0") -> Callable[[str, str], Question]:
+    return lambda kind, goal: of_link(
+        rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, goal=goal, candidates=[kind]
+    )
+
+
+#: What is asked about, by its name on the page.
+LINKS: dict[str, Callable[[str, str], Question]] = {
+    "5 Mbit/s, six flows": _file(SLOW),
+    "20 Mbit/s, ten flows, a fifth short flows": _link("20Mbit", "24ms", "10", "150pkts", "20"),
+    "200 Mbit/s, twelve flows with ECN": _file(FAST),
+    "20 Mbit/s, three CUBIC and three Prague": _file(TWO),
+    "4 Mbit/s, 20 to 80 ms, 3 to 12 flows": _link("4Mbit", "20-80ms", "3-12", "60pkts"),
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A discipline to search, on a link, for a goal, with so many runs; its knobs are those of `tuning.families`."""
+
+    link: str
+    kind: str
+    goal: str
+    runs: int
+
+    @property
+    def question(self) -> Question:
+        """As `dropcurve tune` takes it."""
+        return LINKS[self.link](self.kind, self.goal)
+
+
+_SLOW, _SHORT, _FAST, _TWO, _RANGE = LINKS
 PROBLEMS = (
-    ("droptail", "max utilisation - 0.5 * mean delay", 60),
-    ("droptail", "p95 delay < 40ms, max goodput", 60),
-    ("codel", "max utilisation - 0.5 * mean delay", 60),
-    ("codel", "p95 delay < 25ms, max utilisation", 100),
-    ("ared", "max utilisation - 0.5 * p95 delay", 100),
-    ("red", "max utilisation - 0.5 * mean delay", 100),
-    ("red", "p95 delay < 25ms, max utilisation", 150),
-    ("pie", "p95 delay < 25ms, max utilisation", 150),
+    Problem(_SLOW, "droptail", "max utilisation - 0.5 * mean delay", 60),
+    Problem(_SLOW, "droptail", "p95 delay < 40ms, max goodput", 60),
+    Problem(_SLOW, "codel", "max utilisation - 0.5 * mean delay", 60),
+    Problem(_SLOW, "codel", "p95 delay < 25ms, max utilisation", 100),
+    Problem(_SLOW, "ared", "max utilisation - 0.5 * p95 delay", 100),
+    Problem(_SLOW, "red", "max utilisation - 0.5 * mean delay", 100),
+    Problem(_SLOW, "red", "p95 delay < 25ms, max utilisation", 150),
+    Problem(_SLOW, "pie", "p95 delay < 25ms, max utilisation", 150),
+    Problem(_SHORT, "pie", "p95 delay < 15ms, max goodput", 60),
+    Problem(_SHORT, "fq_codel", "min p95 completion time + 0.01 * mean delay", 60),
+    Problem(_FAST, "red", "max utilisation - 4 * p95 delay", 60),
+    Problem(_TWO, "dualpi2", "max utilisation - 2 * p95 delay", 100),
+    Problem(_RANGE, "codel", "max utilisation - 0.3 * p95 delay", 60),
+    Problem(_RANGE, "red", "max utilisation - 0.3 * mean delay", 100),
 )
 #: Times as many runs as the search may make.
 TIMES = 10
-#: Fresh seeds: so many at a time and at most, until the interval is this narrow (points); the first one.
+#: Searches of each problem, each with a grid under its seed.
+SEARCHES = 5
+#: Fresh seeds of every condition: so many at a time and at most, until the interval is this narrow (points); the first
+#: one.
 SEEDS, MOST, NARROW = 20, 200, 1.0
 FRESH = 5_000
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a problem: runs of either, and how far the search's winner is behind, in points."""
+    """What came of a search: runs of either, and how far its winner is behind the grid's, in points."""
 
-    kind: str
-    goal: str
     knobs: int
     searched: int
     grid: int
     behind: Interval
-    seeds: int
 
     @property
     def reached(self) -> bool:
@@ -76,85 +152,128 @@ class Outcome:
         return (self.behind.mean or 0.0) <= (self.behind.half_width or 0.0)
 
 
-def solve(kind: str, goal: str, runs: int, folder: Path, *, seed: int = 1) -> Outcome:
+@dataclass(frozen=True)
+class Found:
+    """What came of a problem, search by search."""
+
+    problem: Problem
+    searches: tuple[Outcome, ...]
+
+    @property
+    def behind(self) -> Interval:
+        """How far a search is behind, over the searches."""
+        return statistics.t_interval([one.behind.mean or 0.0 for one in self.searches])
+
+    @property
+    def reached(self) -> bool:
+        """Whether a search reaches the grid in the mean, within the interval over the searches."""
+        return (self.behind.mean or 0.0) <= (self.behind.half_width or 0.0)
+
+
+def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Outcome:
     """Searches, tries the grid, and compares."""
-    question = of_file(Scenario.parse(SCENARIO, name="searched"), goal=goal, candidates=[kind])
-    bench = Bench(question, Store(folder, build()), Where(1))
+    question, kind = problem.question, problem.kind
+    bench = Bench(question, Store(folder, build()), Where(jobs))
     bench.open()
-    found = Search(bench, seed, Effort(runs)).go()
+    found = Search(bench, seed, Effort(problem.runs)).go()
     searched = bench.runs
-    one = family(kind, question.room)
     trials = block(question.conditions(), seed)
-    side = round((TIMES * runs / len(trials)) ** (1.0 / len(one.knobs)))
-    shares = [(step + 0.5) / side for step in range(side)]
-    made = [
-        Candidate(
-            "grid",
-            kind,
-            one.params(
-                {name: axis.at(at) for (name, axis), at in zip(one.knobs.items(), place, strict=True)}
-            ),
-        )
-        for place in product(shares, repeat=len(one.knobs))
-    ]
-    grid = [
-        point for point in {point.key: point for point in made}.values() if bench.usable(point, trials[0])
-    ]
-    bench.run((point, trial) for point in grid for trial in trials)
-    best = min(grid, key=lambda point: bench.score(point, trials))
-    answer = found.best_of[kind]
+    points = _grid(problem, bench, trials)
+    bench.run((point, trial) for point in points for trial in trials)
+    best = min(points, key=lambda point: bench.score(point, trials))
+    answer = found.best_of.get(kind) or found.finalists[0]
+    gap = _behind(bench, answer, best)
+    bench.store.compact()
+    return Outcome(len(family(kind, question.room).knobs), searched, len(points) * len(trials), gap)
+
+
+def side(problem: Problem, conditions: int, knobs: int) -> int:
+    """How many places of each knob make ten times the runs of the search."""
+    places = TIMES * problem.runs / conditions
+    return max(2, round(math.pow(places, 1.0 / knobs)))
+
+
+def _grid(problem: Problem, bench: Bench, trials: Sequence[Trial]) -> list[Candidate]:
+    """About ten times as many runs as the search has, at regular distances; of what is the same only one."""
+    one = family(problem.kind, problem.question.room)
+    steps = side(problem, len(trials), len(one.knobs))
+    shares = [(step + 0.5) / steps for step in range(steps)]
+    made = []
+    for place in product(shares, repeat=len(one.knobs)):
+        knobs = {name: axis.at(at) for (name, axis), at in zip(one.knobs.items(), place, strict=True)}
+        made.append(Candidate("grid", problem.kind, one.params(knobs)))
+    distinct = {point.key: point for point in made}.values()
+    return [point for point in distinct if all(bench.usable(point, trial) for trial in trials)]
+
+
+def _behind(bench: Bench, answer: Candidate, best: Candidate) -> Interval:
+    """What the answer loses against another under fresh seeds, in the mean over the conditions."""
+    conditions = bench.question.conditions()
     pairs: list[float] = []
     gap = Interval(None, None, 0)
     while len(pairs) < MOST and (gap.half_width is None or gap.half_width > NARROW):
-        fresh = [
-            Trial.of(0, question.conditions()[0], FRESH + len(pairs) + number) for number in range(SEEDS)
-        ]
-        bench.run((point, trial) for point in (answer, best) for trial in fresh)
-        pairs += [bench.loss(answer, trial) - bench.loss(best, trial) for trial in fresh]
+        blocks = [block(conditions, FRESH + len(pairs) + number) for number in range(SEEDS)]
+        bench.run((point, trial) for point in (answer, best) for some in blocks for trial in some)
+        pairs += [bench.score(answer, some) - bench.score(best, some) for some in blocks]
         gap = statistics.t_interval(pairs)
-    return Outcome(kind, goal, len(one.knobs), searched, len(grid) * len(trials), gap, len(pairs))
+    return gap
 
 
-def page(found: Sequence[Outcome]) -> Iterator[str]:
+def page(found: Sequence[Found]) -> Iterator[str]:
     """The page, line by line."""
     reached = sum(one.reached for one in found)
+    single = [search.reached for one in found for search in one.searches]
     yield from f"""\
 # The search against a grid
 
 Does the search reach what a ten times larger grid finds? Written by `python -m dropcurve.agree.searched`; do not edit.
 
-One bottleneck of 5 Mbit/s with six CUBIC flows. Each discipline is searched alone under a small budget (`--runs`; what
-is known beforehand comes on top and is counted). Then every point of a regular grid over the same ranges is run under
-the same seed, about ten times as many runs as the budget (of one parameter in whole packets, all that there are), and
-the best of it is held against the answer of the search under fresh seeds, {SEEDS} at a time, until the interval is
-±{NARROW:g} or {MOST} are used. *Behind* is what the answer loses
-against the best of the grid, in points (percentage points of the goal, or 1 % of tail drop's; a broken bound costs
-{PENALTY / 100:g} for each per cent of it), paired, with a 95 % interval; below 0 the search found better.
+Each discipline is searched alone under a small budget (`--runs`; what is known beforehand comes on top and is counted),
+{SEARCHES} times with other seeds. For every search all points of a regular grid over the same ranges are run under its
+seed at all conditions, about ten times as many runs as the budget (of one parameter in whole packets, all that there
+are), and the best of them is held against the answer of the search under fresh seeds, {SEEDS} at a time, until the
+interval is ±{NARROW:g} or {MOST} are used. *Behind* is what the answer loses against the best of the grid, in points
+(percentage points of the goal, or 1 % of tail drop's; a broken bound costs {PENALTY / 100:g} for each per cent of it),
+paired: the mean over the searches with its 95 % interval, and the worst of them; below 0 the search found better.
 
-**In {reached} of {len(found)} the search reaches the grid within its interval.** A grid of many points chooses the
-luckiest of them on its seed, so that its winner does worse on fresh ones; the search races its best on more seeds.
+**In {reached} of {len(found)} a search reaches the grid in the mean, and {sum(single)} of the {len(single)} single
+searches reach theirs within the interval.** A grid of many points chooses the luckiest of them on its seed, so that its
+winner does worse on fresh ones; the search races its best on more seeds.
 
-| discipline | parameters | goal | runs of the search | of the grid | fresh seeds | behind (points) | |
-|---|--:|---|--:|--:|--:|--:|---|""".splitlines()
+| link | discipline | parameters | goal | runs of the search | of the grid | behind (points) | worst | reached |
+|---|---|--:|---|--:|--:|--:|--:|--:|""".splitlines()
     for one in found:
-        mean, half = one.behind.mean or 0.0, one.behind.half_width or 0.0
-        shown = f"{mean:+.2f} ± {half:.2f}".replace("-", "−")
+        runs = sorted(search.searched for search in one.searches)
+        worst = max(one.searches, key=lambda search: search.behind.mean or 0.0)
         yield (
-            f"| {one.kind} | {one.knobs} | {one.goal} | {one.searched} | {one.grid} | {one.seeds} | {shown} "
-            f"| {'reached' if one.reached else 'not reached'} |"
+            f"| {one.problem.link} | {one.problem.kind} | {worst.knobs} | {one.problem.goal} "
+            f"| {runs[0]}–{runs[-1]} | {worst.grid} | {_shown(one.behind)} | {_shown(worst.behind)} "
+            f"| {sum(search.reached for search in one.searches)} of {len(one.searches)} |"
         )
+
+
+def _shown(one: Interval) -> str:
+    return f"{one.mean or 0.0:+.2f} ± {one.half_width or 0.0:.2f}".replace("-", "−")
 
 
 def main() -> int:
     """Writes the page."""
     parser = argparse.ArgumentParser(prog="python -m dropcurve.agree.searched")
+    parser.add_argument("problems", nargs="*", type=int, help="which of them, from 1 (default: all)")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--runs", type=Path, help="folder for the runs, to go on after an interruption")
+    parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     found = []
     with tempfile.TemporaryDirectory() as scratch:
-        for number, (kind, goal, runs) in enumerate(PROBLEMS):
-            found.append(solve(kind, goal, runs, Path(scratch) / str(number)))
-            sys.stderr.write(f"{found[-1]}\n")
+        for number in asked.problems or range(1, len(PROBLEMS) + 1):
+            problem = PROBLEMS[number - 1]
+            searches = []
+            for seed in range(1, SEARCHES + 1):
+                folder = (asked.runs or Path(scratch)) / f"{number}-{seed}"
+                searches.append(solve(problem, folder, seed=seed, jobs=asked.jobs))
+                sys.stderr.write(f"{number}, seed {seed}: {searches[-1]}\n")
+            found.append(Found(problem, tuple(searches)))
             asked.out.write_text("\n".join(page(found)) + "\n", encoding="utf-8")
     return 0
 

@@ -84,6 +84,9 @@ CASES = (
     Case("12Mbit", "20-60ms", "5-40", "150pkts"),
     Case("25Mbit", "50-150ms", "10-60", "300pkts"),
     Case("60Mbit", "15-45ms", "8-50", "400pkts"),
+    Case("1.5Mbit", "60-120ms", "2-8", "30pkts"),
+    Case("4Mbit", "10-40ms", "6-24", "100pkts"),
+    Case("8Mbit", "80-200ms", "4-16", "120pkts"),
 )
 
 
