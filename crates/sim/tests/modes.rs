@@ -163,6 +163,20 @@ fn access_links_that_are_slower_than_the_bottleneck() {
     assert_eq!(difference(&folded, &hops, ""), None);
 }
 
+/// Access links that overflow: six packets are as much as 9 kB of full ones, but only a number of packets has a short form.
+#[test]
+fn access_links_that_drop() {
+    let with = |limit: &str| {
+        let own = format!("access_queue = \"{limit}\"\n        access_rate");
+        both(&dumbbell(8458, 7, 2, 3, 1, QUEUES[0]).replace("access_rate", &own), 1)
+    };
+    let ((short, hops), (full, _)) = (with("6 pkts"), with("9 kB"));
+    assert_eq!(difference(&short, &hops, ""), None);
+    assert_eq!(difference(&short, &full, ""), None);
+    assert!(short["conservation"][0]["dropped"]["pkts"].as_u64().unwrap() > 0);
+    assert_eq!(short["links"]["bottleneck"]["overflow_pkts"], 0);
+}
+
 /// A delayed acknowledgement falls due as the next segment arrives: packets take 40 ms, so does the wait.
 #[test]
 fn a_timer_and_an_arrival_at_the_same_moment() {
