@@ -106,7 +106,7 @@ def import_(
         span = quantities.between(rtt, lambda word: quantities.span(word, what="rtt"), what="rtt")
         title = "imported" if file == "-" else Path(file).stem
         base = found.scenario(rate_bps=given, rtt_s=span, flows=flows, packet_bytes=size, name=title)
-        base = base if duration is None else base.set("run.duration", duration)
+        base = base if duration is None else _lasting(base, duration)
         if out is not None:
             out.write_text(base.to_toml(), encoding="utf-8")
             console.say(f"scenario  {out}")
@@ -115,6 +115,15 @@ def import_(
             return 0
     console.again(command)
     return 0
+
+
+def _lasting(base: Scenario, duration: str) -> Scenario:
+    """For so long, of which half at most is warm-up."""
+    from .. import quantities
+
+    warmup = quantities.span(str(base.get("run.warmup")))
+    half = quantities.span(duration, what="duration") / 2.0
+    return base.edit([("run.duration", duration), ("run.warmup", quantities.show_span(min(warmup, half)))])
 
 
 def _compare(found: Import, base: Scenario, replications: int, *, command: str, quiet: bool) -> None:
