@@ -13,13 +13,17 @@ def _found(*behind: float) -> Found:
     return Found(PROBLEMS[2], tuple(outcomes))
 
 
-def test_a_search_is_judged_by_the_mean_over_its_seeds_and_one_by_one() -> None:
-    lucky, unlucky = _found(0.4, -0.4, 1.4, -1.0, 0.2), _found(1.0, 1.2, 0.9, 1.1, 0.4)
-    assert lucky.reached and not unlucky.reached
+def test_a_search_is_judged_by_the_median_of_its_seeds_and_one_by_one() -> None:
+    lucky, unlucky = _found(0.4, -0.4, 1.4, -1.0, 0.2), _found(0.6, 2.4, 0.9, 0.7, 0.4)
+    assert lucky.median.reached and not unlucky.median.reached
     assert [one.reached for one in lucky.searches] == [True, True, False, True, True]
     text = "\n".join(searched.page([lucky, unlucky]))
-    assert "**In 1 of 2 a search reaches the grid in the mean, and 5 of the 10 single\nsearches" in text
-    assert "| 60–60 | 600 | +0.12 ± 1.12 | +1.40 ± 0.50 | 4 of 5 |" in text
+    assert (
+        "**In 1 of 2 the median of the searches reaches the grid within its interval, and 5 of the\n10"
+        in text
+    )
+    assert "| 60–60 | 600 | +0.20 ± 0.50 | +1.40 ± 0.50 | 4 of 5 |" in text
+    assert "| 60–60 | 600 | +0.70 ± 0.50 | +2.40 ± 0.50 | 1 of 5 |" in text
 
 
 def test_a_grid_costs_about_ten_times_the_search() -> None:

@@ -160,14 +160,15 @@ class Found:
     searches: tuple[Outcome, ...]
 
     @property
-    def behind(self) -> Interval:
-        """How far a search is behind, over the searches."""
-        return statistics.t_interval([one.behind.mean or 0.0 for one in self.searches])
+    def ranked(self) -> list[Outcome]:
+        """The searches, the one that is least behind first."""
+        return sorted(self.searches, key=lambda one: one.behind.mean or 0.0)
 
     @property
-    def reached(self) -> bool:
-        """Whether a search reaches the grid in the mean, within the interval over the searches."""
-        return (self.behind.mean or 0.0) <= (self.behind.half_width or 0.0)
+    def median(self) -> Outcome:
+        """The search in the middle. An interval over the searches would be the wider, and the easier to reach 0 with,
+        the less they agree."""
+        return self.ranked[len(self.searches) // 2]
 
 
 def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Outcome:
@@ -221,7 +222,7 @@ def _behind(bench: Bench, answer: Candidate, best: Candidate) -> Interval:
 
 def page(found: Sequence[Found]) -> Iterator[str]:
     """The page, line by line."""
-    reached = sum(one.reached for one in found)
+    reached = sum(one.median.reached for one in found)
     single = [search.reached for one in found for search in one.searches]
     yield from f"""\
 # The search against a grid
@@ -234,20 +235,20 @@ seed at all conditions, about ten times as many runs as the budget (of one param
 are), and the best of them is held against the answer of the search under fresh seeds, {SEEDS} at a time, until the
 interval is ±{NARROW:g} or {MOST} are used. *Behind* is what the answer loses against the best of the grid, in points
 (percentage points of the goal, or 1 % of tail drop's; a broken bound costs {PENALTY / 100:g} for each per cent of it),
-paired: the mean over the searches with its 95 % interval, and the worst of them; below 0 the search found better.
+paired, with a 95 % interval: the median of the searches, and the worst of them; below 0 the search found better.
 
-**In {reached} of {len(found)} a search reaches the grid in the mean, and {sum(single)} of the {len(single)} single
-searches reach theirs within the interval.** A grid of many points chooses the luckiest of them on its seed, so that its
+**In {reached} of {len(found)} the median of the searches reaches the grid within its interval, and {sum(single)} of the
+{len(single)} single searches do.** A grid of many points chooses the luckiest of them on its seed, so that its
 winner does worse on fresh ones; the search races its best on more seeds.
 
-| link | discipline | parameters | goal | runs of the search | of the grid | behind (points) | worst | reached |
+| link | discipline | parameters | goal | runs of the search | of the grid | behind, median (points) | worst | reached |
 |---|---|--:|---|--:|--:|--:|--:|--:|""".splitlines()
     for one in found:
         runs = sorted(search.searched for search in one.searches)
-        worst = max(one.searches, key=lambda search: search.behind.mean or 0.0)
+        worst = one.ranked[-1]
         yield (
             f"| {one.problem.link} | {one.problem.kind} | {worst.knobs} | {one.problem.goal} "
-            f"| {runs[0]}–{runs[-1]} | {worst.grid} | {_shown(one.behind)} | {_shown(worst.behind)} "
+            f"| {runs[0]}–{runs[-1]} | {worst.grid} | {_shown(one.median.behind)} | {_shown(worst.behind)} "
             f"| {sum(search.reached for search in one.searches)} of {len(one.searches)} |"
         )
 
