@@ -12,9 +12,6 @@ from dropcurve.agree import live, live_ns2, means, ns2_packets, page, registry, 
 from dropcurve.agree.cases import Area, Case, Figure
 from dropcurve.agree.context import Context
 
-#: Runs of ns-3 that are apart for a known reason (see `causes.toml`).
-NS3_APART = {"bbr_sack_prr, 150:1,151:1,152:1,153:1,160:2,170:1"}
-
 
 def quick(name: str) -> list[Case]:
     cases = registry.AREAS[name](Context(quick=True)).cases
@@ -30,8 +27,7 @@ def test_segments_of_ns2_come_in_order_to_the_microsecond() -> None:
 def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
     cases = quick("ns3_packets")
     assert len(cases) == 90
-    outside = {case.name for case in cases if case.verdict == "outside"}
-    assert outside <= NS3_APART
+    assert {case.verdict for case in cases} == {"within"}
 
 
 def test_single_flows_of_ns3_that_nobody_chose_come_in_order() -> None:

@@ -180,6 +180,8 @@ units::params! {
         rate_origin: RateOrigin = RateOrigin::Own => { source: "Cheng et al. 2022; ns-3: before" },
         /// A source that has handed over all it has limits the rates that are sampled from then on (bbr, bbr3).
         rate_ends: bool = true => { source: "Cheng et al. 2022; ns-3: false" },
+        /// An acknowledgement that comes too soon for a sample repeats the rate of the last one; else it gives none (bbr, bbr3).
+        rate_repeats: bool = false => { source: "Cheng et al. 2022; ns-3: true" },
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Auto => { source: "RFC 9002 section 7.7; draft-ietf-ccwg-bbr" },
         /// The initial window is spread, too, by the round trip of the handshake.
@@ -277,11 +279,11 @@ units::params! {
         repair_partial: bool = false => { source: "ns-3" },
         /// What one recovery retransmitted the next does not retransmit again, and it counts as in flight (sack).
         keep_repairs: bool = false => { source: "ns-3" },
-        /// Duplicates count while a timeout is repaired: for limited transmit and, where `once_a_window` lets it, for a fast retransmission
-        /// (tahoe, reno, newreno).
+        /// Losses begin another recovery once all sent before the last cut is acknowledged; else once more is (tahoe, reno, newreno).
+        recover_exactly: bool = false => { source: "RFC 6582; ns-3 true" },
+        /// Duplicates count while a timeout is repaired: limited transmit, fast retransmission (tahoe, reno, newreno).
         dupacks_in_loss: bool = true => { source: "RFC 3042; ns-3 false" },
-        /// The flight by the scoreboard limits what leaves outside recovery, too, and what is lost is retransmitted there (sack);
-        /// else the window from the first unacknowledged segment on.
+        /// The flight by the scoreboard limits what leaves outside recovery, too, and what is lost leaves again there (sack).
         pipe_always: bool = false => { source: "ns-3" },
         /// Which round trip the congestion control is shown.
         shown_rtt: ShownRtt = ShownRtt::Sample => { source: "ns-3: smoothed" },

@@ -101,6 +101,7 @@ pub const PROFILES: &[Preset] = &[
             ("keep_repairs", "true"),
             ("pipe_always", "true"),
             ("dupacks_in_loss", "false"),
+            ("recover_exactly", "true"),
             ("counting", "ns3"),
             ("keep_ssthresh", "false"),
             ("quick_acks", "1"),
@@ -127,6 +128,7 @@ pub const PROFILES: &[Preset] = &[
             ("rate_interval", "kept"),
             ("rate_origin", "before"),
             ("rate_ends", "false"),
+            ("rate_repeats", "true"),
         ],
     },
     Preset {

@@ -92,6 +92,8 @@ pub struct Sampler {
     kept: Option<(Span, Sent)>,
     /// When the last arrival had been acknowledged before the segment was sent that was sampled last.
     sampled_origin: Time,
+    /// The rate of the last sample that had one.
+    last_rate: Option<f64>,
 }
 
 /// Which moments an interval lies between.
@@ -101,6 +103,8 @@ struct Rule {
     origin_before: bool,
     /// Round trips are known in whole milliseconds.
     milliseconds: bool,
+    /// What cannot be sampled has the rate of the sample before.
+    repeats: bool,
 }
 
 impl Sampler {
@@ -110,6 +114,7 @@ impl Sampler {
             kept: params.rate_interval == RateInterval::Kept,
             origin_before: params.rate_origin == RateOrigin::Before,
             milliseconds: params.samples == Samples::Milliseconds,
+            repeats: params.rate_repeats,
         };
         Sampler { rule, ..Sampler::default() }
     }
@@ -219,11 +224,14 @@ impl Sampler {
         if !enough {
             self.sampled_origin = Time::ZERO;
         }
+        let seen = enough.then(|| f64::from(delivered) / interval.as_secs());
+        let repeated = if self.rule.repeats { self.last_rate } else { None };
+        self.last_rate = seen.or(self.last_rate);
         Some(Sample {
             now,
             newly_acked: self.newly_acked,
             newly_lost,
-            rate: enough.then(|| f64::from(delivered) / interval.as_secs()),
+            rate: seen.or(repeated),
             delivered,
             prior_delivered: sent.delivered,
             tx_in_flight: sent.in_flight,
@@ -321,6 +329,22 @@ mod tests {
             rate_origin: RateOrigin::Before,
             ..Params::default()
         })
+    }
+
+    /// The last one's interval is 10 ms, from the departure of the one before to its own, less than the round trip of 100 ms: one
+    /// in 100 ms once more, or nothing.
+    #[test]
+    fn what_comes_too_soon_repeats_a_rate() {
+        let repeating = Params { rate_repeats: true, ..Params::default() };
+        for (params, rate) in [(Params::default(), None), (repeating, Some(10.0))] {
+            let mut sampler = Sampler::new(&params);
+            let mut first = send(&mut sampler, 0, 1);
+            assert_eq!(ack(&mut sampler, 100, 0, &mut first).rate, Some(10.0));
+            let mut second = Sent { transmits: 2, ..send(&mut sampler, 100, 2) };
+            assert_eq!(ack(&mut sampler, 110, 1, &mut second).rate, Some(10.0));
+            let mut third = Sent { transmits: 2, ..send(&mut sampler, 110, 2) };
+            assert_eq!(ack(&mut sampler, 115, 2, &mut third).rate, rate);
+        }
     }
 
     /// Segments 2 and 3 are sent after two had arrived, at 110 ms. The interval is that of segment 2 for both, and it counts from

@@ -80,6 +80,8 @@ struct World {
     /// What is due as an acknowledgement arrives leaves before it counts, so the first segment after one answers to the state before.
     due_first: bool,
     after_ack: bool,
+    /// The scoreboard limits what leaves, not the distance from the first unacknowledged segment.
+    by_pipe: bool,
 }
 
 impl World {
@@ -138,7 +140,7 @@ impl World {
     /// While nothing is being repaired new segments stay within the congestion window; what probes the tail need not.
     fn assert_within_window(&self, segment: &Segment) {
         let quiet = matches!(self.sender.phase(), Phase::SlowStart | Phase::Avoidance);
-        let exempt = segment.retransmit || self.may_probe || self.due_first && self.after_ack;
+        let exempt = segment.retransmit || self.may_probe || self.by_pipe || self.due_first && self.after_ack;
         if quiet && self.sender.dupacks() == 0 && !exempt {
             let past = f64::from(segment.seq + 1 - self.sender.una());
             let most = self.sender.cwnd().max(1.0);
@@ -202,6 +204,7 @@ fn transfer_with(params: &Valid<Params>, keys: &str, segments: u32, window: u32,
         may_probe: false,
         due_first: params.pace_first,
         after_ack: false,
+        by_pipe: params.pipe_always && params.recovery == Recovery::Sack,
     };
     let mut fates = fates.into_iter();
     let mut next = || fates.next().unwrap_or(Fate::Arrives);

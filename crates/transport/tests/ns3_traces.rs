@@ -83,16 +83,10 @@ fn play(pattern: &str, own: &[(&str, &str)]) -> Vec<Sent> {
     sent.skip(1).collect()
 }
 
-/// What is apart: the filter forgets the bandwidth of startup a round earlier there, and three repairs of 322 transmissions do not leave.
-const KNOWN: [(&str, &str); 1] = [("ns3_bbr_sack_prr.txt", "150:1,151:1,152:1,153:1,160:2,170:1")];
-
 fn compare(file: &str, own: &[(&str, &str)], tolerance: u64) -> (usize, u64) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(file);
     let (mut compared, mut worst, mut failures) = (0, 0, Vec::new());
     for (pattern, want) in parse(&std::fs::read_to_string(path).unwrap()) {
-        if KNOWN.contains(&(file, pattern.as_str())) {
-            continue;
-        }
         let got = play(&pattern, own);
         let differs = want.iter().zip(&got).position(|(w, g)| w.1 != g.1 || w.0.abs_diff(g.0) > tolerance);
         if let Some(index) = differs {

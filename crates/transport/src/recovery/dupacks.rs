@@ -179,7 +179,8 @@ impl Sender {
     pub(crate) fn may_fast_retransmit(&self) -> bool {
         let p = &self.cold.params;
         let opening = p.opening_fix && self.una == p.first_segment();
-        self.una > self.recover || !p.once_a_window || opening
+        let least = self.recover.saturating_add(u32::from(!p.recover_exactly));
+        self.una >= least || !p.once_a_window || opening
     }
 
     fn fast_retransmit(&mut self, now: Time) -> bool {
