@@ -52,6 +52,8 @@ class Table:
     columns: Mapping[str, float]
     missing: Callable[[Row], str] = lambda row: ""
     note: str = ""
+    #: What a row is made of, if it is the mean over several settings: each gets its share of our runs.
+    parts: Callable[[Row], Sequence[Row]] = lambda row: [row]
 
 
 def compare(table: Table, context: Context) -> Area:
@@ -81,8 +83,12 @@ def beside(table: Table, context: Context, row: Row) -> Case:
     """Our runs beside a recorded row."""
     replications = 4 if context.quick else max(REPLICATIONS, 2 * int(row["seeds"]))
     label = " ".join([table.key, *table.columns])
-    scenario = dc.Scenario.parse(table.scenario(row))
-    runs = context.runs(scenario, replications, lambda run: table.numbers(run, row), label)
+    parts = table.parts(row)
+    scenarios = [dc.Scenario.parse(table.scenario(part)) for part in parts]
+    each = -(-replications // len(parts))
+    replications = each * len(parts)
+    told = [context.runs(one, each, lambda run: table.numbers(run, row), label) for one in scenarios]
+    runs = [run for some in told for run in some]
     figures = [
         means.figure(column, row, column, runs, floor=floor) for column, floor in table.columns.items()
     ]
@@ -212,8 +218,16 @@ FRIENDLY_COLUMNS = {"Fr": 0.0, "tcp_bps": 0.0, "tfrc_bps": 0.0, "loss": 1e-4, "q
 LINUX_COLUMNS = {"goodput_mbps": 0.0, "backlog_mean": 100.0, "drops": 1.0}
 LINUX_DELAYS = (
     "Seeds change next to nothing in the kernel: over four the drops behind pfifo deviate by 0.8 of 121, and a round "
-    "trip of 39.8 ms brings 144. So these are its runs with round trips of 39.3 to 40.9 ms, beside ours with 40 ms."
+    "trip of 39.8 ms brings 144. So these are its runs with eight round trips of 39.3 to 40.9 ms, beside ours with the "
+    "same."
 )
+
+
+def linux_parts(row: Row) -> list[Row]:
+    """The round trips that a row is the mean over."""
+    return [{**row, "DELAY": f"{ms}ms"} for ms in (39.3, 39.6, 39.8, 40.0, 40.1, 40.3, 40.6, 40.9)]
+
+
 OFFERED_COLUMNS = {
     **{"loss": 1e-4, "util": 0.0, "qmean": 0.1, "qdelay_ms": 0.05},
     **{f"loss_{i}": 1e-4 for i in range(offered.MOST)},
@@ -290,6 +304,6 @@ TABLES = (
     Table(
         "linux_delays", ("linux_delays.csv",), "Four flows over Linux's disciplines, with other delays", "Linux 7.3.4",
         lambda row: f"{row['Q']}, {row['CC']}", other_stacks.linux, lambda run, row: other_stacks.linux_numbers(run),
-        LINUX_COLUMNS, linux_missing, LINUX_DELAYS,
+        LINUX_COLUMNS, linux_missing, LINUX_DELAYS, linux_parts,
     ),
 )  # fmt: skip
