@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use units::param::require;
 use units::param::Problem;
 use units::quantity::Amount;
-use units::Bytes;
+use units::{Bytes, Time};
 
 units::choices! {
     /// How an arriving packet is held against the limit.
@@ -151,11 +151,20 @@ impl<P: Packet + Copy> Fifo<P> {
         Some(pkt)
     }
 
-    /// The oldest packet, of this size, goes. Gives the next.
+    /// The oldest packets go one after the other as long as each does. Gives the note of the last that went.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, size: Bytes) -> Option<&P> {
-        self.bytes -= size.0;
-        self.packets.advance()
+    pub(crate) fn drop_while(&mut self, mut goes: impl FnMut(&P) -> bool) -> Option<Time> {
+        let (mut bytes, mut last) = (self.bytes, None);
+        self.packets.drop_while(|pkt| {
+            let gone = goes(pkt);
+            if gone {
+                bytes -= pkt.size().0;
+                last = Some(pkt.enqueued());
+            }
+            gone
+        });
+        self.bytes = bytes;
+        last
     }
 
     /// The newest packet.

@@ -57,12 +57,16 @@ impl<P: Copy> Ring<P> {
         Some(pkt)
     }
 
-    /// The oldest packet goes; there must be one. Gives the next.
+    /// The oldest packets go one after the other as long as each does.
     #[inline(always)]
-    pub(crate) fn advance(&mut self) -> Option<&P> {
-        self.head = self.place(1);
-        self.len -= 1;
-        self.front()
+    pub(crate) fn drop_while(&mut self, mut goes: impl FnMut(&P) -> bool) {
+        let (mut head, mut len) = (self.head, self.len);
+        let round = self.places.len().wrapping_sub(1);
+        while len > 0 && self.places.get(head).is_some_and(&mut goes) {
+            head = (head + 1) & round;
+            len -= 1;
+        }
+        (self.head, self.len) = (head, len);
     }
 
     /// Takes the newest packet.

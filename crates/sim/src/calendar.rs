@@ -7,6 +7,7 @@
 //! measured distance of events; they change the speed and nothing else, because the order is that of the
 //! keys and, at equal keys, of insertion.
 
+mod taking;
 mod tuning;
 
 use std::cmp::{Ordering, Reverse};
@@ -52,21 +53,24 @@ impl Key {
 
 const NONE: u32 = u32::MAX;
 
-/// An event in a bucket's list; its key is spelt out because a `Key` would be padded.
+/// An event in a bucket's list; its key is spelt out because a `Key` would be padded. A packet's fits a cache line.
+#[repr(C, align(64))]
 pub struct Node<E> {
     /// When it happens.
     pub time: Time,
     birth: Time,
     component: u32,
     next: u32,
+    /// Of the first of a bucket: the last of it.
+    tail: u32,
     /// What happens.
     pub event: E,
 }
 
 impl<E> Node<E> {
     #[inline]
-    fn new(key: Key, event: E) -> Node<E> {
-        Node { time: key.time, birth: key.birth, component: key.component, next: NONE, event }
+    fn new(key: Key, event: E, place: u32) -> Node<E> {
+        Node { time: key.time, birth: key.birth, component: key.component, next: NONE, tail: place, event }
     }
 
     /// Its place in the order.
@@ -76,22 +80,14 @@ impl<E> Node<E> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Bucket {
-    head: u32,
-    tail: u32,
-}
-
-const EMPTY: Bucket = Bucket { head: NONE, tail: NONE };
-
-/// Sixty-four buckets, and one bit for each that is in use.
+/// Sixty-four buckets, of each its first event, and one bit for each that is in use.
 #[derive(Clone)]
 struct Word {
     used: u64,
-    buckets: [Bucket; 64],
+    heads: [u32; 64],
 }
 
-const UNUSED: Word = Word { used: 0, buckets: [EMPTY; 64] };
+const UNUSED: Word = Word { used: 0, heads: [NONE; 64] };
 
 /// Pending events.
 pub struct Calendar<E> {
@@ -103,14 +99,17 @@ pub struct Calendar<E> {
     used_words: Vec<u64>,
     /// Width of a bucket is `1 << shift`.
     shift: u32,
-    /// The place of the word of the last event taken, and the number (time >> shift) of its first bucket: nothing lies before it.
+    /// The place of the word of the last event taken, and how many such words lie before it in time: nothing does.
     word: usize,
-    first: u64,
+    turned: u64,
     /// Events beyond the last bucket: key, order of insertion, node.
     far: BinaryHeap<Reverse<(Key, u64, u32)>>,
     far_count: u64,
     /// Time of the first of them.
     far_time: Time,
+    /// No event after this is to be taken; from this moment on the first in the buckets is not taken without a further look.
+    last: Time,
+    stop: Time,
     tuning: Tuning,
 }
 
@@ -124,10 +123,12 @@ impl<E: Copy> Calendar<E> {
             used_words: Vec::new(),
             shift: 16,
             word: 0,
-            first: 0,
+            turned: 0,
             far: BinaryHeap::new(),
             far_count: 0,
             far_time: Time::NEVER,
+            last: Time::NEVER,
+            stop: Time::NEVER,
             tuning: Tuning { left: 1024, events: 1024, since: Time::ZERO },
         };
         calendar.lay_out(MIN_BUCKETS);
@@ -159,80 +160,61 @@ impl<E: Copy> Calendar<E> {
         let index = self.free;
         if let Some(node) = self.nodes.get_mut(index as usize) {
             self.free = node.next;
-            *node = Node::new(key, event);
+            *node = Node::new(key, event, index);
             self.place(index, key.time);
         } else {
-            self.nodes.push(Node::new(key, event));
-            self.place((self.nodes.len() - 1) as u32, key.time);
+            let last = self.nodes.len() as u32;
+            self.nodes.push(Node::new(key, event, last));
+            self.place(last, key.time);
         }
     }
 
     /// Takes the first event, unless it lies after `last`.
     pub fn pop_until(&mut self, last: Time) -> Option<(Key, E)> {
-        let (_, node) = self.unlink_first(last)?;
+        self.stop_after(last);
+        let node = self.unlink_first()?;
         let taken = (node.key(), node.event);
         self.note_taken(1, taken.0.time);
         Some(taken)
     }
 
-    /// What was in a place that [`Calendar::unlink_first`] gave, until the next event is added.
-    #[inline(always)]
-    pub fn taken_from(&self, place: u32) -> &Node<E> {
-        &self.nodes[place as usize]
+    /// No event that lies after `last` is to be taken.
+    pub fn stop_after(&mut self, last: Time) {
+        self.last = last;
+        self.find_stop();
     }
 
-    /// Takes the first event, unless it lies after `last`: gives the place it has left, and what was there. Who takes events this
-    /// way counts them for [`Calendar::note_taken`].
+    fn find_stop(&mut self) {
+        self.stop = self.far_time.min(Time(self.last.0.saturating_add(1)));
+    }
+
+    /// Takes the first event, unless it lies after the moment that [`Calendar::stop_after`] was told. Who takes events this way counts
+    /// them for [`Calendar::note_taken`].
     #[inline(always)]
-    pub fn unlink_first(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
-        if self.words[self.word].used == 0 {
-            return self.unlink_later(last);
+    pub fn unlink_first(&mut self) -> Option<&Node<E>> {
+        let here = self.words.get(self.word)?;
+        if here.used == 0 {
+            return self.unlink_later();
         }
-        self.unlink_here(last)
-    }
-
-    /// The same where the present word is in use.
-    #[inline(always)]
-    fn unlink_here(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
-        let here = &self.words[self.word];
         let slot = here.used.trailing_zeros() as usize & 63;
-        let index = here.buckets[slot].head;
-        let first = &self.nodes[index as usize];
-        if first.time >= self.far_time && self.is_behind_far(first.key()) {
-            return self.pop_far(last);
+        let index = here.heads[slot];
+        let first = self.nodes.get(index as usize)?;
+        if first.time >= self.stop {
+            return self.unlink_stopped();
         }
-        if first.time > last {
-            return None;
+        if first.next != NONE {
+            return self.unlink_head();
         }
         // Both at once, so that neither is looked up again.
-        let (word, node) = (&mut self.words[self.word], &mut self.nodes[index as usize]);
-        let next = std::mem::replace(&mut node.next, self.free);
+        let (word, node) = (self.words.get_mut(self.word)?, self.nodes.get_mut(index as usize)?);
+        node.next = self.free;
         self.free = index;
-        word.buckets[slot].head = next;
-        if next == NONE {
-            word.used &= word.used - 1;
-            if word.used == 0 {
-                self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
-            }
+        word.heads[slot] = NONE;
+        word.used &= word.used - 1;
+        if word.used == 0 {
+            self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
         }
-        Some((index, node))
-    }
-
-    /// The same where it is not: the next one that is becomes the present one, unless its first event stays where it is.
-    #[inline(never)]
-    fn unlink_later(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
-        let Some(word) = self.later_word(self.word).map(|word| &self.words[word]) else {
-            return self.pop_far(last);
-        };
-        let key = self.nodes[word.buckets[word.used.trailing_zeros() as usize].head as usize].key();
-        if self.is_behind_far(key) {
-            return self.pop_far(last);
-        }
-        if key.time > last {
-            return None;
-        }
-        self.turn_to(key.time);
-        self.unlink_here(last)
+        Some(node)
     }
 
     /// Whether the first of the far events comes before `key`. At equal keys it does, because it was put in first: the window
@@ -244,15 +226,15 @@ impl<E: Copy> Calendar<E> {
     /// Moves on to the word of an event that was taken.
     #[inline(always)]
     fn turn_to(&mut self, time: Time) {
-        self.first = (time.0 >> self.shift) & !63;
-        self.word = (self.first >> 6) as usize & (self.words.len() - 1);
+        self.turned = time.0 >> self.shift >> 6;
+        self.word = self.turned as usize & (self.words.len() - 1);
     }
 
     /// All pending events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Key, &E)> {
-        let buckets = self.words.iter().flat_map(|word| &word.buckets);
-        let in_buckets = buckets.flat_map(move |bucket| {
-            std::iter::successors((bucket.head != NONE).then_some(bucket.head), move |&index| {
+        let heads = self.words.iter().flat_map(|word| word.heads);
+        let in_buckets = heads.flat_map(move |head| {
+            std::iter::successors((head != NONE).then_some(head), move |&index| {
                 let next = self.nodes[index as usize].next;
                 (next != NONE).then_some(next)
             })
@@ -268,33 +250,34 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn place(&mut self, index: u32, time: Time) {
         let day = time.0 >> self.shift;
-        if day.wrapping_sub(self.first) >> 6 >= self.words.len() as u64 {
+        if (day >> 6).wrapping_sub(self.turned) >= self.words.len() as u64 {
             return self.place_far(index);
         }
         let place = (day >> 6) as usize & (self.words.len() - 1);
         let word = &mut self.words[place];
-        let bucket = &mut word.buckets[day as usize & 63];
-        if bucket.head != NONE {
-            return self.place_behind(place, day as usize & 63, index);
+        let head = &mut word.heads[day as usize & 63];
+        if *head != NONE {
+            let head = *head;
+            return self.place_behind(head, index, (place, day as usize & 63));
         }
-        *bucket = Bucket { head: index, tail: index };
+        *head = index;
         if word.used == 0 {
             self.used_words[place >> 6] |= 1 << (place & 63);
         }
         word.used |= 1 << (day & 63);
     }
 
-    /// Puts a node among others.
+    /// Puts a node among others, of which `head` is the first.
     #[inline(never)]
-    fn place_behind(&mut self, word: usize, slot: usize, index: u32) {
-        let bucket = &mut self.words[word].buckets[slot];
+    fn place_behind(&mut self, head: u32, index: u32, bucket: (usize, usize)) {
         let key = self.nodes[index as usize].key();
-        let tail = &mut self.nodes[bucket.tail as usize];
+        let last = self.nodes[head as usize].tail;
+        let tail = &mut self.nodes[last as usize];
         if !key.precedes(&tail.key()) {
             tail.next = index;
-            bucket.tail = index;
+            self.nodes[head as usize].tail = index;
         } else {
-            self.insert_sorted(word, slot, index, key);
+            self.insert_sorted(head, index, bucket);
         }
     }
 
@@ -304,62 +287,24 @@ impl<E: Copy> Calendar<E> {
         self.far.push(Reverse((key, self.far_count, index)));
         self.far_count += 1;
         self.far_time = self.far_time.min(key.time);
+        self.find_stop();
     }
 
-    fn insert_sorted(&mut self, word: usize, slot: usize, index: u32, key: Key) {
-        let bucket = &mut self.words[word].buckets[slot];
+    fn insert_sorted(&mut self, head: u32, index: u32, (word, slot): (usize, usize)) {
+        let key = self.nodes[index as usize].key();
         let mut before = NONE;
-        let mut at = bucket.head;
+        let mut at = head;
         while !key.precedes(&self.nodes[at as usize].key()) {
             before = at;
             at = self.nodes[at as usize].next;
         }
         self.nodes[index as usize].next = at;
         if before == NONE {
-            bucket.head = index;
+            self.nodes[index as usize].tail = self.nodes[head as usize].tail;
+            self.words[word].heads[slot] = index;
         } else {
             self.nodes[before as usize].next = index;
         }
-    }
-
-    /// The first word in use after this one, and around the end.
-    fn later_word(&self, word: usize) -> Option<usize> {
-        self.next_word(word + 1, self.words.len()).or_else(|| self.next_word(0, word + 1))
-    }
-
-    /// The first word with a bit set in `from..to`, if any.
-    fn next_word(&self, from: usize, to: usize) -> Option<usize> {
-        if from >= to {
-            return None;
-        }
-        let mut high = from >> 6;
-        let mut bits = self.used_words[high] & (u64::MAX << (from & 63));
-        loop {
-            if bits != 0 {
-                let word = (high << 6) | bits.trailing_zeros() as usize;
-                return (word < to).then_some(word);
-            }
-            high += 1;
-            if high << 6 >= to {
-                return None;
-            }
-            bits = self.used_words[high];
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn pop_far(&mut self, last: Time) -> Option<(u32, &Node<E>)> {
-        let Reverse((key, _, index)) = *self.far.peek()?;
-        if key.time > last {
-            return None;
-        }
-        self.far.pop();
-        self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse((first, ..))| first.time);
-        self.nodes[index as usize].next = self.free;
-        self.free = index;
-        self.turn_to(key.time);
-        Some((index, &self.nodes[index as usize]))
     }
 }
 

@@ -4,6 +4,7 @@
 //! stored: the time each starts follows from the one before, and those waiting are those whose start lies ahead.
 
 use crate::calendar::Key;
+use crate::flow::Tally;
 use crate::link::OnWire;
 use crate::packet::Waiting;
 use crate::probe::{Held, LinkProbe, NOBODY};
@@ -40,6 +41,10 @@ struct More {
     queue: VecDeque<(Time, u32)>,
     bytes: u64,
     probe: Option<Box<LinkProbe>>,
+    /// What has been sent by then without having to wait is only counted, here; a probe is told of all of them at once. There is no
+    /// such moment where the time of a byte is no whole number.
+    calm_until: Time,
+    calm: Tally,
 }
 
 impl Line {
@@ -52,14 +57,22 @@ impl Line {
         let mut line =
             Line { until, last_start, delay, rate, left, component, ns_a_byte, waiting, past, more };
         if probe.is_some() {
-            line.more().probe = probe;
+            (line.more().probe, line.more().calm_until) = (probe, Time::ZERO);
         }
         line
     }
 
     fn more(&mut self) -> &mut More {
-        let none = || More { serving: Time::ZERO, queue: VecDeque::new(), bytes: 0, probe: None };
-        self.more.get_or_insert_with(|| Box::new(none()))
+        self.more.get_or_insert_with(|| {
+            Box::new(More {
+                serving: Time::ZERO,
+                queue: VecDeque::new(),
+                bytes: 0,
+                probe: None,
+                calm_until: Time::NEVER,
+                calm: Tally::default(),
+            })
+        })
     }
 
     #[inline(always)]
@@ -105,11 +118,36 @@ impl Line {
         } else {
             self.finish_of(size, now, true)
         };
-        (self.last_start, self.until) = (now, finish);
-        if let Some(probe) = self.probe().filter(|_| WATCHED) {
-            probe.passed_idle(now, size, finish);
+        if WATCHED {
+            match &mut self.more {
+                Some(more) if finish <= more.calm_until => more.calm.add(size),
+                Some(_) => self.note_idle(now, size, finish),
+                None => {}
+            }
         }
+        (self.last_start, self.until) = (now, finish);
         Some(OnWire { start: now, finish })
+    }
+
+    /// The probe takes note of a packet that need not wait.
+    #[inline(never)]
+    fn note_idle(&mut self, now: Time, size: u32, finish: Time) {
+        self.settle_calm();
+        let whole = self.ns_a_byte > 0 && !now.is_apart();
+        let Some(More { probe: Some(probe), calm_until, .. }) = self.more.as_deref_mut() else { return };
+        probe.passed_idle(now, size, finish);
+        *calm_until = if whole { probe.plain_until() } else { Time::ZERO };
+    }
+
+    /// The probe is told of what was only counted.
+    fn settle_calm(&mut self) {
+        let (last, ns_a_byte) = (self.last_start, u64::from(self.ns_a_byte));
+        if let Some(More { probe: Some(probe), calm, .. }) = self.more.as_deref_mut() {
+            let calm = std::mem::take(calm);
+            if calm.pkts() > 0 {
+                probe.passed_calmly(calm, last, Span(calm.bytes() * ns_a_byte));
+            }
+        }
     }
 
     /// The end of a transmission that starts after an idle `gap` or as soon as the one before ends.
@@ -132,6 +170,7 @@ impl Line {
     #[inline(never)]
     fn accept_busy(&mut self, size: u32, (now, birth, component): (Time, Time, u32)) -> Option<OnWire> {
         let key = Key { time: now, birth, component };
+        self.settle_calm();
         let idle = self.is_before(self.until, self.last_start, key);
         if self.waiting > 0 {
             self.start_waiting_before(key, idle);
@@ -174,6 +213,7 @@ impl Line {
 
     /// Brings the line to the end of the run. Gives the packets that still wait.
     pub fn finish(&mut self, end: Time) -> u64 {
+        self.settle_calm();
         self.start_waiting_before(Key { time: end, birth: Time::NEVER, component: u32::MAX }, false);
         let (held, until) = (self.held(), self.until);
         if let Some(probe) = self.probe() {

@@ -403,7 +403,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn packet(seq: u32, size: u32) -> Pkt {
-        Pkt { stamp: Time::ZERO, seq, flow: 0, size, sack: 0, step: 0, class: 0, ecn: Ecn::NotEct, flags: 0 }
+        Pkt::plain(Time::ZERO, seq, size, 0, 0)
     }
 
     fn key(time: u64) -> Key {

@@ -27,6 +27,8 @@ pub struct Pkt {
     pub ecn: Ecn,
     /// Flags, see the constants.
     pub flags: u8,
+    /// What it meets as it comes out of the calendar, if that is common enough to have a number; else zero, and its step says.
+    pub via: u8,
 }
 
 /// Steps beyond all routes: what waits in the calendar is no packet but the wake-up of the end `flow`, or the end of a
@@ -61,13 +63,14 @@ impl Pkt {
             class: 0,
             ecn: Ecn::NotEct,
             flags: 0,
+            via: 0,
         }
     }
 
     /// The packet that carries a segment of which nothing is to be said but its number and size.
     #[inline(always)]
     pub fn plain(stamp: Time, seq: u32, size: u32, flow: u32, step: u32) -> Pkt {
-        Pkt { stamp, seq, flow, size, sack: 0, step, class: 0, ecn: Ecn::NotEct, flags: 0 }
+        Pkt { stamp, seq, flow, size, sack: 0, step, class: 0, ecn: Ecn::NotEct, flags: 0, via: 0 }
     }
 
     /// The packet that carries a segment.
@@ -88,6 +91,7 @@ impl Pkt {
             class: 0,
             ecn: segment.ecn,
             flags,
+            via: 0,
         }
     }
 
@@ -128,6 +132,7 @@ impl Pkt {
                 | flag(ack.ece, ECE)
                 | flag(ack.bytes.is_some(), BYTES)
                 | ack.ace << ACE_SHIFT,
+            via: 0,
         }
     }
 
@@ -139,7 +144,7 @@ impl Pkt {
             Some(blocks) => pool.put(blocks),
             None => 0,
         };
-        Pkt { stamp, seq, flow, size, sack, step, class: 0, ecn: Ecn::NotEct, flags: BACK }
+        Pkt { stamp, seq, flow, size, sack, step, class: 0, ecn: Ecn::NotEct, flags: BACK, via: 0 }
     }
 
     /// Whether the acknowledgement it carries says nothing of the connection's opening or of congestion, so far as a sender

@@ -1,9 +1,12 @@
 //! What a link writes to results: counters from the warm-up on, time averages, histograms, series.
 
+mod curve;
+
 use crate::flow::Tally;
 use crate::packet::Waiting;
 use crate::stats::{Histogram, QueueOverTime, Samples};
 use crate::wire::OnWire;
+pub use curve::Curve;
 use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
 use units::{Span, Time};
 
@@ -192,7 +195,6 @@ impl LinkProbe {
     }
 
     /// The same where nothing waits and the transmission starts at once.
-    #[inline(always)]
     pub fn passed_idle(&mut self, now: Time, size: u32, finish: Time) {
         if finish > self.plain_until {
             return self.passed(now, Held::default(), size, now, finish);
@@ -201,7 +203,22 @@ impl LinkProbe {
         self.series.running[0] += 1;
         self.passed.add(size);
         self.counters.busy_ns += finish.since(now).0;
-        self.sojourn.add_none();
+        self.sojourn.add_none(1);
+    }
+
+    /// So many packets passed, the last at `last`, none of which had to wait, each before [`LinkProbe::plain_until`]; the transmitter
+    /// sent for `busy`.
+    pub fn passed_calmly(&mut self, packets: Tally, last: Time, busy: Span) {
+        self.queue.hold_none(last);
+        self.series.running[0] += packets.pkts() as u32;
+        self.passed.absorb(packets);
+        self.counters.busy_ns += busy.0;
+        self.sojourn.add_none(packets.pkts());
+    }
+
+    /// Until when what has been sent without having to wait leaves nothing to note but itself.
+    pub fn plain_until(&self) -> Time {
+        self.plain_until
     }
 
     /// Samples that are due before `now`, up to which the queue held this much.
@@ -230,19 +247,32 @@ impl LinkProbe {
     #[inline(always)]
     pub fn let_in(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
         let OnWire { start, finish } = wire;
+        if finish > self.plain_until {
+            return self.let_in_apart(now, size, avg, wire, ahead);
+        }
         let wait = start.0 - now.0;
-        if now >= self.window.warmup {
-            self.queue.wait(size, wait, ahead);
-        }
-        if now < self.window.warmup || finish > self.window.end {
-            self.arrived::<Waiting>(now, size, Some(avg), &[]);
-            return self.departed(size, now, start, finish);
-        }
+        self.queue.wait(size, wait, ahead);
         self.series.running[0] += 1;
         self.passed.add(size);
         self.curve.add(avg, false);
         self.sojourn.add(Span(wait));
         self.counters.busy_ns += finish.0 - start.0;
+    }
+
+    /// [`LinkProbe::let_in`] where not all of it counts.
+    #[inline(never)]
+    fn let_in_apart(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
+        let OnWire { start, finish } = wire;
+        if now >= self.window.warmup {
+            self.queue.wait(size, start.0 - now.0, ahead);
+        }
+        self.arrived::<Waiting>(now, size, Some(avg), &[]);
+        self.departed(size, now, start, finish);
+    }
+
+    /// Counting has begun at a link whose samples are attended to by others: what is let in counts whole, unless the end cuts it.
+    pub fn count_plainly(&mut self) {
+        self.plain_until = self.window.end;
     }
 
     /// A link in short form had no room for a packet.
@@ -350,68 +380,9 @@ impl LinkSeries {
     }
 }
 
-/// Arrivals and hits in bins of the average. The bins widen as the average grows, so there is no range to set.
-#[derive(Clone, Debug)]
-pub struct Curve {
-    width: f64,
-    /// `1 / width`, exact because widths are powers of two.
-    per_width: f64,
-    bins: Box<[(u32, u32); BINS]>,
-}
-
-const BINS: usize = 256;
-
-impl Default for Curve {
-    fn default() -> Self {
-        Curve { width: 1.0 / 16.0, per_width: 16.0, bins: Box::new([(0, 0); BINS]) }
-    }
-}
-
-impl Curve {
-    #[inline]
-    fn add(&mut self, avg: f64, hit: bool) {
-        // The shorter word converts in fewer instructions.
-        let mut bin = (avg * self.per_width) as u32 as usize;
-        while bin >= BINS {
-            self.widen();
-            bin = (avg * self.per_width) as u32 as usize;
-        }
-        self.bins[bin].0 += 1;
-        self.bins[bin].1 += u32::from(hit);
-    }
-
-    #[cold]
-    fn widen(&mut self) {
-        let mut bins = Box::new([(0, 0); BINS]);
-        for (bin, pair) in bins.iter_mut().zip(self.bins.chunks(2)) {
-            *bin = (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1);
-        }
-        self.bins = bins;
-        self.width *= 2.0;
-        self.per_width /= 2.0;
-    }
-
-    /// Centre, arrivals and hits of each bin in use.
-    pub fn rows(&self) -> impl Iterator<Item = (f64, u32, u32)> + '_ {
-        let row = |(i, bin): (usize, &(u32, u32))| ((i as f64 + 0.5) * self.width, bin.0, bin.1);
-        self.bins.iter().enumerate().filter(|(_, bin)| bin.0 > 0).map(row)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_curve_widens_and_keeps_its_counts() {
-        let mut curve = Curve::default();
-        for i in 0..100 {
-            curve.add(f64::from(i), i % 4 == 0);
-        }
-        let (arrived, hit) = curve.rows().fold((0, 0), |sum, (_, a, h)| (sum.0 + a, sum.1 + h));
-        assert_eq!((arrived, hit, curve.width), (100, 25, 0.5));
-        assert_eq!(curve.rows().next(), Some((0.25, 1, 1)));
-    }
 
     #[test]
     fn only_what_lies_in_the_window_counts() {

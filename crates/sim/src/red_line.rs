@@ -12,32 +12,49 @@ use queue::disc::{Cx, Fate, Packet, QueueDisc};
 use queue::red::{Red, Straight};
 use units::{Bytes, Dice, Ecn, Rapid, Rate, Serializer, Span, Stream, Time};
 
-/// What the queue holds of a packet.
+/// What the queue holds of a packet: two words without a gap, so that it is copied in two moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// When its transmission starts.
     start: Time,
-    size: u32,
-    /// As it was marked, if it was.
-    pub ecn: Ecn,
+    /// Its size, and its ECN field in the upper half.
+    what: u64,
+}
+
+impl Slot {
+    #[inline(always)]
+    fn new(start: Time, size: u32, ecn: Ecn) -> Slot {
+        Slot { start, what: u64::from(size) | (ecn as u64) << 32 }
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        self.what as u32
+    }
 }
 
 impl Packet for Slot {
     #[inline]
     fn size(&self) -> Bytes {
-        Bytes(u64::from(self.size))
+        Bytes(u64::from(self.bytes()))
     }
     /// RED does not ask.
     fn flow(&self) -> u64 {
         0
     }
+    /// As it was marked, if it was.
     #[inline]
     fn ecn(&self) -> Ecn {
-        self.ecn
+        match self.what >> 32 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect0,
+            2 => Ecn::Ect1,
+            _ => Ecn::Ce,
+        }
     }
     #[inline]
     fn set_ce(&mut self) {
-        self.ecn = Ecn::Ce;
+        *self = Slot::new(self.start, self.bytes(), Ecn::Ce);
     }
     #[inline]
     fn enqueued(&self) -> Time {
@@ -59,10 +76,9 @@ pub struct RedLine {
     pub fates: Vec<Fate<Slot>>,
     queue: Red<Slot>,
     dice: Rapid,
-    /// The transmitter is sending; what is on the wire started at `serving`.
-    busy: bool,
+    /// What is on the wire, or was last, started then.
     serving: Time,
-    /// When it is done with that.
+    /// When the transmitter is done with that; never, if it is idle.
     free: Time,
     /// The end of the last packet let in.
     until: Time,
@@ -72,6 +88,9 @@ pub struct RedLine {
     /// When a sample or the start of counting is to be attended to, and whether it counts.
     attends: Time,
     counts: bool,
+    /// When the last packet came, and the most that have waited: only what is longer needs to be told to the probe.
+    came: Time,
+    longest: u64,
 }
 
 impl RedLine {
@@ -91,14 +110,15 @@ impl RedLine {
             fates: Vec::with_capacity(4),
             queue,
             dice: Rapid::new(dice),
-            busy: false,
             serving: Time::ZERO,
-            free: Time::ZERO,
+            free: Time::NEVER,
             until: Time::ZERO,
             serializer: Serializer::new(rate),
             starts: 0,
             attends: Time::ZERO,
             counts: false,
+            came: Time::ZERO,
+            longest: u64::MAX,
         }
     }
 
@@ -132,12 +152,16 @@ impl RedLine {
         if now >= self.attends {
             self.attend((now, key.birth, key.component));
         }
+        if self.queue.len() as u64 > self.longest {
+            self.lengthen((now, key.birth, key.component));
+        }
+        self.came = now;
         self.leave_before(key);
         let ahead = self.starts.wrapping_sub(now.0.wrapping_mul(self.queue.len() as u64));
-        let start = if self.busy { self.until } else { now };
-        let slot = Slot { start, size, ecn };
+        let start = self.until.max(now);
+        let slot = Slot::new(start, size, ecn);
         if !self.queue.is_straight() {
-            return self.accept_apart(Slot { ..slot }, now, ahead, None);
+            return self.accept_apart(slot, now, ahead, None);
         }
         match self.queue.take_straight(slot, now, || self.dice.uniform()) {
             Straight::Kept(avg) => {
@@ -147,7 +171,7 @@ impl RedLine {
                 }
                 Ok(wire)
             }
-            step => self.accept_apart(Slot { ..slot }, now, ahead, Some(step)),
+            step => self.accept_apart(slot, now, ahead, Some(step)),
         }
     }
 
@@ -166,11 +190,11 @@ impl RedLine {
             None => self.queue.take(slot, &mut cx),
         }
         if !self.fates.is_empty() {
-            return Err(self.accept_with_fates(slot.size, now, slot.start, ahead));
+            return Err(self.accept_with_fates(slot.bytes(), now, slot.start, ahead));
         }
-        let wire = self.let_in(slot.size, now, slot.start);
+        let wire = self.let_in(slot.bytes(), now, slot.start);
         if let Some(probe) = &mut self.probe {
-            probe.let_in(now, slot.size, self.queue.average(), wire, ahead);
+            probe.let_in(now, slot.bytes(), self.queue.average(), wire, ahead);
         }
         Ok(wire)
     }
@@ -184,7 +208,7 @@ impl RedLine {
         let finish = self.serializer.finish(start, Bytes(u64::from(size)));
         self.until = finish;
         self.starts = self.starts.wrapping_add(start.0);
-        if !self.busy {
+        if self.is_idle() {
             self.start_next(now);
         }
         OnWire { start, finish }
@@ -198,7 +222,7 @@ impl RedLine {
             probe.arrived(now, size, self.queue.avg(), &self.fates);
         }
         if self.fates.iter().any(|fate| matches!(fate, Fate::Dropped(..))) {
-            if !self.busy {
+            if self.is_idle() {
                 self.start_next(now);
             }
             return None;
@@ -221,7 +245,7 @@ impl RedLine {
             let mut ahead = 0;
             for slot in self.queue.waiting().filter(|_| self.counts) {
                 let wait = slot.start.since(end).0;
-                probe.queue.unwait(slot.size, wait, ahead);
+                probe.queue.unwait(slot.bytes(), wait, ahead);
                 ahead += wait;
             }
             probe.finish(end, self.until, held, Some(&self.queue));
@@ -229,26 +253,36 @@ impl RedLine {
         held.pkts
     }
 
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        self.free == Time::NEVER
+    }
+
     /// Those whose turn comes before `key` start, and the transmitter finds out if none is left.
     #[inline(always)]
     fn leave_before(&mut self, key: Key) {
-        if let Some(probe) = &mut self.probe {
-            let last = probe.queue.last();
-            if self.busy && self.free <= last && last < key.time {
-                self.leave_in_turn((key.time, key.birth, key.component));
-            } else {
-                // From here on it only gets shorter.
-                probe.queue.hold_longest(self.queue.len() as u64, key.time);
-            }
+        if !self.frees_before(key) {
+            return;
         }
-        while self.busy && self.frees_before(key) {
-            if self.queue.is_empty() {
-                return self.rest();
+        if !self.queue.is_printed() {
+            return self.leave_in_turn((key.time, key.birth, key.component));
+        }
+        let (mut gone, mut serving, mut free) = (0u64, self.serving, self.until);
+        let component = self.component;
+        self.queue.advance_while(|slot| {
+            let goes = Key { time: slot.start, birth: serving, component }.precedes(&key);
+            if goes {
+                gone = gone.wrapping_add(slot.start.0);
+                serving = slot.start;
+            } else {
+                free = slot.start;
             }
-            let free = self.free;
-            self.starts = self.starts.wrapping_sub(free.0);
-            self.serving = free;
-            self.free = self.queue.advance(free).map_or(self.until, |slot| slot.start);
+            goes
+        });
+        self.starts = self.starts.wrapping_sub(gone);
+        (self.serving, self.free) = (serving, free);
+        if self.queue.is_empty() && self.frees_before(key) {
+            self.rest();
         }
     }
 
@@ -264,13 +298,24 @@ impl RedLine {
         Key { time: self.free, birth: self.serving, component: self.component }.precedes(&key)
     }
 
+    /// The last packet to come may have made the queue longer than it ever was, unless it left at once or the next comes at once.
+    #[cold]
+    #[inline(never)]
+    fn lengthen(&mut self, key: (Time, Time, u32)) {
+        self.leave_in_turn(key);
+        self.longest = self.probe.as_ref().map_or(u64::MAX, |probe| probe.queue.most());
+    }
+
     /// [`RedLine::leave_before`] where each departure is to be looked at. The parts of the key are given apart because they
     /// fit registers then.
     #[cold]
     #[inline(never)]
     fn leave_in_turn(&mut self, (now, birth, component): (Time, Time, u32)) {
         let key = Key { time: now, birth, component };
-        while self.busy && self.frees_before(key) {
+        if let Some(probe) = &mut self.probe {
+            probe.queue.hold_longest(0, self.came);
+        }
+        while self.frees_before(key) {
             let free = self.free;
             self.hold_until(free);
             self.start_next(free);
@@ -283,7 +328,14 @@ impl RedLine {
     #[inline(never)]
     fn attend(&mut self, key: (Time, Time, u32)) {
         self.leave_in_turn(key);
-        self.attends = self.probe.as_ref().map_or(Time::NEVER, |probe| probe.attends(self.counts));
+        self.attends = Time::NEVER;
+        if let Some(probe) = &mut self.probe {
+            self.attends = probe.attends(self.counts);
+            if self.counts {
+                probe.count_plainly();
+                self.longest = probe.queue.most();
+            }
+        }
     }
 
     /// Accounts for the state held until `now`, before it changes. Those that wait when counting starts owe what is left of
@@ -297,7 +349,7 @@ impl RedLine {
             let mut ahead = 0;
             for slot in self.queue.waiting() {
                 let wait = slot.start.since(probe.warmup()).0;
-                probe.queue.wait(slot.size, wait, ahead);
+                probe.queue.wait(slot.bytes(), wait, ahead);
                 ahead += wait;
             }
         }
@@ -308,12 +360,14 @@ impl RedLine {
     #[inline(always)]
     fn start_next(&mut self, now: Time) {
         let next = self.queue.dequeue(&mut Cx::new(now, &mut self.dice, &mut self.fates));
-        self.busy = next.is_some();
-        if let Some(slot) = next {
-            self.starts = self.starts.wrapping_sub(slot.start.0);
-        }
         self.serving = now;
-        self.free = self.queue.head().map_or(self.until, |slot| slot.start);
+        self.free = match next {
+            Some(gone) => {
+                self.starts = self.starts.wrapping_sub(gone.start.0);
+                self.queue.head().map_or(self.until, |slot| slot.start)
+            }
+            None => Time::NEVER,
+        };
     }
 
     fn held(&self) -> Held {

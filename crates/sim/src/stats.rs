@@ -65,10 +65,9 @@ impl Moments {
         self.max = self.max.max(span.0);
     }
 
-    /// Takes one more time of zero.
-    #[inline(always)]
-    pub fn add_none(&mut self) {
-        self.sum.add(Span::ZERO);
+    /// Takes so many more times of zero.
+    pub fn add_none(&mut self, times: u64) {
+        self.sum.0 += u128::from(times) << 64;
     }
 
     /// Takes all times of another sequence.
@@ -171,14 +170,12 @@ impl QueueOverTime {
         self.packets.last = now;
     }
 
-    /// The last moment held.
-    #[inline(always)]
-    pub fn last(&self) -> Time {
-        self.packets.last
+    /// The most that were ever held.
+    pub fn most(&self) -> u64 {
+        self.max
     }
 
     /// So many packets waited until `now`, whose waits are counted apart: [`QueueOverTime::wait`].
-    #[inline(always)]
     pub fn hold_longest(&mut self, packets: u64, now: Time) {
         if now > self.packets.last {
             self.max = self.max.max(packets);
@@ -203,7 +200,6 @@ impl QueueOverTime {
     }
 
     /// Nothing waited until `now`.
-    #[inline(always)]
     pub fn hold_none(&mut self, now: Time) {
         self.packets.last = self.packets.last.max(now);
     }
@@ -221,7 +217,7 @@ impl QueueOverTime {
 
     /// Most packets held.
     pub fn max(&self) -> f64 {
-        self.max as f64
+        self.most() as f64
     }
 
     /// Mean of the bytes.
@@ -282,13 +278,12 @@ impl Histogram {
         self.tally(span);
     }
 
-    /// Takes one more time of zero.
-    #[inline(always)]
-    pub fn add_none(&mut self) {
-        self.moments.add_none();
+    /// Takes so many more times of zero.
+    pub fn add_none(&mut self, times: u64) {
+        self.moments.add_none(times);
         match self.counts.first_mut() {
-            Some(count) => *count += 1,
-            None => self.grow(0),
+            Some(count) => *count += times as u32,
+            None => self.grow(0, times as u32),
         }
     }
 
@@ -298,15 +293,15 @@ impl Histogram {
         let bucket = bucket_of(span);
         match self.counts.get_mut(bucket) {
             Some(count) => *count += 1,
-            None => self.grow(bucket),
+            None => self.grow(bucket, 1),
         }
     }
 
-    /// The first time in a bucket beyond those there are.
+    /// The first times in a bucket beyond those there are.
     #[cold]
-    fn grow(&mut self, bucket: usize) {
+    fn grow(&mut self, bucket: usize, times: u32) {
         self.counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
-        self.counts[bucket] = 1;
+        self.counts[bucket] = times;
     }
 
     /// Takes all times of another histogram.

@@ -4,10 +4,10 @@
 //! Units: as in [`Red`].
 //! Deviations: as in [`Red`], bit for bit.
 
-use super::{IdleFrom, Law, Red, Signal};
+use super::{Law, Red, Signal};
 use crate::disc::{Cx, Packet};
 use crate::fifo::Fifo;
-use units::{Bytes, Time};
+use units::Time;
 
 impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// The oldest packet waiting.
@@ -21,20 +21,21 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         self.queue.iter()
     }
 
-    /// The oldest packet leaves: [`QueueDisc::dequeue`](crate::disc::QueueDisc::dequeue) for a driver that knows that one
-    /// waits. Gives the next.
+    /// Whether the options are those of Figure 2 of FJ93, with a limit in packets.
     #[inline(always)]
-    pub fn advance(&mut self, now: Time) -> Option<&P> {
-        let size = self.queue.head().map_or(Bytes(0), Packet::size);
-        let starts = match self.rules.idle_from {
-            IdleFrom::Empties => self.queue.len() == 1,
-            IdleFrom::LinkIdle => false,
-            IdleFrom::LastEvent => true,
-        };
-        if starts {
-            self.q_time = Some(now);
+    pub fn is_printed(&self) -> bool {
+        self.rules.straight
+    }
+
+    /// The oldest packets leave one after the other as long as each does: [`QueueDisc::dequeue`](crate::disc::QueueDisc::dequeue), for a
+    /// driver that finds out late, of a queue that [is printed](Red::is_printed). A packet's note of when it entered says when it left.
+    #[inline(always)]
+    pub fn advance_while(&mut self, leaves: impl FnMut(&P) -> bool) {
+        if let Some(last) = self.queue.drop_while(leaves) {
+            if self.queue.is_empty() {
+                self.q_time = Some(last);
+            }
         }
-        self.queue.advance(size)
     }
 
     /// The same state with an empty store for packets of another kind.
@@ -69,7 +70,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Whether the options are those of Figure 2 of FJ93, with a limit in packets, and there is no idle time.
     #[inline(always)]
     pub fn is_straight(&self) -> bool {
-        self.rules.straight && self.q_time.is_none()
+        self.is_printed() && self.q_time.is_none()
     }
 
     /// All steps of an arrival at a queue that [is straight](Red::is_straight), while nothing is on the wire that counts as
@@ -88,7 +89,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
             return Straight::Judge { q };
         } else {
             let p_b = self.curve.p_b(avg);
-            if self.marker.marks_printed(p_b, pkt.size().0, die) {
+            if self.marker.marks_printed(p_b, die) {
                 return Straight::Mark { p_b };
             }
         }

@@ -10,6 +10,13 @@ use super::params::{Arithmetic, ByteMode, Counting, Draws, Params, Spacing};
 use crate::disc::{Cx, Packet};
 use units::math;
 
+/// Whether `u < p / rest`, for `0 < p < rest <= 1` and a `u` in [0, 1): nearly always without the division. What lies above the
+/// quotient by more than the roundings of both products, half an ulp each, lies above it as it is rounded, too.
+#[inline(always)]
+fn falls_below(u: f64, p: f64, rest: f64) -> bool {
+    u * rest <= p * (1.0 + 4.0 * f64::EPSILON) && u < p / rest
+}
+
 /// What the laws need to know of an arrival.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
@@ -98,15 +105,14 @@ impl Marker {
 
     /// [`Marker::marks`] for those options.
     #[inline(always)]
-    pub(super) fn marks_printed(&mut self, p_b: f64, size: u64, die: impl FnOnce() -> f64) -> bool {
+    pub(super) fn marks_printed(&mut self, p_b: f64, die: impl FnOnce() -> f64) -> bool {
         self.count += 1.0;
-        self.count_bytes += size;
         let grown = self.count * p_b;
-        let p_a = if grown < 1.0 { (p_b / (1.0 - grown)).min(1.0) } else { 1.0 };
-        let marked = p_a > 0.0 && (p_a >= 1.0 || die() < p_a);
+        let rest = 1.0 - grown;
+        let marked =
+            if grown < 1.0 && p_b < rest { p_b > 0.0 && falls_below(die(), p_b, rest) } else { true };
         if marked {
             self.count = self.after_mark;
-            self.count_bytes = 0;
         }
         marked
     }

@@ -561,3 +561,24 @@ fn junos_with_ecn_marks_by_the_profile_and_drops_the_rest_at_the_full_buffer() {
     assert_eq!(all, [(2, 'm'), (4, 'm'), (5, 'd'), (6, 'm'), (6, 'd')]);
     assert_eq!(ecn.queue.len(), 5);
 }
+
+/// The short form of the die decides as the quotient does, and most of all next to it.
+#[test]
+fn the_die_needs_no_quotient() {
+    let params = params(&EXACT);
+    let mut marker = Marker::new(&params, &params.resolve(&SETTING));
+    let mut dice = Stream::new(5, "die");
+    let mut hits = 0;
+    for _ in 0..20_000 {
+        let (p_b, count) = (dice.uniform() * dice.uniform(), (dice.uniform() * 12.0) as u32);
+        let p_a = corrected(Spacing::Pseudocode, p_b, f64::from(count)).min(1.0);
+        for u in [dice.uniform(), p_a.next_down(), p_a, p_a.next_up()].map(|u| u.clamp(0.0, 1f64.next_down()))
+        {
+            marker.set_count(f64::from(count) - 1.0, 0);
+            let marked = marker.marks_printed(p_b, || u);
+            assert_eq!(marked, p_a >= 1.0 || u < p_a, "p_b {p_b}, count {count}, die {u}");
+            hits += u32::from(marked);
+        }
+    }
+    assert!((20_000..60_000).contains(&hits), "{hits} of 80000");
+}

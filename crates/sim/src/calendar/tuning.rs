@@ -49,8 +49,7 @@ impl<E: Copy> Calendar<E> {
     fn rebuild(&mut self, buckets: usize, now: Time) {
         let old = std::mem::take(&mut self.words);
         let mut order: Vec<u32> = Vec::with_capacity(self.nodes.len());
-        for bucket in old.iter().flat_map(|word| &word.buckets) {
-            let mut at = bucket.head;
+        for mut at in old.iter().flat_map(|word| word.heads) {
             while at != NONE {
                 order.push(at);
                 at = self.nodes[at as usize].next;
@@ -59,6 +58,7 @@ impl<E: Copy> Calendar<E> {
         let mut far: Vec<_> = std::mem::take(&mut self.far).into_vec();
         far.sort_unstable_by_key(|Reverse((key, count, _))| (*key, *count));
         self.far_time = Time::NEVER;
+        self.stop_after(self.last);
         self.lay_out(buckets);
         self.turn_to(now);
         // Far events went in before any near one with the same key; a stable sort keeps them first.
@@ -67,7 +67,7 @@ impl<E: Copy> Calendar<E> {
         all.sort_by_key(|index| self.nodes[*index as usize].key());
         for index in all {
             let node = &mut self.nodes[index as usize];
-            node.next = NONE;
+            (node.next, node.tail) = (NONE, index);
             let time = node.time;
             self.place(index, time);
         }

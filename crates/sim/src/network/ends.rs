@@ -139,7 +139,7 @@ impl Network {
         ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow + 1 };
-        match self.wires.launch(&mut flow.own[1].first, ack, key) {
+        match self.wires.launch(&mut flow.own[1].first, flow.via[1], ack, key) {
             Launched::Settled => {}
             other => self.settle_launch(other),
         }
@@ -275,7 +275,7 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            let launched = self.wires.launch(&mut flow.own[0].first, pkt, key);
+            let launched = self.wires.launch(&mut flow.own[0].first, flow.via[0], pkt, key);
             self.settle_launch(launched);
         }
         self.arm(2 * number, now);
@@ -306,7 +306,7 @@ impl Network {
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             pkt.class = flow.marker.class();
             self.trace.note(now, What::Acknowledge, &pkt);
-            let launched = self.wires.launch(&mut flow.own[1].first, pkt, key);
+            let launched = self.wires.launch(&mut flow.own[1].first, flow.via[1], pkt, key);
             self.settle_launch(launched);
         }
         self.arm(2 * number + 1, now);

@@ -27,7 +27,7 @@ impl Flow {
             self.probe.sent.add(size);
             pkt.class = self.marker.mark(key.time, size);
             trace.note(key.time, What::Send, &pkt);
-            match wires.launch(&mut self.own[0].first, pkt, key) {
+            match wires.launch(&mut self.own[0].first, self.via[0], pkt, key) {
                 Launched::Settled => {}
                 other => return Err(other),
             }

@@ -35,6 +35,7 @@ impl Network {
         self.join_steps();
         self.give_away_lines();
         self.share_routes();
+        self.number_ways();
     }
 
     /// Flows whose packets take the same steps share them: with lines of their own given away, most do.
@@ -52,6 +53,16 @@ impl Network {
             }
         }
         self.wires.steps.shrink_to_fit();
+    }
+
+    /// What the ends send into the calendar gets the number of what it meets there, where that has one.
+    fn number_ways(&mut self) {
+        for flow in &mut self.flows {
+            for side in [0, 1] {
+                let entered = flow.first_step[side] as usize + usize::from(flow.own[side].first.is_some());
+                flow.via[side] = self.wires.steps[entered].via(side);
+            }
+        }
     }
 
     /// Lines that one flow alone uses, before or behind the calendar and next to an end, go to the flow if they have no probe:

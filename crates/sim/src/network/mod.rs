@@ -27,7 +27,7 @@ use crate::stats::Histogram;
 use crate::trace::Trace;
 use queue::disc::Fate;
 use units::Time;
-use wires::{Step, Wires};
+use wires::{Step, Wires, VIA_LINE, VIA_RED};
 
 /// A packet on its way, and when it is where.
 #[derive(Clone, Copy)]
@@ -87,6 +87,8 @@ pub struct Flow {
     /// When a TCP source stops handing over new data.
     stop: Time,
     started: bool,
+    /// [`Pkt::via`] of what each end sends.
+    via: [u8; 2],
     /// The first step of what each end sends.
     first_step: [u32; 2],
     /// Lines that it has to itself at the beginning and the end of the way of what each end sends, where they have no probe.
@@ -122,6 +124,7 @@ impl Flow {
             start,
             stop,
             started: false,
+            via: [0; 2],
             first_step,
             own: Default::default(),
             due: never,
@@ -227,6 +230,7 @@ impl Network {
     #[inline(never)]
     pub fn advance(&mut self, most: u64) -> (u64, Time) {
         let (mut done, mut now) = (0, Time::ZERO);
+        self.wires.calendar.stop_after(self.window.end);
         while done < most {
             let some = self.wires.calendar.until_tuning().min(u32::try_from(most - done).unwrap_or(u32::MAX));
             let mut left = some;
@@ -247,25 +251,43 @@ impl Network {
     /// Executes the first event, unless it lies after the end. Gives its time.
     #[inline(always)]
     fn step(&mut self) -> Option<Time> {
-        let (place, node) = self.wires.calendar.unlink_first(self.window.end)?;
-        let (time, step, flow) = (node.time, node.event.step, node.event.flow);
-        // More than three that are common would be told apart by way of a table.
-        match self.wires.steps.get(step as usize) {
-            Some(Step::RedThenOwn(line)) => {
-                let (pkt, key) = (node.event, node.key());
-                self.come_to_red_line(pkt, key, *line);
+        let wires = &mut self.wires;
+        let node = wires.calendar.unlink_first()?;
+        let (time, via) = (node.time, node.event.via);
+        // A line is told no more of the packet than it needs: the rest is read behind it.
+        if via >= VIA_LINE {
+            let line = &mut wires.lines[usize::from(via - VIA_LINE)];
+            let Some(key) = line.pass(node.event.size, node.key()) else {
+                let (component, transit) = (line.component, Transit::new(node.event, node.key()));
+                self.refuse(component, &transit);
+                return Some(time);
+            };
+            let pkt = node.event;
+            self.reach_source::<true>(pkt, key);
+        } else if via >= VIA_RED {
+            let line = &mut wires.red_lines[usize::from(via - VIA_RED)];
+            match line.pass(node.event.size, node.event.ecn, node.key()) {
+                Ok(key) => {
+                    let pkt = node.event;
+                    self.reach_sink::<true>(pkt, key);
+                }
+                Err(passed) => {
+                    let transit = Transit::new(node.event, node.key());
+                    self.leave_red_line_changed(u32::from(via - VIA_RED), &transit, passed);
+                }
             }
-            Some(Step::LineThenOwn(line)) => {
-                let (pkt, key) = (node.event, node.key());
-                self.come_to_last_line(pkt, key, *line);
-            }
-            Some(Step::Line(line)) => {
-                let (pkt, key) = (node.event, node.key());
-                self.come_to_line(pkt, key, *line);
-            }
-            Some(other) => self.come(*other, place),
-            None if step == WAKE => self.wake(flow, time),
-            None => self.free(flow, time),
+        } else if let Some(Step::Line(line)) = wires.steps.get(node.event.step as usize) {
+            let line = &mut wires.lines[*line as usize];
+            let Some(key) = line.pass(node.event.size, node.key()) else {
+                let (component, transit) = (line.component, Transit::new(node.event, node.key()));
+                self.refuse(component, &transit);
+                return Some(time);
+            };
+            let pkt = node.event;
+            self.leave_line(pkt, key);
+        } else {
+            let transit = Transit::new(node.event, node.key());
+            self.come(&transit);
         }
         Some(time)
     }

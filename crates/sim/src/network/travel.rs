@@ -3,58 +3,15 @@
 use super::wires::{Launched, Step};
 use super::{Network, Transit};
 use crate::calendar::Key;
-use crate::packet::{Pkt, Waiting};
-use queue::disc::{Fate, Reason};
+use crate::packet::{Pkt, Waiting, WAKE};
+use queue::disc::{Fate, Packet, Reason};
 use units::Ecn;
 
 impl Network {
-    /// A packet comes out of the calendar at a line. This and the next few functions are where most of the work of a run is done.
-    #[inline(always)]
-    pub(super) fn come_to_line(&mut self, pkt: Pkt, key: Key, number: u32) {
-        let line = &mut self.wires.lines[number as usize];
-        match line.pass(pkt.size, key) {
-            Some(key) => self.leave_line(pkt, key),
-            None => {
-                let component = line.component;
-                self.refuse(component, &Transit::new(pkt, key));
-            }
-        }
-    }
-
-    /// The same where a line of the flow's own follows, and then the end.
-    #[inline(always)]
-    pub(super) fn come_to_last_line(&mut self, pkt: Pkt, key: Key, number: u32) {
-        let line = &mut self.wires.lines[number as usize];
-        let Some(key) = line.pass(pkt.size, key) else {
-            let component = line.component;
-            return self.refuse(component, &Transit::new(pkt, key));
-        };
-        if pkt.is_back() {
-            self.reach_source::<true>(pkt, key);
-        } else {
-            self.reach_last(&Transit::new(pkt, key));
-        }
-    }
-
-    /// The same at a RED link.
-    #[inline(always)]
-    pub(super) fn come_to_red_line(&mut self, pkt: Pkt, key: Key, number: u32) {
-        let line = &mut self.wires.red_lines[number as usize];
-        let key = match line.pass(pkt.size, pkt.ecn, key) {
-            Ok(key) => key,
-            Err(passed) => return self.leave_red_line_changed(number, &Transit::new(pkt, key), passed),
-        };
-        if pkt.is_back() {
-            self.reach_last(&Transit::new(pkt, key));
-        } else {
-            self.reach_sink::<true>(pkt, key);
-        }
-    }
-
-    /// The same where RED dropped or marked the packet.
+    /// RED dropped or marked a packet that came out of the calendar.
     #[cold]
     #[inline(never)]
-    fn leave_red_line_changed(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
+    pub(super) fn leave_red_line_changed(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
         let ecn = self.settle_red_fates(number, transit);
         if let Some(key) = passed {
             self.leave_line_apart(&Transit::new(Pkt { ecn, ..transit.pkt }, key));
@@ -63,7 +20,7 @@ impl Network {
 
     /// A packet has passed the link of its present step, and will be at `key` then.
     #[inline(always)]
-    fn leave_line(&mut self, pkt: Pkt, key: Key) {
+    pub(super) fn leave_line(&mut self, pkt: Pkt, key: Key) {
         let next = pkt.step + 1;
         let to_calendar = self.wires.steps[next as usize].waits() || !self.runs_ahead;
         if key.time > self.window.end || !to_calendar {
@@ -79,23 +36,38 @@ impl Network {
         }
     }
 
-    /// A packet comes out of its place in the calendar at any other step.
-    pub(super) fn come(&mut self, step: Step, place: u32) {
-        let node = self.wires.calendar.taken_from(place);
-        let mut transit = Transit::new(node.event, node.key());
-        match step {
-            Step::End => self.reach(&transit),
+    /// A packet, or an alarm, comes out of the calendar at any other step.
+    #[inline(never)]
+    pub(super) fn come(&mut self, transit: &Transit) {
+        let Some(step) = self.wires.steps.get(transit.pkt.step as usize) else {
+            let (step, number) = (transit.pkt.step, transit.pkt.flow);
+            return if step == WAKE {
+                self.wake(number, transit.time)
+            } else {
+                self.free(number, transit.time)
+            };
+        };
+        match *step {
+            Step::End => self.reach(transit),
+            Step::Red(number) | Step::RedThenOwn(number) => {
+                let line = &mut self.wires.red_lines[number as usize];
+                match line.pass(transit.pkt.size, transit.pkt.ecn, transit.key()) {
+                    Ok(key) => self.leave_line(transit.pkt, key),
+                    Err(passed) => self.leave_red_line_changed(number, transit, passed),
+                }
+            }
             Step::Link(link) => {
+                let mut transit = *transit;
                 if self.pass_link(link, &mut transit) {
                     self.travel(transit);
                 }
             }
-            Step::Red(line) => {
-                if let Some(passed) = self.pass_red_line(line, transit) {
-                    self.travel(passed);
+            Step::LineThenOwn(line) => {
+                if let Some(passed) = self.pass_line(line, *transit) {
+                    self.reach_last(&passed);
                 }
             }
-            _ => self.travel(transit),
+            _ => self.travel(*transit),
         }
     }
 
@@ -182,7 +154,7 @@ impl Network {
             self.fates.push(match fate {
                 Fate::Dropped(_, reason) => Fate::Dropped(Waiting { pkt, enqueued: transit.time }, reason),
                 Fate::Marked(slot, reason) => {
-                    pkt.ecn = slot.ecn;
+                    pkt.ecn = slot.ecn();
                     Fate::Marked(Waiting { pkt, enqueued: transit.time }, reason)
                 }
             });

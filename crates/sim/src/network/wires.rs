@@ -38,7 +38,26 @@ pub(super) enum Step {
     RedThenOwn(u32),
 }
 
+/// [`Pkt::via`] of what goes forth to the first RED link in short form and then as [`Step::RedThenOwn`] says; those for the next
+/// ones follow.
+pub(super) const VIA_RED: u8 = 1;
+/// The same of what goes back to the first tail-drop link and then as [`Step::LineThenOwn`] says.
+pub(super) const VIA_LINE: u8 = 128;
+
 impl Step {
+    /// [`Pkt::via`] of what takes this step through the calendar on the way forth, 0, or back.
+    pub(super) fn via(self, side: usize) -> u8 {
+        let number = |line: u32, first: u8| {
+            u8::try_from(line).ok().filter(|line| *line < 127).map(|line| first + line)
+        };
+        match (side, self) {
+            (0, Step::RedThenOwn(line)) => number(line, VIA_RED),
+            (1, Step::LineThenOwn(line)) => number(line, VIA_LINE),
+            _ => None,
+        }
+        .unwrap_or(0)
+    }
+
     /// Whether it is taken through the calendar.
     #[inline(always)]
     pub(super) fn waits(self) -> bool {
@@ -88,19 +107,20 @@ impl Wires {
         Wires { calendar: Calendar::new(), lines, red_lines, steps: Vec::new(), end }
     }
 
-    /// An end sends a packet: over the links that take it at once into the calendar. The first of them may be its `own`.
+    /// An end sends a packet: over the links that take it at once into the calendar. The first of them may be its `own`; `via` is what
+    /// is met behind it: [`Pkt::via`].
     #[inline(always)]
-    pub(super) fn launch(&mut self, own: &mut Option<Line>, pkt: Pkt, key: Key) -> Launched {
+    pub(super) fn launch(&mut self, own: &mut Option<Line>, via: u8, pkt: Pkt, key: Key) -> Launched {
         let Some(line) = own else {
             if !self.steps[pkt.step as usize].waits() {
                 return self.launch_apart(&Transit::new(pkt, key));
             }
-            self.calendar.push(key, pkt);
+            self.calendar.push(key, Pkt { via, ..pkt });
             return Launched::Settled;
         };
         match line.pass_unwatched(pkt.size, key) {
             Some(key) if key.time <= self.end => {
-                self.calendar.push(key, Pkt { step: pkt.step + 1, ..pkt });
+                self.calendar.push(key, Pkt { step: pkt.step + 1, via, ..pkt });
                 Launched::Settled
             }
             Some(key) => Launched::Over(Transit::new(pkt, key)),
