@@ -368,3 +368,12 @@ def test_help_and_version(dropcurve: Dropcurve) -> None:
 
     assert dropcurve("--version").out == f"{library.version()}\n"
     assert "Commands:" in dropcurve("--help").out
+
+
+def test_the_package_is_the_command() -> None:
+    from dropcurve import library
+
+    told = subprocess.run(
+        [sys.executable, "-m", "dropcurve", "--version"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == f"{library.version()}\n"

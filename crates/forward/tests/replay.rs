@@ -111,7 +111,7 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
 
 fn blank() -> Pkt {
     let ecn = units::Ecn::NotEct;
-    Pkt { stamp: Time::ZERO, seq: 0, flow: 0, size: 0, sack: 0, step: 0, class: 0, ecn, flags: 0 }
+    Pkt { stamp: Time::ZERO, seq: 0, flow: 0, size: 0, sack: 0, step: 0, class: 0, via: 0, ecn, flags: 0 }
 }
 
 /// The arrivals of a record through the pump.

@@ -171,7 +171,7 @@ def choke(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float |
 
 
 def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
-    """`gred`, from its set-up and a line for each virtual queue."""
+    """`gred`, from its set-up and a line for each virtual queue. The `limit` of the whole binds nothing in Linux."""
     rows = sorted(queue.virtual, key=lambda one: int(one["DP"]))
     if not rows:
         raise UsageError("no virtual queue is set up: a line with DP 0, min, max and so on must follow")
@@ -190,13 +190,15 @@ def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
         if "limit" in queue.options
         else max(tc.size(one["limit"]) for one in rows)
     )
+    rates = [one["rate"] for one in curves]
     return "gred", {
-        "limit": f"{total} B", "unit": "bytes", "mean_packet": curves[0]["mean_packet"],
+        "dialect": "linux", "limit": f"{total} B", "limit_binds": False, "mean_packet": curves[0]["mean_packet"],
         "default_dp": int(queue.options.get("default", "0")), "grio": "grio" in queue.options,
         "dp_limit": [one["limit"] for one in curves], "min_th": [one["min_th"] for one in curves],
         "max_th": [one["max_th"] for one in curves], "probability": [one["max_p"] for one in curves],
         "prio": [max(1, int(one.get("prio", i + 1))) for i, one in enumerate(rows)], "w_q": curves[0]["w_q"],
-        "spacing": "cycle", "ecn": "ecn" in queue.options,
+        **({} if None in rates else {"idle_rate": [quantities.show_rate(rate) for rate in rates]}),
+        "ecn": "ecn" in queue.options,
     }, None  # fmt: skip
 
 

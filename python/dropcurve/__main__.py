@@ -1,0 +1,5 @@
+"""`python -m dropcurve` is the command `dropcurve`."""
+
+from .cli import main
+
+main()
