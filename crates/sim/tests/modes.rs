@@ -190,6 +190,14 @@ fn a_timer_and_an_arrival_at_the_same_moment() {
     }
 }
 
+/// A duplicate of a session's last acknowledgement comes after the warm-up; the next session on that flow begins before it does.
+#[test]
+fn a_session_that_begins_where_a_late_duplicate_was_seen_ahead() {
+    let text = web(3325, "kind = \"droptail\"\nlimit = \"18 pkts\"", "object", 2);
+    let (folded, hops) = both(&text, 4_032_782_627_460_266_207);
+    assert_eq!(difference(&folded, &hops, ""), None);
+}
+
 /// Disciplines that decide at arrival, later, by dice, by clock; with and without a store for each flow.
 const QUEUES: [&str; 8] = [
     "kind = \"droptail\"\nlimit = \"30 pkts\"",

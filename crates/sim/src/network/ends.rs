@@ -82,10 +82,10 @@ impl Network {
             self.run_timers(endpoint, now);
         }
         let flow = &mut self.flows[number];
-        if side == 0 {
-            flow.observe_source(now, &self.window);
-        } else {
+        if side == 1 {
             flow.observe_sink(now, &self.window);
+        } else if !flow.source.is_over() {
+            flow.observe_source(now, &self.window);
         }
         self.trace.note(now, if side == 0 { What::Acked } else { What::Receive }, pkt);
         flow.note_next(side, &self.window, &self.trace);
@@ -94,9 +94,12 @@ impl Network {
     /// Feedback arrives that is not for a plain TCP sender.
     #[inline(never)]
     fn give_feedback(&mut self, pkt: &Pkt, now: Time) {
-        let flow = &mut self.flows[pkt.flow as usize];
-        flow.observe_source(now, &self.window);
         let ack = pkt.ack(&mut self.sacks);
+        let flow = &mut self.flows[pkt.flow as usize];
+        if flow.source.is_over() {
+            return;
+        }
+        flow.observe_source(now, &self.window);
         flow.on_feedback(now, &ack, &self.window);
         self.drain_source(pkt.flow, now, now);
     }

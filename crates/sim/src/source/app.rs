@@ -188,6 +188,11 @@ impl AppSource {
         !self.closed
     }
 
+    /// Whether its session has ended.
+    pub fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+
     /// Whether its session ended before `now`.
     pub fn ended_before(&self, now: Time) -> bool {
         self.ended.is_some_and(|ended| ended < now)

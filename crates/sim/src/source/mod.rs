@@ -153,6 +153,14 @@ pub enum Source {
     Origin(Box<Origin>),
 }
 
+impl Source {
+    /// Whether its session has ended. What still arrives then is a late duplicate, and may be seen out of turn: ahead of the
+    /// session that begins next.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self, Source::App(source) if source.is_over())
+    }
+}
+
 /// The receiving end of a flow.
 pub enum Sink {
     /// A TCP receiver.
