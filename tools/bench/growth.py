@@ -40,9 +40,12 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     bench = build()
     costs: dict[str, list[Cost]] = {case: [] for case in given.cases}
-    for _ in range(given.rounds):
+    for done in range(given.rounds):
         for case, runs in costs.items():
             runs.append(measure(bench, *case.split(":")))
+            print(
+                f"growth: round {done + 1} of {given.rounds}, {case}: {runs[-1].each:.0f} ns", file=sys.stderr
+            )
     print("| Flows | Seconds | Segments | ns a segment | times the row above | most held, MB | kB a flow |")
     print("|---:|---:|---:|---:|---:|---:|---:|")
     above: float | None = None

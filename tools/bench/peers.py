@@ -54,9 +54,11 @@ def main(arguments: Sequence[str]) -> int:
     for case in given.cases:
         flows, seconds, *rounds = case.split(":")
         costs: dict[str, list[Cost]] = {name: [] for name in sides}
-        for _ in range(int(rounds[0]) if rounds else given.rounds):
+        for done in range(int(rounds[0]) if rounds else given.rounds):
             for name, side in sides.items():
                 costs[name].append(side(flows, seconds))
+                told = f"round {done + 1}, {flows} flows, {name}: {costs[name][-1].each:.0f} ns"
+                print(f"peers: {told}", file=sys.stderr)
         show(flows, seconds, costs)
     return 0
 
