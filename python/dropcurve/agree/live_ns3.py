@@ -16,7 +16,7 @@ from pathlib import Path
 
 import dropcurve as dc
 
-from . import live, means, ns3_packets, ns3_singles, other_stacks
+from . import live, means, ns3_flow, ns3_packets, ns3_singles, other_stacks
 from .cases import Area, Case
 from .context import ROOT, Context
 
@@ -145,7 +145,7 @@ def single(draw: int, context: Context) -> Case:
     return live.attempt(ns3_singles.name(keys), work)
 
 
-def sent(text: str) -> list[ns3_packets.Sent]:
+def sent(text: str) -> list[ns3_flow.Sent]:
     """The transmissions that `single` prints."""
     return [(int(time), int(segment)) for time, segment in map(str.split, text.splitlines())]
 

@@ -1,6 +1,6 @@
 """Single flows of ns-3.37 drawn at random, segment by segment: variant, path, queue, window, losses with their repairs.
 
-Path and losses are those of `ns3_packets`, the queue of the slower link may fill. `tests/agree/ns3/single.cc` runs what
+Path and losses are those of `ns3_flow`, the queue of the slower link may fill. `tests/agree/ns3/single.cc` runs what
 `drawn` says; forty runs of it are kept.
 """
 
@@ -9,13 +9,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
-import dropcurve as dc
-
-from .cases import Area, Case, Figure
+from . import ns3_flow
+from .cases import Area, Case
 from .context import Context
-from .ns3_packets import CUBIC, VEGAS, Sent
+from .ns3_flow import Flow, Sent, runs_in
+from .ns3_packets import CUBIC, VEGAS
 
 TITLE = "TCP, drawn single flows, against ns-3.37"
 METHOD = (
@@ -31,50 +30,6 @@ CONTROLS = {
     "TcpWestwood": 'cc = "westwood"',
     "TcpBbr": 'cc = "bbr"',
 }
-#: In packets: never full.
-ENDLESS = 1_000_000
-#: The first link: nanoseconds a byte, and its delay.
-NEAR_NS_PER_BYTE, NEAR_NS = 80, 1_000_000
-
-SCENARIO = """\
-[run]
-duration = "120 s"
-warmup = "0 s"
-
-[links.near]
-from = "s"
-to = "r1"
-rate = "100 Mbit/s"
-delay = "1 ms"
-
-[links.middle]
-from = "r1"
-to = "r2"
-rate = "{rate} Mbit/s"
-delay = "{delay} ms"
-ring = {ring}
-
-[links.middle.queue]
-kind = "droptail"
-limit = "{limit} pkts"
-
-[links.end]
-from = "r2"
-to = "d"
-rate = "1000 Gbit/s"
-delay = "0 s"
-drop = {drop}
-
-[flows.tcp]
-from = "s"
-to = "d"
-bytes = "{segments}000 B"
-profile = "ns3"
-{stack}
-mss = "1000 B"
-initial_window = {window}
-ack_every = {every}
-"""
 
 Keys = Mapping[str, str]
 
@@ -82,26 +37,10 @@ Keys = Mapping[str, str]
 def compare(context: Context) -> Area:
     """The runs that are kept."""
     cases = []
-    for number, (keys, sent) in enumerate(read(context.own / "ns3_singles.txt"), 1):
+    for number, (head, sent) in enumerate(runs_in(context.own / "ns3_singles.txt"), 1):
         context.tell(f"ns-3 singles {number}")
-        cases.append(case(keys, sent))
+        cases.append(case(dict(re.findall(r"(\S+)=(\S+)", head)), sent))
     return Area("ns3_singles", TITLE, "ns-3.37", METHOD, cases)
-
-
-def read(path: Path) -> list[tuple[Keys, list[Sent]]]:
-    """What each run was told, and its transmissions."""
-    found: list[tuple[Keys, list[Sent]]] = []
-    at = 0
-    for line in path.read_text(encoding="utf-8").splitlines():
-        head, _, rest = line.partition(" ")
-        if head == "case":
-            found.append((dict(re.findall(r"(\S+)=(\S+)", rest)), []))
-            at = 0
-        elif head == "p":
-            for time, segment in re.findall(r"(\d+)S(\d+)", rest):
-                at += int(time)
-                found[-1][1].append((at, int(segment)))
-    return found
 
 
 def drawn(seed: int) -> Keys:
@@ -156,16 +95,23 @@ def words(keys: Keys) -> list[str]:
 
 def case(keys: Keys, theirs: list[Sent]) -> Case:
     """One run compared."""
-    ours = play(keys)
-    packet_us = round(8500 / float(keys["rate"].removesuffix("Mbps")))
-    pairs = list(zip(ours, theirs, strict=False))
-    same = next(
-        (i for i, (a, b) in enumerate(pairs) if a[1] != b[1] or abs(a[0] - b[0]) > packet_us), len(pairs)
+    return ns3_flow.compared(name(keys), flow(keys), theirs)
+
+
+def flow(keys: Keys) -> Flow:
+    """The same here."""
+    recovery = "sack" if keys["sack"] == "true" else "newreno"
+    stack = [CONTROLS[keys["control"]], f'recovery = "{recovery}"', f"initial_window = {keys['window']}"]
+    stack += ['reduction = "at_once"'] if keys["recovery"] == "TcpClassicRecovery" else []
+    return Flow(
+        "\n".join(stack),
+        ns3_flow.lost(keys["lose"]),
+        every=int(keys["ack-every"]),
+        segments=int(keys["segments"]),
+        rate=float(keys["rate"].removesuffix("Mbps")),
+        delay=float(keys["delay"].removesuffix("ms")),
+        queue=int(keys["queue"]),
     )
-    worst = max((abs(a[0] - b[0]) for a, b in pairs[:same]), default=0)
-    note = "" if same == len(theirs) else f"ns-3 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
-    sent = Figure("sent", len(theirs), same if same < len(theirs) else len(ours))
-    return Case(name(keys), (sent, Figure("worst_us", 0, worst, packet_us)), note=note)
 
 
 def name(keys: Keys) -> str:
@@ -182,65 +128,3 @@ def name(keys: Keys) -> str:
     parts += ["every 2"] if keys["ack-every"] == "2" else []
     lost = keys["lose"] if len(keys["lose"]) < 40 else keys["lose"][:36].rpartition(",")[0] + ",…"
     return ", ".join([*parts, f"lost {lost}" if lost != "-" else "nothing lost", f"draw {keys['seed']}"])
-
-
-def play(keys: Keys) -> list[Sent]:
-    """Our transmissions. Where a loss falls is known once all before it are: so one run for each."""
-    lost = {int(segment): int(times) for segment, times in re.findall(r"(\d+):(\d+)", keys["lose"])}
-    drop: list[int] = []
-    while True:
-        trace = dc.trace(dc.Scenario.parse(scenario(keys, drop)))
-        place = _next_loss(_entering(trace), lost, drop)
-        if place is None:
-            rows = trace.rows("send")
-            return [(int(trace.time_ns[row]) // 1000, int(trace.seq[row])) for row in rows][1:]
-        drop.append(place)
-
-
-def scenario(keys: Keys, drop: list[int]) -> str:
-    """One run with losses at these places of the last link."""
-    queue = int(keys["queue"])
-    recovery = "sack" if keys["sack"] == "true" else "newreno"
-    stack = f'{CONTROLS[keys["control"]]}\nrecovery = "{recovery}"'
-    if keys["recovery"] == "TcpClassicRecovery":
-        stack += '\nreduction = "at_once"'
-    return SCENARIO.format(
-        rate=keys["rate"].removesuffix("Mbps"),
-        delay=keys["delay"].removesuffix("ms"),
-        ring=int(queue > 0),
-        limit=queue or ENDLESS,
-        drop=sorted(drop),
-        segments=keys["segments"],
-        stack=stack,
-        window=keys["window"],
-        every=keys["ack-every"],
-    )
-
-
-def _next_loss(entered: list[int], lost: dict[int, int], drop: list[int]) -> int | None:
-    """The first place at which a transmission is yet to be destroyed; the SYN at place 0 is none of them."""
-    times: dict[int, int] = {}
-    for place, segment in enumerate(entered[1:], 1):
-        before = times.get(segment, 0)
-        times[segment] = before + 1
-        if before < lost.get(segment, 0) and place not in drop:
-            return place
-    return None
-
-
-def _entering(trace: dc.Trace) -> list[int]:
-    """Segments in the order in which they enter the last link: those that arrive, and those dropped there.
-
-    What the queue drops it drops as it comes from the first link.
-    """
-    free, queued, found = 0, set[tuple[int, int]](), []
-    for row in range(len(trace.time_ns)):
-        if trace.back[row]:
-            continue
-        word, at, segment = trace.words[int(trace.what[row])], int(trace.time_ns[row]), int(trace.seq[row])
-        if word == "send":
-            free = max(free, at) + int(trace.size_bytes[row]) * NEAR_NS_PER_BYTE
-            queued.add((free + NEAR_NS, segment))
-        elif word == "receive" or (word == "drop" and (at, segment) not in queued):
-            found.append(segment)
-    return found

@@ -1,0 +1,166 @@
+"""One flow of segments over the path of ns-3's programs: which transmissions are destroyed, and all of them compared.
+
+Path: 100 Mbit/s 1 ms, then a slower link. A loss destroys a transmission of a segment on arrival, so the drop list
+stands on a link of no length behind that one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import dropcurve as dc
+
+from .cases import Case, Figure
+
+#: (microseconds, segment)
+Sent = tuple[int, int]
+#: In packets: never full.
+ENDLESS = 1_000_000
+#: The first link: nanoseconds a byte, and its delay.
+NEAR_NS_PER_BYTE, NEAR_NS = 80, 1_000_000
+
+SCENARIO = """\
+[run]
+duration = "120 s"
+warmup = "0 s"
+
+[links.near]
+from = "s"
+to = "r1"
+rate = "100 Mbit/s"
+delay = "1 ms"
+
+[links.middle]
+from = "r1"
+to = "r2"
+rate = "{rate} Mbit/s"
+delay = "{delay} ms"
+ring = {ring}
+
+[links.middle.queue]
+kind = "droptail"
+limit = "{limit} pkts"
+
+[links.end]
+from = "r2"
+to = "d"
+rate = "1000 Gbit/s"
+delay = "0 s"
+drop = {drop}
+
+[flows.tcp]
+from = "s"
+to = "d"
+bytes = "{segments}000 B"
+profile = "ns3"
+{stack}
+mss = "1000 B"
+ack_every = {every}
+"""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What one run is: keys of the sender, how many transmissions of which segments are lost, segments for one
+    acknowledgement, segments in all; the slower link's rate in Mbit/s, its delay in ms and its queue in packets, 0 if
+    it is never full.
+    """
+
+    stack: str
+    lost: Mapping[int, int]
+    every: int = 1
+    segments: int = 300
+    rate: float = 10
+    delay: float = 24
+    queue: int = 0
+
+    @property
+    def packet_us(self) -> int:
+        """What a packet takes at the slower link, headers and all."""
+        return round(8500 / self.rate)
+
+    def scenario(self, drop: list[int]) -> str:
+        """The run with losses at these places of the last link."""
+        return SCENARIO.format(
+            rate=f"{self.rate:g}",
+            delay=f"{self.delay:g}",
+            ring=int(self.queue > 0),
+            limit=self.queue or ENDLESS,
+            drop=sorted(drop),
+            segments=self.segments,
+            stack=self.stack,
+            every=self.every,
+        )
+
+    def play(self) -> list[Sent]:
+        """Our transmissions. Where a loss falls is known once all before it are: so one run for each."""
+        drop: list[int] = []
+        while True:
+            trace = dc.trace(dc.Scenario.parse(self.scenario(drop)))
+            place = self._next_loss(_entering(trace), drop)
+            if place is None:
+                rows = trace.rows("send")
+                return [(int(trace.time_ns[row]) // 1000, int(trace.seq[row])) for row in rows][1:]
+            drop.append(place)
+
+    def _next_loss(self, entered: list[int], drop: list[int]) -> int | None:
+        """The first place at which a transmission is yet to be destroyed; the SYN at place 0 is none of them."""
+        times: dict[int, int] = {}
+        for place, segment in enumerate(entered[1:], 1):
+            before = times.get(segment, 0)
+            times[segment] = before + 1
+            if before < self.lost.get(segment, 0) and place not in drop:
+                return place
+        return None
+
+
+def compared(name: str, flow: Flow, theirs: list[Sent]) -> Case:
+    """One run beside ns-3's."""
+    ours = flow.play()
+    pairs = list(zip(ours, theirs, strict=False))
+    same = next(
+        (i for i, (a, b) in enumerate(pairs) if a[1] != b[1] or abs(a[0] - b[0]) > flow.packet_us), len(pairs)
+    )
+    worst = max((abs(a[0] - b[0]) for a, b in pairs[:same]), default=0)
+    note = "" if same == len(theirs) else f"ns-3 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
+    sent = Figure("sent", len(theirs), same if same < len(theirs) else len(ours))
+    return Case(name, (sent, Figure("worst_us", 0, worst, flow.packet_us)), note=note)
+
+
+def lost(text: str) -> dict[int, int]:
+    """How many transmissions of which segments a list like "100:1,120:2" says."""
+    return {int(segment): int(times) for segment, times in re.findall(r"(\d+):(\d+)", text)}
+
+
+def runs_in(path: Path) -> Iterator[tuple[str, list[Sent]]]:
+    """The runs of a file: what stands behind `case`, and the transmissions."""
+    for block in re.split(r"^case ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        head, *lines = block.splitlines()
+        sent, at = list[Sent](), 0
+        for line in lines:
+            if line.startswith("p "):
+                for time, segment in re.findall(r"(\d+)[A-Za-z](\d+)", line):
+                    at += int(time)
+                    sent.append((at, int(segment)))
+        yield head, sent
+
+
+def _entering(trace: dc.Trace) -> list[int]:
+    """Segments in the order in which they enter the last link: those that arrive, and those dropped there.
+
+    What the queue drops it drops as it comes from the first link.
+    """
+    free, queued, found = 0, set[tuple[int, int]](), []
+    for row in range(len(trace.time_ns)):
+        if trace.back[row]:
+            continue
+        word, at, segment = trace.words[int(trace.what[row])], int(trace.time_ns[row]), int(trace.seq[row])
+        if word == "send":
+            free = max(free, at) + int(trace.size_bytes[row]) * NEAR_NS_PER_BYTE
+            queued.add((free + NEAR_NS, segment))
+        elif word == "receive" or (word == "drop" and (at, segment) not in queued):
+            found.append(segment)
+    return found
