@@ -86,6 +86,7 @@ pub mod fq_pie;
 pub mod fred_flow;
 pub mod fred_refined;
 pub mod gred;
+mod mix;
 pub mod nlred;
 pub mod pi;
 pub mod pie;

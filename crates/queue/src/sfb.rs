@@ -7,6 +7,7 @@
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
+use crate::mix::mix;
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
@@ -160,14 +161,6 @@ impl Set {
     fn left(&mut self, params: &Params, flow: u64) {
         self.places(params, flow).iter().for_each(|i| self.bins[i].qlen -= 1);
     }
-}
-
-/// Spreads every bit of `x` over all of them (the finaliser of splitmix64).
-pub(crate) fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// An SFB queue at work.

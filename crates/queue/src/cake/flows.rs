@@ -9,7 +9,7 @@
 use super::Isolate;
 use crate::cobalt::law::{Law, State};
 use crate::disc::{Cx, Packet};
-use crate::sfb::mix;
+use crate::mix::mix;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use units::Time;

@@ -11,6 +11,7 @@ mod pool;
 use self::pool::{Chain, Pool, NONE};
 use crate::codel::Store;
 use crate::disc::{Cx, Packet, Reason};
+use crate::mix::mix;
 use alloc::vec::Vec;
 use units::quantity::Amount;
 use units::Bytes;
@@ -333,14 +334,6 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     pub(crate) fn bytes(&self) -> u64 {
         self.pool.bytes
     }
-}
-
-/// Spreads a number over all 64 bits (the finaliser of splitmix64).
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

@@ -107,10 +107,8 @@ impl Marker {
     #[inline(always)]
     pub(super) fn marks_printed(&mut self, p_b: f64, die: impl FnOnce() -> f64) -> bool {
         self.count += 1.0;
-        let grown = self.count * p_b;
-        let rest = 1.0 - grown;
-        let marked =
-            if grown < 1.0 && p_b < rest { p_b > 0.0 && falls_below(die(), p_b, rest) } else { true };
+        let rest = 1.0 - self.count * p_b;
+        let marked = if p_b < rest { p_b > 0.0 && falls_below(die(), p_b, rest) } else { true };
         if marked {
             self.count = self.after_mark;
         }
