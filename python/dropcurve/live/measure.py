@@ -123,9 +123,7 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
     """What makes the numbers of a lab doubtful, in sentences."""
     found: list[str] = []
     for raw in raws:
-        late = raw["stats"]["forward"]["late_ms"]["p99"]
-        if late is not None and late > TOO_LATE_MS:
-            found.append(too_late(late, real_time=raw["stats"]["real_time"]))
+        found += too_late(raw["stats"]["forward"], real_time=raw["stats"]["real_time"])
         for host, dropped in raw["devices"].items():
             if dropped:
                 found.append(
@@ -145,13 +143,16 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def too_late(late_ms: float, *, real_time: bool) -> str:
-    """That this 99th percentile of lateness is too much, and the remedy."""
+def too_late(direction: Mapping[str, Any], *, real_time: bool) -> list[str]:
+    """That a direction's 99th percentile of lateness is too much, if it is, and the remedy."""
+    late = direction["late_ms"]["p99"]
+    if late is None or late <= TOO_LATE_MS:
+        return []
     remedy = "" if real_time else "; as root the forwarder gets real-time priority"
-    return (
-        f"too late to trust: 1 % of the packets left {late_ms:.1f} ms late or more (p99; {TOO_LATE_MS:g} ms is allowed)"
+    return [
+        f"too late to trust: 1 % of the packets left {late:.1f} ms late or more (p99; {TOO_LATE_MS:g} ms is allowed)"
         f"{remedy}"
-    )
+    ]
 
 
 def _intervals(plan: Plan, flow: Mapping[str, Any], end: str) -> list[dict[str, Any]]:

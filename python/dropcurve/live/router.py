@@ -21,7 +21,7 @@ from ..errors import DropcurveError, UsageError
 from . import keeper, merging, scratch
 from .forwarder import Control, await_control
 from .hidden import SYS, Device, names, read
-from .measure import TOO_LATE_MS, too_late
+from .measure import too_late
 
 #: Seconds between two looks at the counters.
 LOOK_S = 1.0
@@ -179,9 +179,8 @@ def warnings(stats: dict[str, Any]) -> list[str]:
         one = stats.get(name)
         if one is None:
             continue
-        late, behind = one["late_ms"]["p99"], one["behind_ms"]["p50"]
-        if late is not None and late > TOO_LATE_MS:
-            found.append(f"{title}: {too_late(late, real_time=stats['real_time'])}")
+        found += [f"{title}: {why}" for why in too_late(one, real_time=stats["real_time"])]
+        behind = one["behind_ms"]["p50"]
         if behind is not None and behind > MOST_BEHIND_MS:
             found.append(
                 f"{title}: half of the time {behind:.1f} ms of packets wait behind our queue, in its driver's ring "

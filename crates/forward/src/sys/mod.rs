@@ -135,12 +135,17 @@ pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) 
     done
 }
 
-/// The number in a small file of the kernel's, read anew.
-fn number_in(file: &mut File) -> Option<u64> {
+/// What a small file of the kernel's says now.
+fn read_anew(file: &mut File) -> Option<String> {
     let mut text = String::new();
     file.rewind().ok()?;
     file.read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    Some(text)
+}
+
+/// The number in such a file.
+fn number_in(file: &mut File) -> Option<u64> {
+    read_anew(file)?.trim().parse().ok()
 }
 
 /// What a call of the C library came to.
