@@ -228,7 +228,7 @@ def write(folder: Path | None) -> None:
 
 
 def repeated(found: dict[str, Any]) -> str:
-    """The cases in real time with several live runs, as lines of text."""
+    """The cases with several live runs, those in real time without saying so, as lines of text."""
     names = [name.removeprefix("real: ") for name, run in found.items() if run.get("runs", 1) > 1]
     return textwrap.fill("; ".join(sorted(names)) + ".", 118, break_on_hyphens=False)
 

@@ -84,22 +84,8 @@ def exact_rate(rate: str) -> str:
 
 def told_when_idle(rate: str) -> str:
     """TBF over a netem that delays nothing, which asks its child after each packet, empty or not."""
-    tc(
-        "qdisc",
-        "add",
-        "dev",
-        "a0",
-        "root",
-        "handle",
-        "1:",
-        "tbf",
-        "rate",
-        rate,
-        "burst",
-        "1600",
-        "limit",
-        "100m",
-    )
+    tbf = ["tbf", "rate", rate, "burst", "1600", "limit", "100m"]
+    tc("qdisc", "add", "dev", "a0", "root", "handle", "1:", *tbf)
     tc("qdisc", "add", "dev", "a0", "parent", "1:1", "handle", "2:", "netem", "limit", "1000000")
     return "2:1"
 

@@ -116,24 +116,15 @@ CASES = (
         Case(name, red(*given), ours(*given), phases=phases, told=True)
         for name, (given, phases) in RED.items()
     ),
-    Case(
-        "red_4_ecn", red(*ECN, "ecn"), ours(*ECN, "ecn = true"), 0.5, phases=PAUSES, told=True
-    ),
-    Case(
-        "red_4_harddrop",
-        red(*ECN, "ecn harddrop"),
-        ours(*ECN, "ecn = true", "ecn_forced = drop"),
-        0.5,
-        phases=PAUSES,
-        told=True,
-    ),
-    Case(
-        "red_4_nodrop",
-        red(*ECN, "ecn nodrop"),
-        ours(*ECN, "ecn = true", "incapable = spare"),
-        0.5,
-        phases=PAUSES,
-        told=True,
+    *(
+        Case(
+            f"red_4_{name}", red(*ECN, flags), ours(*ECN, "ecn = true", *keys), 0.5, phases=PAUSES, told=True
+        )
+        for name, flags, keys in (
+            ("ecn", "ecn", ()),
+            ("harddrop", "ecn harddrop", ("ecn_forced = drop",)),
+            ("nodrop", "ecn nodrop", ("incapable = spare",)),
+        )
     ),
     gred_case("gred", (1, 2, 3)),
     gred_case("gred_ecn", (1, 2, 3), ecn=True),

@@ -2,7 +2,7 @@
 
     python tools/bench/peers.py [--rounds N] [FLOWS:SECONDS[:ROUNDS]]...
 
-Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some four minutes.
+Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some ten minutes, nearly all of them in ns-3.
 
 The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc say it to the others.
 Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
@@ -25,7 +25,7 @@ from instructions import ROOT, build, output
 
 HERE = Path(__file__).parent
 NS3 = ["applications", "internet", "point-to-point", "traffic-control", "network", "core"]
-# With a thousand flows ns-3 takes the better part of a minute for a second.
+# With a thousand flows ns-3 takes more than a minute for a second.
 CASES = ["10:60", "100:10", "1000:2:2"]
 # Work counts as the same if the segments delivered agree to within this.
 SAME = 0.02
