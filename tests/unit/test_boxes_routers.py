@@ -258,6 +258,70 @@ def test_what_ios_does_not_say_is_assumed() -> None:
     assert {note.key for note in found.notes if note.kind == "assumed"} == {"limit", "exponent", "min_th"}
 
 
+NESTED = """\
+class-map match-any BULK
+ match ip dscp af31 af32 af33
+policy-map WAN
+ class VOICE
+  priority percent 20
+  queue-limit 32 packets
+ class BULK
+  bandwidth percent 50
+  random-detect dscp-based
+  random-detect dscp 26 32 40 10
+policy-map SHAPED
+ class class-default
+  shape average 20m
+  service-policy WAN
+interface GigabitEthernet0/1
+ bandwidth 100000
+ service-policy output SHAPED
+"""
+NESTED_SHOW = """\
+  Service-policy output: SHAPED
+    Class-map: class-default (match-any)
+      queue limit 83 packets
+      shape (average) cir 20000000, bc 80000, be 80000
+      target shape rate 20000000
+      Service-policy : WAN
+        Class-map: BULK (match-any)
+          queue limit 64 packets
+          bandwidth 50% (10000 kbps)
+            Exp-weight-constant: 9 (1/512)
+            dscp     Transmitted         Random drop      Tail drop          Minimum        Maximum     Mark
+            af31      300000/300000000    300/300000         0/0                 32            40  1/10
+    Class-map: LAST (match-any)
+      queue limit 21 packets
+"""
+
+
+@pytest.mark.parametrize("text", [NESTED, NESTED_SHOW])
+def test_a_class_of_a_nested_policy_has_the_rate_of_the_class_around_it(text: str) -> None:
+    found = read(text)
+    assert (found.discipline, found.params["min_th"], found.rate_bps) == ("wred", ["32 pkts"], 2e7)
+    assert any("10 Mbit/s for certain" in note.text for note in found.notes)
+
+
+def test_what_is_shown_after_a_nested_policy_belongs_to_the_one_around_it() -> None:
+    assert read(NESTED_SHOW).others == ["SHAPED/class-default", "SHAPED/LAST"]
+    assert read(NESTED_SHOW, name="LAST").rate_bps is None
+
+
+def test_a_share_of_a_shaped_class_and_the_speed_of_an_interface() -> None:
+    share = NESTED.replace("  bandwidth percent 50\n", "  shape average percent 25\n")
+    assert read(share).rate_bps == 5e6
+    bare = read(NESTED.replace("  shape average 20m\n", ""))
+    assert bare.rate_bps is None
+    assert any("GigabitEthernet0/1 says it has 100 Mbit/s" in note.text for note in bare.notes)
+
+
+def test_dscps_that_are_not_told_have_the_defaults_of_ios() -> None:
+    found = read("policy-map P\n class DATA\n  random-detect dscp-based\n")
+    assert found.params["min_th"][:5] == [f"{low} pkts" for low in (20, 22, 32, 28, 24)]
+    assert found.params["min_th"][18] == "36 pkts", "EF"
+    assert any(note.key == "min_th" and note.kind == "assumed" for note in found.notes)
+
+
 def test_times_need_a_rate() -> None:
     text = "policy-map P\n class class-default\n  queue-limit 50 ms\n  random-detect precedence 0 10 ms 30 ms 5\n"
     with pytest.raises(dc.ScenarioError, match="the link's rate must be known"):

@@ -1,0 +1,122 @@
+"""The structure of Cisco texts: policies in classes of other policies, and the rate at which a class is emptied.
+
+Reads configurations and ``show policy-map interface`` alike (CiscoWRED).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_POLICY = re.compile(r"(?:policy-map|Service-policy output:)\s+(\S+)")
+_NESTED = re.compile(r"(?:service-policy|Service-policy :)\s+(?!output|input)(\S+)")
+_CLASS = re.compile(r"(?:class|Class-map:)\s+(\S+)")
+_INTERFACE = re.compile(r"interface\s+(\S+)")
+_PLACED = re.compile(r"service-policy\s+output\s+(\S+)")
+_SHAPE = re.compile(
+    r"shape (?:average|peak)\s+(?P<told>\d+)\s*(?P<unit>[kmg])?(?:bps)?(?!\S)"
+    r"|shape \(average\) cir (?P<cir>\d+)|target shape rate (?P<target>\d+)"
+    r"|shape (?:average|peak)\s+percent\s+(?P<percent>\d+)"
+)
+_SHARE = re.compile(
+    r"bandwidth\s+(?:(?P<shown>\d+)% \(\d+ kbps\)|percent\s+(?P<percent>\d+)|(?P<kbps>\d+)(?:\s+kbps)?\s*$)",
+    re.M,
+)
+_UNITS = {None: 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+
+
+@dataclass
+class Block:
+    """A class of a policy, or an interface with a queue of its own: ``title`` is what it is chosen by."""
+
+    title: str
+    policy: str
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def body(self) -> str:
+        """Its lines as one text."""
+        return "\n".join(self.lines)
+
+
+@dataclass
+class Policies:
+    """All that a text holds: its blocks in order, the class each policy lies in, the interface each is put on."""
+
+    blocks: list[Block] = field(default_factory=list)
+    parents: dict[str, Block] = field(default_factory=dict)
+    places: dict[str, Block] = field(default_factory=dict)
+
+    def rate_bps(self, block: Block) -> float | None:
+        """What the class is shaped to, or the nearest class around it that is shaped; None if none is."""
+        share = 1.0
+        seen: set[str] = set()
+        at: Block | None = block
+        while at is not None and at.title not in seen:
+            seen.add(at.title)
+            found = _SHAPE.search(at.body)
+            if found and found["percent"]:
+                share *= float(found["percent"]) / 100.0
+            elif found:
+                told = found["told"] or found["cir"] or found["target"]
+                return share * float(told) * _UNITS[found["unit"]]
+            at = self.parents.get(at.policy)
+        return None
+
+    def promised_bps(self, block: Block) -> float | None:
+        """What ``bandwidth`` promises the class while the others are busy, if it promises less than all."""
+        found = _SHARE.search(block.body)
+        if found is None or not block.policy:
+            return None
+        if found["kbps"]:
+            return float(found["kbps"]) * 1e3
+        rate = self.rate_bps(block)
+        return None if rate is None else float(found["shown"] or found["percent"]) / 100.0 * rate
+
+    def speed(self, block: Block) -> tuple[str, float] | None:
+        """The interface that the class's policy is put on, and its ``bandwidth`` statement in bit/s."""
+        policy, seen = block.policy, set[str]()
+        while policy in self.parents and policy not in seen:
+            seen.add(policy)
+            policy = self.parents[policy].policy
+        place = self.places.get(policy)
+        told = re.search(r"^\s*bandwidth\s+(\d+)\s*$", place.body, re.M) if place else None
+        return (place.title, float(told[1]) * 1e3) if place and told else None
+
+
+def policies(text: str) -> Policies:
+    """The blocks of a text and how they lie in each other."""
+    found = Policies()
+    # Policies that are open, with how far in their lines begin: what is shown nests by it, a configuration does not.
+    open_: list[tuple[int, str]] = []
+    at: Block | None = None
+    for line in text.splitlines():
+        bare = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if head := _POLICY.match(bare):
+            open_, at = [(indent, head[1])], None
+        elif bare.startswith("class-map"):
+            open_, at = [], None
+        elif placed := _PLACED.match(bare):
+            if at is not None:
+                found.places[placed[1]] = at
+        elif nested := _NESTED.match(bare):
+            if at is not None:
+                found.parents[nested[1]] = at
+            if bare.startswith("Service-policy :"):
+                open_.append((indent, nested[1]))
+        elif (inner := _CLASS.match(bare)) and open_ and "ransmitted" not in bare:
+            while len(open_) > 1 and indent <= open_[-1][0]:
+                open_.pop()
+            policy = open_[-1][1]
+            at = Block(f"{policy}/{inner[1]}", policy)
+            found.blocks.append(at)
+        elif place := _INTERFACE.match(bare):
+            open_, at = [], Block(place[1], "")
+            found.blocks.append(at)
+        elif at is not None:
+            at.lines.append(line)
+        elif bare.startswith("random-detect"):
+            at = Block("interface", "", [line])
+            found.blocks.append(at)
+    return found

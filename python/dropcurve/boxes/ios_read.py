@@ -1,0 +1,203 @@
+"""Cisco IOS and IOS-XE read: the WRED of a policy map's class, from a configuration or from what the box shows.
+
+Reference: CiscoWRED.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+from .. import quantities
+from .ios_policy import Block, Policies, policies
+from .model import Import, Note, refuse
+
+T = TypeVar("T")
+
+#: What IOS takes where a configuration does not say (CiscoWRED): by precedence, and by DSCP, where others have 20.
+DEFAULT_MIN = (20, 22, 24, 26, 28, 31, 33, 35)
+DEFAULT_MAX, DEFAULT_DENOMINATOR, DEFAULT_CONSTANT, DEFAULT_LIMIT = 40, 10, 9, 64
+
+#: DSCPs by name.
+DSCPS = {
+    "default": 0, "ef": 46, **{f"cs{n}": 8 * n for n in range(8)},
+    **{f"af{x}{y}": 8 * x + 2 * y for x in range(1, 5) for y in range(1, 4)},
+}  # fmt: skip
+DSCP_MIN = {
+    0: 20, 46: 36,
+    **{8 * n: 20 + 2 * n for n in range(1, 8)},
+    **{8 * x + 2 * y: 36 - 4 * y for x in range(1, 5) for y in range(1, 4)},
+}  # fmt: skip
+_TOLD = re.compile(
+    r"random-detect\s+(precedence|dscp)\s+(\S+)\s+(\d+)\s*(packets|bytes|ms|us)?"
+    r"\s+(\d+)\s*(packets|bytes|ms|us)?(?:\s+(\d+))?\s*$"
+)
+_WRED = re.compile(r"random-detect|xp-weight-constant")
+_QUEUE = re.compile(r"random-detect|queue[- ]limit|xp-weight-constant")
+_SHOWN = re.compile(r"^\s*(\d+|af\d\d|cs\d|ef|default)\s+(?:\S+/\S+\s+)+(\d+)\s+(\d+)\s+1/(\d+)\s*$")
+
+
+def read(
+    text: str,
+    *,
+    origin: str = "",
+    name: str | None = None,
+    rate_bps: float | None = None,
+    packet_bytes: int = 1500,
+    **_: Any,
+) -> Import:
+    """The WRED of a policy map's class, or of ``show policy-map interface``; of several, the first with WRED or the
+    one named. Raises ScenarioError for a text without a queue, a name that is not there, and contradictions.
+    """
+    found = policies(text)
+    queues = [one for one in found.blocks if _QUEUE.search(one.body)]
+    if not queues:
+        refuse(
+            "", "the text", "holds no random-detect and no queue limit", "show the policy-map", origin=origin
+        )
+    block = _chosen(queues, name, origin)
+    notes: list[Note] = []
+    rate = found.rate_bps(block)
+    limit = _limit(block.body, rate or rate_bps, notes, origin)
+    others = [one.title for one in queues if one is not block]
+    _rate_notes(found, block, notes)
+    if not _WRED.search(block.body):
+        return Import("ios", "droptail", {"limit": limit}, notes, rate, others)
+    rows = trimmed(_rows(block.lines, notes, rate or rate_bps, origin))
+    constant = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
+    if constant is None:
+        notes.append(Note("assumed", "exponent", f"the text does not say: {DEFAULT_CONSTANT}, IOS's default"))
+    in_bytes = any(row[0].endswith("B") for row in rows)
+    params: dict[str, Any] = {
+        "limit": limit, "unit": "bytes" if in_bytes else "packets", "min_th": [row[0] for row in rows],
+        "max_th": [row[1] for row in rows], "denominator": [row[2] for row in rows],
+        "exponent": int(constant[1]) if constant else DEFAULT_CONSTANT, "mean_packet": f"{packet_bytes} B",
+        "ecn": bool(re.search(r"random-detect ecn|explicit congestion notification", block.body)),
+    }  # fmt: skip
+    return Import("ios", "wred", params, notes, rate, others)
+
+
+def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
+    if name is None:
+        return next((one for one in queues if _WRED.search(one.body)), queues[0])
+    found = next((one for one in queues if name in (one.title, *one.title.split("/"))), None)
+    if found is None:
+        titles = ", ".join(one.title for one in queues)
+        refuse("--name", name, f"is none of the classes there: {titles}", origin=origin)
+    return found
+
+
+def _rate_notes(found: Policies, block: Block, notes: list[Note]) -> None:
+    """What the text says of the rate beside a shaper."""
+    speed, promised = found.speed(block), found.promised_bps(block)
+    if speed and found.rate_bps(block) is None:
+        shown = quantities.show_rate(speed[1])
+        notes.append(
+            Note("load", "rate", f"nothing is shaped; {speed[0]} says it has {shown}: give it as --rate")
+        )
+    if promised:
+        shown = quantities.show_rate(promised)
+        text = f"the class has {shown} for certain, the rest as others leave it: give that as --rate to judge it so"
+        notes.append(Note("load", "bandwidth", text))
+
+
+def _limit(body: str, rate: float | None, notes: list[Note], origin: str) -> str:
+    found = re.search(r"queue[- ]limit\s+(\d+)\s*(packets|bytes|ms|us)?", body)
+    if found is None:
+        notes.append(
+            Note("assumed", "limit", f"the text does not say: {DEFAULT_LIMIT} packets, a common default")
+        )
+        return f"{DEFAULT_LIMIT} pkts"
+    return _amount(int(found[1]), found[2] or "packets", rate, "queue-limit", origin)
+
+
+def _amount(value: int, unit: str, rate: float | None, key: str, origin: str) -> str:
+    """An amount as scenarios write it; times are what leaves in them."""
+    if unit in ("ms", "us"):
+        if rate is None:
+            refuse(
+                key,
+                f"{value} {unit}",
+                "is a time, so the link's rate must be known",
+                "give --rate",
+                origin=origin,
+            )
+        return f"{round(value * (1e-3 if unit == 'ms' else 1e-6) * rate / 8.0)} B"
+    return f"{value} pkts" if unit == "packets" else f"{value} B"
+
+
+def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) -> list[tuple[str, str, int]]:
+    """(min, max, denominator) of each class, in the order of precedence or DSCP."""
+    found: dict[int, tuple[str, str, int]] = {}
+    by_dscp = any("dscp" in line for line in lines)
+    for line in lines:
+        told, shown = _TOLD.search(line), _SHOWN.match(line)
+        if told:
+            low, high = (
+                _amount(int(told[i]), told[i + 1] or told[6] or "packets", rate, "random-detect", origin)
+                for i in (3, 5)
+            )
+            if told[2] != "rsvp":
+                found[_number(told[2], origin)] = (low, high, int(told[7] or DEFAULT_DENOMINATOR))
+        elif shown:
+            found[_number(shown[1], origin)] = (f"{shown[2]} pkts", f"{shown[3]} pkts", int(shown[4]))
+    for number, (low, high, _) in found.items():
+        if float(low.split()[0]) >= float(high.split()[0]):
+            refuse(
+                f"class {number}",
+                f"{low}, {high}",
+                "the minimum threshold must lie below the maximum",
+                origin=origin,
+            )
+    if by_dscp and not found:
+        found = {
+            n: (f"{low} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR) for n, low in DSCP_MIN.items()
+        }
+        text = f"no DSCP is told: IOS's defaults, from {min(DSCP_MIN.values())} of {DEFAULT_MAX} packets"
+        notes.append(Note("assumed", "min_th", text))
+    if by_dscp or any(number > 7 for number in found):
+        numbers = sorted(found)
+        which = ", ".join(f"{i} is DSCP {number}" for i, number in enumerate(numbers))
+        notes.append(Note("load", "class", f"classes of the scenario: {which}"))
+        return [found[number] for number in numbers]
+    if len(set(found.values())) > 1:
+        notes.append(
+            Note(
+                "load",
+                "class",
+                "class N of the scenario is precedence N; flows are of class 0 unless they say",
+            )
+        )
+    missing = [number for number in range(8) if number not in found]
+    if missing:
+        which, least = ", ".join(map(str, missing)), DEFAULT_MIN[missing[0]]
+        text = f"precedence {which}: not told; IOS's defaults, from {least} of {DEFAULT_MAX} packets"
+        notes.append(Note("assumed", "min_th", text))
+    return [
+        found.get(n, (f"{DEFAULT_MIN[n]} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR)) for n in range(8)
+    ]
+
+
+def trimmed(rows: list[T]) -> list[T]:
+    """Rows without those at the end that repeat the one before: further classes use the last."""
+    kept = list(rows)
+    while len(kept) > 1 and kept[-1] == kept[-2]:
+        kept.pop()
+    return kept
+
+
+def _number(word: str, origin: str) -> int:
+    if word.isdigit():
+        return int(word)
+    if word.lower() not in DSCPS:
+        refuse("random-detect dscp", word, "is no DSCP", "write its number", origin=origin)
+    return DSCPS[word.lower()]
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return bool(
+        re.search(
+            r"random-detect|^\s*policy-map\s|Service-policy output:|xp-weight-constant", text, re.MULTILINE
+        )
+    )
