@@ -334,10 +334,44 @@ def test_a_junos_stanza_and_its_set_form_are_the_same() -> None:
     assert (found.discipline, found.rate_bps, found.params["ecn"]) == ("curve", 5e7, True)
     assert found.params["limit"] == "250000 B"  # 40 ms at 50 Mbit/s
     assert found.params["curve"] == "points 62500 0, 125000 0.2, 187500 1"
-    from dropcurve.boxes.junos import statements
+    from dropcurve.boxes.junos_read import statements
 
     lines = "\n".join("set " + " ".join(words) for words in statements(JUNOS))
     assert read(lines).params == found.params
+
+
+def test_junos_draws_its_lines_from_zero_to_everything() -> None:
+    text = (
+        "set class-of-service drop-profiles p interpolate fill-level [ 40 70 ] drop-probability [ {} 30 ]\n"
+    )
+    found = read(text.format(0), buffer_bytes=100_000)
+    assert found.params["curve"] == "points 40000 0, 70000 0.3, 100000 1"
+    found = read(text.format(10), buffer_bytes=100_000)
+    assert found.params["curve"] == "points 0 0, 40000 0.1, 70000 0.3, 100000 1"
+
+
+def test_the_junos_profile_that_a_scheduler_uses_is_taken_with_what_the_queue_is_promised() -> None:
+    text = """class-of-service {
+        drop-profiles { first { fill-level 100 drop-probability 100; }
+            used { interpolate { fill-level [ 40 70 ]; drop-probability [ 0 30 ]; } } }
+        interfaces { ge-0/0/0 { scheduler-map m; shaping-rate 50m; } }
+        schedulers { ef { transmit-rate percent 40; buffer-size temporal 20k; }
+            be { transmit-rate percent 60; buffer-size temporal 40k;
+                drop-profile-map loss-priority any protocol any drop-profile used; } } }"""
+    found = read(text)
+    assert (found.params["limit"], found.params["max_th"], found.others) == (
+        "250000 B",
+        "250000 B",
+        ["first"],
+    )
+    assert any("30 Mbit/s for certain" in note.text for note in found.notes)
+
+
+def test_an_openconfig_threshold_beyond_the_buffer_keeps_its_slope() -> None:
+    text = """{"openconfig-qos:queue-management-profile": [{"name": "P", "wred": {"uniform": {"config":
+    {"min-threshold": "50000", "max-threshold": "250000", "max-drop-probability-percent": 10}}}}]}"""
+    found = read(text, buffer_bytes=150_000)
+    assert (found.params["max_th"], found.params["max_p"]) == ("150000 B", pytest.approx(0.05))
 
 
 def test_a_junos_profile_of_steps() -> None:

@@ -15,6 +15,9 @@ from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .red_rows import INSTANT, cells, lost, percent, rows_of
 from .settings import Settings
 
+#: A threshold of this or more, in bytes, is how boxes write that there is none.
+UNBOUNDED = 2**40
+
 
 def export(
     given: Settings,
@@ -70,16 +73,18 @@ def export(
         }
     }
     text = json.dumps(tree, indent=2) + "\n"
-    loaded = _loaded(low, high, share, 0.5**exponent, ecn, f"{round(rows.limit[1])} B", given.mean_packet)
+    loaded = _loaded(
+        low, high, share / 100.0, 0.5**exponent, ecn, f"{round(rows.limit[1])} B", given.mean_packet
+    )
     return Export("openconfig", given.discipline, params, text, notes, "red", loaded)
 
 
 def _loaded(
-    low: int, high: int, share: int, w_q: float, ecn: bool, limit: str, packet_bytes: int
+    low: int, high: int, max_p: float, w_q: float, ecn: bool, limit: str, packet_bytes: int
 ) -> dict[str, Any]:
     return {
         "limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B", "min_th": f"{low} B",
-        "max_th": f"{high} B",         "max_p": share / 100.0, "w_q": w_q, "spacing": "geometric", "ecn": ecn,
+        "max_th": f"{high} B",         "max_p": max_p, "w_q": w_q, "spacing": "geometric", "ecn": ecn,
     }  # fmt: skip
 
 
@@ -113,11 +118,19 @@ def read(
             f"must be there and not below min-threshold ({low})",
             origin=origin,
         )
-    share = max(1, int(config.get("max-drop-probability-percent", 100)))
+    share = max(1, int(config.get("max-drop-probability-percent", 100))) / 100.0
     if buffer_bytes is None:
-        buffer_bytes = 2 * high if high < 2**40 else 4 * low
+        buffer_bytes = 2 * high if high < UNBOUNDED else 4 * low
         notes.append(Note("assumed", "limit", f"the buffer is not told: {buffer_bytes} B; say --buffer"))
-    high = min(max(high, low + 1), buffer_bytes)
+    high = max(high, low + 1)
+    if high >= UNBOUNDED:
+        notes.append(Note("assumed", "max_th", f"{high} B is no bound: the end of the buffer is taken"))
+        high = buffer_bytes
+    elif high > buffer_bytes > low:
+        share *= (buffer_bytes - low) / (high - low)
+        text = f"{high} B lies beyond the buffer, at whose end the line has come to {share:.3g}"
+        notes.append(Note("rounded", "max_th", text))
+        high = buffer_bytes
     weight = INSTANT
     if config.get("weight"):
         weight = 0.5 ** min(16, max(1, int(config["weight"])))
