@@ -170,6 +170,14 @@ def test_thresholds_of_the_queue_are_those_of_the_scenario(made: Made) -> None:
     assert len(panels[1].avg_pkts) == 400
 
 
+def test_thresholds_of_classes_are_named_where_they_differ() -> None:
+    one, several = ["8 pkts"] * 8, ["8 pkts", "6 pkts", "8 pkts"]
+    assert queue.of_classes("min_th", "5 pkts") == [("min_th", "5 pkts")]
+    assert queue.of_classes("min_th", one) == [("min_th", "8 pkts")]
+    assert queue.of_classes("min_th", several) == [("min_th [0]", "8 pkts"), ("min_th [1]", "6 pkts")]
+    assert queue.of_classes("min_th", [f"{n} pkts" for n in range(8)]) == [("min_th [0]", "0 pkts")]
+
+
 @pytest.mark.parametrize(
     ("text", "meant"),
     [

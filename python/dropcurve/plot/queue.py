@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,8 @@ SEE = (
 
 #: Panels whose peaks differ by less than this factor share a scale.
 ALIKE = 1.6
+#: Thresholds of more classes than these would hide the curve.
+MOST_CLASSES = 3
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _need(variant: Variant, link: str, time_s: Floats, value: Floats) -> float:
     """The height that a panel needs: what was counted, and max_th."""
     late = value[time_s >= view.warmup_s(variant)]
     peak = float(np.nanmax(late)) if len(late) and not np.all(np.isnan(late)) else float(np.nanmax(value))
-    levels = [level for name, level in _thresholds(variant, link) if name == "max_th"]
+    levels = [level for name, level in _thresholds(variant, link) if name.startswith("max_th")]
     return max([1.0, peak, *levels])
 
 
@@ -122,7 +124,9 @@ def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
     found = law.of(variant, link)
     queue = view.queue_of(variant, link)
     written = (
-        (key, view.amount(queue.get(key), unit="packets", packet_bytes=size)) for key in ("min_th", "max_th")
+        (name, view.amount(value, unit="packets", packet_bytes=size))
+        for key in ("min_th", "max_th")
+        for name, value in of_classes(key, queue.get(key))
     )
     marks = [(key, level) for key, level in written if level is not None]
     if found is not None:
@@ -130,6 +134,18 @@ def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
         marks = [("min_th", found.min_th * scale), ("max_th", found.max_th * scale)]
     limit = view.amount(queue.get("limit"), unit="packets", packet_bytes=size)
     return marks if limit is None else [*marks, ("limit", limit)]
+
+
+def of_classes(key: str, value: Any) -> list[tuple[str, Any]]:
+    """A threshold, or those of each class under names of their own where few differ, else that of the first."""
+    if not isinstance(value, list):
+        return [(key, value)]
+    unlike = list(dict.fromkeys(value))
+    if len(unlike) == 1:
+        return [(key, unlike[0])]
+    return [
+        (f"{key} [{value.index(one)}]", one) for one in (unlike if len(unlike) <= MOST_CLASSES else value[:1])
+    ]
 
 
 def _scale(variant: Variant, link: str, in_bytes: bool) -> float:
