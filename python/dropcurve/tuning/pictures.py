@@ -158,26 +158,34 @@ def _trade(answer: Answer, width_in: float) -> Figure:
 def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -> None:
     """Every design at its place, the front, and a ring around the recommendation."""
     spots = [one for one in answer.spots if _finite(across.value(one), up.value(one))]
+    best = next((one for one in spots if one.candidate.key == answer.best.key), None)
+    _window(ax, spots, up, across, best)
     kinds = list(dict.fromkeys(one.candidate.loaded_kind or one.candidate.kind for one in spots))
     for number, kind in enumerate(kinds):
         face = style.look(number)
         some = [one for one in spots if (one.candidate.loaded_kind or one.candidate.kind) == kind]
         kept = any(one.holds for one in some)
+        name = KINDS.get(kind, kind)
+        if not any(_shown(ax, across.value(one), up.value(one)) for one in some):
+            name = f"{name} (off the picture)"
         for holds in (True, False):
             of = [one for one in some if one.holds is holds]
             told = named and bool(of) and (holds or not kept)
             ax.plot(
                 [across.value(one) for one in of], [up.value(one) for one in of], linestyle="none",
                 marker=face.marker, markersize=4.2, color=face.colour, markerfacecolor=face.colour if holds else "none",
-                markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=KINDS.get(kind, kind) if told else None,
+                markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=name if told else None,
             )  # fmt: skip
     if len(answer.question.goal.objectives) < 3:
         _front(ax, spots, up, across)
-    best = next((one for one in spots if one.candidate.key == answer.best.key), None)
     if best is not None:
         ax.plot([across.value(best)], [up.value(best)], linestyle="none", marker="o", markersize=11,
                 markerfacecolor="none", markeredgecolor=style.INK, markeredgewidth=1.1, zorder=5)  # fmt: skip
-    _window(ax, spots, up, across, best)
+
+
+def _shown(ax: Axes, x: float, y: float) -> bool:
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    return left <= x <= right and low <= y <= high
 
 
 def _front(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis) -> None:
