@@ -23,7 +23,7 @@ pub use controls::{
 };
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use measures::{Arithmetic, Counting, DupackRule, Samples, ShownRtt};
-pub use repair::{PartialAck, Recovery};
+pub use repair::{PartialAck, Recovery, ReorderTimer};
 
 units::choices! {
     /// What cwnd is as a NewReno recovery ends.
@@ -254,9 +254,10 @@ units::params! {
         recovery_burst: u64 = 0 => { unit: "segments" },
         /// Segments any one acknowledgement may release; 0: no limit.
         max_burst: u64 = 0 => { unit: "segments" },
-        /// A recovery that ends while segments sent again are still on their way is followed by another at once, with a cut of its own
-        /// (rack).
+        /// A recovery that ends while repairs are still on their way is followed by another at once, with a cut of its own (rack).
         chain_repairs: bool = false => { source: "Linux" },
+        /// When losses are looked for again because of what may only be reordered (rack).
+        reorder_timer: ReorderTimer = ReorderTimer::Exact => { source: "RFC 8985; Linux: ticks" },
         /// The pipe starts a recovery from the flight; otherwise from cwnd (sack1).
         pipe_from_flight: bool = true => { source: "ns-2 oldCode_ false" },
         /// The last segment is retransmitted once when nothing else may be sent in recovery (sack).
@@ -340,8 +341,7 @@ units::params! {
         echo_newest: bool = false => { source: "RFC 7323 section 4.3; true: ns-2 ts_echo_rfc1323_" },
         /// Segments acknowledged at once at the start of a connection.
         quick_acks: u64 = 0 => { source: "Linux" },
-        /// New segments leave in bunches of what a millisecond holds, two at least; what is less waits for the window; the last
-        /// of a bunch says so (PSH) (rack).
+        /// New segments leave in bunches of a millisecond, two at least; less waits for the window; the last one has PSH set (rack).
         bunches: bool = false => { source: "Linux" },
         /// Upper end of the random delay before a window of data leaves (ns-2 `overhead_`).
         overhead: Span = Span::ZERO => { source: "ns-2" },

@@ -58,6 +58,7 @@ pub const PROFILES: &[Preset] = &[
             ("ack_rule", "linux"),
             ("bunches", "true"),
             ("chain_repairs", "true"),
+            ("reorder_timer", "ticks"),
             ("grow_on_exit", "true"),
             ("bbr_rule", "linux"),
             ("bbr_filter", "three"),

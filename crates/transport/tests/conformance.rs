@@ -82,6 +82,8 @@ struct World {
     after_ack: bool,
     /// The scoreboard limits what leaves, not the distance from the first unacknowledged segment.
     by_pipe: bool,
+    /// What is known to be held has left the path, without a duplicate, too.
+    by_time: bool,
 }
 
 impl World {
@@ -142,7 +144,8 @@ impl World {
         let quiet = matches!(self.sender.phase(), Phase::SlowStart | Phase::Avoidance);
         let exempt = segment.retransmit || self.may_probe || self.by_pipe || self.due_first && self.after_ack;
         if quiet && self.sender.dupacks() == 0 && !exempt {
-            let past = f64::from(segment.seq + 1 - self.sender.una());
+            let out = if self.by_time { self.sender.flight() } else { segment.seq + 1 - self.sender.una() };
+            let past = f64::from(out);
             let most = self.sender.cwnd().max(1.0);
             assert!(past <= most, "{} of a window of {most} at {:?}", past, self.now);
         }
@@ -205,6 +208,7 @@ fn transfer_with(params: &Valid<Params>, keys: &str, segments: u32, window: u32,
         due_first: params.pace_first,
         after_ack: false,
         by_pipe: params.pipe_always && params.recovery == Recovery::Sack,
+        by_time: params.recovery == Recovery::Rack,
     };
     let mut fates = fates.into_iter();
     let mut next = || fates.next().unwrap_or(Fate::Arrives);

@@ -707,6 +707,53 @@ fn rack_finds_a_loss_by_time() {
     assert_eq!(talk.sender.counters().timeouts, 0);
 }
 
+/// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, as long as it was on its way in the opening.
+#[test]
+fn linux_looks_for_losses_at_a_tick() {
+    for (timer, due) in [("exact", Time(126_300_000)), ("ticks", at(128))] {
+        let keys = [("recovery", "rack"), ("initial_window", "4"), ("reorder_timer", timer)];
+        let (mut talk, _) = Talk::start(&keys);
+        talk.now = at(100);
+        talk.ack(1);
+        talk.now = Time(101_300_000);
+        talk.sack(1, &[(2, 3)]);
+        assert_eq!(talk.sender.poll_timeout(), Some(due));
+        assert_eq!(talk.timeout()[0], 1);
+    }
+}
+
+/// A window of 11, cut to 5 by the timer. To Linux that is an arrival, so that the second one after it makes three: 15/11 is two
+/// segments, one of which was the repair.
+#[test]
+fn linux_takes_the_tick_for_an_arrival() {
+    for (reduction, sent) in [("linux", vec![13]), ("rfc6937", vec![])] {
+        let keys = [
+            ("recovery", "rack"),
+            ("counting", "whole"),
+            ("arithmetic", "whole"),
+            ("reduce", "window"),
+            ("reduction", reduction),
+        ];
+        let (mut talk, _) = Talk::start(&keys);
+        talk.now = at(100);
+        assert_eq!(talk.ack(1), [10, 11]);
+        assert_eq!(talk.sack(1, &[(2, 3)]), [12]);
+        assert_eq!(talk.timeout(), [1]);
+        assert_eq!(talk.sack(1, &[(2, 4)]), []);
+        assert_eq!(talk.sack(1, &[(2, 5)]), sent);
+    }
+}
+
+/// One segment is acknowledged and one held beyond a hole: both have left the path, and a window of 6 has room for three.
+#[test]
+fn rack_counts_what_is_held_without_a_duplicate() {
+    let (mut talk, _) = Talk::start(&[("recovery", "rack"), ("initial_window", "4")]);
+    talk.now = at(100);
+    assert_eq!(talk.ack(1), [4, 5]);
+    assert_eq!(talk.sack(2, &[(3, 4)]), [6, 7, 8]);
+    assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (6.0, 6));
+}
+
 /// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its acknowledgement costs a cut, no timeout.
 #[test]
 fn a_probe_repairs_the_tail() {

@@ -36,3 +36,13 @@ units::choices! {
         SlowButSteady = "slow_but_steady",
     }
 }
+
+units::choices! {
+    /// When losses are looked for again because of what may only be reordered (RACK).
+    pub enum ReorderTimer {
+        /// As the reordering window ends (RFC 8985 section 6.2 step 5).
+        Exact = "exact",
+        /// Two milliseconds after it, at the next tick of a clock of 1000 Hz.
+        Ticks = "ticks",
+    }
+}

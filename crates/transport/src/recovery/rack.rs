@@ -7,7 +7,7 @@
 
 use crate::cc::Cause;
 use crate::ledger::Sent;
-use crate::params::{Params, Recovery, Reduction};
+use crate::params::{Params, Recovery, Reduction, ReorderTimer};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::{Span, Time};
@@ -47,6 +47,9 @@ pub(crate) struct Rack {
 
 /// Recoveries through which a widened reordering window lasts (section 6.2.4).
 const PERSIST: u32 = 16;
+/// The clock of Linux's timers, and the least that one waits for losses.
+const TICK: Span = Span::from_millis(1);
+const REORDER_LEAST: Span = Span::from_millis(2);
 
 impl Rack {
     pub(crate) fn new(p: &Params) -> Rack {
@@ -238,8 +241,18 @@ impl Sender {
                 next = next.max(due);
             }
         }
-        self.cold.gauges.rack.reorder_at = if next > Time::ZERO { next } else { Time::NEVER };
+        self.cold.gauges.rack.reorder_at =
+            if next > Time::ZERO { self.reorder_time(now, next) } else { Time::NEVER };
         self.hold_until = self.hold_until.min(self.cold.gauges.rack.reorder_at);
+    }
+
+    /// When losses are looked for again that are due then. Linux counts what is left in ticks, from the last one.
+    fn reorder_time(&self, now: Time, due: Time) -> Time {
+        if self.cold.params.reorder_timer == ReorderTimer::Exact {
+            return due;
+        }
+        let left = due.since(now) + REORDER_LEAST;
+        Time((now.0 / TICK.0 + left.0.div_ceil(TICK.0)) * TICK.0)
     }
 
     fn lose_by_time(&mut self, now: Time, seq: u32) {
@@ -326,7 +339,9 @@ impl Sender {
             self.cold.gauges.rack.reorder_at = Time::NEVER;
             self.quota = self.burst;
             self.find_losses_by_time(now);
-            self.enter_rack_if_lossy(now, 0);
+            // Linux takes the tick for an arrival.
+            let linux = self.cold.board.reduction == Reduction::Linux;
+            self.enter_rack_if_lossy(now, u32::from(linux));
         }
         if now >= self.cold.gauges.rack.probe_at {
             self.cold.gauges.rack.probe_at = Time::NEVER;

@@ -304,12 +304,13 @@ impl Sender {
         Some(seq)
     }
 
-    /// Without losses the window limits what is in flight, segments selectively acknowledged excepted
-    /// (RFC 6675 section 5 step 3, limited transmit).
+    /// Without losses the window limits what is in flight, segments selectively acknowledged excepted (RFC 6675 section 5 step 3,
+    /// limited transmit; RACK needs no duplicate to know of them).
     #[inline]
     pub(crate) fn next_new(&self) -> Option<u32> {
         let mut usable = self.window.cwnd as u32;
-        if self.dupacks > 0 && self.cold.params.limited_transmit {
+        let known = self.dupacks > 0 || self.recovery == Recovery::Rack;
+        if known && self.cold.params.limited_transmit {
             usable = usable.saturating_add(self.cold.board.sacked_count);
         }
         let past = self.una.saturating_add(usable.min(self.rwnd)).min(self.limit);
