@@ -217,6 +217,19 @@ impl<E: Copy> Calendar<E> {
         Some(node)
     }
 
+    /// The key of the first event.
+    pub fn first_key(&self) -> Option<Key> {
+        let near = self.first_word().map(|word| {
+            let word = &self.words[word];
+            self.nodes[word.heads[word.used.trailing_zeros() as usize] as usize].key()
+        });
+        let far = self.far.peek().map(|Reverse((key, ..))| *key);
+        match (near, far) {
+            (Some(near), Some(far)) => Some(near.min(far)),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// Whether the first of the far events comes before `key`. At equal keys it does, because it was put in first: the window
     /// only moves forward.
     fn is_behind_far(&self, key: Key) -> bool {

@@ -7,6 +7,7 @@
 //! | [`build`] | a plan and a seed to a [`network::Network`] at rest |
 //! | [`network`] | what happens at each event: links, routes and endpoints at work |
 //! | [`calendar`] | pending events in total order |
+//! | `approach` | packets on their way to a link that takes many in one go |
 //! | [`link`], [`line`], [`red_line`], [`loss`], [`packet`], [`source`] | the parts of a network |
 //! | [`probe`], [`flow`], [`completions`], [`stats`] | what is counted |
 //! | [`trace`] | what happened to each packet |
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod approach;
 pub mod build;
 pub mod calendar;
 pub mod completions;

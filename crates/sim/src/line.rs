@@ -101,6 +101,11 @@ impl Line {
         Some(Key { time, birth: wire.start, component: self.component })
     }
 
+    /// Propagation delay.
+    pub fn delay(&self) -> Span {
+        self.delay
+    }
+
     /// Whether it has a probe.
     pub fn is_watched(&self) -> bool {
         self.more.as_ref().is_some_and(|more| more.probe.is_some())

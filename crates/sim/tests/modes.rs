@@ -155,6 +155,23 @@ fn a_single_flow_where_every_link_is_private() {
     assert!(folded["flows"][0]["received_pkts"].as_u64().unwrap() > 500);
 }
 
+/// A dumbbell on which the links take turns: many packets fit into a round trip.
+fn fast(rate: u32, delay: u32, flows: u32, udp: u32) -> String {
+    let queue = "kind = \"red\"\nlimit = \"200 pkts\"\nmin_th = \"10 pkts\"\nmax_th = \"40 pkts\"";
+    dumbbell(rate, delay, rate / 100, flows, udp, queue).replace("1 ms to 4 ms", "1 ms to 14 ms")
+}
+
+/// Taking turns neither loses a packet nor one event of a budget, wherever in a turn it ends.
+#[test]
+fn turns_that_end_with_the_budget() {
+    for events in [1_100, 30_000, 66_001] {
+        let text = fast(60_000, 20, 20, 1).replace("[run]", &format!("[run]\nmax_events = {events}"));
+        let plan = Scenario::parse(&text).unwrap().plan();
+        let outcome = run(&plan, 1, &Options::default());
+        assert_eq!((outcome.stopped_by.name(), outcome.events), ("events", events));
+    }
+}
+
 /// Several flows through links so slow that they hold the bottleneck's packets back.
 #[test]
 fn access_links_that_are_slower_than_the_bottleneck() {
@@ -259,6 +276,21 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
+
+    #[test]
+    fn taking_turns_changes_no_bit(
+        rate in 20_000u32..100_000,
+        delay in 10u32..40,
+        flows in 3u32..60,
+        udp in 1u32..3,
+        profile in 0..PROFILES.len(),
+        seed in any::<u64>(),
+    ) {
+        let text = fast(rate, delay, flows, udp);
+        let text = text.replace("transport = \"tcp\"", &format!("profile = \"{}\"", PROFILES[profile]));
+        let (folded, hops) = both(&text, seed);
+        prop_assert_eq!(difference(&folded, &hops, ""), None);
+    }
 
     #[test]
     fn folding_changes_no_bit_of_faulty_links(

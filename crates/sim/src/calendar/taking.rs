@@ -74,6 +74,12 @@ impl<E: Copy> Calendar<E> {
         Some(&self.nodes[index as usize])
     }
 
+    /// The first word in use.
+    pub(super) fn first_word(&self) -> Option<usize> {
+        let here = self.words.get(self.word).is_some_and(|word| word.used != 0);
+        here.then_some(self.word).or_else(|| self.later_word(self.word))
+    }
+
     /// The first word in use after this one, and around the end.
     fn later_word(&self, word: usize) -> Option<usize> {
         self.next_word(word + 1, self.words.len()).or_else(|| self.next_word(0, word + 1))

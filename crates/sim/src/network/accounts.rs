@@ -1,6 +1,7 @@
 //! Where packets end, and the accounts of a run.
 
 use super::{Flow, Network, Transit};
+use crate::approach::Approach;
 use crate::calendar::Key;
 use crate::packet::{Pkt, Waiting, FREE};
 use crate::source::Source;
@@ -13,7 +14,7 @@ impl Network {
     pub(super) fn ask_again(&mut self, link: u32, now: Time) {
         let again = self.links[link as usize].ask_again(now);
         if let Some(key) = again.filter(|key| key.time <= self.window.end) {
-            self.wires.calendar.push(key, Pkt::alarm(FREE, link));
+            self.wires.enter(key, Pkt::alarm(FREE, link));
         }
     }
 
@@ -53,7 +54,9 @@ impl Network {
         }
         let steps = self.wires.steps.len();
         let packets = self.wires.calendar.iter().filter(|(_, pkt)| (pkt.step as usize) < steps);
-        let packets: Vec<(Key, Pkt)> = packets.map(|(key, pkt)| (key, *pkt)).collect();
+        let coming = self.wires.approaches.iter().flat_map(Approach::iter);
+        let coming = coming.map(|coming| (coming.key(), coming.pkt));
+        let packets: Vec<(Key, Pkt)> = packets.map(|(key, pkt)| (key, *pkt)).chain(coming).collect();
         for (key, pkt) in packets {
             self.leave_over(&Transit::new(pkt, key), end);
         }
@@ -65,7 +68,9 @@ impl Network {
         let kept = if self.window.series { &self.flows[..] } else { &[] };
         let series = kept.iter().filter_map(|flow| flow.probe.series.as_ref());
         let series: usize = series.map(|series| 12 * series.received.capacity()).sum();
-        (self.wires.calendar.memory() + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
+        let coming: usize = self.wires.approaches.iter().map(Approach::memory).sum();
+        (self.wires.calendar.memory() + coming + waiting + series + self.flows.len() * size_of::<Flow>())
+            as u64
     }
 
     /// Packets waiting in all links when the run was finished.

@@ -11,11 +11,11 @@ use units::Time;
 impl Network {
     /// A packet arrives at its end.
     #[inline(never)]
-    pub(super) fn reach(&mut self, transit: &Transit) {
+    pub(super) fn reach<const TURNS: bool>(&mut self, transit: &Transit) {
         if transit.pkt.is_back() {
-            self.reach_source::<false>(transit.pkt, transit.key());
+            self.reach_source::<false, TURNS>(transit.pkt, transit.key());
         } else {
-            self.reach_sink::<false>(transit.pkt, transit.key());
+            self.reach_sink::<false, TURNS>(transit.pkt, transit.key());
         }
     }
 
@@ -23,16 +23,16 @@ impl Network {
     #[inline(never)]
     pub(super) fn reach_last(&mut self, transit: &Transit) {
         if transit.pkt.is_back() {
-            self.reach_source::<true>(transit.pkt, transit.key());
+            self.reach_source::<true, true>(transit.pkt, transit.key());
         } else {
-            self.reach_sink::<true>(transit.pkt, transit.key());
+            self.reach_sink::<true, true>(transit.pkt, transit.key());
         }
     }
 
     /// An acknowledgement arrives at its source. `OWN`: it has yet to pass its flow's own last line. Here and in
-    /// [`Network::reach_sink`] the packet's address is given to nobody, so that it needs none.
+    /// [`Network::reach_sink`] the packet's address is given to nobody, so that it needs none. `TURNS`: links may take turns.
     #[inline(always)]
-    pub(super) fn reach_source<const OWN: bool>(&mut self, pkt: Pkt, at: Key) {
+    pub(super) fn reach_source<const OWN: bool, const TURNS: bool>(&mut self, pkt: Pkt, at: Key) {
         let mut flow = &mut self.flows[pkt.flow as usize];
         let mut now = at.time;
         if OWN {
@@ -60,7 +60,7 @@ impl Network {
             }
         }
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
-        match flow.send_plain(pkt.flow, key, &mut self.wires, &mut self.trace) {
+        match flow.send_plain::<TURNS>(pkt.flow, key, &mut self.wires, &mut self.trace) {
             Ok((false, due)) => {
                 let due = due.min(flow.stop);
                 if flow.is_woken_late(due) {
@@ -106,7 +106,7 @@ impl Network {
 
     /// Data arrives at its destination.
     #[inline(always)]
-    pub(super) fn reach_sink<const OWN: bool>(&mut self, pkt: Pkt, at: Key) {
+    pub(super) fn reach_sink<const OWN: bool, const TURNS: bool>(&mut self, pkt: Pkt, at: Key) {
         let mut flow = &mut self.flows[pkt.flow as usize];
         let mut now = at.time;
         if OWN {
@@ -142,7 +142,7 @@ impl Network {
         ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow + 1 };
-        match self.wires.launch(&mut flow.own[1].first, flow.via[1], ack, key) {
+        match self.wires.launch::<1, TURNS>(&mut flow.own[1].first, flow.via[1], ack, key) {
             Launched::Settled => {}
             other => self.settle_launch(other),
         }
@@ -278,7 +278,7 @@ impl Network {
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.class = flow.marker.mark(now, segment.size);
             self.trace.note(now, What::Send, &pkt);
-            let launched = self.wires.launch(&mut flow.own[0].first, flow.via[0], pkt, key);
+            let launched = self.wires.launch::<0, true>(&mut flow.own[0].first, flow.via[0], pkt, key);
             self.settle_launch(launched);
         }
         self.arm(2 * number, now);
@@ -309,7 +309,7 @@ impl Network {
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             pkt.class = flow.marker.class();
             self.trace.note(now, What::Acknowledge, &pkt);
-            let launched = self.wires.launch(&mut flow.own[1].first, flow.via[1], pkt, key);
+            let launched = self.wires.launch::<1, true>(&mut flow.own[1].first, flow.via[1], pkt, key);
             self.settle_launch(launched);
         }
         self.arm(2 * number + 1, now);
@@ -332,7 +332,7 @@ impl Network {
         self.flows[(endpoint >> 1) as usize].armed[(endpoint & 1) as usize] = time;
         if time <= self.window.end {
             let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
-            self.wires.calendar.push(key, Pkt::alarm(WAKE, endpoint));
+            self.wires.enter(key, Pkt::alarm(WAKE, endpoint));
         }
     }
 }

@@ -65,7 +65,7 @@ impl Network {
 
     fn lead_on_later(&mut self, mut transit: Transit, key: Key) {
         if self.lead_on(&mut transit, key) {
-            self.wires.calendar.push(transit.key(), transit.pkt);
+            self.wires.enter(transit.key(), transit.pkt);
         }
     }
 }

@@ -14,7 +14,7 @@ impl Flow {
     /// Sends what takes the short way of a plain TCP sender at the time of `key`. What became of the last packet is to be settled
     /// where that is not done; else gives whether there may be more to send, and when the sender is due.
     #[inline(always)]
-    pub(super) fn send_plain(
+    pub(super) fn send_plain<const TURNS: bool>(
         &mut self,
         number: u32,
         key: Key,
@@ -27,7 +27,7 @@ impl Flow {
             self.probe.sent.add(size);
             pkt.class = self.marker.mark(key.time, size);
             trace.note(key.time, What::Send, &pkt);
-            match wires.launch(&mut self.own[0].first, self.via[0], pkt, key) {
+            match wires.launch::<0, TURNS>(&mut self.own[0].first, self.via[0], pkt, key) {
                 Launched::Settled => {}
                 other => return Err(other),
             }

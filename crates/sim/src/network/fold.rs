@@ -36,6 +36,7 @@ impl Network {
         self.give_away_lines();
         self.share_routes();
         self.number_ways();
+        self.agree_on_turns();
     }
 
     /// Flows whose packets take the same steps share them: with lines of their own given away, most do.

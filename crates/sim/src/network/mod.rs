@@ -13,6 +13,7 @@ mod flows;
 mod fold;
 mod sessions;
 mod travel;
+mod turns;
 mod waiting;
 mod wires;
 
@@ -26,6 +27,7 @@ use crate::source::{Marker, Sink, Source};
 use crate::stats::Histogram;
 use crate::trace::Trace;
 use queue::disc::Fate;
+use turns::Turns;
 use units::Time;
 use wires::{Step, Wires, VIA_LINE, VIA_RED};
 
@@ -158,6 +160,8 @@ pub struct Network {
     waiting_in_lines: u64,
     /// Whether endpoints run ahead.
     runs_ahead: bool,
+    /// How the links that most packets meet take turns, if they do.
+    turns: Option<Turns>,
     sacks: SackPool,
     fates: Vec<Fate<Waiting>>,
 }
@@ -193,6 +197,7 @@ impl Network {
             trace: Trace::default(),
             routes: Vec::new(),
             runs_ahead: false,
+            turns: None,
             sacks: SackPool::default(),
             fates: Vec::new(),
         }
@@ -231,6 +236,9 @@ impl Network {
     pub fn advance(&mut self, most: u64) -> (u64, Time) {
         let (mut done, mut now) = (0, Time::ZERO);
         self.wires.calendar.stop_after(self.window.end);
+        if let Some(turns) = self.turns {
+            return self.advance_in_turns(turns, most);
+        }
         while done < most {
             let some = self.wires.calendar.until_tuning().min(u32::try_from(most - done).unwrap_or(u32::MAX));
             let mut left = some;
@@ -263,13 +271,13 @@ impl Network {
                 return Some(time);
             };
             let pkt = node.event;
-            self.reach_source::<true>(pkt, key);
+            self.reach_source::<true, false>(pkt, key);
         } else if via >= VIA_RED {
             let line = &mut wires.red_lines[usize::from(via - VIA_RED)];
             match line.pass(node.event.size, node.event.ecn, node.key()) {
                 Ok(key) => {
                     let pkt = node.event;
-                    self.reach_sink::<true>(pkt, key);
+                    self.reach_sink::<true, false>(pkt, key);
                 }
                 Err(passed) => {
                     let transit = Transit::new(node.event, node.key());
@@ -287,7 +295,7 @@ impl Network {
             self.leave_line(pkt, key);
         } else {
             let transit = Transit::new(node.event, node.key());
-            self.come(&transit);
+            self.come::<false>(&transit);
         }
         Some(time)
     }

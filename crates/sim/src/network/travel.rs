@@ -38,7 +38,7 @@ impl Network {
 
     /// A packet, or an alarm, comes out of the calendar at any other step.
     #[inline(never)]
-    pub(super) fn come(&mut self, transit: &Transit) {
+    pub(super) fn come<const TURNS: bool>(&mut self, transit: &Transit) {
         let Some(step) = self.wires.steps.get(transit.pkt.step as usize) else {
             let (step, number) = (transit.pkt.step, transit.pkt.flow);
             return if step == WAKE {
@@ -48,7 +48,7 @@ impl Network {
             };
         };
         match *step {
-            Step::End => self.reach(transit),
+            Step::End => self.reach::<TURNS>(transit),
             Step::Red(number) | Step::RedThenOwn(number) => {
                 let line = &mut self.wires.red_lines[number as usize];
                 match line.pass(transit.pkt.size, transit.pkt.ecn, transit.key()) {
@@ -81,8 +81,8 @@ impl Network {
                 Step::Own => self.pass_own(transit),
                 Step::RedAtOnce(line) => self.pass_red_line(line, transit),
                 Step::LinkAtOnce(link) => self.pass_link(link, &mut transit).then_some(transit),
-                Step::End if self.runs_ahead => return self.reach(&transit),
-                _ => return self.wires.calendar.push(transit.key(), transit.pkt),
+                Step::End if self.runs_ahead => return self.reach::<true>(&transit),
+                _ => return self.wires.enter(transit.key(), transit.pkt),
             };
             match passed {
                 Some(passed) => transit = passed,

@@ -16,7 +16,7 @@ impl Network {
         let ready = self.links[number as usize].ready();
         if ready <= self.window.end {
             let free = Key { time: ready, birth: wire.start.min(ready), component: number };
-            self.wires.calendar.push(free, Pkt::alarm(FREE, number));
+            self.wires.enter(free, Pkt::alarm(FREE, number));
         }
         let key = Key { time: wire.finish, birth: wire.start, component: number };
         let mut transit = Transit::new(pkt, key);

@@ -3,6 +3,7 @@
 //! Apart from the flows, so that an end at work can send what it makes without letting go of itself.
 
 use super::Transit;
+use crate::approach::Approach;
 use crate::calendar::{Calendar, Key};
 use crate::line::Line;
 use crate::packet::Pkt;
@@ -91,6 +92,13 @@ pub(super) enum Launched {
 pub(super) struct Wires {
     /// Pending events: packets, and the alarms of [`Pkt::alarm`].
     pub(super) calendar: Calendar<Pkt>,
+    /// Packets on the way to the first RED link and to the first tail-drop link, as far as these take turns.
+    pub(super) approaches: [Approach; 2],
+    /// Whether they do.
+    pub(super) in_turns: bool,
+    /// None of the events in the calendar comes before that, and the link whose turn it is gets no further than this.
+    pub(super) horizon: Time,
+    pub(super) until: Time,
     /// Tail-drop links in short form.
     pub(super) lines: Vec<Line>,
     /// RED links in short form.
@@ -104,23 +112,39 @@ pub(super) struct Wires {
 impl Wires {
     /// These links, and no routes yet.
     pub(super) fn new(lines: Vec<Line>, red_lines: Vec<RedLine>, end: Time) -> Wires {
-        Wires { calendar: Calendar::new(), lines, red_lines, steps: Vec::new(), end }
+        Wires {
+            calendar: Calendar::new(),
+            approaches: Default::default(),
+            in_turns: false,
+            horizon: Time::ZERO,
+            until: Time::ZERO,
+            lines,
+            red_lines,
+            steps: Vec::new(),
+            end,
+        }
     }
 
     /// An end sends a packet: over the links that take it at once into the calendar. The first of them may be its `own`; `via` is what
     /// is met behind it: [`Pkt::via`].
     #[inline(always)]
-    pub(super) fn launch(&mut self, own: &mut Option<Line>, via: u8, pkt: Pkt, key: Key) -> Launched {
+    pub(super) fn launch<const SIDE: usize, const TURNS: bool>(
+        &mut self,
+        own: &mut Option<Line>,
+        via: u8,
+        pkt: Pkt,
+        key: Key,
+    ) -> Launched {
         let Some(line) = own else {
             if !self.steps[pkt.step as usize].waits() {
                 return self.launch_apart(&Transit::new(pkt, key));
             }
-            self.calendar.push(key, Pkt { via, ..pkt });
+            self.set_out::<SIDE, TURNS>(key, Pkt { via, ..pkt });
             return Launched::Settled;
         };
         match line.pass_unwatched(pkt.size, key) {
             Some(key) if key.time <= self.end => {
-                self.calendar.push(key, Pkt { step: pkt.step + 1, via, ..pkt });
+                self.set_out::<SIDE, TURNS>(key, Pkt { step: pkt.step + 1, via, ..pkt });
                 Launched::Settled
             }
             Some(key) => Launched::Over(Transit::new(pkt, key)),
@@ -128,7 +152,32 @@ impl Wires {
         }
     }
 
-    /// The same where several links take it at once.
+    /// A packet is on its way to what it meets first of several flows.
+    #[inline(always)]
+    fn set_out<const SIDE: usize, const TURNS: bool>(&mut self, key: Key, pkt: Pkt) {
+        if !TURNS || !self.in_turns {
+            return self.calendar.push(key, pkt);
+        }
+        if pkt.via != [VIA_RED, VIA_LINE][SIDE] || !self.approaches[SIDE].push(key, pkt) {
+            self.enter_apart(key, &Pkt { ..pkt });
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_apart(&mut self, key: Key, pkt: &Pkt) {
+        self.enter(key, *pkt);
+    }
+
+    /// Into the calendar; a link that takes its turn gets no further than that.
+    #[inline]
+    pub(super) fn enter(&mut self, key: Key, pkt: Pkt) {
+        self.horizon = self.horizon.min(key.time);
+        self.until = self.until.min(key.time);
+        self.calendar.push(key, pkt);
+    }
+
+    /// [`Wires::launch`] where several links take it at once.
     #[inline(never)]
     fn launch_apart(&mut self, transit: &Transit) -> Launched {
         let (mut pkt, mut key) = (transit.pkt, transit.key());
@@ -147,7 +196,7 @@ impl Wires {
             pkt.step += 1;
         }
         if self.steps[pkt.step as usize].waits() {
-            self.calendar.push(key, pkt);
+            self.enter(key, pkt);
             return Launched::Settled;
         }
         Launched::Stands(Transit::new(pkt, key))

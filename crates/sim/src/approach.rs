@@ -1,0 +1,301 @@
+//! Packets on their way to one link, in the order of keys: bins by time, each sorted when its turn comes.
+//!
+//! Reference: Ronngren, Riboe & Ayani, "Lazy queue" (1991): what lies ahead is only collected. Here a bin is opened when nothing can be
+//! added to it any more, which a driver knows that knows how long packets take to come round. What does not fit in, because its bin is
+//! open already or lies too far ahead, is refused and belongs into the calendar. Widths change the speed and nothing else.
+
+use crate::calendar::Key;
+use crate::packet::Pkt;
+use units::Time;
+
+/// A packet, and when it arrives.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Coming {
+    /// When it arrives.
+    pub time: Time,
+    birth: Time,
+    component: u32,
+    /// The packet.
+    pub pkt: Pkt,
+}
+
+impl Coming {
+    /// Its place in the order.
+    #[inline(always)]
+    pub fn key(&self) -> Key {
+        Key { time: self.time, birth: self.birth, component: self.component }
+    }
+}
+
+/// The packets of a bin lie in chunks of so many.
+const CHUNK: u32 = 16;
+const NONE: u32 = u32::MAX;
+/// A bin is to hold so many where many come, and is worth its while with so many.
+const WANTED: u64 = 96;
+const LEAST: u64 = 16;
+/// Offsets in a bin must fit half a word.
+const WIDEST: u32 = 32;
+/// All bins together hold so many nanoseconds, unless they are too many.
+const FARTHEST: u64 = 500_000_000;
+const MOST_BINS: u64 = 1 << 18;
+
+/// Its first chunk, and the place behind its last packet: at the beginning of a chunk if there is none left.
+#[derive(Clone, Copy, Default)]
+struct Bin {
+    first: u32,
+    end: u32,
+}
+
+const EMPTY: Bin = Bin { first: NONE, end: 0 };
+
+/// What approaches a link.
+#[derive(Default)]
+pub struct Approach {
+    coming: Vec<Coming>,
+    /// Of each chunk the one behind it, in its bin or among those that are free.
+    behind: Vec<u32>,
+    free: u32,
+    /// The bins by number of their day, taken round: a power of two, or none while this is not in use.
+    bins: Vec<Bin>,
+    /// One bit a bin, set where it holds packets.
+    used: Vec<u64>,
+    /// A day is `1 << shift` nanoseconds long.
+    shift: u32,
+    /// The day of the open bin.
+    day: u64,
+    /// Its packets in their order: by how much they come after its beginning, then their places.
+    order: Vec<u64>,
+    /// So many of them were taken.
+    at: usize,
+    opened: Bin,
+    /// How many days ahead a packet may lie.
+    reach: u64,
+}
+
+impl Approach {
+    /// Begins to take packets, which come a `gap` of nanoseconds apart where many do. Bins are no wider than the time for which all
+    /// that come are known, `ahead`. False if that is too short to hold many.
+    pub fn open(&mut self, gap: u64, ahead: u64) -> bool {
+        self.shift = ahead.min(WANTED * gap).max(1).ilog2().min(WIDEST);
+        if 1 << self.shift < gap * LEAST {
+            return false;
+        }
+        let bins = (FARTHEST >> self.shift).next_power_of_two().clamp(64, MOST_BINS) as usize;
+        (self.free, self.opened) = (NONE, EMPTY);
+        self.bins = vec![EMPTY; bins];
+        self.used = vec![0; bins / 64];
+        self.reach = bins as u64 - 1;
+        true
+    }
+
+    /// Adds a packet, if its bin is neither open nor too far ahead.
+    #[inline(always)]
+    pub fn push(&mut self, key: Key, pkt: Pkt) -> bool {
+        let day = key.time.0 >> self.shift;
+        if day.wrapping_sub(self.day + 1) >= self.reach {
+            return self.push_apart(key, &Pkt { ..pkt });
+        }
+        let number = day as usize & (self.bins.len() - 1);
+        let mut place = self.bins[number].end;
+        if place % CHUNK == 0 {
+            place = self.lengthen(number);
+        }
+        self.coming[place as usize] =
+            Coming { time: key.time, birth: key.birth, component: key.component, pkt };
+        self.bins[number].end = place + 1;
+        true
+    }
+
+    /// A bin needs one more chunk: its first place.
+    #[inline(never)]
+    fn lengthen(&mut self, number: usize) -> u32 {
+        let mut chunk = self.free;
+        match self.behind.get(chunk as usize) {
+            Some(next) => self.free = *next,
+            None => {
+                chunk = self.behind.len() as u32;
+                self.behind.push(NONE);
+                let filler =
+                    Coming { time: Time::ZERO, birth: Time::ZERO, component: 0, pkt: Pkt::alarm(0, 0) };
+                self.coming.resize(self.coming.len() + CHUNK as usize, filler);
+            }
+        }
+        let bin = &mut self.bins[number];
+        if bin.first == NONE {
+            bin.first = chunk;
+            self.used[number / 64] |= 1 << (number % 64);
+        } else {
+            let last = (bin.end - 1) / CHUNK;
+            self.behind[last as usize] = chunk;
+        }
+        self.behind[chunk as usize] = NONE;
+        chunk * CHUNK
+    }
+
+    /// [`Approach::push`] of what lies outside the bins: these move to it if nothing is in them.
+    #[inline(never)]
+    fn push_apart(&mut self, key: Key, pkt: &Pkt) -> bool {
+        let day = key.time.0 >> self.shift;
+        let empty = self.at == self.order.len() && self.used.iter().all(|word| *word == 0);
+        if self.bins.is_empty() || day <= self.day || !empty {
+            return false;
+        }
+        self.day = day - 1;
+        self.push(key, *pkt)
+    }
+
+    /// The next packet, if it comes before `until`. All that come before `known` are known.
+    #[inline(always)]
+    pub fn next_before(&mut self, known: Time, until: Time) -> Option<&Coming> {
+        let mut next = self.order.get(self.at);
+        if next.is_none() {
+            if !self.turn_before(known) {
+                return None;
+            }
+            next = self.order.first();
+        }
+        let next = self.coming.get(*next? as u32 as usize)?;
+        if next.time >= until {
+            return None;
+        }
+        self.at += 1;
+        Some(next)
+    }
+
+    /// Opens the next bin if nothing can be added to it, because it ends before `known`.
+    #[inline(never)]
+    fn turn_before(&mut self, known: Time) -> bool {
+        match self.next_day() {
+            Some(day) if (day + 1) << self.shift <= known.0 => {
+                self.turn_to(day);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// None comes before then.
+    pub fn earliest(&self) -> Time {
+        match self.order.get(self.at) {
+            Some(next) => self.coming[*next as u32 as usize].time,
+            None => self.next_day().map_or(Time::NEVER, |day| Time(day << self.shift)),
+        }
+    }
+
+    /// The key of the first, unless that comes after `until`.
+    pub fn first_until(&mut self, until: Time) -> Option<Key> {
+        if self.at == self.order.len() {
+            let day = self.next_day().filter(|day| day << self.shift <= until.0)?;
+            self.turn_to(day);
+        }
+        let first = &self.coming[*self.order.get(self.at)? as u32 as usize];
+        (first.time <= until).then(|| first.key())
+    }
+
+    /// The day of the next bin in use.
+    #[inline]
+    fn next_day(&self) -> Option<u64> {
+        let next = (self.day as usize + 1) & (self.bins.len() - 1);
+        if self.bins[next].first != NONE {
+            return Some(self.day + 1);
+        }
+        self.later_day(next)
+    }
+
+    /// The same where the bin of the next day is `from` and not in use.
+    #[inline(never)]
+    fn later_day(&self, from: usize) -> Option<u64> {
+        let (mask, words) = (self.bins.len() - 1, self.used.len());
+        for i in 0..=words {
+            let word = (from / 64 + i) % words;
+            let mut bits = self.used[word];
+            if i == 0 {
+                bits &= u64::MAX << (from % 64);
+            } else if i == words {
+                bits &= !(u64::MAX << (from % 64));
+            }
+            if bits != 0 {
+                let number = 64 * word + bits.trailing_zeros() as usize;
+                return Some(self.day + 1 + (number.wrapping_sub(from) & mask) as u64);
+            }
+        }
+        None
+    }
+
+    /// The bin of this day is open from now on; the last one is empty.
+    fn turn_to(&mut self, day: u64) {
+        self.close();
+        let number = day as usize & (self.bins.len() - 1);
+        let Bin { first, end } = std::mem::replace(&mut self.bins[number], EMPTY);
+        self.used[number / 64] &= !(1 << (number % 64));
+        (self.day, self.at) = (day, 0);
+        self.opened = Bin { first, end };
+        let start = day << self.shift;
+        let mut chunk = first;
+        while chunk != NONE {
+            let next = self.behind[chunk as usize];
+            let place = chunk * CHUNK;
+            let past = if next == NONE { end } else { place + CHUNK };
+            let held = self.coming[place as usize..past as usize].iter().enumerate();
+            self.order
+                .extend(held.map(|(i, coming)| (coming.time.0 - start) << 32 | (place as usize + i) as u64));
+            chunk = next;
+        }
+        self.order.sort_unstable();
+        let tied = self.order.windows(2).fold(u64::MAX, |least, pair| least.min(pair[1] - pair[0]));
+        if tied >> 32 == 0 {
+            self.part_ties();
+        }
+    }
+
+    /// Orders what arrives at the same moment.
+    #[cold]
+    #[inline(never)]
+    fn part_ties(&mut self) {
+        let next = |chunk: &u32| Some(self.behind[*chunk as usize]).filter(|chunk| *chunk != NONE);
+        let chunks: Vec<u32> = std::iter::successors(Some(self.opened.first), next).collect();
+        let came = |place: u32| (chunks.iter().position(|chunk| *chunk == place / CHUNK), place);
+        let coming = &self.coming;
+        self.order.sort_by_cached_key(|word| (coming[*word as u32 as usize].key(), came(*word as u32)));
+    }
+
+    /// The chunks of the open bin, which is empty, are free.
+    fn close(&mut self) {
+        self.order.clear();
+        let Bin { first, end } = std::mem::replace(&mut self.opened, EMPTY);
+        if first != NONE {
+            self.behind[(end as usize - 1) / CHUNK as usize] = self.free;
+            self.free = first;
+        }
+    }
+
+    /// All that approach, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &Coming> {
+        let open = self.order[self.at..].iter().map(|word| &self.coming[*word as u32 as usize]);
+        let ahead = self.bins.iter().flat_map(move |bin| {
+            let next = |chunk: u32| Some(chunk).filter(|chunk| *chunk != NONE);
+            let chunks =
+                std::iter::successors(next(bin.first), move |chunk| next(self.behind[*chunk as usize]));
+            let last = bin.end.wrapping_sub(1) / CHUNK;
+            chunks.flat_map(move |chunk| {
+                let past = if chunk == last { bin.end } else { (chunk + 1) * CHUNK };
+                &self.coming[(chunk * CHUNK) as usize..past as usize]
+            })
+        });
+        open.chain(ahead)
+    }
+
+    /// Gives all that approach away, in the order of keys.
+    pub fn take_all(&mut self) -> Vec<Coming> {
+        let mut all: Vec<Coming> = self.iter().copied().collect();
+        all.sort_by_key(Coming::key);
+        *self = Approach::default();
+        all
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        self.coming.capacity() * size_of::<Coming>() + self.bins.len() * size_of::<Bin>()
+    }
+}

@@ -1,0 +1,175 @@
+//! The link that most segments meet and the link that most acknowledgements meet take turns.
+//!
+//! What reaches either of them comes through the other, and takes a while: so all arrivals of the next while are known, and
+//! each link takes its own in one go. Neither gets past what the calendar holds, which may be anything.
+
+use super::wires::{VIA_LINE, VIA_RED};
+use super::{Flow, Network, Own, Transit};
+use crate::approach::Approach;
+use crate::calendar::Key;
+use crate::line::Line;
+use crate::source::Source;
+use units::{Bytes, Span, Time};
+
+/// The least time in which a departure from one link can cause an arrival at the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turns {
+    /// From RED to the link of the way back.
+    there: Span,
+    /// From that to RED.
+    back: Span,
+}
+
+/// What a link takes at most in one go, so that neither gets far ahead of the other.
+const MOST: u64 = 256;
+/// What is taken for the size of most packets.
+const PACKET: Bytes = Bytes(1500);
+
+impl Network {
+    /// Finds out whether there are links that may take turns: the first RED link and the first of tail drop, where most flows meet both, and
+    /// that often while a packet comes round that many can be taken in one go.
+    pub(super) fn agree_on_turns(&mut self) {
+        let meets_both = |flow: &Flow| flow.via == [VIA_RED, VIA_LINE];
+        let meets_none = |flow: &Flow| flow.via[0] != VIA_RED && flow.via[1] != VIA_LINE;
+        let answers = |flow: &&Flow| meets_both(flow) && matches!(flow.source, Source::Tcp(_));
+        let many = 2 * self.flows.iter().filter(answers).count() > self.flows.len();
+        let apart = self.flows.iter().all(|flow| meets_both(flow) || meets_none(flow));
+        let ([red, ..], [line, ..]) = (&self.wires.red_lines[..], &self.wires.lines[..]) else { return };
+        if !many || !apart || self.trace.is_kept() {
+            return;
+        }
+        let delay = |own: &Option<Line>| own.as_ref().map_or(Span::ZERO, Line::delay);
+        let least = |way: fn(&[Own; 2]) -> [&Option<Line>; 2]| {
+            let delays = self.flows.iter().map(|flow| way(&flow.own).map(delay));
+            delays.map(|[last, first]| last + first).min().unwrap_or(Span::ZERO)
+        };
+        let there = red.delay + least(|own| [&own[0].last, &own[1].first]);
+        let back = line.delay() + least(|own| [&own[1].last, &own[0].first]);
+        let gap = red.rate().time_for(PACKET).0;
+        if self.wires.approaches.iter_mut().all(|approach| approach.open(gap, there.min(back).0)) {
+            (self.turns, self.wires.in_turns) = (Some(Turns { there, back }), true);
+        }
+    }
+
+    /// [`Network::advance`] where links take turns. They end that if the calendar mostly goes between.
+    pub(super) fn advance_in_turns(&mut self, turns: Turns, most: u64) -> (u64, Time) {
+        let (mut done, mut apart, mut now) = (0, 0, Time::ZERO);
+        while done < most {
+            if most - done > 4 * MOST {
+                done += self.take_turns(turns, &mut now);
+            }
+            match self.step_in_order() {
+                Some(time) => now = now.max(time),
+                None => break,
+            }
+            (done, apart) = (done + 1, apart + 1);
+        }
+        if 8 * apart > done && done > 32 * MOST {
+            self.end_turns();
+        }
+        (done, now)
+    }
+
+    /// From now on the calendar holds all.
+    #[cold]
+    fn end_turns(&mut self) {
+        (self.turns, self.wires.in_turns) = (None, false);
+        for coming in self.wires.approaches.each_mut().map(Approach::take_all).into_iter().flatten() {
+            self.wires.calendar.push(coming.key(), coming.pkt);
+        }
+    }
+
+    /// Both links take what is known to come, until neither can go on, or much is done.
+    fn take_turns(&mut self, turns: Turns, now: &mut Time) -> u64 {
+        let end = Time(self.window.end.0.saturating_add(1));
+        self.wires.horizon = self.wires.calendar.first_key().map_or(end, |key| key.time.min(end));
+        let mut done = 0;
+        let mut stood = [Time::NEVER; 2];
+        let [mut red, mut line] = [0, 1].map(|side| self.wires.approaches[side].earliest());
+        // A bin that was opened says more exactly when its first packet comes, which may let the other link go on.
+        while done < MOST && stood != [red, line] {
+            stood = [red, line];
+            done += self.pass_segments(after(line.min(after(red, turns.there)), turns.back), now);
+            red = self.wires.approaches[0].earliest();
+            line = self.wires.approaches[1].earliest();
+            done += self.pass_acks(after(red.min(after(line, turns.back)), turns.there), now);
+            red = self.wires.approaches[0].earliest();
+            line = self.wires.approaches[1].earliest();
+        }
+        done
+    }
+
+    /// The RED link takes what comes before the calendar's first event; all that comes before `known` is known. Gives how many.
+    #[inline(never)]
+    fn pass_segments(&mut self, known: Time, now: &mut Time) -> u64 {
+        let (mut done, mut last) = (0, Time::ZERO);
+        self.wires.until = self.wires.horizon.min(known);
+        while done < MOST {
+            let wires = &mut self.wires;
+            let Some(coming) = wires.approaches[0].next_before(known, wires.until) else { break };
+            let line = &mut wires.red_lines[0];
+            (last, done) = (coming.time, done + 1);
+            match line.pass(coming.pkt.size, coming.pkt.ecn, coming.key()) {
+                Ok(key) => {
+                    let pkt = coming.pkt;
+                    self.reach_sink::<true, true>(pkt, key);
+                }
+                Err(passed) => {
+                    let transit = Transit::new(coming.pkt, coming.key());
+                    self.leave_red_line_changed(0, &transit, passed);
+                }
+            }
+        }
+        *now = last.max(*now);
+        done
+    }
+
+    /// The same of the link of the way back.
+    #[inline(never)]
+    fn pass_acks(&mut self, known: Time, now: &mut Time) -> u64 {
+        let (mut done, mut last) = (0, Time::ZERO);
+        self.wires.until = self.wires.horizon.min(known);
+        while done < MOST {
+            let wires = &mut self.wires;
+            let Some(coming) = wires.approaches[1].next_before(known, wires.until) else { break };
+            let line = &mut wires.lines[0];
+            (last, done) = (coming.time, done + 1);
+            let Some(key) = line.pass(coming.pkt.size, coming.key()) else {
+                let (component, transit) = (line.component, Transit::new(coming.pkt, coming.key()));
+                self.refuse(component, &transit);
+                continue;
+            };
+            let pkt = coming.pkt;
+            self.reach_source::<true, true>(pkt, key);
+        }
+        *now = last.max(*now);
+        done
+    }
+
+    /// The first event of all, unless it lies after the end. Gives its time.
+    #[inline(never)]
+    fn step_in_order(&mut self) -> Option<Time> {
+        let end = self.window.end;
+        let first = self.wires.calendar.first_key();
+        let until = first.map_or(end, |key| key.time.min(end));
+        let [red, line] = [0, 1].map(|side| self.wires.approaches[side].first_until(until));
+        let precedes = |one: Option<Key>, other: Option<Key>| match (one, other) {
+            (Some(one), Some(other)) => one.precedes(&other),
+            (one, _) => one.is_some(),
+        };
+        let (side, key) = if precedes(line, red) { (1, line) } else { (0, red) };
+        if !precedes(key, first) {
+            self.wires.calendar.note_taken(1, until);
+            return self.step();
+        }
+        let past = Time(key?.time.0 + 1);
+        let coming = *self.wires.approaches[side].next_before(Time::ZERO, past)?;
+        let transit = Transit::new(coming.pkt, coming.key());
+        self.come::<true>(&transit);
+        Some(coming.time)
+    }
+}
+
+fn after(time: Time, span: Span) -> Time {
+    Time(time.0.saturating_add(span.0))
+}
