@@ -148,6 +148,7 @@ def test_a_limit_of_time_bounds_everything(
         )
 
 
+@pytest.mark.filterwarnings("error:constrained_layout")
 def test_a_time_that_is_far_too_short_still_gives_an_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

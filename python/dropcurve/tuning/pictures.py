@@ -161,21 +161,26 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
     best = next((one for one in spots if one.candidate.key == answer.best.key), None)
     _window(ax, spots, up, across, best)
     kinds = list(dict.fromkeys(one.candidate.loaded_kind or one.candidate.kind for one in spots))
+    away: list[str] = []
     for number, kind in enumerate(kinds):
         face = style.look(number)
         some = [one for one in spots if (one.candidate.loaded_kind or one.candidate.kind) == kind]
         kept = any(one.holds for one in some)
         name = KINDS.get(kind, kind)
-        if not any(_shown(ax, across.value(one), up.value(one)) for one in some):
-            name = f"{name} (off the picture)"
+        seen = any(_shown(ax, across.value(one), up.value(one)) for one in some)
+        if not seen:
+            away.append(name)
         for holds in (True, False):
             of = [one for one in some if one.holds is holds]
-            told = named and bool(of) and (holds or not kept)
+            told = named and seen and bool(of) and (holds or not kept)
             ax.plot(
                 [across.value(one) for one in of], [up.value(one) for one in of], linestyle="none",
                 marker=face.marker, markersize=4.2, color=face.colour, markerfacecolor=face.colour if holds else "none",
                 markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=name if told else None,
             )  # fmt: skip
+    if away:
+        ax.annotate(f"off the picture: {', '.join(away)}", (0.995, 0.98), xycoords="axes fraction", ha="right",
+                    va="top", fontsize=6.5, color=style.MUTED)  # fmt: skip
     if len(answer.question.goal.objectives) < 3:
         _front(ax, spots, up, across)
     if best is not None:
@@ -210,7 +215,11 @@ def _window(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis, best: Any)
         ax.annotate(f" {across.bound} in the mean", (limit, 0.02), xycoords=("data", "axes fraction"),
                     fontsize=6.5, color=style.MUTED)  # fmt: skip
         if not across.higher:
-            right = max(2.2 * limit, min(right, 4 * limit))
+            right = max(
+                2.2 * limit, min(right, 4 * limit), 1.06 * across.value(best) if best is not None else 0.0
+            )
+        # The bound is in the view even where every design is far from it.
+        left, right = min(left, 0.9 * limit), max(right, 1.1 * limit)
     ax.set_xlim(left, right)
     inside = [one for one in spots if left <= across.value(one) <= right]
     ax.set_ylim(*_span(up, inside, best))
