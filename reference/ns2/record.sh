@@ -30,3 +30,8 @@ record small "dur=3 buf=12 minth=3 maxth=9 N=8 wq=0.02" 0.02 1000 "$dialect" "li
 record markp "dur=3 markp=true N=8" 0.002 1000 "$dialect" "$limit" forced_as_early=true
 # 1 - exp(-1 / (10 R C)), R = max(0.1, 3 (0.02 + 1 / C)), C = 1.5e6 / (8 * 500)
 record defaults "dur=4 mix=1 untouched=1" 0.0026631142694990556 500 dialect=ns2 "$limit"
+
+# Lists of packets with any variable drawn.
+for n in 5 17 18 20 40 41 56 58 60 81 84 100 102 105 106 109 112 116; do
+    python3 -m reference.ns2_red_list $n $((n + 1)) crates/queue/tests/traces
+done

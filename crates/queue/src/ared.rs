@@ -34,7 +34,18 @@ units::choices! {
     }
 }
 
+units::choices! {
+    /// What becomes of a `max_p` that is at `top` or `bottom` to the bit.
+    pub enum AtBounds {
+        /// It makes one more step, past the bound.
+        Moves = "moves",
+        /// It stays.
+        Stays = "stays",
+    }
+}
+
 red_params! {
+    with bytes;
     /// RED whose `max_p` adapts to the traffic.
     pub struct Params {
         /// Average queue from which marking begins. `auto`: see `auto_th`.
@@ -71,6 +82,8 @@ red_params! {
         top: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
         /// Below this `max_p` is not lowered. `auto`: 0.01, or 80 kbit/s as a share of the rate if that is less.
         bottom: Option<f64> = Some(0.01) => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
+        /// Whether `max_p` at a bound still moves past it by a step.
+        at_bounds: AtBounds = AtBounds::Moves => { source: "FGS01" },
         /// Whether the slope above `max_th` follows `max_p` in gentle mode.
         slope: Slope = Slope::Follows => { assumed: true },
     }
@@ -121,6 +134,7 @@ const DIALECTS: &[Preset] = &[
             ("adapt", "arrival"),
             ("slope", "fixed"),
             ("bottom", "auto"),
+            ("at_bounds", "stays"),
             ("idle_decay", "plus_one"),
             ("idle_from", "link_idle"),
             ("spacing", "wait"),
@@ -199,9 +213,12 @@ impl<P: Packet + Copy> Ared<P> {
     /// One step of `max_p`; whether there was one.
     fn adapt(&mut self, avg: f64) -> bool {
         let max_p = red::Law::max_p(self.red.curve());
-        let moved = if avg > self.high && max_p <= self.params.top {
+        let bound = self.params.at_bounds == AtBounds::Moves;
+        let below_top = max_p < self.params.top || (bound && max_p == self.params.top);
+        let above_bottom = max_p > self.bottom || (bound && max_p == self.bottom);
+        let moved = if avg > self.high && below_top {
             max_p + self.params.alpha.min(max_p * self.params.alpha_share)
-        } else if avg < self.low && max_p >= self.bottom {
+        } else if avg < self.low && above_bottom {
             max_p * self.params.beta
         } else {
             return false;
@@ -269,7 +286,7 @@ mod tests {
             assert!((resolved.min_th - min_th).abs() < 1e-5 && (resolved.max_th - max_th).abs() < 1e-5);
             let keys: Vec<String> =
                 Params::default().resolved(&setting).into_iter().map(|row| row.0).collect();
-            assert_eq!(keys, ["mean_packet", "min_th", "max_th", "w_q"]);
+            assert_eq!(keys, ["mean_packet", "min_th", "max_th", "w_q", "idle_packet"]);
         }
     }
 

@@ -5,6 +5,7 @@
 //! Deviations: `max_p` stays at or below `top`, which the paper does not bound. The paper does not say which
 //! status holds at the start, hence the option `initial`.
 
+use crate::ared::Slope;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, AboveMax, Curve, Law, Red};
@@ -26,6 +27,7 @@ units::choices! {
 }
 
 red_params! {
+    with bytes;
     /// RED that finds its `max_p` by crossing its thresholds.
     pub struct Params {
         /// Average queue from which marking begins.
@@ -45,9 +47,11 @@ red_params! {
         /// Where the average is taken to be at the start: with `below`, the first quiet packets change nothing.
         initial: Status = Status::Below => { assumed: true },
         /// Most that `max_p` may become.
-        top: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
+        top: f64 = 1.0 => { unit: "1", range: Range::Positive, assumed: true },
         /// Least that `max_p` may become.
         bottom: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), assumed: true },
+        /// Whether the slope above `max_th` follows `max_p` in gentle mode.
+        slope: Slope = Slope::Follows => { assumed: true },
     }
 }
 
@@ -80,6 +84,22 @@ impl Check for Params {
 }
 
 const DIALECTS: &[Preset] = &[Preset {
+    name: "ns2",
+    doc: "ns-2.35 with adaptive_ 1 and feng_adaptive_ 1, in packets: no bounds of max_p, slope fixed, marks wait.",
+    options: &[
+        ("limit_test", "before"),
+        ("mean_packet", "500 B"),
+        ("initial", "above"),
+        ("top", "1000000"),
+        ("slope", "fixed"),
+        ("spacing", "wait"),
+        ("counting", "spare_first"),
+        ("idle_decay", "plus_one"),
+        ("idle_from", "link_idle"),
+        ("min_queue", "2"),
+        ("draws", "always"),
+    ],
+}, Preset {
     name: "ns3",
     doc:
         "ns-3 with FengAdaptive: starts as if above, so the first packet divides max_p by three; marks wait.",
@@ -142,8 +162,10 @@ impl<P: Packet + Copy> Feng<P> {
             Status::Below
         } else if avg > max_th {
             Status::Above
-        } else {
+        } else if avg > min_th && avg < max_th {
             Status::Between
+        } else {
+            return; // On a threshold it has crossed none.
         };
         if status == self.status {
             return;
@@ -155,7 +177,9 @@ impl<P: Packet + Copy> Feng<P> {
             Status::Above => max_p * self.params.beta,
             Status::Between => return,
         };
-        self.red.curve_mut().set_max_p(moved.clamp(self.params.bottom, self.params.top), true);
+        self.red
+            .curve_mut()
+            .set_max_p(moved.clamp(self.params.bottom, self.params.top), self.params.slope == Slope::Follows);
     }
 }
 

@@ -87,5 +87,5 @@ def counted(stem: str, rows: list[list[str]]) -> dict[str, int]:
         return {"arrivals": sum(int(row[0]) for row in rows)}
     asked = [row for row in rows if len(row) > 2 and row[1] == "a"] if stem.startswith("told_") else []
     packets = [row for row in rows if row[1] not in ("a", "o", "-")] if stem.startswith("told_") else rows
-    fates = Counter("m" if row[-1].endswith("m") else row[-1] for row in packets)
+    fates = Counter(fate for row in packets for fate in "mx" if fate in row[-1])
     return {"arrivals": len(packets), "drops": fates["x"], "marks": fates["m"], "averages": 3 * len(asked)}

@@ -198,8 +198,8 @@ def lost_options(given: Settings, notes: list[Note], *, spacing: str = "cycle") 
         notes.append(Note("lost", "above_max", "every packet is dropped from max_th up"))
     for key, plain in (
         ("byte_mode", "off"), ("sample", "before"), ("counting", "between"), ("victim", "arriving"),
-        ("forced_as_early", False), ("min_queue", 0), ("ecn_step", False), ("mark_limit", 1.0),
-        ("incapable", "drop"),
+        ("forced_as_early", False), ("min_queue", 0), ("ecn_step", False), ("mark_limit", "auto"),
+        ("incapable", "drop"), ("caution", "off"),
     ):  # fmt: skip
         if key in given.options and given.options[key] != plain:
             text = "true" if given.options[key] is True else str(given.options[key])

@@ -93,6 +93,7 @@ impl Params {
         match self.auto_w_q {
             AutoWq::Rtt => 1.0 - math::exp(-1.0 / (10.0 * rtt * c)),
             AutoWq::Rate => 1.0 - math::exp(-1.0 / c),
+            AutoWq::Tenth => 1.0 - math::exp(-10.0 / c),
             AutoWq::Burst => weight_for_burst(resolved.burst, min_packets).unwrap_or(0.5),
         }
     }

@@ -13,6 +13,7 @@
 //! | `auto.rs` | what the automatic ones become |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
+//! | `victims.rs` | marks, drops, and whom a full buffer ends |
 //! | `printed.rs` | the steps of Figure 2 without options, for those who want no others |
 //! | `parts.rs` | what its relatives take of it, and what they may move |
 //! | `dialects.rs` | the rows |
@@ -24,21 +25,22 @@ mod params;
 pub(crate) mod parts;
 mod printed;
 mod spacing;
+mod victims;
 
 pub use auto::Resolved;
 pub use params::{
-    AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
+    AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Caution, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
     IdleTable, Incapable, Params, Sample, Spacing, Victim,
 };
 pub use printed::Straight;
 
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::fifo::{Fifo, Limit, Unit};
 use crate::registry::Setting;
 use average::Average;
 use spacing::{Arrival, Marker};
 use units::param::Valid;
-use units::{Bytes, Time};
+use units::{math, Bytes, Time};
 
 /// From the average to the base probability.
 pub trait Law {
@@ -123,6 +125,9 @@ pub(crate) enum Signal {
     Step,
 }
 
+/// What the link sends in this time makes a queue far below its average (`cautious_` of ns-2.35).
+const CAUTIOUS_SECS: f64 = 0.05;
+
 /// The options that the steps themselves look at.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
@@ -130,6 +135,8 @@ struct Rules {
     sample: Sample,
     idle_from: IdleFrom,
     victim: Victim,
+    /// A full buffer ends one packet that it chooses, and no more.
+    takes_one: bool,
     ecn: bool,
     ecn_forced: bool,
     ecn_step: bool,
@@ -140,6 +147,9 @@ struct Rules {
     min_queue: f64,
     /// Early marks become drops from this `p_b` on.
     mark_limit: f64,
+    caution: Caution,
+    /// Below this share of the average a queue is far below it.
+    far_below: f64,
     /// All options are those of Figure 2 of FJ93, and the limit is in packets.
     straight: bool,
 }
@@ -180,6 +190,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 sample: params.sample,
                 idle_from: params.idle_from,
                 victim: params.victim,
+                takes_one: matches!(params.victim, Victim::RandomOne | Victim::Second),
                 ecn: params.ecn,
                 ecn_forced: params.ecn_forced == EcnForced::Mark,
                 ecn_step: params.ecn && params.ecn_step,
@@ -187,13 +198,19 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 forced_resets_count: params.forced_resets_count,
                 overflow_resets_count: params.overflow_resets_count,
                 min_queue: params.min_queue as f64,
-                mark_limit: if params.mark_limit < 1.0 { params.mark_limit } else { f64::INFINITY },
+                mark_limit: params.mark_limit.unwrap_or(f64::INFINITY),
+                caution: params.caution,
+                far_below: math::pow(
+                    1.0 - resolved.w_q,
+                    CAUTIOUS_SECS * setting.packets_per_sec(resolved.mean_packet),
+                ),
                 straight: matches!(limit, Limit::Packets(_))
                     && marker.is_printed()
                     && params.unit == Unit::Packets
                     && params.sample == Sample::Before
                     && params.idle_from == IdleFrom::Empties
                     && params.min_queue == 0
+                    && params.caution == Caution::Off
                     && !(params.ecn && params.ecn_step),
             },
             marker,
@@ -265,30 +282,19 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
             return Some(Signal::Step);
         }
         let p_b = self.curve.p_b(avg);
-        let arrival = Arrival { p_b, excess: avg - self.curve.min_th(), size };
+        let ease = if self.rules.caution == Caution::Off { 1.0 } else { self.ease(avg, q) };
+        let arrival = Arrival { p_b, excess: avg - self.curve.min_th(), size, ease };
         self.marker.marks(arrival, cx).then_some(Signal::Early { p_b })
     }
 
-    /// Marks or drops for a signal; what is handed back is to be stored.
+    /// What `caution` multiplies the probability by.
     #[cold]
-    fn answer(&mut self, pkt: P, signal: Signal, cx: &mut Cx<'_, P>) -> Option<P> {
-        let rules = self.rules;
-        if rules.spares && !pkt.ecn().capable() {
-            return Some(pkt);
-        }
-        match signal {
-            Signal::Early { p_b } => cx.mark_or_drop(pkt, rules.ecn && p_b < rules.mark_limit, Reason::Early),
-            Signal::Step => cx.mark_or_drop(pkt, true, Reason::Forced),
-            Signal::Forced if rules.ecn && rules.ecn_forced && pkt.ecn().capable() => {
-                cx.mark_or_drop(pkt, true, Reason::Forced)
-            }
-            Signal::Forced => match rules.victim {
-                Victim::Arriving => self.end(None, pkt, Reason::Forced, cx),
-                Victim::Random => {
-                    let victim = self.draw(cx);
-                    self.end(victim, pkt, Reason::Forced, cx)
-                }
-            },
+    fn ease(&self, avg: f64, q: f64) -> f64 {
+        let ratio = q / (self.rules.far_below * avg);
+        match self.rules.caution {
+            Caution::Weigh => ratio.min(1.0),
+            Caution::Spare if ratio < 1.0 => 0.0,
+            Caution::Spare | Caution::Off => 1.0,
         }
     }
 
@@ -300,35 +306,6 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         } else {
             self.overflow(pkt, cx);
         }
-    }
-
-    #[cold]
-    fn overflow(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        if self.rules.overflow_resets_count {
-            self.marker.restart();
-        }
-        let random = self.rules.victim == Victim::Random && self.queue.could_hold(&pkt, cx);
-        let mut arriving = Some(pkt);
-        while let Some(kept) = arriving {
-            if self.queue.has_room(&kept, cx) {
-                self.queue.push(kept, cx);
-                return;
-            }
-            let victim = if random { self.draw(cx) } else { None };
-            arriving = self.end(victim, kept, Reason::Overflow, cx);
-        }
-    }
-
-    /// One of those waiting, or `None` for the arriving packet, each equally likely.
-    fn draw(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        let i = (cx.uniform() * (self.queue.len() + 1) as f64) as usize;
-        self.queue.pop_at(i)
-    }
-
-    /// Ends `victim`, or the arriving packet if there is none; hands the arriving packet back if it stays.
-    fn end(&mut self, victim: Option<P>, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) -> Option<P> {
-        cx.drop(victim.unwrap_or(pkt), reason);
-        victim.is_some().then_some(pkt)
     }
 }
 
@@ -366,7 +343,7 @@ impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
     fn decides(&self) -> Decides {
         match self.rules.victim {
             Victim::Arriving => Decides::AtArrival,
-            Victim::Random => Decides::Later,
+            Victim::Random | Victim::RandomOne | Victim::Second => Decides::Later,
         }
     }
 
@@ -384,7 +361,8 @@ impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
         let p_b = if avg < self.curve.min_th() { 0.0 } else { self.curve.p_b(avg) };
         out.note("avg", avg);
         out.note("p_b", p_b);
-        out.note("max_p", self.curve.max_p());
+        // ns-2 lets `max_p` grow past what a probability can be.
+        out.note("max_p", self.curve.max_p().min(1.0));
         out.note("count", self.marker.count());
     }
 }

@@ -153,6 +153,8 @@ units::choices! {
         Rtt = "rtt",
         /// 1 - exp(-1/C): a time constant of one second.
         Rate = "rate",
+        /// 1 - exp(-10/C): a time constant of a tenth of a second.
+        Tenth = "tenth",
         /// The largest power of two that lets `burst` packets pass below `min_th`.
         Burst = "burst",
     }
@@ -165,6 +167,24 @@ units::choices! {
         Arriving = "arriving",
         /// One drawn from those waiting and the arriving one.
         Random = "random",
+        /// As `random`, but one only, even if that leaves more bytes than the limit; it stands where the first 31 bits of
+        /// the random number leave a remainder when divided by how many there are.
+        RandomOne = "random_one",
+        /// The second of the line, or the only one; one only, as above.
+        Second = "second",
+    }
+}
+
+units::choices! {
+    /// Whether a queue far below its average is spared. Far is below the `avg` that an empty queue would leave after
+    /// what the link sends in 50 ms.
+    pub enum Caution {
+        /// No.
+        Off = "off",
+        /// It is: no mark, and no random number.
+        Spare = "spare",
+        /// `p_a` is lowered by the same ratio.
+        Weigh = "weigh",
     }
 }
 
@@ -264,14 +284,16 @@ units::params! {
         ecn_forced: EcnForced = EcnForced::Drop => { source: "RFC3168" },
         /// What a decision does to a packet that is not ECN-capable when `ecn` is on.
         incapable: Incapable = Incapable::Drop => { source: "RFC3168" },
-        /// An early decision drops even ECN-capable packets once `p_b` reaches this; 1 sets no such bound.
-        mark_limit: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0), source: "RFC3168" },
+        /// An early decision drops even ECN-capable packets once `p_b` reaches this. `auto`: never.
+        mark_limit: Option<f64> = None => { unit: "1", range: Range::Positive, source: "RFC3168" },
         /// With `ecn`, whether every packet above `min_th` is marked, or dropped if it is not capable.
         ecn_step: bool = false => { source: "RFC3168" },
         /// When a random number is drawn.
         draws: Draws = Draws::Needed => { assumed: true },
         /// Which packet a forced drop or a full buffer ends.
         victim: Victim = Victim::Arriving => { source: "FJ93" },
+        /// Whether a queue far below its average is spared.
+        caution: Caution = Caution::Off => { source: "FJ93" },
     }
 }
 
@@ -303,6 +325,10 @@ impl Check for Params {
                 && self.byte_mode == ByteMode::Off);
         let rule = "needs unit = \"bytes\", spacing = \"cycle\", above_max = \"drop\", byte_mode = \"off\"";
         require(problems, whole, "arithmetic", "integer", rule, "set arithmetic = \"real\" otherwise");
+        let caution = units::param::Choice::name(self.caution);
+        let judged = self.caution == Caution::Off || !cached;
+        let other = "needs a spacing other than \"cycle\" and \"modulus\"";
+        require(problems, judged, "caution", caution, other, "");
     }
 }
 

@@ -244,7 +244,8 @@ pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Tabl
 }
 
 /// Declares the parameters of a relative: its own between those it shares with RED. `base` gives them to RED.
-/// Another spacing of marks than that of FJ93 stands before the struct, with its source.
+/// Another spacing of marks than that of FJ93 stands before the struct, with its source; `with bytes`, there are those of the ways in which
+/// packet sizes, certain marks and full buffers are dealt with as well.
 macro_rules! red_params {
     ($(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {
         crate::red::parts::red_params! {
@@ -254,7 +255,38 @@ macro_rules! red_params {
         }
     };
     (
+        with bytes;
+        $(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }
+    ) => {
+        crate::red::parts::red_params! {
+            spaced Pseudocode by "FJ93 Fig. 2";
+            also {
+                /// Packet that counts one in idle time. `auto`: `mean_packet`.
+                idle_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
+                /// Whether certain marks go through the count and the die as early ones.
+                forced_as_early: bool = false => { source: "FJ93" },
+                /// Whether a forced mark starts `count` anew.
+                forced_resets_count: bool = true => { source: "FJ93" },
+                /// Whether a drop for want of room starts `count` anew.
+                overflow_resets_count: bool = true => { assumed: true },
+                /// How packet sizes enter the probability.
+                byte_mode: crate::red::ByteMode = crate::red::ByteMode::Off => { source: "FJ93" },
+                /// An early decision drops even ECN-capable packets once `p_b` reaches this. `auto`: never.
+                mark_limit: Option<f64> = None => { unit: "1", range: units::param::Range::Positive, source: "RFC3168" },
+                /// Which packet a forced drop or a full buffer ends.
+                victim: crate::red::Victim = crate::red::Victim::Arriving => { source: "FJ93" },
+                /// Whether a queue far below its average is spared.
+                caution: crate::red::Caution = crate::red::Caution::Off => { source: "FJ93" },
+            } as {
+                idle_packet, forced_as_early, forced_resets_count, overflow_resets_count, byte_mode, mark_limit, victim, caution
+            };
+            $(#[doc = $doc])+
+            pub struct $name { $($own)* }
+        }
+    };
+    (
         spaced $spacing:ident by $source:literal;
+        $(also { $($more:tt)* } as { $($moved:ident),* };)?
         $(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }
     ) => {
         units::params! {
@@ -285,6 +317,7 @@ macro_rules! red_params {
                 ecn: bool = false => { source: "RFC3168" },
                 /// What a forced decision does to an ECN-capable packet.
                 ecn_forced: crate::red::EcnForced = crate::red::EcnForced::Drop => { source: "RFC3168" },
+                $($($more)*)?
             }
         }
 
@@ -304,6 +337,7 @@ macro_rules! red_params {
                     draws: self.draws,
                     ecn: self.ecn,
                     ecn_forced: self.ecn_forced,
+                    $($($moved: self.$moved,)*)?
                     ..crate::red::Params::default()
                 }
             }

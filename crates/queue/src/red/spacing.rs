@@ -26,6 +26,8 @@ pub(super) struct Arrival {
     pub excess: f64,
     /// Bytes.
     pub size: u64,
+    /// What caution multiplies the probability by: 0 asks for no die, 1 is the rule.
+    pub ease: f64,
 }
 
 /// The law that spreads marks, and its count.
@@ -177,14 +179,17 @@ impl Marker {
             }
             Counting::SpareFirst | Counting::Carried => {}
         }
+        if arrival.ease == 0.0 {
+            return false;
+        }
         let marked = match self.law {
             Spacing::Cycle => self.cycle_ends(arrival, cx),
             Spacing::Modulus => self.modulus_hits(arrival, cx),
             _ => {
                 let p_a = self.p_a(arrival.p_b, arrival.size);
                 match self.draws {
-                    Draws::Needed => cx.chance(p_a),
-                    Draws::Always => cx.uniform() <= p_a,
+                    Draws::Needed => cx.chance(p_a * arrival.ease),
+                    Draws::Always => cx.uniform() <= p_a * arrival.ease,
                 }
             }
         };

@@ -4,6 +4,7 @@ use super::auto::wlog;
 use super::spacing::corrected;
 use super::*;
 use crate::conformance::Paper;
+use crate::disc::Reason;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use units::param::{read_table, Check, Table, Value};
@@ -229,7 +230,7 @@ fn observed(rows: &[(&str, &str)], arrival: Arrival, dice: &mut dyn Dice, marks:
     gaps
 }
 
-const TENTH: Arrival = Arrival { p_b: 0.1, excess: 5.0, size: 1000 };
+const TENTH: Arrival = Arrival { p_b: 0.1, excess: 5.0, size: 1000, ease: 1.0 };
 
 #[test]
 fn each_law_restarts_its_count_where_its_gaps_begin() {
@@ -419,7 +420,7 @@ fn linux_forgets_while_idle() {
 #[test]
 fn the_cycle_in_integers_has_the_gaps_of_the_cycle_in_reals() {
     let rows = [("dialect", "linux"), ("min_th", "5000 B"), ("max_th", "15000 B"), ("max_p", "0.2")];
-    let half_way = Arrival { p_b: 0.1, excess: 5000.0, size: 1000 };
+    let half_way = Arrival { p_b: 0.1, excess: 5000.0, size: 1000, ease: 1.0 };
     let mut stream = Stream::new(3, "cycle");
     let gaps = observed(&rows, half_way, &mut stream, 20_000);
     let mut counts = [0u32; 11];
