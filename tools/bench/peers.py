@@ -1,8 +1,9 @@
 """The same work here, here hop by hop, in ns-2 and in ns-3: processor time for each segment delivered.
 
-    python tools/bench/peers.py [--rounds N] [FLOWS:SECONDS[:ROUNDS]]...
+    python tools/bench/peers.py [--rounds N] [--without SIDE] [FLOWS:SECONDS[:ROUNDS]]...
 
-Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some ten minutes, nearly all of them in ns-3.
+Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some ten minutes, nearly all of them in ns-3:
+with ``--without ns-3`` longer runs are a matter of seconds.
 
 The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc say it to the others.
 Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
@@ -26,6 +27,7 @@ from instructions import ROOT, build, output
 HERE = Path(__file__).parent
 NS3 = ["applications", "internet", "point-to-point", "traffic-control", "network", "core"]
 # With a thousand flows ns-3 takes more than a minute for a second.
+SIDES = ["hops", "ns-2", "ns-3"]
 CASES = ["10:60", "100:10", "1000:2:2"]
 # Work counts as the same if the segments delivered agree to within this.
 SAME = 0.02
@@ -47,9 +49,12 @@ def main(arguments: Sequence[str]) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--without", action="append", default=[], choices=SIDES, metavar="SIDE", help=", ".join(SIDES)
+    )
     parser.add_argument("cases", nargs="*", default=CASES, metavar="FLOWS:SECONDS[:ROUNDS]")
     given = parser.parse_args(arguments)
-    sides = found()
+    sides = found(given.without)
     print("flows  seconds  side      segments   ns/segment            ours is faster by")
     for case in given.cases:
         flows, seconds, *rounds = case.split(":")
@@ -63,19 +68,19 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def found() -> dict[str, Side]:
+def found(without: Sequence[str] = ()) -> dict[str, Side]:
     """Who takes part."""
     bench = build()
-    sides: dict[str, Side] = {
-        "folded": lambda flows, seconds: ours(bench, flows, seconds, "folded"),
-        "hops": lambda flows, seconds: ours(bench, flows, seconds, "hops"),
-    }
-    if shutil.which("ns") is None:
-        print("peers: ns-2 left out, because it is not installed (Debian: ns2)")
-    else:
-        script = str(HERE / "dumbbell.tcl")
-        sides["ns-2"] = lambda flows, seconds: theirs(["ns", script, flows, seconds])
-    program = build_ns3()
+    sides: dict[str, Side] = {"folded": lambda flows, seconds: ours(bench, flows, seconds, "folded")}
+    if "hops" not in without:
+        sides["hops"] = lambda flows, seconds: ours(bench, flows, seconds, "hops")
+    if "ns-2" not in without:
+        if shutil.which("ns") is None:
+            print("peers: ns-2 left out, because it is not installed (Debian: ns2)")
+        else:
+            script = str(HERE / "dumbbell.tcl")
+            sides["ns-2"] = lambda flows, seconds: theirs(["ns", script, flows, seconds])
+    program = build_ns3() if "ns-3" not in without else None
     if program is not None:
         sides["ns-3"] = lambda flows, seconds: theirs([str(program), flows, seconds])
     return sides
