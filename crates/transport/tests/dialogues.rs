@@ -754,6 +754,19 @@ fn rack_counts_what_is_held_without_a_duplicate() {
     assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (6.0, 6));
 }
 
+/// The window grows by what is acknowledged; in Linux by what the same acknowledgement reports to be held, too.
+#[test]
+fn linux_counts_what_is_held_for_growth() {
+    for (counting, cwnd) in [("whole", 7.0), ("segments", 6.0)] {
+        let keys = [("recovery", "rack"), ("counting", counting), ("initial_window", "4")];
+        let (mut talk, _) = Talk::start(&keys);
+        talk.now = at(100);
+        talk.ack(1);
+        talk.sack(2, &[(3, 4)]);
+        assert_eq!(talk.sender.cwnd(), cwnd, "{counting}");
+    }
+}
+
 /// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its acknowledgement costs a cut, no timeout.
 #[test]
 fn a_probe_repairs_the_tail() {

@@ -40,7 +40,8 @@ units::choices! {
         Acks = "acks",
         /// One increment a segment acknowledged, at most two an acknowledgement (RFC 3465).
         Segments = "segments",
-        /// Every segment acknowledged; in congestion avoidance the window grows by whole segments, one for each window (Linux).
+        /// Every segment acknowledged or reported to be held by an acknowledgement that moves on; in congestion avoidance the window
+        /// grows by whole segments, one for each window (Linux).
         Whole = "whole",
         /// As `acks`; an acknowledgement by which slow start ends, and covers more than one segment, counts for congestion
         /// avoidance as well; the one that ends the repair of a timeout counts for what lies beyond it (ns-3).

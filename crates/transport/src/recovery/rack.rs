@@ -170,7 +170,7 @@ impl Sender {
                 }
                 if !self.recovering && self.cold.params.grow_on_exit {
                     // What was held before counted as it arrived.
-                    self.grow(now, ack, acked.min(delivered), delivered, flight);
+                    self.grow(now, ack, self.counted(acked.min(delivered), delivered), delivered, flight);
                 }
             } else {
                 let safe = acked > 0 && self.cold.gauges.sampler.lost == lost_before;
@@ -184,7 +184,7 @@ impl Sender {
             self.cold.gauges.rack.end_recovery();
         }
         if acked > 0 {
-            self.grow(now, ack, acked, delivered, flight);
+            self.grow(now, ack, self.counted(acked, delivered), delivered, flight);
         }
         self.enter_rack_if_lossy(now, delivered);
     }

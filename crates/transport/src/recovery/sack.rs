@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use crate::cc::Cause;
-use crate::params::{DupackRule, Recovery, Reduction};
+use crate::params::{Counting, DupackRule, Recovery, Reduction};
 use crate::segment::{Ack, SackBlocks};
 use crate::sender::{Action, Sender};
 use units::Time;
@@ -141,6 +141,15 @@ impl Sender {
             }
         };
         board.prr_out += 1;
+    }
+
+    /// What of an acknowledgement the window grows by. Linux counts what it reports to be held along with what it covers.
+    pub(super) fn counted(&self, acked: u32, delivered: u32) -> u32 {
+        if self.cold.params.counting == Counting::Whole {
+            delivered
+        } else {
+            acked
+        }
     }
 
     /// New data is acknowledged outside fast recovery, with holes or in the repair of a timeout.

@@ -12,6 +12,8 @@ use units::{Span, Time};
 const BUNCHES_A_SECOND: f64 = 1024.0;
 const LEAST: u32 = 2;
 const BUFFER_BYTES: u64 = 65_536;
+/// What of a buffer is kept for headers.
+const HEADERS_BYTES: u64 = 321;
 /// The buffer counts in full on shortest paths, and half as much with each of so many microseconds.
 const HALVED_US: u64 = 512;
 /// What is held back must be less than such a share of the window; the last bunch must not have left longer ago than this, and the next
@@ -77,9 +79,15 @@ impl Sender {
         ((paced + near) as u64).min(most).max(u64::from(LEAST)) as u32
     }
 
+    /// Segments that the host's buffer still holds: what it ends with does not wait for those of the next.
+    fn left_in_buffer(&self) -> u32 {
+        let whole = ((BUFFER_BYTES - HEADERS_BYTES) / self.cold.params.mss.0).max(1) as u32;
+        whole - self.max % whole
+    }
+
     /// Whether waiting is worth while: an acknowledgement is soon to come, and the last bunch has just left.
     fn may_hold_back(&self, now: Time, room: u32) -> bool {
-        let last = self.max + room >= self.limit;
+        let last = self.max + room >= self.limit || room >= self.left_in_buffer();
         if self.una == self.max || self.recovering || self.loss || last {
             return false;
         }
@@ -101,6 +109,10 @@ mod tests {
 
     /// A sender of 20 segments a round trip of 40 ms, past slow start.
     fn sender() -> Sender {
+        sender_of(Params::default())
+    }
+
+    fn sender_of(params: Params) -> Sender {
         let params = Params {
             recovery: Recovery::Rack,
             bunches: true,
@@ -109,7 +121,7 @@ mod tests {
             handshake: Handshake::None,
             initial_window: 20,
             initial_ssthresh: Some(20),
-            ..Params::default()
+            ..params
         };
         let mut sender = Sender::new(&Valid::new(params).unwrap(), Stream::new(1, "bunch"));
         sender.supply_forever();
@@ -173,6 +185,18 @@ mod tests {
         assert_eq!(acks(&mut sender, 79, 20).len(), 2);
         assert_eq!(sender.window.cwnd, 21.0);
         assert_eq!(acks(&mut sender, 80, 22).len(), 3);
+    }
+
+    /// As above, but segment 40 is the last of the 41 that a buffer holds, which is sent as it is.
+    #[test]
+    fn the_end_of_a_buffer_does_not_wait() {
+        let mut sender = sender_of(Params { mss: units::Bytes(1590), ..Params::default() });
+        sends(&mut sender, Time::ZERO);
+        acks(&mut sender, 40, 2);
+        (2..=9).for_each(|n| {
+            acks(&mut sender, 78, 2 * n);
+        });
+        assert_eq!(acks(&mut sender, 79, 20), [(38, false), (39, true), (40, false)]);
     }
 
     /// A pace of 20 segments in 40 ms and a buffer halved 78 times leave the least; 1 ms and one halving give 23.4 + 22.4, of which a
