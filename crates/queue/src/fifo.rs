@@ -143,6 +143,12 @@ impl<P: Packet + Copy> Fifo<P> {
         self.packets.push_back(pkt);
     }
 
+    /// Forgets all packets.
+    pub(crate) fn clear(&mut self) {
+        self.bytes = 0;
+        self.packets.clear();
+    }
+
     /// The oldest packet.
     #[inline]
     pub fn pop_front(&mut self) -> Option<P> {

@@ -48,6 +48,11 @@ impl<P: Copy> Ring<P> {
         self.len += 1;
     }
 
+    /// Forgets all packets.
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Takes the oldest packet.
     #[inline(always)]
     pub(crate) fn pop_front(&mut self) -> Option<P> {

@@ -5,9 +5,12 @@
 //! waits, and how long those ahead of it still do. A departure needs no account of its own then. Moments are whole
 //! nanoseconds. All else is as in [`Link`](crate::link::Link).
 
+mod even;
+
 use crate::calendar::Key;
 use crate::link::OnWire;
 use crate::probe::{Held, LinkProbe};
+use even::Even;
 use queue::disc::{Cx, Fate, Packet, QueueDisc};
 use queue::red::{Red, Straight};
 use units::{Bytes, Dice, Ecn, Rapid, Rate, Serializer, Span, Stream, Time};
@@ -91,6 +94,9 @@ pub struct RedLine {
     /// When the last packet came, and the most that have waited: only what is longer needs to be told to the probe.
     came: Time,
     longest: u64,
+    /// Packets that waited behind the last that came, itself included.
+    waiting: u64,
+    even: Even,
 }
 
 impl RedLine {
@@ -119,6 +125,8 @@ impl RedLine {
             counts: false,
             came: Time::ZERO,
             longest: u64::MAX,
+            waiting: 0,
+            even: Even::default(),
         }
     }
 
@@ -149,25 +157,49 @@ impl RedLine {
     #[inline(always)]
     fn accept(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<OnWire, Option<OnWire>> {
         let now = key.time;
-        if now >= self.attends {
-            self.attend((now, key.birth, key.component));
+        let known = self.waiting <= self.longest || self.lengthen_evenly(now);
+        if now < self.attends && known && self.queue.is_straight() {
+            if let Some((len, ahead)) = self.even.waiting(size, now, self.until) {
+                return self.accept_evenly(size, ecn, now, (len, ahead));
+            }
         }
-        if self.queue.len() as u64 > self.longest {
-            self.lengthen((now, key.birth, key.component));
+        self.accept_any(size, ecn, (now, key.birth, key.component))
+    }
+
+    /// [`RedLine::accept`] whatever comes.
+    #[inline(never)]
+    fn accept_any(
+        &mut self,
+        size: u32,
+        ecn: Ecn,
+        (now, birth, component): (Time, Time, u32),
+    ) -> Result<OnWire, Option<OnWire>> {
+        self.lay_out();
+        if now >= self.attends {
+            self.attend((now, birth, component));
+        }
+        if self.waiting > self.longest {
+            self.lengthen((now, birth, component));
         }
         self.came = now;
-        self.leave_before(key);
+        self.leave_before(Key { time: now, birth, component });
         let ahead = self.starts.wrapping_sub(now.0.wrapping_mul(self.queue.len() as u64));
-        let start = self.until.max(now);
-        let slot = Slot::new(start, size, ecn);
+        let slot = Slot::new(self.until.max(now), size, ecn);
+        let accepted = self.accept_slot(slot, now, ahead);
+        self.waiting = self.queue.len() as u64;
+        accepted
+    }
+
+    #[inline(always)]
+    fn accept_slot(&mut self, slot: Slot, now: Time, ahead: u64) -> Result<OnWire, Option<OnWire>> {
         if !self.queue.is_straight() {
             return self.accept_apart(slot, now, ahead, None);
         }
         match self.queue.take_straight(slot, now, || self.dice.uniform()) {
             Straight::Kept(avg) => {
-                let wire = self.let_in(size, now, start);
+                let wire = self.let_in(slot.bytes(), now, slot.start);
                 if let Some(probe) = &mut self.probe {
-                    probe.let_in(now, size, avg, wire, ahead);
+                    probe.let_in(now, slot.bytes(), avg, wire, ahead);
                 }
                 Ok(wire)
             }
@@ -206,6 +238,7 @@ impl RedLine {
             self.serializer.restart();
         }
         let finish = self.serializer.finish(start, Bytes(u64::from(size)));
+        self.even.note(size, start, finish, &self.serializer);
         self.until = finish;
         self.starts = self.starts.wrapping_add(start.0);
         if self.is_idle() {
@@ -239,6 +272,7 @@ impl RedLine {
 
     /// Brings the line to the end of the run. Gives the packets that still wait.
     pub fn finish(&mut self, end: Time) -> u64 {
+        self.lay_out();
         self.attend((end, Time::NEVER, u32::MAX));
         let held = self.held();
         if let Some(probe) = &mut self.probe {
@@ -387,15 +421,20 @@ mod tests {
     proptest! {
         /// The short form is the same as the link it stands for, to the last figure of its probe.
         #[test]
-        fn a_red_line_equals_its_link(arrivals in proptest::collection::vec((0u64..20, 1u32..4), 1..400)) {
+        fn a_red_line_equals_its_link(
+            arrivals in proptest::collection::vec((0u64..20, 1u32..4, 0u32..100), 1..400),
+            even in prop_oneof![Just(0), Just(60), Just(97), Just(100)],
+            step in prop_oneof![Just(100_000), Just(99_999)],
+        ) {
             let window = Window { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
             let make = || link("red").with_probe(LinkProbe::new(window));
             let (mut link, mut short) = (make(), make());
             let Some(Short::Red(mut line)) = short.shorten(false) else { panic!("RED has a short form") };
             let mut fates = Vec::new();
             let mut now = 0;
-            for (gap, size) in arrivals {
-                now += gap * 100_000;
+            for (gap, size, other) in arrivals {
+                let size = if other < even { 2 } else { size };
+                now += gap * step;
                 let at = Key { time: Time(now), birth: Time(now - now.min(400_000)), component: 1 };
                 let wire = link.arrive(&mut packet(0, size * 400), at, &mut fates);
                 let passed = line.accept(size * 400, Ecn::NotEct, at).map_or_else(|changed| changed, Some);

@@ -175,6 +175,11 @@ impl QueueOverTime {
         self.max
     }
 
+    /// So many packets waited for a while.
+    pub fn reach(&mut self, packets: u64) {
+        self.max = self.max.max(packets);
+    }
+
     /// So many packets waited until `now`, whose waits are counted apart: [`QueueOverTime::wait`].
     pub fn hold_longest(&mut self, packets: u64, now: Time) {
         if now > self.packets.last {

@@ -141,6 +141,12 @@ impl Serializer {
         Serializer { varying: Some(Box::new(varying)), ..Serializer::new(Rate(0)) }
     }
 
+    /// Whether a packet of this size takes a whole number of nanoseconds, and at least one.
+    pub fn is_whole(&self, size: Bytes) -> bool {
+        let ns = u128::from(size.0) * u128::from(NS_A_BYTE_AT_1_BPS);
+        self.rate > 0 && ns >= u128::from(self.rate) && ns % u128::from(self.rate) == 0
+    }
+
     /// Whether it follows opportunities.
     pub fn is_varying(&self) -> bool {
         self.varying.is_some()

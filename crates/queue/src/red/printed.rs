@@ -5,7 +5,7 @@
 //! Deviations: as in [`Red`], bit for bit.
 
 use super::{Law, Red, Signal};
-use crate::disc::{Cx, Packet};
+use crate::disc::{Cx, Packet, Reason};
 use crate::fifo::Fifo;
 use units::Time;
 
@@ -78,7 +78,17 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Anything but [`Straight::Kept`] is for [`Red::take_rest`].
     #[inline(always)]
     pub fn take_straight(&mut self, mut pkt: P, now: Time, die: impl FnOnce() -> f64) -> Straight {
-        let len = self.queue.len();
+        let step = self.judge_straight(self.queue.len() as u64, die);
+        if let Straight::Kept(_) = step {
+            pkt.set_enqueued(now);
+            self.queue.append(pkt);
+        }
+        step
+    }
+
+    /// The same without storing the packet, for a driver that knows how many wait, `len`, and tells which by [`Red::hold`] when it has to.
+    #[inline(always)]
+    pub fn judge_straight(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
         // By way of a signed number: that is one instruction.
         let q = len as i64 as f64;
         self.average.sample(q);
@@ -93,12 +103,39 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 return Straight::Mark { p_b };
             }
         }
-        if !self.queue.limit().admits_packets(len as u64) {
+        if !self.queue.limit().admits_packets(len) {
             return Straight::Full;
         }
-        pkt.set_enqueued(now);
-        self.queue.append(pkt);
         Straight::Kept(avg)
+    }
+
+    /// Goes on with a packet that [`Red::judge_straight`] did not keep, by the arriving packet alone: what is handed back stays.
+    #[cold]
+    #[inline(never)]
+    pub fn judge_rest(&mut self, pkt: P, step: Straight, len: u64, cx: &mut Cx<'_, P>) -> Option<P> {
+        let signal = match step {
+            Straight::Judge { q } => self.congestion(self.average.value(), pkt.size().0, q, cx),
+            Straight::Mark { p_b } => Some(Signal::Early { p_b }),
+            Straight::Kept(_) | Straight::Full => None,
+        };
+        let kept = match signal {
+            Some(signal) => self.answer(pkt, signal, cx)?,
+            None => pkt,
+        };
+        if self.queue.limit().admits_packets(len) {
+            return Some(kept);
+        }
+        if self.rules.overflow_resets_count {
+            self.marker.restart();
+        }
+        cx.drop(kept, Reason::Overflow);
+        None
+    }
+
+    /// These packets wait and no others, the oldest first.
+    pub fn hold(&mut self, packets: impl Iterator<Item = P>) {
+        self.queue.clear();
+        packets.for_each(|pkt| self.queue.append(pkt));
     }
 
     /// [`Red::take`] goes on with a packet that [`Red::take_straight`] did not keep.
