@@ -18,24 +18,12 @@ mod repair;
 mod sizes;
 
 pub use controls::{
-    BbrExit, BbrFilter, BbrQuantum, BbrRule, CubicRule, HyStartRule, RateInterval, RateOrigin, VegasRule,
-    WestwoodRule,
+    BbrExit, BbrFilter, BbrLosses, BbrQuantum, BbrRule, CubicRule, HyStartRule, RateInterval, RateOrigin,
+    VegasRule, WestwoodRule,
 };
 pub use dialogue::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use measures::{Arithmetic, Counting, DupackRule, Samples, ShownRtt};
-pub use repair::{PartialAck, Recovery, ReorderTimer};
-
-units::choices! {
-    /// What cwnd is as a NewReno recovery ends.
-    pub enum ExitWindow {
-        /// ssthresh (RFC 6582 section 3.2 step 3, option 2).
-        Ssthresh = "ssthresh",
-        /// At most the flight, counted as one if nothing is left, plus one (option 1).
-        Flight = "flight",
-        /// At most the flight plus one (ns-2 `exit_recovery_fix_`).
-        BareFlight = "bare_flight",
-    }
-}
+pub use repair::{ExitWindow, PartialAck, Recovery, ReorderTimer};
 
 units::choices! {
     /// How a connection opens.
@@ -174,6 +162,10 @@ units::params! {
         bbr_policer: bool = false => { source: "Linux" },
         /// A recovery begins a round: until it has passed, a segment leaves for each that arrives; else to the end of the present one (bbr).
         bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
+        /// What is lost leaves the window with any acknowledgement; else with what arrives in a recovery alone (bbr).
+        bbr_lost_at_once: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
+        /// What counts as newly lost (bbr).
+        bbr_losses: BbrLosses = BbrLosses::New => { source: "Cardwell et al. 2017; ns-3: change" },
         /// Over which segment's interval a delivery rate is taken (bbr, bbr3).
         rate_interval: RateInterval = RateInterval::Newest => { source: "Cheng et al. 2022; ns-3: kept" },
         /// Since when the receiving side has taken to deliver what a rate counts (bbr, bbr3).
@@ -182,13 +174,15 @@ units::params! {
         rate_ends: bool = true => { source: "Cheng et al. 2022; ns-3: false" },
         /// An acknowledgement that comes too soon for a sample repeats the rate of the last one; else it gives none (bbr, bbr3).
         rate_repeats: bool = false => { source: "Cheng et al. 2022; ns-3: true" },
+        /// Delivery rates and the pace made of them are cut to whole bits a second (bbr).
+        rate_whole: bool = false => { source: "ns-3: true" },
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Auto => { source: "RFC 9002 section 7.7; draft-ietf-ccwg-bbr" },
         /// The initial window is spread, too, by the round trip of the handshake.
         pace_start: bool = true => { source: "draft-ietf-ccwg-bbr" },
         /// Share of its gap by which a departure that came late shortens the next.
         pace_credit: f64 = 0.0 => { range: Range::Within(0.0, 1.0), source: "Linux: 0.5" },
-        /// What a recovery sends whatever the window says takes its time of the pace, though it does not wait.
+        /// What a recovery sends whatever the window says takes its time of the pace, though it does not wait; else where none waits for its own.
         pace_repairs: bool = true => { source: "ns-3: false" },
         /// A segment that is due as an acknowledgement arrives leaves before it counts.
         pace_first: bool = false => { source: "ns-3: true" },

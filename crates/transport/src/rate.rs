@@ -205,6 +205,10 @@ impl Sampler {
         let newly_lost = std::mem::take(&mut self.newly_lost);
         let (sent, _) = match self.newest.take() {
             Some(newest) => newest,
+            None if self.rule.kept && self.rule.repeats => match self.kept {
+                Some((_, held)) => (Sent { transmits: 0, ..held }, 0),
+                None => return None,
+            },
             None if newly_lost > 0 => (Sent { delivered: self.delivered, ..Sent::default() }, 0),
             None => return None,
         };

@@ -9,6 +9,7 @@
 mod habits;
 mod min_rtt;
 mod policed;
+mod recovery;
 
 use habits::{Filter, Habits};
 use policed::LongTerm;
@@ -141,7 +142,7 @@ impl Bbr {
     }
 
     fn update_bandwidth(&mut self, sample: &Sample) {
-        if let Some(rate) = sample.rate {
+        if let Some(rate) = sample.rate.map(|rate| self.cut_to_bits(rate)) {
             if rate >= self.bandwidth.get() || !sample.app_limited {
                 self.bandwidth.update(self.round_count, rate, self.bandwidth_rounds);
             }
@@ -268,7 +269,7 @@ impl Bbr {
         if self.pace.is_none() || self.bandwidth.get() == 0.0 {
             return self.open(sample.srtt);
         }
-        let rate = gain * self.followed() * self.margin;
+        let rate = self.cut_to_bits(gain * self.followed() * self.margin);
         if self.filled || self.pace.is_some_and(|pace| rate > pace) {
             self.pace = Some(rate);
         }
@@ -276,58 +277,13 @@ impl Bbr {
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace = Some(self.habits.high_gain * self.initial_window / rtt.as_secs() * self.margin);
+        self.pace =
+            Some(self.cut_to_bits(self.habits.high_gain * self.initial_window / rtt.as_secs() * self.margin));
     }
 
-    /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
-    fn modulate_for_recovery(&mut self, window: &mut Window, sample: &Sample) -> bool {
-        let acked = f64::from(sample.newly_acked);
-        let flight = f64::from(sample.in_flight);
-        let now = match (sample.recovering, sample.timed_out) {
-            (true, _) => Repair::Fast,
-            (_, true) => Repair::Timeout,
-            _ => Repair::None,
-        };
-        if sample.newly_lost > 0 {
-            window.cwnd = (window.cwnd - f64::from(sample.newly_lost)).max(1.0);
-        }
-        if now == Repair::Fast && self.repair != Repair::Fast {
-            self.conserving = true;
-            if self.habits.recovery_round {
-                self.next_round_delivered = sample.total_delivered;
-            }
-            window.cwnd = flight + acked.max(1.0);
-        } else if now == Repair::None && self.repair != Repair::None {
-            self.conserving = false;
-            self.restore(window);
-            if self.habits.exits_at_ssthresh && self.repair == Repair::Fast {
-                window.cwnd = window.ssthresh;
-            }
-        }
-        self.repair = now;
-        if self.conserving {
-            window.cwnd = window.cwnd.max(flight + acked);
-        }
-        self.conserving
-    }
-
-    fn set_window(&mut self, window: &mut Window, sample: &Sample) {
-        let acked = f64::from(sample.newly_acked);
-        if !self.modulate_for_recovery(window, sample) && acked > 0.0 {
-            let target = self.inflight_of(self.followed(), self.cwnd_gain) + self.allowance();
-            if self.filled && window.cwnd.is_infinite() {
-                // The sum overflows.
-                window.cwnd = 0.0;
-            } else if self.filled {
-                window.cwnd = (window.cwnd + acked).min(target);
-            } else if window.cwnd < target || f64::from(sample.total_delivered) < self.initial_window {
-                window.cwnd += acked;
-            }
-            window.cwnd = window.cwnd.max(MIN_WINDOW);
-        }
-        if self.state == State::ProbeRtt {
-            window.cwnd = window.cwnd.min(MIN_WINDOW);
-        }
+    /// A rate in whole bits a second, where they are. What lies a rounding below a whole number is that number.
+    fn cut_to_bits(&self, rate: f64) -> f64 {
+        self.habits.whole.map_or(rate, |bits| (rate * bits * (1.0 + 1e-15)).floor() / bits)
     }
 }
 
@@ -341,6 +297,7 @@ impl Control for Bbr {
     }
 
     fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+        self.begin_recovery(window, sample);
         self.update_round(sample);
         self.look_for_police(sample, dice);
         self.update_bandwidth(sample);
@@ -600,6 +557,7 @@ mod tests {
             bbr_phase: Some(0),
             bbr_exit: BbrExit::Ssthresh,
             bbr_recovery_round: false,
+            bbr_lost_at_once: false,
             mss: Bytes(1000),
             ..Params::default()
         })
@@ -655,5 +613,39 @@ mod tests {
             cc.on_sample(&mut window, &next, &mut dice);
             assert_eq!(cc.conserving, begins);
         }
+    }
+
+    /// The recovery begins with a round's first acknowledgement: nothing is conserved, and what is lost leaves with what arrives.
+    #[test]
+    fn ns3_ends_conservation_with_the_round_that_begins_a_recovery() {
+        let (mut cc, mut window, mut dice) = steady();
+        cc.habits = ns3().habits;
+        window.cwnd = 11.0;
+        let lossy = |acked, prior| Sample {
+            newly_acked: acked,
+            newly_lost: 1,
+            recovering: true,
+            in_flight: 8,
+            ..sample(600, 1, 51, prior, 100.0)
+        };
+        cc.on_sample(&mut window, &lossy(1, 50), &mut dice);
+        // 8 in flight and 1 arrived, 1 is lost, 1 arrived.
+        assert_eq!((cc.conserving, window.cwnd), (false, 9.0));
+        cc.on_sample(&mut window, &lossy(0, 50), &mut dice);
+        assert_eq!(window.cwnd, 9.0);
+        let reordered = Sample { recovering: false, ..lossy(0, 50) };
+        cc.repair = Repair::None;
+        cc.on_sample(&mut window, &reordered, &mut dice);
+        assert_eq!(window.cwnd, 9.0);
+    }
+
+    /// 100.07 segments of 8000 bits are 800 560 bits; 1/3 of a segment is 2666.67.
+    #[test]
+    fn whole_rates_lose_what_is_below_a_bit() {
+        let mut cc = ns3();
+        assert_eq!(cc.cut_to_bits(1.0 / 3.0), 1.0 / 3.0);
+        cc.habits.whole = Some(8000.0);
+        assert_eq!(cc.cut_to_bits(1.0 / 3.0) * 8000.0, 2666.0);
+        assert_eq!(cc.cut_to_bits(100.07) * 8000.0, 800_560.0);
     }
 }

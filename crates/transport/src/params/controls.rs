@@ -78,6 +78,16 @@ units::choices! {
 }
 
 units::choices! {
+    /// What counts as newly lost for BBR.
+    pub enum BbrLosses {
+        /// What an acknowledgement shows to be lost.
+        New = "new",
+        /// By how much the number of lost segments changed, whether they became more or fewer (ns-3).
+        Change = "change",
+    }
+}
+
+units::choices! {
     /// How the greatest bandwidth of the last rounds is kept.
     pub enum BbrFilter {
         /// Exactly.

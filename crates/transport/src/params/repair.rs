@@ -1,6 +1,18 @@
 //! How losses are noticed and repaired.
 
 units::choices! {
+    /// What cwnd is as a NewReno recovery ends.
+    pub enum ExitWindow {
+        /// ssthresh (RFC 6582 section 3.2 step 3, option 2).
+        Ssthresh = "ssthresh",
+        /// At most the flight, counted as one if nothing is left, plus one (option 1).
+        Flight = "flight",
+        /// At most the flight plus one (ns-2 `exit_recovery_fix_`).
+        BareFlight = "bare_flight",
+    }
+}
+
+units::choices! {
     /// How losses are noticed and repaired.
     pub enum Recovery {
         /// Fast retransmit, then slow start from one segment (Jacobson 1988).

@@ -152,7 +152,7 @@ impl Sender {
             self.limited_transmit();
         }
         if self.dupacks < threshold && inflates {
-            self.quota = 0;
+            self.quota = if self.inflation > 0 && self.modelled { self.burst } else { 0 };
         } else if self.recovery == Recovery::NewReno {
             self.quota = self.recovery_quota();
         }
@@ -169,7 +169,10 @@ impl Sender {
     pub(crate) fn limited_transmit(&mut self) {
         let flight = self.nxt - self.una;
         let room = f64::from(flight + 1) <= self.window.cwnd + f64::from(self.dupacks);
-        if room && flight < self.rwnd && self.nxt < self.limit {
+        if !self.cold.params.pace_repairs && self.modelled {
+            // The window lets it go when it is due.
+            self.inflation += 1;
+        } else if room && flight < self.rwnd && self.nxt < self.limit {
             self.forced = self.nxt;
             self.nxt += 1;
         }

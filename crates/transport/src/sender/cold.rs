@@ -64,6 +64,8 @@ pub(crate) struct Gauge {
     pub(crate) bunch: Bunch,
     /// Losses below this segment have been shown to the model.
     pub(crate) seen_edge: u32,
+    /// How many segments counted as lost before the acknowledgement.
+    pub(crate) lost_before: u32,
     /// The random delay of `overhead` ends then.
     pub(crate) jitter_until: Time,
     /// The pace lets the next segment go then.
@@ -137,6 +139,7 @@ impl Gauge {
             early: None,
             bunch: Bunch::default(),
             seen_edge: 0,
+            lost_before: 0,
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,
         }

@@ -24,6 +24,8 @@ pub(crate) struct Pacer {
     credit: f64,
     /// The next segment leaves no sooner.
     pub(super) next: Time,
+    /// The gap that holds once a repair has left that an acknowledgement asked for.
+    later: Option<Span>,
 }
 
 impl Pacer {
@@ -37,12 +39,19 @@ impl Pacer {
             late: Span::ZERO,
             credit,
             next: Time::ZERO,
+            later: None,
         }
     }
 
     /// Segments a second; `None`: as fast as they come.
     pub(crate) fn set(&mut self, pace: Option<f64>) {
-        self.gap = pace.map_or(Span::ZERO, |pace| Span::from_secs(1.0 / pace.max(1e-3)));
+        self.gap = gap_of(pace);
+        self.later = None;
+    }
+
+    /// [`Pacer::set`], once the repair has left that waits to leave.
+    pub(super) fn set_later(&mut self, pace: Option<f64>) {
+        self.later = Some(gap_of(pace));
     }
 
     /// Segments that leave together, with the gaps of all of them behind the last.
@@ -66,6 +75,10 @@ impl Pacer {
     fn holds(&self, now: Time) -> bool {
         now < self.next && !(self.left > 0 && now == self.at)
     }
+}
+
+fn gap_of(pace: Option<f64>) -> Span {
+    pace.map_or(Span::ZERO, |pace| Span::from_secs(1.0 / pace.max(1e-3)))
 }
 
 impl Sender {
@@ -98,7 +111,11 @@ impl Sender {
         }
         let before = self.cold.gauges.pacer.clone();
         let segment = self.emit(now, seq);
-        self.cold.gauges.pacer = before;
+        let pacer = &mut self.cold.gauges.pacer;
+        if before.next > now {
+            *pacer = before;
+        }
+        pacer.gap = pacer.later.take().unwrap_or(pacer.gap);
         segment
     }
 
@@ -207,5 +224,19 @@ mod tests {
         assert_eq!(pacer.next, Time(1_025_000_000));
         pacer.sent(Time(1_055_000_000));
         assert_eq!(pacer.next, Time(1_060_000_000));
+    }
+
+    /// The gap of 10 ms holds for the repair that an acknowledgement asked for, and 20 ms behind it.
+    #[test]
+    fn a_later_pace_waits_for_the_repair() {
+        let mut pacer = Pacer::new(0.0);
+        pacer.set(Some(100.0));
+        pacer.set_later(Some(50.0));
+        let start = Time(1_000_000_000);
+        pacer.sent(start);
+        assert_eq!(pacer.next, start + Span::from_millis(10));
+        assert_eq!(pacer.later, Some(Span::from_millis(20)));
+        pacer.set(Some(200.0));
+        assert_eq!((pacer.later, pacer.gap), (None, Span::from_millis(5)));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Sender, NONE};
 use crate::cc::Control;
-use crate::params::{Recovery, ShownRtt, VegasRule};
+use crate::params::{BbrLosses, Recovery, ShownRtt, VegasRule};
 use crate::segment::Ack;
 use units::Time;
 
@@ -45,7 +45,19 @@ impl Sender {
         let outstanding = self.max - self.una;
         match self.recovery {
             Recovery::Sack | Recovery::Rack => self.pipe(),
+            // What was sent before a timeout counts as lost; a partial acknowledgement takes with it what duplicates told of.
+            _ if self.loss && self.modelled => self.nxt.max(self.una) - self.una,
+            _ if self.recovering && self.modelled => outstanding - self.inflation.min(outstanding),
             _ => outstanding - self.dupacks.min(outstanding),
+        }
+    }
+
+    /// Segments that count as lost, sent again or not.
+    fn lost_in_all(&self) -> u32 {
+        match self.recovery {
+            Recovery::Sack | Recovery::Rack => self.cold.board.lost_count,
+            _ if self.loss => self.recover.saturating_sub(self.una),
+            _ => u32::from(self.recovering),
         }
     }
 
@@ -53,8 +65,10 @@ impl Sender {
     pub(crate) fn note_arrivals(&mut self, now: Time, ack: &Ack) {
         let in_flight = self.in_flight();
         let (una, max) = (self.una, self.max);
+        let lost = self.lost_in_all();
         let cold = &mut *self.cold;
         cold.gauges.sampler.begin(in_flight);
+        cold.gauges.lost_before = lost;
         for seq in una..ack.ack.min(max) {
             cold.gauges.arrive(now, seq, ack.echo);
         }
@@ -87,6 +101,9 @@ impl Sender {
     /// What the scoreboard newly takes for lost.
     fn note_losses(&mut self, now: Time) {
         if self.recovery != Recovery::Sack {
+            if self.recovering && self.forced < self.max {
+                self.lose(now, self.forced);
+            }
             return;
         }
         let mut seq = self.cold.gauges.seen_edge.max(self.una);
@@ -111,8 +128,12 @@ impl Sender {
         let in_flight = self.in_flight() - waiting;
         let srtt = self.srtt();
         let smoothed = self.cold.params.shown_rtt == ShownRtt::Smoothed;
+        let lost_now = self.lost_in_all();
         let gauges = &mut *self.cold.gauges;
         if let Some(mut sample) = gauges.sampler.finish(now) {
+            if self.cold.params.bbr_losses == BbrLosses::Change {
+                sample.newly_lost = lost_now.abs_diff(gauges.lost_before);
+            }
             sample.in_flight = in_flight;
             sample.departs = now.max(gauges.pacer.next);
             sample.cwnd_limited = f64::from(sample.prior_in_flight) + 1.0 > self.window.cwnd;
@@ -132,7 +153,11 @@ impl Sender {
             }
         }
         if self.paced {
-            gauges.pacer.set(self.cc.pace());
+            if self.forced != NONE && !self.cold.params.pace_repairs {
+                gauges.pacer.set_later(self.cc.pace());
+            } else {
+                gauges.pacer.set(self.cc.pace());
+            }
             gauges.pacer.set_quantum(self.cc.quantum());
         }
     }

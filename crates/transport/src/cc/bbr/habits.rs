@@ -45,6 +45,10 @@ pub(super) struct Habits {
     pub(super) single: bool,
     /// A recovery begins a round.
     pub(super) recovery_round: bool,
+    /// Losses leave the window with any acknowledgement.
+    pub(super) lost_at_once: bool,
+    /// Bits in a segment, where rates are whole bits a second.
+    pub(super) whole: Option<f64>,
     /// A recovery leaves the slow start threshold.
     pub(super) exits_at_ssthresh: bool,
     /// Segments more in the phase up.
@@ -63,6 +67,8 @@ impl Habits {
             high_gain: params.bbr_gain,
             single: params.bbr_quantum == BbrQuantum::Segment,
             recovery_round: params.bbr_recovery_round,
+            lost_at_once: params.bbr_lost_at_once,
+            whole: params.rate_whole.then_some(params.mss.0 as f64 * 8.0),
             exits_at_ssthresh: params.bbr_exit == BbrExit::Ssthresh,
             probe: if linux { 2.0 } else { params.bbr_probe as f64 },
             phase: params.bbr_phase.map(|phase| phase as usize),

@@ -1,0 +1,71 @@
+//! The window of BBR, and what the repair of losses does to it.
+//!
+//! *Reference*: CCHJ17 sections 4.2.3.2 and 4.2.3.4; ns-3.37 by its output (see `docs/transports/bbr.md`).
+
+use super::{Bbr, Repair, State, MIN_WINDOW};
+use crate::cc::Window;
+use crate::rate::Sample;
+
+impl Bbr {
+    /// A recovery that begins no round may end its conservation with the round that is on.
+    pub(super) fn begin_recovery(&mut self, window: &mut Window, sample: &Sample) {
+        if self.habits.recovery_round || !sample.recovering || self.repair == Repair::Fast {
+            return;
+        }
+        self.conserving = true;
+        self.repair = Repair::Fast;
+        // The duplicate that begins it is not yet off the flight where there are no selective acknowledgements.
+        let flight = sample.in_flight + u32::from(!sample.selective);
+        window.cwnd = f64::from(flight + sample.newly_acked.max(1));
+    }
+
+    /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
+    fn modulate_for_recovery(&mut self, window: &mut Window, sample: &Sample) -> bool {
+        let acked = f64::from(sample.newly_acked);
+        let flight = f64::from(sample.in_flight);
+        let now = match (sample.recovering, sample.timed_out) {
+            (true, _) => Repair::Fast,
+            (_, true) => Repair::Timeout,
+            _ => Repair::None,
+        };
+        let counts = self.habits.lost_at_once || (sample.recovering && sample.newly_acked > 0);
+        if sample.newly_lost > 0 && counts {
+            window.cwnd = (window.cwnd - f64::from(sample.newly_lost)).max(1.0);
+        }
+        if now == Repair::Fast && self.repair != Repair::Fast {
+            self.conserving = true;
+            self.next_round_delivered = sample.total_delivered;
+            window.cwnd = flight + acked.max(1.0);
+        } else if now == Repair::None && self.repair != Repair::None {
+            self.conserving = false;
+            self.restore(window);
+            if self.habits.exits_at_ssthresh && self.repair == Repair::Fast {
+                window.cwnd = window.ssthresh;
+            }
+        }
+        self.repair = now;
+        if self.conserving && (self.habits.lost_at_once || sample.newly_acked > 0) {
+            window.cwnd = window.cwnd.max(flight + acked);
+        }
+        self.conserving
+    }
+
+    pub(super) fn set_window(&mut self, window: &mut Window, sample: &Sample) {
+        let acked = f64::from(sample.newly_acked);
+        if !self.modulate_for_recovery(window, sample) && acked > 0.0 {
+            let target = self.inflight_of(self.followed(), self.cwnd_gain) + self.allowance();
+            if self.filled && window.cwnd.is_infinite() {
+                // The sum overflows.
+                window.cwnd = 0.0;
+            } else if self.filled {
+                window.cwnd = (window.cwnd + acked).min(target);
+            } else if window.cwnd < target || f64::from(sample.total_delivered) < self.initial_window {
+                window.cwnd += acked;
+            }
+            window.cwnd = window.cwnd.max(MIN_WINDOW);
+        }
+        if self.state == State::ProbeRtt {
+            window.cwnd = window.cwnd.min(MIN_WINDOW);
+        }
+    }
+}
