@@ -33,3 +33,12 @@ def test_a_grid_costs_about_ten_times_the_search() -> None:
         steps = searched.side(problem, conditions, knobs)
         wanted = searched.TIMES * problem.runs / conditions
         assert (steps - 0.5) ** knobs <= wanted <= (steps + 0.5) ** knobs
+
+
+def test_whoever_waits_reads_a_sentence() -> None:
+    one = Outcome(2, 59, 544, Interval(-0.123, 0.26, 20))
+    assert searched.told(13, 3, one) == (
+        "problem 13 of 14, seed 3: the search reached the grid with 59 runs against 544: "
+        "behind by −0.12 ± 0.26 points over 20 fresh seeds"
+    )
+    assert "did not reach the grid" in searched.told(1, 1, Outcome(1, 60, 79, Interval(0.5, 0.1, 20)))

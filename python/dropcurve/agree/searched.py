@@ -239,7 +239,7 @@ paired, with a 95 % interval: the median of the searches, and the worst of them;
 
 **In {reached} of {len(found)} the median of the searches reaches the grid within its interval, and {sum(single)} of the
 {len(single)} single searches do.** A grid of many points chooses the luckiest of them on its seed, so that its
-winner does worse on fresh ones; the search races its best on more seeds.
+winner does worse on fresh ones; the search takes into account what neighbours of a setting came to.
 
 | link | discipline | parameters | goal | runs of the search | of the grid | behind, median (points) | worst | reached |
 |---|---|--:|---|--:|--:|--:|--:|--:|""".splitlines()
@@ -251,6 +251,15 @@ winner does worse on fresh ones; the search races its best on more seeds.
             f"| {runs[0]}–{runs[-1]} | {worst.grid} | {_shown(one.median.behind)} | {_shown(worst.behind)} "
             f"| {sum(search.reached for search in one.searches)} of {len(one.searches)} |"
         )
+
+
+def told(number: int, seed: int, one: Outcome) -> str:
+    """A line for whoever waits."""
+    verdict = "reached the grid" if one.reached else "did not reach the grid"
+    return (
+        f"problem {number} of {len(PROBLEMS)}, seed {seed}: the search {verdict} with {one.searched} runs against "
+        f"{one.grid}: behind by {_shown(one.behind)} points over {one.behind.n} fresh seeds"
+    )
 
 
 def _shown(one: Interval) -> str:
@@ -273,7 +282,7 @@ def main() -> int:
             for seed in range(1, SEARCHES + 1):
                 folder = (asked.runs or Path(scratch)) / f"{number}-{seed}"
                 searches.append(solve(problem, folder, seed=seed, jobs=asked.jobs))
-                sys.stderr.write(f"{number}, seed {seed}: {searches[-1]}\n")
+                sys.stderr.write(told(number, seed, searches[-1]) + "\n")
             found.append(Found(problem, tuple(searches)))
             asked.out.write_text("\n".join(page(found)) + "\n", encoding="utf-8")
     return 0

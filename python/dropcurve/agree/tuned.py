@@ -261,7 +261,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     there = {
         one.candidate.name: [[next(recorded) for _ in trials] for trials in replications] for one in some
     }
-    return Found(case, best, len(outcome.tried), tuple(_lines(case, here, there)), build())
+    return Found(case, best, outcome.looked.get(best.kind, 0), tuple(_lines(case, here, there)), build())
 
 
 Rows = Mapping[str, Sequence[Sequence[Mapping[str, float]]]]

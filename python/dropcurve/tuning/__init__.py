@@ -198,7 +198,7 @@ def _solved(
         runs=searched, fresh=bench.runs - searched, version=library.version(), command=command,
         stopped=_stopped(bench, outcome, clock, moved, wandered, (len(chosen) - size, rivals)),
         pictured=clock.pictured(bench.run_s),
-        conditions=len(outcome.first),
+        conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
         replications=replications, fresh_conditions=confirming.fresh if question.varying else 1,
         front=sum(line.candidate.key in ahead for line in lines), folder=folder,
     )  # fmt: skip

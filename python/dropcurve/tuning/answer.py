@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,8 @@ class Answer:
     ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
     come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
     ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
-    ``configuration`` is the text for the box, "" without one; ``notes`` say what the box rounds.
+    ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
+    at all of them. ``configuration`` is the text for the box, "" without one; ``notes`` say what the box rounds.
     """
 
     question: Question
@@ -61,6 +63,7 @@ class Answer:
     replications: int = 0
     fresh_conditions: int = 0
     front: int = 1
+    looked: Mapping[str, int] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)
 
     @property
@@ -112,6 +115,7 @@ class Answer:
                      "measures": far.measures, "holds": far.holds} for far in one.points
                 ]} for one in self.drift
             ],
+            "looked_at": dict(self.looked),
             "tried": [
                 {**_candidate(one.candidate), "objectives": list(one.objectives), "measures": one.measures,
                  "holds": one.holds, "front": one.front} for one in self.spots

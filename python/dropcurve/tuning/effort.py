@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from .. import quantities
 from ..errors import DropcurveError
-from .question import Condition, Question
+from .question import Question
 
 #: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
 WORK = 1.25e8
@@ -22,8 +22,8 @@ LEAST_WORK = 2e4
 RUNS, FEWEST = 1500, 100
 #: Share of all runs that may go into anything but the search.
 OUTSIDE = 0.5
-#: Runs of the search for each condition that candidates are tried at, and the fewest conditions.
-FOR_EACH, ENDS = 40, 2
+#: Trials that a point of each objective is measured in at least: the two ends of the ranges.
+ENDS = 2
 #: Designs that are known beforehand, of those how many a brief answer leaves out, and knobs of the recommendation.
 KNOWN, LEFT_OUT, KNOBS = 12, 5, 4
 #: Shares of the time at which the search, its final race, confirmation, sensitivity and drift end.
@@ -88,15 +88,6 @@ def _fitting(question: Question, most: float, levels: tuple[Effort, ...], runs: 
     found = next((one for one in levels if fits(one)), levels[-1])
     searched = min(max(round(most - found.outside(question)), FEWEST), found.runs)
     return replace(found, runs=runs or searched)
-
-
-def searched(question: Question, runs: int, everywhere: list[Condition]) -> list[Condition]:
-    """Where a search tries its candidates: where the mean of one measure counts, at the two ends and inside, at as few
-    conditions as leave runs for a search. A bound has to hold, and the worst be known, everywhere."""
-    goal = question.goal
-    mean = question.robust == "mean" and not goal.constraints and len(goal.objectives) == 1
-    most = max(ENDS, runs // FOR_EACH)
-    return question.conditions(most) if mean and most < len(everywhere) else everywhere
 
 
 def size(question: Question) -> float:

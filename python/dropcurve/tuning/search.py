@@ -14,12 +14,16 @@ from pathlib import Path
 from .. import statistics
 from ..errors import UsageError
 from .bench import Bench, Trial, block
-from .candidates import Candidate, of_design, references
+from .candidates import Candidate
+from .effort import ENDS, SEARCH, Clock, Effort
 from .effort import FINALS as FINALS_END
-from .effort import SEARCH, Clock, Effort, searched
 from .families import Family, Knobs, family
+from .finals import BLOCKS, FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
+from .known import designs_known
+from .landscape import Landscape
+from .looks import Looks
 from .question import Condition
-from .race import CLEAR, PAIRS, behind, race
+from .race import CLEAR, PAIRS, behind
 from .screen import Effect, designs, effects
 from .study import Study, front
 
@@ -27,22 +31,22 @@ from .study import Study, front
 BATCH, NEAR = 4, 2
 #: Designs of a family whose neighbours are proposed.
 FEW = 4
+#: Settings of a family that half of the runs shall suffice for, a first look at each: so many, and for each knob.
+SETTINGS, EACH_KNOB = 12, 6
+#: Share of the runs from which on what is known of other disciplines is left to confirmation.
+FOREIGN = 0.1
+#: Share of the runs that what is known beforehand may take.
+KNOWN = 0.35
 #: Rounds that every family gets before those clearly behind are asked less often.
 GRACE = 3
 #: How much less often.
 RARELY = 3
-#: Share of the runs that screening may take, and that the final race is given.
-SCREENING, FINALS = 0.25, 0.25
-#: Seeds of the final race.
-BLOCKS = 8
-#: Candidates that reach it, of each family and of all.
-PER_FAMILY, ALTOGETHER = 2, 8
-#: Fewest of all, and on how many seeds each shall be tried before the runs are spent.
-LEAST, EACH = 3, 8
-
+#: Share of the runs that screening may take.
+SCREENING = 0.25
+#: Times as many settings of a family that are tried for it at every condition.
+SETTLED = 4
 #: Distance of the seeds under which few conditions are tried, so that those of the final race are others.
 SEEDS_APART = 100
-
 #: Seconds from which on it is told how long the answer will take.
 LONG_S = 90.0
 
@@ -53,7 +57,7 @@ Say = Callable[[str, Candidate | None], None]
 @dataclass
 class Outcome:
     """What a search found. ``finalists`` are best first, tried on ``trials``; ``tried`` has everything that was seen
-    on all conditions, ``known`` what was there before the search."""
+    on all conditions, ``looked`` counts what was seen on any, by discipline, ``known`` what was there before."""
 
     finalists: list[Candidate]
     trials: list[Trial]
@@ -64,6 +68,7 @@ class Outcome:
     families: dict[str, Family]
     knobs: dict[str, dict[str, float]]
     best_of: dict[str, Candidate]
+    looked: dict[str, int]
     stopped: str = ""
 
 
@@ -83,19 +88,28 @@ class Search:
     whole: list[Candidate] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-    everywhere: list[Condition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.question = self.bench.question
-        self.everywhere = self.question.conditions(self.effort.conditions)
-        self.conditions = searched(self.question, self.effort.runs, self.everywhere)
+        self.conditions = self.question.conditions(self.effort.conditions)
+        self.several = len(self.question.goal.objectives) > 1
         # A design at the edge of a bound that holds under one seed breaks it under the next: where conditions are few,
         # each has several seeds, unless time is short.
         few = self.question.goal.constraints and not self.effort.brief
         count = math.ceil(PAIRS / len(self.conditions)) if few else 1
         seeds = [self.seed + number * SEEDS_APART for number in range(count)]
         self.first = [trial for seed in seeds for trial in block(self.conditions, seed)]
-        self.half = self.first[: (len(self.first) + 1) // 2 if count == 1 else len(self.conditions)]
+        most = (len(self.first) + 1) // 2 if count == 1 else len(self.conditions)
+        if not self.several:
+            wanted = sum(
+                SETTINGS + EACH_KNOB * len(self._family(kind).knobs) for kind in self.question.candidates
+            )
+            most = min(most, max(1, int(self._share(0.5) / wanted)))
+        self.half = self.first[:most]
+        self.looks = Looks(self.bench, self.question.target, self.first, most, self.studies)
+
+    def _family(self, kind: str) -> Family:
+        return family(kind, self.question.room, space=self.question.space.get(kind))
 
     def go(self) -> Outcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
@@ -108,36 +122,29 @@ class Search:
     def _start(self) -> None:
         """What people run, and designs by formula."""
         self.say("what is known: defaults, rules and designs by formula", None)
-        room, target = self.question.room, self.question.target
-        found = [
-            Candidate(name, kind, params, origin)
-            for name, kind, params, origin in references(room, box=target.box)
-        ]
-        self.bench.run((found[0], trial) for trial in self.first)
-        self.bench.scale(found[0], self.first)
-        advice = self.question.advice()
-        for one in advice.designs if advice else ():
-            name, kind, params, origin = of_design(one)
-            if self.effort.brief and "rule" not in name:
-                continue
-            made = target.candidate(
-                f"{name}, by formula" if "rule" not in name else name, kind, params, origin=origin
-            )
-            if made is not None and kind in (*self.question.candidates, "red", "ared"):
-                found.append(made)
+        found = designs_known(self.question, brief=self.effort.brief)
+        measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
+        self.bench.run((found[0], trial) for trial in measured)
+        self.bench.scale(found[0], measured)
         usable = [one for one in found if all(self.bench.usable(one, trial) for trial in self.first)]
         # The first of several names for the same simulation stays.
-        self.known = list({self.bench.same(one, self.first[0]): one for one in reversed(usable)}.values())[
-            ::-1
-        ]
-        self.known = self._seen(self.known, until=self.clock.until(SEARCH))
+        distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
+        self.known = list(distinct.values())[::-1]
+        mine = [one for one in self.known if one.kind in self.question.candidates]
+        little = not self.several and len(self.known) * len(self.half) > FOREIGN * self.effort.runs
+        if little and mine:
+            self._seen(mine, until=self.clock.until(SEARCH))
+        else:
+            self.known = self._seen(self.known, until=self.clock.until(SEARCH))
         for kind in self.question.candidates:
-            made_of = family(kind, room, space=self.question.space.get(kind))
             path = None if self.folder is None else self.folder / "studies"
             if path is not None:
                 path.mkdir(parents=True, exist_ok=True)
             objectives = len(self.question.goal.objectives)
-            self.studies[kind] = Study(made_of, target, objectives, self.seed, path)
+            self.studies[kind] = Study(self._family(kind), self.question.target, objectives, self.seed, path)
+            if not self.several:
+                picture = Landscape(self.bench, len(self.conditions), self.studies[kind].number)
+                self.looks.pictures[kind] = picture
 
     def _seen(self, known: Sequence[Candidate], *, until: float | None) -> list[Candidate]:
         """Those of what is known that there was time for, but one that the box takes: a first look at each, all
@@ -151,10 +158,13 @@ class Search:
 
     def _close(self, seen: Sequence[Candidate], *, until: float | None) -> None:
         """The best of some that were looked at goes through all trials, then those that are not behind it."""
-        several = len(self.question.goal.objectives) > 1
+        if self.looks.brief:
+            return
         best = min(seen, key=lambda one: self.bench.score(one, self.half))
         if self._try([one for one in seen if one is best or self._has(one, self.first)], until=until):
-            self._try([one for one in seen if several or not self._behind(one, best)], until=until)
+            for one in sorted(seen, key=lambda one: self.bench.score(one, self.half)):
+                if self.several or (not self._behind(one, best) and self.bench.runs < self._share(KNOWN)):
+                    self._try([one], until=until)
 
     def _has(self, one: Candidate, trials: Sequence[Trial]) -> bool:
         return all(self.bench.has(one, trial) for trial in trials)
@@ -182,7 +192,7 @@ class Search:
 
     def _try(self, candidates: Sequence[Candidate], *, until: float | None = None) -> bool:
         """Candidates at every condition; False, and those that there was time for, if it was spent before."""
-        done = self.bench.run(((one, trial) for one in candidates for trial in self.first), until=until)
+        done = self.looks.run(((one, trial) for one in candidates for trial in self.first), until=until)
         seen = {one.key for one in self.whole}
         there = [one for one in candidates if done or self._has(one, self.first)]
         self.whole.extend(one for one in there if one.key not in seen)
@@ -192,7 +202,8 @@ class Search:
         """Which knobs matter; the others are held where the best known design of the family has them."""
         spent = 0
         for study in self.studies.values():
-            many = len(study.family.knobs) > 2
+            # One look at each place is better spent at many places where looks are a small part of the trials.
+            many = len(study.family.knobs) > 2 and not self.looks.brief
             cost = 4 * (len(study.family.knobs) + 1) * len(self.half)
             if many and spent + cost <= self._share(SCREENING) and self._fits(cost, SEARCH / 2):
                 spent += cost
@@ -206,7 +217,7 @@ class Search:
                 self.effects += found
                 study.quiet = frozenset(one.knob for one in found if not one.matters)
                 study.start(self._starts(study))
-                if done and len(self.question.goal.objectives) == 1:
+                if done and not self.several:
                     seen = {one.key: (one, at) for one, at in zip(usable, places, strict=True) if one}
                     self._learn(study, list(seen.values()))
             else:
@@ -216,32 +227,29 @@ class Search:
         """What screening came to is not lost: Optuna is told, and the best of it tried at every condition."""
         for one, knobs in seen:
             study.learn(one, knobs, self.bench.score(one, self.half))
+            for trial in self.half:
+                self.looks.note(one, trial)
         ranked = sorted((one for one, _ in seen), key=lambda one: self.bench.score(one, self.half))
         if ranked:
             self._close(ranked[:PER_FAMILY], until=self.clock.until(SEARCH))
 
     def _starts(self, study: Study) -> list[dict[str, float]]:
         """Knobs of what is known of a family, best first."""
-        ranked = sorted(self.known, key=lambda one: self.bench.score(one, self.half))
-        mine = (one.params for one in ranked if one.kind == study.family.kind)
-        return [knobs for params in mine if (knobs := study.family.knobs_of(params))]
+        known = [one for one in self.known if one.kind == study.family.kind and self._has(one, self.half)]
+        ranked = sorted(known, key=lambda one: self.bench.score(one, self.half))
+        return [knobs for one in ranked if (knobs := study.family.knobs_of(one.params))]
 
     def _rounds(self) -> None:
         """Round after round of proposals, until the runs or the time are spent."""
         number = 0
-        while self.bench.runs < self._share(1.0 - FINALS) and not self._late():
-            best = self.best()
+        while self.bench.runs < self.effort.runs - self._kept() and not self.clock.late(SEARCH):
+            best = self._leader()
             asked: list[tuple[Study, object, Candidate]] = []
             for kind, study in self.studies.items():
                 mine = self.best(kind)
                 lost = mine is not None and best is not None and behind(self.bench, mine, best, self.first)
-                if (
-                    number < GRACE
-                    or number % RARELY == 0
-                    or not lost
-                    or len(self.question.goal.objectives) > 1
-                ):
-                    if mine is not None and number > 0:
+                if number < GRACE or number % RARELY == 0 or not lost or self.several:
+                    if not self.looks.point(kind, BATCH - 1) and mine is not None and number > 0:
                         study.near(self._best_few(kind), NEAR)
                     asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
             if not asked:
@@ -250,49 +258,85 @@ class Search:
                 number += 1
                 continue
             self.say(f"search: round {number + 1}", best)
-            if not self._round(asked):
+            if not (self._round(asked) if self.several else self._looked(asked)):
                 break
             number += 1
 
-    def _round(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
-        """One batch: half of the conditions first, the other half for those that are not clearly behind. Returns
-        whether there was time for it."""
-        usable = [one for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)]
+    def _kept(self) -> float:
+        """Runs that are kept for the end: for a race, or where those do not suffice for one to try the best
+        settings at every condition."""
+        race = self._share(FINALS)
+        if self.several or race >= LEAST * len(self.first):
+            return race
+        likely = [one for kind in self.studies for one in self.looks.likely(kind, PER_FAMILY)]
+        missing = sum(not self.bench.has(one, trial) for one in likely for trial in self.first)
+        return min(missing, PER_FAMILY * len(self.first)) + BATCH * len(self.half)
+
+    def _looked(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
+        """One batch: a look at each, then another at what may be the best of its family. Returns whether there was
+        time for it."""
         until = self.clock.until(SEARCH)
-        if not self.bench.run(((one, trial) for one in usable for trial in self.half), until=until):
+        usable = {
+            one.key for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)
+        }
+        there = [(study, one) for study, _, one in asked if one.key in usable]
+        looks = [(one, trial) for study, one in there for trial in self.looks.trials(study, one)]
+        if not self.looks.run(looks, until=until):
             return False
-        leaders = {kind: self.best(kind) for kind in self.studies}
-        keys = {one.key for one in usable}
-        several = len(self.question.goal.objectives) > 1
-        on: list[Candidate] = []
-        for study, ticket, one in asked:
-            leader = leaders[study.family.kind]
-            if one.key not in keys:
-                study.tell(ticket, None)
-            elif not several and leader is not None and self._behind(one, leader):
-                worse = self.bench.score(one, self.half) - self.bench.score(leader, self.half)
-                study.tell(ticket, [self.bench.score(leader, self.first) + worse], key=one.key)
-                keys.discard(one.key)
-            else:
-                on.append(one)
-        if not self._try(on, until=until):
-            return False
-        for study, ticket, one in asked:
-            if one.key in keys:
-                values = self.vector(one) if several else [self.bench.score(one, self.first)]
-                study.tell(ticket, values, excess=self._excess(one), key=one.key)
+        for kind, study in self.studies.items():
+            mine = [(ticket, one) for other, ticket, one in asked if other is study]
+            if not mine:
+                continue
+            self.looks.pictures[kind].look()
+            expected = self.looks.expected([one for _, one in mine if one.key in usable])
+            for ticket, one in mine:
+                study.tell(ticket, [expected[one.key]] if one.key in usable else None, key=one.key)
+            for one in self.looks.promising(kind):
+                if not self.looks.run(
+                    ((one, trial) for trial in self.looks.trials(study, one, 2)), until=until
+                ):
+                    return False
+                if self.looks.whole(one):
+                    self._try([one])
+            self.looks.pictures[kind].look()
         return True
 
-    def vector(self, one: Candidate, trials: Sequence[Trial] | None = None) -> list[float]:
-        """The objectives of a candidate in points, over the conditions."""
-        some = self.first if trials is None else trials
-        rows = [self.bench.points(one, trial) for trial in some]
-        return [
-            self.bench.together([row[i] for row in rows]) for i in range(len(self.question.goal.objectives))
-        ]
+    def _settle(self) -> None:
+        """Tries what is expected to be the best of each family at every condition, until it is so with that in mind:
+        the best family first, and while there are runs and time."""
+        leaders = {kind: some[0] for kind in self.studies if (some := self.looks.likely(kind, 1))}
+        expected = self.looks.expected(list(leaders.values()))
+        for kind in sorted(leaders, key=lambda kind: expected[leaders[kind].key]):
+            for _ in range(SETTLED * PER_FAMILY):
+                some = [one for one in self.looks.likely(kind, PER_FAMILY) if not self.looks.whole(one)]
+                late = self.bench.runs + len(self.first) > self.effort.runs + 1
+                late = late or not self._fits(len(self.first), FINALS_END)
+                if not some or (late and self.whole):
+                    break
+                self._try(some[:1])
+                self.looks.pictures[kind].look()
+        if not self.whole:
+            seen = [one for one in self.known if self._has(one, self.half)]
+            self._try(sorted(seen, key=lambda one: self.bench.score(one, self.half))[:1])
 
-    def _excess(self, one: Candidate) -> float:
-        return sum(self.bench.excess(one, trial) for trial in self.first) / len(self.first)
+    def _leader(self) -> Candidate | None:
+        """The best so far: of what was tried at every condition, before there is any of all that was looked at."""
+        if self.whole or self.several:
+            return self.best()
+        return self.looks.leader([one for one in self.known if self._has(one, self.half)])
+
+    def _round(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
+        """One batch where there are several objectives, each at every condition. Returns whether there was time for
+        it."""
+        usable = [one for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)]
+        if not self._try(usable, until=self.clock.until(SEARCH)):
+            return False
+        for study, ticket, one in asked:
+            if one in usable:
+                study.tell(ticket, self.looks.vector(one), excess=self.looks.excess(one), key=one.key)
+            else:
+                study.tell(ticket, None)
+        return True
 
     def best(self, kind: str = "") -> Candidate | None:
         """The best so far of what was tried at every condition, of one family or of all."""
@@ -301,65 +345,42 @@ class Search:
 
     def _best_few(self, kind: str) -> list[Candidate]:
         """The best of a family, best first; where there are several objectives, the best and its front."""
-        some = sorted(
-            (one for one in self.whole if one.kind == kind), key=lambda one: self.bench.score(one, self.first)
-        )
-        if len(self.question.goal.objectives) == 1:
+        some = [one for one in self.whole if one.kind == kind]
+        some.sort(key=lambda one: self.bench.score(one, self.first))
+        if not self.several:
             return some[:FEW]
-        names = front({one.key: self.vector(one) for one in some if self._excess(one) <= 0})
+        names = front({one.key: self.looks.vector(one) for one in some if self.looks.excess(one) <= 0})
         return some[:1] + [one for one in some[1:] if one.key in names]
 
     def _finish(self) -> Outcome:
         """The final race, on seeds that the search has not seen."""
-        several = len(self.question.goal.objectives) > 1
+        if not self.several:
+            self._settle()
         ranked = self._recommendable()
-        pool: list[Candidate] = []
-        if several:
-            allowed = [one for one in ranked if self._excess(one) <= 0] or ranked[:1]
-            names = front({one.key: self.vector(one) for one in allowed})
-            pool = [one for one in allowed if one.key in names]
-        else:
-            for kind in self.studies:
-                pool += [one for one in ranked if one.kind == kind][:PER_FAMILY]
-            many = round(self._share(FINALS) / (EACH * len(self.everywhere)))
-            pool += ranked[: min(max(many, LEAST), ALTOGETHER)]
-        self.say(f"final race of {len({one.key for one in pool})}", self.best())
-        seeds = 2 if several else BLOCKS * len(self.first) // len(self.conditions)
-        blocks = [block(self.everywhere, self.seed + 1 + number) for number in range(seeds)]
-        if not self._fits(len(pool) * len(blocks[0]), FINALS_END):
-            blocks = [self.first]
-        if several:
-            trials = self._raced(pool, blocks)
-            points = {one.key: self.vector(one, trials) for one in pool}
-            left = [next(one for one in pool if one.key == key) for key in front(points)]
-        else:
-            most = max(self.effort.runs - self.bench.runs, len(self.first) * 4)
-            left = race(self.bench, pool, blocks, most=most, late=self._spent)
-            trials = self._common(left, blocks)
-            left.sort(key=lambda one: (self.bench.violation(one, trials), self.bench.score(one, trials)))
-        best_of = {kind: one for kind in self.studies if (one := self._best_of(kind, left)) is not None}
+        final = Final(self.bench, self.looks, self.effort, self._fits)
+        pool = final.front(ranked) if self.several else final.pool(ranked)
+        self.say(f"final race of {len(pool)}", self.best())
+        seeds = FRONT_BLOCKS if self.several else BLOCKS * len(self.first) // len(self.conditions)
+        blocks = [block(self.conditions, self.seed + 1 + number) for number in range(seeds)]
+        left, trials = final.unbeaten(pool, blocks) if self.several else final.race(pool, blocks)
+        best = {
+            kind: next((one for one in left if one.kind == kind), self.best(kind)) for kind in self.studies
+        }
+        best_of = {kind: one for kind, one in best.items() if one is not None}
         knobs = {key: value for study in self.studies.values() for key, value in study.knobs.items()}
         families = {kind: study.family for kind, study in self.studies.items()}
-        late = "the time was spent" if self._late() else ""
+        late = "the time was spent" if self.clock.late(SEARCH) else ""
         return Outcome(
-            left, trials, list(self.whole), list(self.known), self.first, self.effects, families, knobs, best_of, late
+            left, trials, list(self.whole), list(self.known), self.first, self.effects, families, knobs, best_of,
+            self.looks.counts(self.known), late,
         )  # fmt: skip
-
-    def _raced(self, pool: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]) -> list[Trial]:
-        """All of the pool on block after block, while there is time; the trials."""
-        made: list[Trial] = []
-        for one in blocks:
-            if made and self._spent():
-                break
-            self.bench.run((candidate, trial) for candidate in pool for trial in one)
-            made.extend(one)
-        return made
 
     def _recommendable(self) -> list[Candidate]:
         """What the box can be told of, best first. Raises UsageError if that is nothing."""
         target = self.question.target
         able = [one for one in self.whole if target.takes(one)]
         if not able:
+            self.bench.run((one, trial) for one in self.known for trial in self.half)
             known = sorted(self.known, key=lambda one: self.bench.score(one, self.half))
             able = [one for one in known if target.takes(one)][:1]
             self._try(able)
@@ -368,29 +389,10 @@ class Search:
             raise UsageError(f"{told}; more runs or a larger buffer may help")
         return sorted(able, key=lambda one: self.bench.score(one, self.first))
 
-    def _common(self, left: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]) -> list[Trial]:
-        """The trials on which all that are left were run."""
-        return [
-            trial
-            for one in blocks
-            for trial in one
-            if all(self.bench.has(candidate, trial) for candidate in left)
-        ]
-
-    def _best_of(self, kind: str, left: Sequence[Candidate]) -> Candidate | None:
-        return next((one for one in left if one.kind == kind), self.best(kind))
-
     def _share(self, share: float) -> float:
         return share * self.effort.runs
-
-    def _late(self) -> bool:
-        return self.clock.late(SEARCH)
 
     def _fits(self, runs: int, share: float) -> bool:
         """Whether there is time for so many runs, at the pace so far, before a share of it is spent."""
         left = self.clock.left(share)
         return left is None or runs * (self.bench.run_s or 0.0) < left
-
-    def _spent(self) -> bool:
-        """Whether the final race has no time for another block of two."""
-        return not self._fits(2 * len(self.first), FINALS_END)

@@ -53,7 +53,7 @@ class Study:
 
     def start(self, known: Sequence[Mapping[str, float]]) -> None:
         """Begins with given knobs, then with points spread over the ranges."""
-        spread = design.cube(len(self.family.knobs), SPREAD, method="sobol", seed=self._seed())
+        spread = design.cube(len(self.family.knobs), SPREAD, method="sobol", seed=self.number)
         self._queue = [*map(dict, known), *(self._at(one) for one in spread)]
         self._optuna = self._study()
 
@@ -63,7 +63,7 @@ class Study:
         it; steps grow with every success and shrink without."""
         import numpy as np
 
-        places = [place for one in best if (place := self._place_of(one)) is not None]
+        places = [place for one in best if (place := self.place_of(one)) is not None]
         if not places:
             return
         moves: list[tuple[Any, Any]] = []
@@ -75,7 +75,7 @@ class Study:
                 moves.append((places[0], places[0] - self._place))
             self._best, self._place = best[0].key, places[0]
         self._rounds += 1
-        dice = np.random.default_rng([self._seed(), self._rounds])
+        dice = np.random.default_rng([self.number, self._rounds])
         often = np.array([SELDOM if name in self.quiet else OFTEN for name in self.family.knobs])
         while len(moves) < count:
             some = dice.random(len(often)) < often
@@ -85,7 +85,11 @@ class Study:
             moves.append((start, dice.normal(0.0, self._step, len(often)) * some))
         self._queue += [self._at(np.clip(start + move, 0.0, 1.0)) for start, move in moves]
 
-    def _place_of(self, one: Candidate) -> Any:
+    def go(self, places: Iterable[Any]) -> None:
+        """Makes these places of the unit cube the next proposals."""
+        self._queue += [self._at(one) for one in places]
+
+    def place_of(self, one: Candidate) -> Any:
         """Where a candidate lies in the unit cube, if its knobs are known."""
         import numpy as np
 
@@ -145,7 +149,7 @@ class Study:
     def __post_init__(self) -> None:
         import numpy as np
 
-        self._dice = np.random.default_rng([self._seed(), 0])
+        self._dice = np.random.default_rng([self.number, 0])
 
     def _at(self, shares: Iterable[float]) -> Knobs:
         """The knobs at a place of the unit cube."""
@@ -162,8 +166,9 @@ class Study:
             for name, axis in self.family.knobs.items()
         }
 
-    def _seed(self) -> int:
-        """Of this family: the same whatever other families there are."""
+    @property
+    def number(self) -> int:
+        """Its seed. Of this family: the same whatever other families there are."""
         text = f"{self.seed}/{self.family.kind}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
@@ -176,12 +181,12 @@ class Study:
         sampler: optuna.samplers.BaseSampler
         if self.objectives > 1:
             sampler = optuna.samplers.NSGAIISampler(
-                seed=self._seed(), population_size=POPULATION,
+                seed=self.number, population_size=POPULATION,
                 constraints_func=lambda trial: (float(trial.user_attrs.get("excess", 0.0)),),
             )  # fmt: skip
         else:
             sampler = optuna.samplers.TPESampler(
-                seed=self._seed(), multivariate=True, constant_liar=True, n_startup_trials=SPREAD
+                seed=self.number, multivariate=True, constant_liar=True, n_startup_trials=SPREAD
             )
         return optuna.create_study(
             storage=self._storage(), study_name=self.family.kind, sampler=sampler,

@@ -113,7 +113,7 @@ def _families(answer: Answer) -> Iterator[str]:
         if name == best.kind or name not in present:
             continue
         line = _closest(answer, name)
-        tried = wording.count(sum(spot.candidate.kind == name for spot in answer.spots), "setting")
+        tried = wording.count(answer.looked.get(name, 0), "setting")
         kind = KINDS.get(name, name)
         mine = KINDS.get(best.kind, best.kind)
         objective, pair = answer.question.goal.objectives[0], line.difference[0]

@@ -1,0 +1,25 @@
+"""What is known before a search: what people run, and designs by formula."""
+
+from __future__ import annotations
+
+from .candidates import Candidate, of_design, references
+from .question import Question
+
+
+def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]:
+    """Tail drop first, then the other designs; where the effort is ``brief`` without those by formula but rules."""
+    room, target = question.room, question.target
+    found = [
+        Candidate(name, kind, params, origin)
+        for name, kind, params, origin in references(room, box=target.box)
+    ]
+    advice = question.advice()
+    for one in advice.designs if advice else ():
+        name, kind, params, origin = of_design(one)
+        if brief and "rule" not in name:
+            continue
+        told = name if "rule" in name else f"{name}, by formula"
+        made = target.candidate(told, kind, params, origin=origin)
+        if made is not None and kind in (*question.candidates, "red", "ared"):
+            found.append(made)
+    return found

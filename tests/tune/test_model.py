@@ -1,0 +1,149 @@
+"""Surfaces through noisy runs, and where they send a search."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dropcurve.scenario import Scenario
+from dropcurve.sweeping.rows import Row
+from dropcurve.tuning import model, of_file
+from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.families import family
+from dropcurve.tuning.landscape import Landscape
+from dropcurve.tuning.model import Seen, Surface
+
+CONDITIONS = 3
+
+
+def _seen(count: int, trials: int = 1) -> Seen:
+    """Places spread over a square, each at one of three conditions in turn."""
+    dice = np.random.default_rng(1)
+    conditions = np.arange(count) % CONDITIONS
+    return Seen(dice.random((count, 2)), conditions, conditions * trials)
+
+
+def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """A bowl, steeper in one direction, on another level and a little shifted at each condition."""
+    x, y = places.T
+    found: np.ndarray = 30.0 * (x - 0.4 - 0.05 * conditions) ** 2 + 8.0 * (y - 0.6) ** 2 + 10.0 * conditions
+    return found
+
+
+def test_a_surface_knows_what_lies_between_runs_that_scatter() -> None:
+    seen = _seen(60)
+    dice = np.random.default_rng(2)
+    surface = Surface()
+    surface.fit(seen, _height(seen.places, seen.conditions) + dice.normal(0.0, 0.5, 60))
+    places = np.array([(x, y) for x in (0.2, 0.5, 0.8) for y in (0.3, 0.6)])
+    mean, variance = surface.at(places, CONDITIONS)
+    truth = np.stack([_height(places, np.full(len(places), one)) for one in range(CONDITIONS)], axis=1)
+    off = np.abs(mean - truth)
+    # Nearer than one run is, and within three of the deviations that it claims.
+    assert off.mean() < 0.25 and (off < 3.0 * np.sqrt(variance)).all()
+    assert ((surface.scatter(CONDITIONS) > 0.3) & (surface.scatter(CONDITIONS) < 1.0)).all()
+
+
+def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.MonkeyPatch) -> None:
+    def moved(wrong: int) -> float:
+        seen = _seen(60)
+        values = _height(seen.places, seen.conditions) + np.random.default_rng(3).normal(0.0, 0.5, 60)
+        before, after = Surface(), Surface()
+        before.fit(seen, values)
+        values[wrong] += 8.0
+        after.fit(seen, values)
+        place = seen.places[[wrong]]
+        return float(np.abs(after.at(place, CONDITIONS)[0] - before.at(place, CONDITIONS)[0]).max())
+
+    doubted = [moved(wrong) for wrong in (7, 20, 31)]
+    monkeypatch.setattr(model, "DOUBTS", 0)
+    believed = [moved(wrong) for wrong in (7, 20, 31)]
+    assert all(one < 0.6 * other for one, other in zip(doubted, believed, strict=True)) and max(doubted) < 1.0
+
+
+def test_scatter_is_told_condition_by_condition() -> None:
+    seen = _seen(90)
+    wide = np.where(seen.conditions == 2, 3.0, 0.3)
+    surface = Surface()
+    surface.fit(seen, _height(seen.places, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
+    calm, other, wild = surface.scatter(CONDITIONS)
+    assert wild > 2.0 * max(calm, other)
+
+
+class Bowl(Bench):
+    """Utilisation and delay of CoDel by formula, over three conditions: one counts for nearly all of the sum."""
+
+    def __init__(self) -> None:
+        scenario = Scenario.parse(
+            'dumbbell = {rate = "5 Mbit/s", delay = "10 ms"}\nqueue = {kind = "droptail", limit = "80 pkts"}\n'
+            'flows.tcp = {count = 6}\nrun = {duration = "12 s"}',
+            name="bowl",
+        )
+        goal = "p95 delay < 40ms, max utilisation"
+        super().__init__(of_file(scenario, goal=goal, candidates=["codel"]), None, None)  # type: ignore[arg-type]
+        self.family = family("codel", self.question.room)
+        self.scales = [1.0]
+
+    def row(self, candidate: Candidate, trial: Trial) -> Row:
+        knobs = self.family.knobs_of(candidate.params)
+        assert knobs is not None
+        x, y = (axis.share(knobs[name]) for name, axis in self.family.knobs.items())
+        used = 99.0 - (40.0 if trial.place == 1 else 0.5) * (x - 0.3) ** 2 - 5.0 * (y - 0.5) ** 2
+        # Whoever has more than 0.8 of the first knob breaks the bound.
+        return {"utilisation": used, "sojourn_ms_p95": 40.0 * math.exp(2.0 * (x - 0.8))}
+
+    def value(self, candidate: Candidate, trial: Trial, measure: str) -> float | None:
+        return self.row(candidate, trial).get(measure)
+
+
+def _landscape(count: int) -> tuple[Landscape, list[np.ndarray]]:
+    bench = Bowl()
+    picture = Landscape(bench, CONDITIONS, 1)
+    dice = np.random.default_rng(5)
+    places = [dice.random(2) for _ in range(count)]
+    for number, place in enumerate(places):
+        knobs = {
+            name: axis.at(float(share))
+            for (name, axis), share in zip(bench.family.knobs.items(), place, strict=True)
+        }
+        one = Candidate("", "codel", bench.family.params(knobs))
+        picture.note(one, place, Trial.of(number % CONDITIONS, {}, 1))
+    return picture, places
+
+
+def test_a_picture_needs_a_few_runs() -> None:
+    assert not _landscape(5)[0].look()
+    assert _landscape(6)[0].look()
+
+
+def test_a_picture_proposes_near_the_best_and_knows_what_breaks_a_bound() -> None:
+    picture, places = _landscape(30)
+    assert picture.look()
+    good, poor, broken = picture.expected([np.array([0.3, 0.5]), np.array([0.7, 0.1]), np.array([0.95, 0.5])])
+    assert good == pytest.approx(-99.0, abs=0.7) and good < poor - 2.0 and poor < broken - 100.0
+    found = picture.propose(places, 3)
+    # One of them may look into a corner.
+    assert sum(abs(x - 0.3) < 0.25 and abs(y - 0.5) < 0.35 for x, y in found) >= 2
+    chances = picture.better([np.array([0.3, 0.5]), np.array([0.95, 0.5])], np.array([0.7, 0.1]))
+    assert chances[0] > 0.9 and chances[1] < 0.1
+
+
+def test_a_run_goes_where_it_tells_most() -> None:
+    picture, places = _landscape(12)
+    assert picture.look()
+    orders = [picture.telling(place) for place in places]
+    assert all(sorted(order) == [0, 1, 2] for order in orders)
+    # Seldom where a place was already looked at: a third of them would be chance.
+    assert sum(order[0] == number % CONDITIONS for number, order in enumerate(orders)) <= 2
+
+
+def test_the_same_runs_make_the_same_proposals() -> None:
+    found = []
+    for _ in range(2):
+        picture, places = _landscape(20)
+        picture.look()
+        found.append([place.tolist() for place in picture.propose(places, 3)])
+    assert found[0] == found[1]
