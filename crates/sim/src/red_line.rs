@@ -107,8 +107,8 @@ impl RedLine {
     #[inline(always)]
     fn accept(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<OnWire, Option<OnWire>> {
         let now = key.time;
-        let known = self.waiting <= self.longest || self.lengthen_evenly(now);
-        if now < self.attends && known && self.queue.is_straight() {
+        let lasts = self.waiting <= self.longest || self.lengthen_evenly(now);
+        if lasts && (now < self.attends || self.attend_evenly(now)) && self.queue.is_straight() {
             if let Some((len, ahead)) = self.even.waiting(size, now, self.until) {
                 return self.accept_evenly(size, ecn, now, (len, ahead));
             }

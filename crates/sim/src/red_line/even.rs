@@ -6,6 +6,7 @@
 
 use super::{RedLine, Slot};
 use crate::link::OnWire;
+use crate::probe::Held;
 use queue::disc::{Cx, QueueDisc};
 use queue::red::Straight;
 use units::{Bytes, Dice, Ecn, Serializer, Time};
@@ -42,6 +43,12 @@ impl Even {
             return None;
         }
         Some((len, len * rest - self.wire * (len * (len + 1) / 2)))
+    }
+
+    /// What waits at a moment while all are even: whose start lies behind it. The last of them ends at `until`, later.
+    fn held(&self, at: Time, until: Time) -> Held {
+        let pkts = (until.0 - at.0 - 1) / self.wire;
+        Held { pkts, bytes: pkts * u64::from(self.size) }
     }
 
     /// A packet was let in. The second of another size in a row makes that the size.
@@ -138,6 +145,22 @@ impl RedLine {
             self.longest = self.waiting;
         }
         lasts
+    }
+
+    /// Samples are due. False if counting may start, or not all are even.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn attend_evenly(&mut self, now: Time) -> bool {
+        let Some(probe) = self.probe.as_mut().filter(|_| self.even.ahead_of_store) else { return false };
+        if !self.counts || now >= self.until {
+            return false;
+        }
+        while self.attends <= now {
+            let held = self.even.held(Time(self.attends.0 - 1), self.until);
+            probe.sample_until(self.attends, held, Some(&self.queue));
+            self.attends = probe.attends(true);
+        }
+        true
     }
 
     /// Brings the queue's store up to the last arrival.
