@@ -240,7 +240,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     outcome = Search(bench, 1, Effort(RUNS)).go()
     best = outcome.finalists[0]
     if best.kind != "red":
-        best = next(one for one in outcome.finalists if one.kind == "red")
+        best = outcome.best_of["red"]
     replications = fresh(question)
     some = rivals(case, best)
     bench.run((one.candidate, trial) for one in some for trials in replications for trial in trials)
