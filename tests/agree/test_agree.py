@@ -31,11 +31,11 @@ def test_segments_of_ns3_come_in_order_within_a_packet_time() -> None:
 
 
 def test_single_flows_of_ns3_that_nobody_chose_come_in_order() -> None:
-    """All but three of the first forty draws: see `causes.toml`."""
+    """All but two of the first sixty draws: see `causes.toml`."""
     cases = quick("ns3_singles")
-    assert len(cases) == 40
+    assert len(cases) == 60
     outside = {case.name.rpartition(", ")[2] for case in cases if case.verdict == "outside"}
-    assert outside <= {"draw 17", "draw 22", "draw 31"}
+    assert outside <= {"draw 17", "draw 22"}
 
 
 def test_tfrc_of_ns2_comes_packet_by_packet() -> None:

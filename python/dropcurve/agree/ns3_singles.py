@@ -1,7 +1,7 @@
 """Single flows of ns-3.37 drawn at random, segment by segment: variant, path, queue, window, losses with their repairs.
 
 Path and losses are those of `ns3_flow`, the queue of the slower link may fill. `tests/agree/ns3/single.cc` runs what
-`drawn` says; forty runs of it are kept.
+`drawn` says; sixty runs of it are kept.
 """
 
 from __future__ import annotations

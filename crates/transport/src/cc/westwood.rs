@@ -79,7 +79,7 @@ impl Westwood {
         }
     }
 
-    /// `ns3`: an interval begins with an acknowledgement. What duplicates stood for counts twice.
+    /// `ns3`: an interval begins with an acknowledgement. What duplicates of a recovery stood for counts twice.
     fn count_by_clock(&mut self, event: &AckEvent) {
         self.end_by_clock(event.now);
         self.delivered += event.delivered;

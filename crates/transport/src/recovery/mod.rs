@@ -200,7 +200,7 @@ impl Sender {
         let event = AckEvent {
             now,
             acked,
-            delivered: acked.max(u32::from(ack.ack == self.una)),
+            delivered: self.shown_as_delivered(ack.ack, acked),
             rtt: self.round_trip(now, ack, acked),
             flight: self.max - self.una,
             una: self.una.max(ack.ack),
@@ -210,6 +210,20 @@ impl Sender {
             recovering: self.recovering && self.recovery != Recovery::Vegas,
         };
         self.cc.on_every_ack(&event);
+    }
+
+    /// The segments an acknowledgement says have arrived; a duplicate tells of one. Where the window grows as in ns-3, one that a recovery
+    /// goes on after counts as one, one that ends the repair of a timeout counts beyond it, and others less the duplicates before.
+    fn shown_as_delivered(&self, ack: u32, acked: u32) -> u32 {
+        if acked == 0 {
+            return u32::from(ack == self.una);
+        }
+        match self.cold.params.counting {
+            Counting::Ns3 if self.recovering && ack < self.recover => 1,
+            Counting::Ns3 if self.loss && ack >= self.recover => ack - self.recover,
+            Counting::Ns3 if !self.recovering && !self.loss => acked.saturating_sub(self.dupacks),
+            _ => acked,
+        }
     }
 
     /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
