@@ -18,10 +18,14 @@ pub(super) struct Turns {
     there: Span,
     /// From that to RED.
     back: Span,
+    /// How often in a row the calendar had much of what was done.
+    vain: u32,
 }
 
 /// What a link takes at most in one go, so that neither gets far ahead of the other.
 const MOST: u64 = 256;
+/// So often the calendar may have much of what is done: while flows start it has, as every start is an alarm.
+const PATIENCE: u32 = 16;
 /// What is taken for the size of most packets.
 const PACKET: Bytes = Bytes(1500);
 
@@ -47,7 +51,7 @@ impl Network {
         let back = line.delay() + least(|own| [&own[1].last, &own[0].first]);
         let gap = red.rate().time_for(PACKET).0;
         if self.wires.approaches.iter_mut().all(|approach| approach.open(gap, there.min(back).0)) {
-            (self.turns, self.wires.in_turns) = (Some(Turns { there, back }), true);
+            (self.turns, self.wires.in_turns) = (Some(Turns { there, back, vain: 0 }), true);
         }
     }
 
@@ -64,7 +68,11 @@ impl Network {
             }
             (done, apart) = (done + 1, apart + 1);
         }
-        if 8 * apart > done && done > 32 * MOST {
+        if done > 32 * MOST {
+            let vain = if 8 * apart > done { turns.vain + 1 } else { 0 };
+            self.turns = Some(Turns { vain, ..turns });
+        }
+        if self.turns.is_some_and(|kept| kept.vain == PATIENCE) {
             self.end_turns();
         }
         (done, now)
