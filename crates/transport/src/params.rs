@@ -292,6 +292,8 @@ units::params! {
         samples: Samples = Samples::PerWindow => { source: "RFC 6298" },
         /// An acknowledgement gives a sample by its timestamp also if the first segment it covers was sent more than once.
         sample_repairs: bool = true => { source: "RFC 7323; ns-3 false" },
+        /// A sample by the timestamp of a segment sent again ends the backoff of the timer; else only one of a segment sent once does.
+        echo_ends_backoff: bool = true => { source: "RFC 6298 section 5; ns-2: false (ts_resetRTO_)" },
         /// Granularity of the round-trip clock.
         tick: Span = Span::from_millis(1) => { range: Range::Positive, source: "RFC 6298 leaves it open", assumed: true },
         /// Offset of the round-trip clock; auto: drawn within one tick.

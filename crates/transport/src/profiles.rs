@@ -139,6 +139,7 @@ pub const PROFILES: &[Preset] = &[
         name: "ns2-2.35",
         doc: "The defaults of ns-2.35 (2011) for one-way agents: window 20, SYN, 10 ms tick, limited transmit.",
         options: &[
+            ("echo_ends_backoff", "false"),
             ("recovery", "tahoe"),
             ("mss", "1000 B"),
             ("headers", "40 B"),
@@ -174,6 +175,7 @@ pub const PROFILES: &[Preset] = &[
         name: "ns2-2000",
         doc: "What an ns-2 script of 1999-2000 ran with: no SYN, window 20, initial window 1, 100 ms tick, integer cuts.",
         options: &[
+            ("echo_ends_backoff", "false"),
             ("recovery", "tahoe"),
             ("mss", "1000 B"),
             ("headers", "0 B"),

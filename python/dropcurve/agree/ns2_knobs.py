@@ -15,6 +15,7 @@ SWITCHES = {
     "precisionReduce_": ("arithmetic", '"whole_ssthresh"', '"integer"'),
     "rfc2988_": ("min_after_backoff", "false", "true"),
     "timerfix_": ("timer_after_sample", "true", "false"),
+    "ts_resetRTO_": ("echo_ends_backoff", "true", "false"),
     "timestamps_": ("samples", '"timestamps"', '"per_window"'),
     "syn_": ("handshake", '"ns2_syn"', '"none"'),
     "delay_growth_": ("delay_growth", "true", "false"),

@@ -83,7 +83,7 @@ impl Sender {
         let una = self.una;
         let resent = self.cold.resent.as_mut().is_some_and(|resent| resent.take(first, una));
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
-        if !still_echoing {
+        if !still_echoing && (timed || self.cold.params.echo_ends_backoff) {
             self.cold.rtt.end_backoff();
         }
         let (now, sent) = self.ends_of_round_trip(now, echo);
