@@ -27,6 +27,8 @@ class Case:
     #: What is known to differ, and by how much at most.
     apart: str = ""
     packets: int = 4500
+    #: How many dice our test throws for what the kernel rounds by chance.
+    dice: int = 1
     #: DiffServ code point of each flow.
     codes: tuple[int, ...] = ()
     #: Load and seconds.

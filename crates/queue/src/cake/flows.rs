@@ -6,13 +6,65 @@
 //! A queue that has emptied stays in a list of its own until the schedule of its law has come to rest, so that a flow
 //! that comes back soon is still known; each dequeue looks at one of those first.
 
-use super::Isolate;
 use crate::cobalt::law::{Law, State};
 use crate::disc::{Cx, Packet};
 use crate::mix::mix;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use units::Time;
+
+units::choices! {
+    /// What is kept apart, and between whom the link is shared.
+    pub enum Isolate {
+        /// Nothing: one queue.
+        FlowBlind = "flowblind",
+        /// Sources.
+        SrcHost = "srchost",
+        /// Destinations.
+        DstHost = "dsthost",
+        /// Pairs of source and destination.
+        Hosts = "hosts",
+        /// Flows, all alike.
+        Flows = "flows",
+        /// Flows, fair between sources first.
+        DualSrcHost = "dual_srchost",
+        /// Flows, fair between destinations first.
+        DualDstHost = "dual_dsthost",
+        /// Flows, fair between whichever hosts are busier.
+        Triple = "triple",
+    }
+}
+
+impl Isolate {
+    /// What tells queues apart.
+    fn tag(self, flow: u64, source: u64, destination: u64) -> u64 {
+        match self {
+            Isolate::FlowBlind => 0,
+            Isolate::SrcHost => source,
+            Isolate::DstHost => destination,
+            Isolate::Hosts => source.rotate_left(32) ^ destination,
+            _ => flow,
+        }
+    }
+
+    /// Whether the load of a source and of a destination divides the quantum.
+    fn counts(self) -> [bool; 2] {
+        [
+            matches!(self, Isolate::DualSrcHost | Isolate::Triple),
+            matches!(self, Isolate::DualDstHost | Isolate::Triple),
+        ]
+    }
+}
+
+units::choices! {
+    /// How the quantum of a queue is divided where its hosts have several.
+    pub enum Division {
+        /// By their number.
+        Exact = "exact",
+        /// As a multiple of a 65536th, so that a single queue gets a 65536th less than a quantum.
+        SixteenBits = "sixteen_bits",
+    }
+}
 
 /// Queues of a tin, and how many of them a flow may choose among.
 const QUEUES: usize = 1024;
@@ -66,6 +118,7 @@ pub(super) struct Flows<P> {
     bulk: VecDeque<u32>,
     resting: VecDeque<u32>,
     isolate: Isolate,
+    division: Division,
     quantum: i64,
     pub(super) len: usize,
     pub(super) bytes: u64,
@@ -80,7 +133,7 @@ pub(super) enum Turn {
 }
 
 impl<P: Packet + Copy> Flows<P> {
-    pub(super) fn new(isolate: Isolate, quantum: i64) -> Flows<P> {
+    pub(super) fn new(isolate: Isolate, division: Division, quantum: i64) -> Flows<P> {
         let queue = Queue {
             packets: VecDeque::new(),
             bytes: 0,
@@ -98,6 +151,7 @@ impl<P: Packet + Copy> Flows<P> {
             bulk: list(),
             resting: list(),
             isolate,
+            division,
             quantum,
             len: 0,
             bytes: 0,
@@ -162,7 +216,7 @@ impl<P: Packet + Copy> Flows<P> {
         i
     }
 
-    /// A quantum, divided by the flows that stand of the busier of the two hosts; the fraction by chance.
+    /// A quantum, divided by the flows that stand of the busier of the two hosts; the fraction of a byte by chance.
     fn quantum_of(&self, i: usize, cx: &mut Cx<'_, P>) -> i64 {
         let load = |side: usize| {
             let counts = self.isolate.counts()[side];
@@ -173,8 +227,11 @@ impl<P: Packet + Copy> Flows<P> {
             }
         };
         let load = i64::from(load(0).max(load(1)).max(1));
-        let (whole, rest) = (self.quantum / load, self.quantum % load);
-        whole + i64::from(cx.chance(rest as f64 / load as f64))
+        let (share, parts) = match self.division {
+            Division::Exact => (self.quantum, load),
+            Division::SixteenBits => (self.quantum * (0xffff / load), 1 << 16),
+        };
+        share / parts + i64::from(cx.chance((share % parts) as f64 / parts as f64))
     }
 
     /// A queue joins those that stand, for the accounts of its hosts.

@@ -14,6 +14,7 @@ use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
+pub use flows::{Division, Isolate};
 use flows::{Flows, Turn};
 use tins::Terms;
 pub use tins::{ClassIs, Tins};
@@ -22,49 +23,6 @@ use units::quantity::Amount;
 use units::{Bytes, Rate, Span, Time};
 pub use wire::Framing;
 use wire::Wire;
-
-units::choices! {
-    /// What is kept apart, and between whom the link is shared.
-    pub enum Isolate {
-        /// Nothing: one queue.
-        FlowBlind = "flowblind",
-        /// Sources.
-        SrcHost = "srchost",
-        /// Destinations.
-        DstHost = "dsthost",
-        /// Pairs of source and destination.
-        Hosts = "hosts",
-        /// Flows, all alike.
-        Flows = "flows",
-        /// Flows, fair between sources first.
-        DualSrcHost = "dual_srchost",
-        /// Flows, fair between destinations first.
-        DualDstHost = "dual_dsthost",
-        /// Flows, fair between whichever hosts are busier.
-        Triple = "triple",
-    }
-}
-
-impl Isolate {
-    /// What tells queues apart.
-    fn tag(self, flow: u64, source: u64, destination: u64) -> u64 {
-        match self {
-            Isolate::FlowBlind => 0,
-            Isolate::SrcHost => source,
-            Isolate::DstHost => destination,
-            Isolate::Hosts => source.rotate_left(32) ^ destination,
-            _ => flow,
-        }
-    }
-
-    /// Whether the load of a source and of a destination divides the quantum.
-    fn counts(self) -> [bool; 2] {
-        [
-            matches!(self, Isolate::DualSrcHost | Isolate::Triple),
-            matches!(self, Isolate::DualDstHost | Isolate::Triple),
-        ]
-    }
-}
 
 units::params! {
     /// A shaper over tins of fair queues under COBALT.
@@ -77,6 +35,8 @@ units::params! {
         class_is: ClassIs = ClassIs::CodePoint => { assumed: true },
         /// What is kept apart, and between whom the link is shared.
         isolate: Isolate = Isolate::Triple => { source: "tc-cake(8)" },
+        /// How the quantum of a queue is divided where its hosts have several; a fraction of a byte is given by chance.
+        division: Division = Division::Exact => { assumed: true },
         /// The round trip that flows are expected to have: CoDel's interval.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "tc-cake(8)" },
         /// Sojourn that may stand. `auto`: a twentieth of the interval.
@@ -112,7 +72,11 @@ impl Check for Params {
 }
 
 const DIALECTS: &[Preset] = &[
-    Preset { name: "linux", doc: "Linux cake with its defaults.", options: &[] },
+    Preset {
+        name: "linux",
+        doc: "Linux cake with its defaults, and its arithmetic.",
+        options: &[("division", "sixteen_bits")],
+    },
     Preset {
         name: "besteffort",
         doc: "One tin, whatever packets are marked as.",
@@ -208,7 +172,7 @@ impl<P: Packet + Copy> Cake<P> {
                 ..cobalt::Params::default()
             };
             Tin {
-                flows: Flows::new(params.isolate, terms.quantum),
+                flows: Flows::new(params.isolate, params.division, terms.quantum),
                 law: Law::new(&law),
                 terms,
                 next: Time::ZERO,

@@ -80,6 +80,24 @@ fn one_flow_of_a_host_gets_as_much_as_eight_of_another() {
     assert!(share("srchost").abs_diff(200) < 3, "{}", share("srchost"));
 }
 
+/// 1514 times 65535 are 1513 times 65536 and 64022 more: of two flows with packets of 1513 bytes each sends two a turn, or one.
+#[test]
+fn linux_divides_by_one_too() {
+    let order = |division: &str, dice: f64| {
+        let rows = [("tins", "besteffort"), ("isolate", "flows"), ("division", division)];
+        let mut queue = bench(&rows);
+        queue.dice.0 = dice;
+        for flow in [1, 1, 1, 2, 2, 2] {
+            queue.arrive(0, Pkt { flow, size: 1513, ..Pkt::new(0) });
+        }
+        (0..4).map(|_| queue.depart(1).unwrap().flow).collect::<Vec<u64>>()
+    };
+    let share = 64_022.0 / 65_536.0;
+    assert_eq!(order("sixteen_bits", share + 1e-9), [1, 2, 1, 2]);
+    assert_eq!(order("sixteen_bits", share - 1e-9), [1, 1, 2, 2]);
+    assert_eq!(order("exact", share + 1e-9), [1, 1, 2, 2]);
+}
+
 #[test]
 fn a_sparse_flow_goes_first() {
     let mut queue = bench(&[("tins", "besteffort")]);

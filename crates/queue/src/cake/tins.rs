@@ -137,8 +137,9 @@ impl Terms {
     pub(super) fn of(tins: Tins, bandwidth: Option<Rate>, target: Span, interval: Span) -> Vec<Terms> {
         let shares = tins.shares();
         let each = shares.iter().map(|&share| {
-            let rate =
-                Rate(bandwidth.map_or(0, |rate| ((u128::from(rate.0) * u128::from(share)) >> 16) as u64));
+            // Whole bytes a second, as in Linux.
+            let bytes = bandwidth.map_or(0, |rate| (u128::from(rate.0 / 8) * u128::from(share)) >> 16);
+            let rate = Rate(bytes as u64 * 8);
             let frame = rate.time_for(FRAME);
             let floor = Span(frame.0 * 3 / 2);
             let own = target.max(floor);
