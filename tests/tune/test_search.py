@@ -124,7 +124,7 @@ def test_a_first_look_spares_what_is_behind_by_more_than_the_best_varies() -> No
 
     good, near, worse, broken = at(), at(max_p=best["max_p"] * 1.02), at(memory_s=1.0), at(min_th=20.0)
     assert bench.loss(broken, one.first[0]) > bench.loss(worse, one.first[0]) > bench.loss(near, one.first[0])
-    one.half = one.first[:2]
+    one.half, one.looks.size = one.first[:2], 2
     one._close([broken, worse, near, good], until=None)
     # In the order in which they went through all: the best, then who is as good as it as far as one look tells.
     assert one.whole == [good, near]
