@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: Columns of the text.
 WIDTH = 100
 
+#: Share of what is expected of the recommendation within which another one does as well.
+ALIKE = 0.03
+
 
 def verdict(answer: Answer) -> list[str]:
     """Sentences: what to expect, what it beats, what it does not, and where it ends."""
@@ -127,9 +130,11 @@ def _families(answer: Answer) -> Iterator[str]:
             by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
             yield f"{kind} came out {by} better in {objective.label} on fresh ground ({line.candidate.name})"
         elif pair is not None:
-            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(objective))
-            seen = f"no difference in {objective.label} was seen, at most ±{most}"
-            yield f"{kind} does as well ({line.candidate.name}): {seen}"
+            apart = abs(pair.mean) + (pair.half_width or 0.0)
+            seen = f"no difference in {objective.label} was seen, at most ±{wording.bound(apart, points_of(objective))}"
+            sure = apart <= ALIKE * abs(answer.lines[0].objectives[0].mean or 0.0)
+            says = "does as well" if sure else "may do as well, or not: these runs cannot tell"
+            yield f"{kind} {says} ({line.candidate.name}): {seen}"
 
 
 def _closest(answer: Answer, kind: str) -> Line:
