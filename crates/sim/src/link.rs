@@ -377,13 +377,16 @@ impl Transmitter {
 #[cold]
 fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
     let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
-    pkt.ecn = if dropped { pkt.ecn } else { Ecn::Ce };
+    if !dropped {
+        pkt.set_ecn(Ecn::Ce);
+    }
     dropped
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::packet::About;
     use crate::probe::Window;
     use proptest::prelude::*;
     use queue::{Setting, Spec};
@@ -403,7 +406,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn packet(seq: u32, size: u32) -> Pkt {
-        Pkt::plain(Time::ZERO, seq, size, 0, 0)
+        Pkt::plain(Time::ZERO, seq, size, 0, 0, About::default())
     }
 
     fn key(time: u64) -> Key {

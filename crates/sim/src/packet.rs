@@ -1,5 +1,8 @@
 //! The simulator's packet: a few words, passed by value.
 
+mod about;
+
+pub use about::About;
 use queue::disc::Packet;
 use transport::accecn::ByteOption;
 use transport::receiver::PlainAck;
@@ -21,14 +24,9 @@ pub struct Pkt {
     pub sack: u32,
     /// Where it goes next: a place among the steps of all routes.
     pub step: u32,
-    /// Its class or precedence.
-    pub class: u8,
-    /// Its ECN field.
-    pub ecn: Ecn,
-    /// Flags, see the constants.
-    pub flags: u8,
-    /// What it meets as it comes out of the calendar, if that is common enough to have a number; else zero, and its step says.
-    pub via: u8,
+    /// Its flags, see the constants, its class, its ECN field, and what it meets as it comes out of the calendar; where that has no
+    /// number, its step says.
+    pub about: About,
 }
 
 /// Steps beyond all routes: what waits in the calendar is no packet but the wake-up of the end `flow`, or the end of a
@@ -53,24 +51,13 @@ const ACE_SHIFT: u8 = 5;
 impl Pkt {
     /// What wakes an end, or frees a link: `step` says which.
     pub fn alarm(step: u32, number: u32) -> Pkt {
-        Pkt {
-            stamp: Time::ZERO,
-            seq: 0,
-            flow: number,
-            size: 0,
-            sack: 0,
-            step,
-            class: 0,
-            ecn: Ecn::NotEct,
-            flags: 0,
-            via: 0,
-        }
+        Pkt { stamp: Time::ZERO, seq: 0, flow: number, size: 0, sack: 0, step, about: About::default() }
     }
 
-    /// The packet that carries a segment of which nothing is to be said but its number and size.
+    /// The packet that carries a segment of which nothing is to be said but its number and size, and what is said of all its flow's.
     #[inline(always)]
-    pub fn plain(stamp: Time, seq: u32, size: u32, flow: u32, step: u32) -> Pkt {
-        Pkt { stamp, seq, flow, size, sack: 0, step, class: 0, ecn: Ecn::NotEct, flags: 0, via: 0 }
+    pub fn plain(stamp: Time, seq: u32, size: u32, flow: u32, step: u32, about: About) -> Pkt {
+        Pkt { stamp, seq, flow, size, sack: 0, step, about }
     }
 
     /// The packet that carries a segment.
@@ -88,10 +75,7 @@ impl Pkt {
             size: segment.size,
             sack: 0,
             step,
-            class: 0,
-            ecn: segment.ecn,
-            flags,
-            via: 0,
+            about: About::flags_only(flags).with_ecn(segment.ecn),
         }
     }
 
@@ -103,11 +87,11 @@ impl Pkt {
             size: self.size,
             sent: self.stamp,
             role: if self.has(SYN) { Role::Syn } else { Role::Data },
-            ecn: self.ecn,
+            ecn: self.about.ecn(),
             cwr: self.has(CWR),
             retransmit: self.has(RETRANSMIT),
             push: self.has(PUSH),
-            ecn_flags: self.flags >> ACE_SHIFT,
+            ecn_flags: self.about.flags() >> ACE_SHIFT,
         }
     }
 
@@ -125,26 +109,24 @@ impl Pkt {
                 None => pool.put(&ack.sack),
             },
             step,
-            class: 0,
-            ecn: Ecn::NotEct,
-            flags: BACK
-                | flag(ack.syn, SYN)
-                | flag(ack.ece, ECE)
-                | flag(ack.bytes.is_some(), BYTES)
-                | ack.ace << ACE_SHIFT,
-            via: 0,
+            about: About::flags_only(
+                BACK | flag(ack.syn, SYN)
+                    | flag(ack.ece, ECE)
+                    | flag(ack.bytes.is_some(), BYTES)
+                    | ack.ace << ACE_SHIFT,
+            ),
         }
     }
 
-    /// The packet that carries a plain acknowledgement; SACK blocks go into the pool.
+    /// The packet that carries a plain acknowledgement, of which is said what is of all its flow's; SACK blocks go into the pool.
     #[inline(always)]
-    pub fn of_plain_ack(plain: PlainAck<'_>, flow: u32, step: u32, pool: &mut SackPool) -> Pkt {
+    pub fn of_plain_ack(plain: PlainAck<'_>, flow: u32, step: u32, about: About, pool: &mut SackPool) -> Pkt {
         let PlainAck { ack: seq, echo: stamp, size, sack } = plain;
         let sack = match sack {
             Some(blocks) => pool.put(blocks),
             None => 0,
         };
-        Pkt { stamp, seq, flow, size, sack, step, class: 0, ecn: Ecn::NotEct, flags: BACK, via: 0 }
+        Pkt { stamp, seq, flow, size, sack, step, about }
     }
 
     /// Whether the acknowledgement it carries says nothing of the connection's opening or of congestion, so far as a sender
@@ -171,7 +153,7 @@ impl Pkt {
             sack: if self.sack == 0 { SackBlocks::default() } else { pool.take(self.sack) },
             ece: self.has(ECE),
             syn: self.has(SYN),
-            ace: self.flags >> ACE_SHIFT,
+            ace: self.about.flags() >> ACE_SHIFT,
             bytes,
         }
     }
@@ -182,9 +164,21 @@ impl Pkt {
         self.has(BACK)
     }
 
+    /// Changes its ECN field.
+    #[inline]
+    pub fn set_ecn(&mut self, ecn: Ecn) {
+        self.about = self.about.with_ecn(ecn);
+    }
+
+    /// Changes its class.
+    #[inline(always)]
+    pub fn set_class(&mut self, class: u8) {
+        self.about = self.about.with_class(class);
+    }
+
     #[inline]
     fn has(&self, flag: u8) -> bool {
-        self.flags & flag != 0
+        self.about.flags() & flag != 0
     }
 }
 
@@ -213,19 +207,19 @@ impl Packet for Waiting {
     }
     #[inline]
     fn flow(&self) -> u64 {
-        u64::from(self.pkt.flow) << 1 | u64::from(self.pkt.flags & BACK)
+        u64::from(self.pkt.flow) << 1 | u64::from(self.pkt.about.flags() & BACK)
     }
     #[inline]
     fn ecn(&self) -> Ecn {
-        self.pkt.ecn
+        self.pkt.about.ecn()
     }
     #[inline]
     fn set_ce(&mut self) {
-        self.pkt.ecn = Ecn::Ce;
+        self.pkt.set_ecn(Ecn::Ce);
     }
     #[inline]
     fn class(&self) -> u8 {
-        self.pkt.class
+        self.pkt.about.class()
     }
     #[inline]
     fn enqueued(&self) -> Time {

@@ -62,7 +62,6 @@ impl Network {
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
         match flow.send_plain::<TURNS>(pkt.flow, key, &mut self.wires, &mut self.trace) {
             Ok((false, due)) => {
-                let due = due.min(flow.stop);
                 if flow.is_woken_late(due) {
                     self.set_alarm(2 * pkt.flow, due.max(now));
                 }
@@ -79,6 +78,7 @@ impl Network {
         let side = (endpoint & 1) as usize;
         let number = (endpoint >> 1) as usize;
         if self.flows[number].due[side] <= now {
+            self.arm(endpoint, now);
             self.run_timers(endpoint, now);
         }
         let flow = &mut self.flows[number];
@@ -136,13 +136,12 @@ impl Network {
         };
         flow.probe.note_delivered(now, plain.ack);
         // Its only answer to what just arrived; what was due to be sent later is sent with it.
-        let mut ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], &mut self.sacks);
+        let ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], flow.about[1], &mut self.sacks);
         (flow.due[1], flow.look[1]) = (Time::NEVER, flow.notice[1]);
         flow.probe.conservation.sent.add(ack.size);
-        ack.class = flow.marker.class();
         self.trace.note(now, What::Acknowledge, &ack);
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow + 1 };
-        match self.wires.launch::<1, TURNS>(&mut flow.own[1].first, flow.via[1], ack, key) {
+        match self.wires.launch::<1, TURNS>(&mut flow.own[1].first, ack, key) {
             Launched::Settled => {}
             other => self.settle_launch(other),
         }
@@ -155,7 +154,7 @@ impl Network {
         match (&mut flow.sink, &mut flow.source) {
             (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
             (Sink::Rated(sink), Source::Rated(source)) => {
-                sink.on_packet(now, pkt.seq, pkt.ecn, source);
+                sink.on_packet(now, pkt.seq, pkt.about.ecn(), source);
                 self.drain_sink(pkt.flow, now, now);
             }
             (Sink::App(sink), Source::App(source)) => {
@@ -178,7 +177,7 @@ impl Network {
         }
         flow.armed[side] = Time::NEVER;
         let starts = side == 0 && !flow.started;
-        if starts || flow.due[side] <= now {
+        if starts || flow.deadline(side) <= now {
             self.fire(endpoint, now, Time::NEVER);
         } else {
             self.arm(endpoint, now);
@@ -276,9 +275,10 @@ impl Network {
             let Some(segment) = segment else { break };
             flow.probe.sent.add(segment.size);
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
-            pkt.class = flow.marker.mark(now, segment.size);
+            pkt.about = pkt.about.with_via(flow.about[0].via());
+            pkt.set_class(flow.marker.mark(now, segment.size));
             self.trace.note(now, What::Send, &pkt);
-            let launched = self.wires.launch::<0, true>(&mut flow.own[0].first, flow.via[0], pkt, key);
+            let launched = self.wires.launch::<0, true>(&mut flow.own[0].first, pkt, key);
             self.settle_launch(launched);
         }
         self.arm(2 * number, now);
@@ -307,9 +307,10 @@ impl Network {
             let Some(ack) = ack else { break };
             flow.probe.conservation.sent.add(ack.size);
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
-            pkt.class = flow.marker.class();
+            pkt.about = pkt.about.with_via(flow.about[1].via());
+            pkt.set_class(flow.marker.class());
             self.trace.note(now, What::Acknowledge, &pkt);
-            let launched = self.wires.launch::<1, true>(&mut flow.own[1].first, flow.via[1], pkt, key);
+            let launched = self.wires.launch::<1, true>(&mut flow.own[1].first, pkt, key);
             self.settle_launch(launched);
         }
         self.arm(2 * number + 1, now);
@@ -321,8 +322,7 @@ impl Network {
         let side = (endpoint & 1) as usize;
         let flow = &mut self.flows[(endpoint >> 1) as usize];
         let due = flow.deadline(side);
-        (flow.due[side], flow.look[side]) = (due, due.min(flow.notice[side]));
-        if due < flow.armed[side] {
+        if flow.note_due(side, due) {
             self.set_alarm(endpoint, due.max(now));
         }
     }

@@ -18,8 +18,8 @@ impl Network {
         let Some(loss) = &mut self.links[number as usize].loss else { return true };
         let (pkt, now) = (&mut transit.pkt, transit.time);
         match loss.on_entry() {
-            Entry::Marked if pkt.ecn.capable() => {
-                pkt.ecn = Ecn::Ce;
+            Entry::Marked if pkt.about.ecn().capable() => {
+                pkt.set_ecn(Ecn::Ce);
                 self.fates.push(Fate::Marked(Waiting { pkt: *pkt, enqueued: now }, Reason::Forced));
                 if let Some(probe) = self.links[number as usize].probe_mut() {
                     probe.ended(now, &self.fates);

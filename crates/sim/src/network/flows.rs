@@ -23,11 +23,13 @@ impl Flow {
     ) -> Result<(bool, Time), Launched> {
         let Source::Tcp(sender) = &mut self.source else { return Ok((false, Time::NEVER)) };
         while let Some((seq, size)) = sender.poll_next(key.time) {
-            let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_step[0]);
+            let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_step[0], self.about[0]);
             self.probe.sent.add(size);
-            pkt.class = self.marker.mark(key.time, size);
+            if let Some(class) = self.marker.beyond(key.time, size) {
+                pkt.set_class(class);
+            }
             trace.note(key.time, What::Send, &pkt);
-            match wires.launch::<0, TURNS>(&mut self.own[0].first, self.via[0], pkt, key) {
+            match wires.launch::<0, TURNS>(&mut self.own[0].first, pkt, key) {
                 Launched::Settled => {}
                 other => return Err(other),
             }
@@ -49,11 +51,17 @@ impl Flow {
         }
     }
 
-    /// Notes when a source that is due then is to be looked at next. Whether it must be woken for it.
+    /// Notes when a source is due, if that comes sooner than was known. Whether it must be woken for it.
     #[inline(always)]
     pub(super) fn is_woken_late(&mut self, due: Time) -> bool {
-        (self.due[0], self.look[0]) = (due, due.min(self.notice[0]));
-        due < self.armed[0]
+        due < self.due[0] && self.note_due(0, due)
+    }
+
+    /// Notes when an end is due. Whether it must be woken for it.
+    #[inline]
+    pub(super) fn note_due(&mut self, side: usize, due: Time) -> bool {
+        (self.due[side], self.look[side]) = (due, due.min(self.notice[side]));
+        due < self.armed[side]
     }
 
     /// Finds out when the accounts next have something to note at an end, or the trace.

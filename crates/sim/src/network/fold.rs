@@ -61,7 +61,7 @@ impl Network {
         for flow in &mut self.flows {
             for side in [0, 1] {
                 let entered = flow.first_step[side] as usize + usize::from(flow.own[side].first.is_some());
-                flow.via[side] = self.wires.steps[entered].via(side);
+                flow.about[side] = flow.about[side].with_via(self.wires.steps[entered].via(side));
             }
         }
     }

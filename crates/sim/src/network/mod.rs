@@ -21,7 +21,7 @@ use crate::calendar::Key;
 use crate::flow::FlowProbe;
 use crate::line::Line;
 use crate::link::{Link, OnWire, Short};
-use crate::packet::{Pkt, SackPool, Waiting, FREE, WAKE};
+use crate::packet::{About, Pkt, SackPool, Waiting, BACK, FREE, WAKE};
 use crate::probe::Window;
 use crate::source::{Marker, Sink, Source};
 use crate::stats::Histogram;
@@ -89,13 +89,13 @@ pub struct Flow {
     /// When a TCP source stops handing over new data.
     stop: Time,
     started: bool,
-    /// [`Pkt::via`] of what each end sends.
-    via: [u8; 2],
+    /// What is said of all plain packets that each end sends.
+    about: [About; 2],
     /// The first step of what each end sends.
     first_step: [u32; 2],
     /// Lines that it has to itself at the beginning and the end of the way of what each end sends, where they have no probe.
     own: [Own; 2],
-    /// The next deadline of each end.
+    /// The next deadline of each end, or one that has moved away since: that is found out as it comes.
     due: [Time; 2],
     /// When the accounts next have something to note at each end beside what they note of every packet.
     notice: [Time; 2],
@@ -119,6 +119,7 @@ impl Flow {
     ) -> Flow {
         let never = [Time::NEVER; 2];
         let first_step = [0; 2];
+        let class = marker.class();
         Flow {
             source,
             sink,
@@ -126,7 +127,7 @@ impl Flow {
             start,
             stop,
             started: false,
-            via: [0; 2],
+            about: [About::default(), About::flags_only(BACK)].map(|about| about.with_class(class)),
             first_step,
             own: Default::default(),
             due: never,
@@ -261,7 +262,7 @@ impl Network {
     fn step(&mut self) -> Option<Time> {
         let wires = &mut self.wires;
         let node = wires.calendar.unlink_first()?;
-        let (time, via) = (node.time, node.event.via);
+        let (time, via) = (node.time, node.event.about.via());
         // A line is told no more of the packet than it needs: the rest is read behind it.
         if via >= VIA_LINE {
             let line = &mut wires.lines[usize::from(via - VIA_LINE)];
@@ -274,7 +275,7 @@ impl Network {
             self.reach_source::<true, false>(pkt, key);
         } else if via >= VIA_RED {
             let line = &mut wires.red_lines[usize::from(via - VIA_RED)];
-            match line.pass(node.event.size, node.event.ecn, node.key()) {
+            match line.pass(node.event.size, node.event.about.ecn(), node.key()) {
                 Ok(key) => {
                     let pkt = node.event;
                     self.reach_sink::<true, false>(pkt, key);

@@ -14,7 +14,8 @@ impl Network {
     pub(super) fn leave_red_line_changed(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
         let ecn = self.settle_red_fates(number, transit);
         if let Some(key) = passed {
-            self.leave_line_apart(&Transit::new(Pkt { ecn, ..transit.pkt }, key));
+            let about = transit.pkt.about.with_ecn(ecn);
+            self.leave_line_apart(&Transit::new(Pkt { about, ..transit.pkt }, key));
         }
     }
 
@@ -51,7 +52,7 @@ impl Network {
             Step::End => self.reach::<TURNS>(transit),
             Step::Red(number) | Step::RedThenOwn(number) => {
                 let line = &mut self.wires.red_lines[number as usize];
-                match line.pass(transit.pkt.size, transit.pkt.ecn, transit.key()) {
+                match line.pass(transit.pkt.size, transit.pkt.about.ecn(), transit.key()) {
                     Ok(key) => self.leave_line(transit.pkt, key),
                     Err(passed) => self.leave_red_line_changed(number, transit, passed),
                 }
@@ -133,10 +134,11 @@ impl Network {
     /// The same of a RED link.
     fn pass_red_line(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
         let line = &mut self.wires.red_lines[number as usize];
-        let key = match line.pass(transit.pkt.size, transit.pkt.ecn, transit.key()) {
+        let key = match line.pass(transit.pkt.size, transit.pkt.about.ecn(), transit.key()) {
             Ok(key) => key,
             Err(passed) => {
-                transit.pkt.ecn = self.settle_red_fates(number, &transit);
+                let ecn = self.settle_red_fates(number, &transit);
+                transit.pkt.set_ecn(ecn);
                 passed?
             }
         };
@@ -154,13 +156,13 @@ impl Network {
             self.fates.push(match fate {
                 Fate::Dropped(_, reason) => Fate::Dropped(Waiting { pkt, enqueued: transit.time }, reason),
                 Fate::Marked(slot, reason) => {
-                    pkt.ecn = slot.ecn();
+                    pkt.set_ecn(slot.ecn());
                     Fate::Marked(Waiting { pkt, enqueued: transit.time }, reason)
                 }
             });
         }
         self.settle_fates(component, transit.time);
-        pkt.ecn
+        pkt.about.ecn()
     }
 
     /// A link in short form had no room.

@@ -8,6 +8,7 @@ use super::{Flow, Network, Own, Transit};
 use crate::approach::Approach;
 use crate::calendar::Key;
 use crate::line::Line;
+use crate::packet::About;
 use crate::source::Source;
 use units::{Bytes, Span, Time};
 
@@ -33,8 +34,9 @@ impl Network {
     /// Finds out whether there are links that may take turns: the first RED link and the first of tail drop, where most flows meet both, and
     /// that often while a packet comes round that many can be taken in one go.
     pub(super) fn agree_on_turns(&mut self) {
-        let meets_both = |flow: &Flow| flow.via == [VIA_RED, VIA_LINE];
-        let meets_none = |flow: &Flow| flow.via[0] != VIA_RED && flow.via[1] != VIA_LINE;
+        let met = |flow: &Flow| flow.about.map(About::via);
+        let meets_both = |flow: &Flow| met(flow) == [VIA_RED, VIA_LINE];
+        let meets_none = |flow: &Flow| met(flow)[0] != VIA_RED && met(flow)[1] != VIA_LINE;
         let answers = |flow: &&Flow| meets_both(flow) && matches!(flow.source, Source::Tcp(_));
         let many = 2 * self.flows.iter().filter(answers).count() > self.flows.len();
         let apart = self.flows.iter().all(|flow| meets_both(flow) || meets_none(flow));
@@ -117,7 +119,7 @@ impl Network {
             let Some(coming) = wires.approaches[0].next_before(known, wires.until) else { break };
             let line = &mut wires.red_lines[0];
             (last, done) = (coming.time, done + 1);
-            match line.pass(coming.pkt.size, coming.pkt.ecn, coming.key()) {
+            match line.pass(coming.pkt.size, coming.pkt.about.ecn(), coming.key()) {
                 Ok(key) => {
                     let pkt = coming.pkt;
                     self.reach_sink::<true, true>(pkt, key);

@@ -39,14 +39,14 @@ pub(super) enum Step {
     RedThenOwn(u32),
 }
 
-/// [`Pkt::via`] of what goes forth to the first RED link in short form and then as [`Step::RedThenOwn`] says; those for the next
+/// [`About::via`] of what goes forth to the first RED link in short form and then as [`Step::RedThenOwn`] says; those for the next
 /// ones follow.
 pub(super) const VIA_RED: u8 = 1;
 /// The same of what goes back to the first tail-drop link and then as [`Step::LineThenOwn`] says.
 pub(super) const VIA_LINE: u8 = 128;
 
 impl Step {
-    /// [`Pkt::via`] of what takes this step through the calendar on the way forth, 0, or back.
+    /// [`About::via`] of what takes this step through the calendar on the way forth, 0, or back.
     pub(super) fn via(self, side: usize) -> u8 {
         let number = |line: u32, first: u8| {
             u8::try_from(line).ok().filter(|line| *line < 127).map(|line| first + line)
@@ -125,13 +125,11 @@ impl Wires {
         }
     }
 
-    /// An end sends a packet: over the links that take it at once into the calendar. The first of them may be its `own`; `via` is what
-    /// is met behind it: [`Pkt::via`].
+    /// An end sends a packet: over the links that take it at once into the calendar. The first of them may be its `own`.
     #[inline(always)]
     pub(super) fn launch<const SIDE: usize, const TURNS: bool>(
         &mut self,
         own: &mut Option<Line>,
-        via: u8,
         pkt: Pkt,
         key: Key,
     ) -> Launched {
@@ -139,12 +137,12 @@ impl Wires {
             if !self.steps[pkt.step as usize].waits() {
                 return self.launch_apart(&Transit::new(pkt, key));
             }
-            self.set_out::<SIDE, TURNS>(key, Pkt { via, ..pkt });
+            self.set_out::<SIDE, TURNS>(key, pkt);
             return Launched::Settled;
         };
         match line.pass_unwatched(pkt.size, key) {
             Some(key) if key.time <= self.end => {
-                self.set_out::<SIDE, TURNS>(key, Pkt { step: pkt.step + 1, via, ..pkt });
+                self.set_out::<SIDE, TURNS>(key, Pkt { step: pkt.step + 1, ..pkt });
                 Launched::Settled
             }
             Some(key) => Launched::Over(Transit::new(pkt, key)),
@@ -158,7 +156,7 @@ impl Wires {
         if !TURNS || !self.in_turns {
             return self.calendar.push(key, pkt);
         }
-        if pkt.via != [VIA_RED, VIA_LINE][SIDE] || !self.approaches[SIDE].push(key, pkt) {
+        if pkt.about.via() != [VIA_RED, VIA_LINE][SIDE] || !self.approaches[SIDE].push(key, pkt) {
             self.enter_apart(key, &Pkt { ..pkt });
         }
     }

@@ -52,8 +52,13 @@ impl Marker {
     /// The class of a packet of so many bytes that leaves now.
     #[inline]
     pub fn mark(&mut self, now: Time, size: u32) -> u8 {
-        let beyond = self.meter.as_mut().and_then(|meter| meter.beyond(now, size));
-        beyond.unwrap_or(self.class)
+        self.beyond(now, size).unwrap_or(self.class)
+    }
+
+    /// The same where it lies beyond the profile, if there is one.
+    #[inline(always)]
+    pub fn beyond(&mut self, now: Time, size: u32) -> Option<u8> {
+        self.meter.as_mut()?.beyond(now, size)
     }
 }
 
