@@ -6,6 +6,7 @@
 
 use crate::calendar::Key;
 use crate::packet::Pkt;
+use std::ops::Range;
 use units::Time;
 
 /// A packet, and when it arrives.
@@ -227,20 +228,13 @@ impl Approach {
     fn turn_to(&mut self, day: u64) {
         self.close();
         let number = day as usize & (self.bins.len() - 1);
-        let Bin { first, end } = std::mem::replace(&mut self.bins[number], EMPTY);
+        self.opened = std::mem::replace(&mut self.bins[number], EMPTY);
         self.used[number / 64] &= !(1 << (number % 64));
         (self.day, self.at) = (day, 0);
-        self.opened = Bin { first, end };
         let start = day << self.shift;
-        let mut chunk = first;
-        while chunk != NONE {
-            let next = self.behind[chunk as usize];
-            let place = chunk * CHUNK;
-            let past = if next == NONE { end } else { place + CHUNK };
-            let held = self.coming[place as usize..past as usize].iter().enumerate();
-            self.order
-                .extend(held.map(|(i, coming)| (coming.time.0 - start) << 32 | (place as usize + i) as u64));
-            chunk = next;
+        for places in chunks(&self.behind, self.opened) {
+            let held = self.coming[places.clone()].iter().zip(places);
+            self.order.extend(held.map(|(coming, place)| (coming.time.0 - start) << 32 | place as u64));
         }
         self.order.sort_unstable();
         let tied = self.order.windows(2).fold(u64::MAX, |least, pair| least.min(pair[1] - pair[0]));
@@ -253,9 +247,8 @@ impl Approach {
     #[cold]
     #[inline(never)]
     fn part_ties(&mut self) {
-        let next = |chunk: &u32| Some(self.behind[*chunk as usize]).filter(|chunk| *chunk != NONE);
-        let chunks: Vec<u32> = std::iter::successors(Some(self.opened.first), next).collect();
-        let came = |place: u32| (chunks.iter().position(|chunk| *chunk == place / CHUNK), place);
+        let places: Vec<Range<usize>> = chunks(&self.behind, self.opened).collect();
+        let came = |place: u32| (places.iter().position(|chunk| chunk.contains(&(place as usize))), place);
         let coming = &self.coming;
         self.order.sort_by_cached_key(|word| (coming[*word as u32 as usize].key(), came(*word as u32)));
     }
@@ -273,17 +266,8 @@ impl Approach {
     /// All that approach, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Coming> {
         let open = self.order[self.at..].iter().map(|word| &self.coming[*word as u32 as usize]);
-        let ahead = self.bins.iter().flat_map(move |bin| {
-            let next = |chunk: u32| Some(chunk).filter(|chunk| *chunk != NONE);
-            let chunks =
-                std::iter::successors(next(bin.first), move |chunk| next(self.behind[*chunk as usize]));
-            let last = bin.end.wrapping_sub(1) / CHUNK;
-            chunks.flat_map(move |chunk| {
-                let past = if chunk == last { bin.end } else { (chunk + 1) * CHUNK };
-                &self.coming[(chunk * CHUNK) as usize..past as usize]
-            })
-        });
-        open.chain(ahead)
+        let ahead = self.bins.iter().flat_map(|bin| chunks(&self.behind, *bin));
+        open.chain(ahead.flat_map(|places| &self.coming[places]))
     }
 
     /// Gives all that approach away, in the order of keys.
@@ -298,4 +282,15 @@ impl Approach {
     pub fn memory(&self) -> usize {
         self.coming.capacity() * size_of::<Coming>() + self.bins.len() * size_of::<Bin>()
     }
+}
+
+/// The places of a bin's packets, chunk by chunk.
+fn chunks(behind: &[u32], bin: Bin) -> impl Iterator<Item = Range<usize>> + '_ {
+    let some = |chunk: u32| Some(chunk).filter(|chunk| *chunk != NONE);
+    let numbers = std::iter::successors(some(bin.first), move |chunk| some(behind[*chunk as usize]));
+    let last = bin.end.wrapping_sub(1) / CHUNK;
+    numbers.map(move |chunk| {
+        let past = if chunk == last { bin.end } else { (chunk + 1) * CHUNK };
+        (chunk * CHUNK) as usize..past as usize
+    })
 }
