@@ -394,13 +394,16 @@ pub(crate) mod tests {
 
     /// A link of 8 Mbit/s with room for twelve.
     pub(crate) fn link(kind: &str) -> Link {
+        link_at(kind, Rate(8_000_000))
+    }
+
+    pub(crate) fn link_at(kind: &str, rate: Rate) -> Link {
         let text = |s: &str| Value::Text(s.to_string());
         let mut table: Table = vec![("kind".into(), text(kind)), ("limit".into(), text("12 pkts"))];
         if kind == "red" {
             table.extend([("min_th".into(), text("2 pkts")), ("max_th".into(), text("6 pkts"))]);
         }
         let spec = Spec::read("queue", &table, &mut Vec::new()).expect("a sound table");
-        let rate = Rate(8_000_000);
         let setting = Setting { rate, delay: Span::ZERO, packet: Bytes(1000) };
         Link::new(0, spec.build(&setting), Stream::new(3, "queue/test"), rate, Span::ZERO, false)
     }
