@@ -6,7 +6,7 @@
 /// A set of segment numbers within a moving window.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    words: Vec<u64>,
+    words: Box<[u64]>,
 }
 
 impl Marks {
@@ -41,7 +41,7 @@ impl Marks {
     fn grow(&mut self, first: u32, need: u32) {
         let old = std::mem::take(&mut self.words);
         let count = ((need >> 6) as usize).next_power_of_two().max(8);
-        self.words = vec![0; count];
+        self.words = vec![0; count].into_boxed_slice();
         for index in 0..old.len() as u32 {
             let word = (first >> 6) + index;
             let from = word as usize & (old.len() - 1);

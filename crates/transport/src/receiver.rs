@@ -8,18 +8,18 @@
 mod ecn;
 mod lane;
 mod quick;
+mod store;
 
 pub use lane::PlainAck;
 
 use crate::accecn::FIRST_MARK;
-use crate::marks::Marks;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
-use ecn::Answers;
-use quick::Quick;
+use std::sync::Arc;
+use store::Store;
 use units::param::Valid;
-use units::{Ecn, Span, Time};
+use units::{Ecn, Time};
 
 /// The receiver of one connection.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct Receiver {
     /// An acknowledgement is to leave now.
     pending: bool,
     pending_syn: bool,
-    /// `Store::early` holds an acknowledgement.
+    /// `Rare::early` holds an acknowledgement.
     early: bool,
     /// Congestion was experienced and the sender has not answered yet.
     ece: bool,
@@ -51,68 +51,32 @@ pub struct Receiver {
     echo: Time,
     ack_every: u32,
     quick_acks: u32,
-    ack_size: u32,
-    block_size: u32,
     /// Size of an acknowledgement that reports all blocks there are.
     answer_size: u32,
-    ack_timeout: Span,
     rule: AckRule,
     ecn: bool,
-    ack_gaps: bool,
     echo_newest: bool,
     ecn_rule: EcnRule,
-    syn_is_data: bool,
-    sack_blocks: u8,
-    headers: u32,
+    /// What comes twice is reported.
+    dsack: bool,
     bytes: u64,
     held_bytes: u64,
     full_size: u32,
-    acks: u64,
     /// Segments that arrived marked, plus 5, modulo 8 (RFC 9768 section 3.2.1).
     ace: u8,
     store: Box<Store>,
 }
 
-/// What came out of order.
-#[derive(Clone, Debug)]
-struct Store {
-    marks: Marks,
-    /// Blocks in the order of their last change, the latest first.
-    recent: SackBlocks,
-    /// Leaves before any other acknowledgement (RFC 8257), where `Receiver::early` says so.
-    early: Option<Box<Ack>>,
-    duplicates: u64,
-    answers: Answers,
-    /// Whether what comes twice is reported.
-    dsack: bool,
-    /// With the rule `linux`.
-    quick: Option<Box<Quick>>,
-    /// Header bytes that a SYN which counts as a segment does not have.
-    lacking: u32,
-}
-
-impl Store {
-    fn new(p: &Params) -> Store {
-        let dsack = p.dsack && p.recovery.selective() && p.sack_blocks > 0;
-        let syn_counts = p.handshake == Handshake::Ns2Syn;
-        let lacking = if syn_counts { (p.header_bytes().0 - p.headers.0) as u32 } else { 0 };
-        Store {
-            marks: Marks::default(),
-            recent: SackBlocks::default(),
-            early: None,
-            duplicates: 0,
-            answers: Answers::new(p),
-            dsack,
-            quick: (p.ack_rule == AckRule::Linux).then(|| Box::new(Quick::new(p))),
-            lacking,
-        }
-    }
-}
-
 impl Receiver {
     /// A receiver that expects segment 0.
     pub fn new(params: &Valid<Params>) -> Receiver {
+        Receiver::sharing(&Arc::new(params.clone()))
+    }
+
+    /// [`Receiver::new`] with options that are shared with others.
+    pub fn sharing(params: &Arc<Valid<Params>>) -> Receiver {
         let p: &Params = params;
+        let dsack = p.dsack && p.recovery.selective() && p.sack_blocks > 0;
         Receiver {
             rcv_nxt: 0,
             straight: NONE,
@@ -129,24 +93,17 @@ impl Receiver {
             echo: Time::ZERO,
             ack_every: p.ack_every as u32,
             quick_acks: p.quick_acks as u32,
-            ack_size: p.ack_size.0 as u32,
-            block_size: p.sack_block_size.0 as u32,
             answer_size: p.ack_size.0 as u32,
-            ack_timeout: p.ack_timeout,
             rule: p.ack_rule,
             ecn: p.ecn,
-            ack_gaps: p.ack_gaps,
             echo_newest: p.echo_newest,
             ecn_rule: p.ecn_rule,
-            syn_is_data: p.handshake != Handshake::ThreeWay,
-            sack_blocks: if p.recovery.selective() { p.sack_blocks as u8 } else { 0 },
-            headers: p.header_bytes().0 as u32,
+            dsack,
             bytes: 0,
             held_bytes: 0,
             full_size: 0,
-            acks: 0,
             ace: FIRST_MARK,
-            store: Box::new(Store::new(p)),
+            store: Box::new(Store::new(params, dsack)),
         }
     }
 
@@ -162,12 +119,12 @@ impl Receiver {
     }
 
     fn on_any_segment(&mut self, now: Time, segment: &Segment) {
-        if segment.role == Role::Syn && !self.syn_is_data {
+        if segment.role == Role::Syn && self.store.params.handshake == Handshake::ThreeWay {
             self.pending = true;
             self.pending_syn = true;
             self.echo = segment.sent;
             self.agree(segment);
-            if let Some(quick) = &mut self.store.quick {
+            if let Some(quick) = self.store.quick() {
                 quick.open(now);
             }
             return;
@@ -193,19 +150,19 @@ impl Receiver {
                 self.fill();
             }
             let advanced_by_one = self.rcv_nxt == seq + 1;
-            let partial = filled && self.held > 0 && self.ack_gaps;
+            let partial = filled && self.held > 0 && self.store.params.ack_gaps;
             let may_wait = advanced_by_one && !partial;
             let opening = seq == 0 && self.rule == AckRule::Ns2;
             self.in_order(now, may_wait && !opening && !at_once);
             self.read_quickly(now);
         } else {
             let fresh = self.out_of_order(segment);
-            let newest = !fresh && (self.held == 0 || !self.ack_gaps) && seq + 1 == self.rcv_nxt;
+            let newest = !fresh && (self.held == 0 || !self.store.params.ack_gaps) && seq + 1 == self.rcv_nxt;
             let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;
             if !fresh || !self.answer_duplicate(now) {
                 self.in_order(now, may_wait);
             }
-            if !fresh && self.store.dsack {
+            if !fresh && self.dsack {
                 self.report_twice(seq);
             }
         }
@@ -219,7 +176,7 @@ impl Receiver {
             self.pending = true;
             self.due = Time::NEVER;
         } else if self.due == Time::NEVER {
-            self.due = now + self.ack_timeout;
+            self.due = now + self.store.params.ack_timeout;
         }
     }
 
@@ -250,8 +207,9 @@ impl Receiver {
         if !fresh {
             self.store.duplicates += 1;
         }
-        if self.sack_blocks > 0 {
-            self.report_first(seq);
+        let blocks = self.sack_blocks();
+        if blocks > 0 {
+            self.report_first(seq, blocks);
         }
         fresh
     }
@@ -275,16 +233,26 @@ impl Receiver {
         let mut blocks = SackBlocks::default();
         blocks.push(seq, seq + 1);
         let held = if self.held > 0 { self.store.recent } else { SackBlocks::default() };
-        held.iter().take(usize::from(self.sack_blocks) - 1).for_each(|(start, end)| blocks.push(start, end));
+        held.iter().take(self.sack_blocks() - 1).for_each(|(start, end)| blocks.push(start, end));
         let ack = self.acknowledge_with(blocks);
         self.pending = false;
         self.due = Time::NEVER;
-        self.store.early = Some(Box::new(ack));
+        self.store.rare().early = Some(ack);
         self.early = true;
     }
 
+    /// How many blocks an acknowledgement reports.
+    fn sack_blocks(&self) -> usize {
+        let p = &self.store.params;
+        if p.recovery.selective() {
+            p.sack_blocks as usize
+        } else {
+            0
+        }
+    }
+
     /// The block around `seq` becomes the first reported; those it swallowed go.
-    fn report_first(&mut self, seq: u32) {
+    fn report_first(&mut self, seq: u32, blocks: usize) {
         let store = &mut *self.store;
         let alone = seq + 1 == self.highest || !store.marks.contains(seq + 1);
         if store.recent.first_end() == seq && alone {
@@ -296,7 +264,7 @@ impl Receiver {
         let end = store.marks.first_absent(seq, self.highest).unwrap_or(self.highest);
         let before = std::mem::take(&mut store.recent);
         let others = before.iter().filter(|block| block.0 < start || block.1 > end);
-        let reported = std::iter::once((start, end)).chain(others).take(usize::from(self.sack_blocks));
+        let reported = std::iter::once((start, end)).chain(others).take(blocks);
         reported.for_each(|block| store.recent.push(block.0, block.1));
     }
 
@@ -314,7 +282,7 @@ impl Receiver {
         if self.early {
             self.early = false;
             self.look_for_quiet();
-            return self.store.early.as_deref().copied();
+            return self.store.rare().early;
         }
         if !self.pending {
             return None;
@@ -334,13 +302,12 @@ impl Receiver {
     #[inline]
     fn acknowledge_with(&mut self, sack: SackBlocks) -> Ack {
         self.unacked = 0;
-        self.acks += 1;
         if !self.pending_syn {
             self.count_quick();
         }
         let mut ack = Ack {
             ack: self.rcv_nxt,
-            size: self.ack_size,
+            size: self.store.params.ack_size.0 as u32,
             echo: self.echo,
             sack,
             ece: self.echo_ece,
@@ -349,13 +316,13 @@ impl Receiver {
             bytes: None,
         };
         if self.ecn {
-            self.store.answers.unreported = 0;
+            self.store.rare().answers.note_reported();
             self.due = Time::NEVER;
         }
         if self.ecn || ack.syn {
             self.report_ecn(&mut ack);
         }
-        ack.size += self.block_size * ack.sack.len() as u32;
+        ack.size += self.store.params.sack_block_size.0 as u32 * ack.sack.len() as u32;
         ack
     }
 
@@ -377,8 +344,9 @@ impl Receiver {
 
     /// Payload delivered in order.
     pub fn delivered_payload(&self) -> u64 {
-        let lacking = if self.rcv_nxt > 0 { u64::from(self.store.lacking) } else { 0 };
-        (self.bytes + lacking).saturating_sub(u64::from(self.headers) * u64::from(self.rcv_nxt))
+        let lacking = self.store.rare.as_ref().filter(|_| self.rcv_nxt > 0).map_or(0, |rare| rare.lacking);
+        (self.bytes + u64::from(lacking))
+            .saturating_sub(self.store.params.header_bytes().0 * u64::from(self.rcv_nxt))
     }
 
     /// Data segments that arrived, duplicates included.
@@ -389,10 +357,5 @@ impl Receiver {
     /// Segments that arrived and had arrived before.
     pub fn duplicates(&self) -> u64 {
         self.store.duplicates
-    }
-
-    /// Acknowledgements sent.
-    pub fn acks(&self) -> u64 {
-        self.acks
     }
 }

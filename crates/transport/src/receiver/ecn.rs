@@ -17,7 +17,7 @@ const MARKS_UNREPORTED: u8 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
     /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
-    pub(super) unreported: u8,
+    unreported: u8,
     was_marked: bool,
     /// Bytes by their ECN field, where the option reports them.
     counted: Option<ByteCounters>,
@@ -31,21 +31,32 @@ pub(super) struct Answers {
     classic: EcnRule,
 }
 
+/// Whether the SYN and its answer decide what ECN the connection has.
+fn negotiates(p: &Params) -> bool {
+    p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2
+}
+
 impl Answers {
     pub(super) fn new(p: &Params) -> Answers {
         let reports = p.ecn && p.ecn_rule == EcnRule::AccEcn && p.accecn_option;
-        let negotiates = p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2;
         let knows_dctcp = p.ecn_rule == EcnRule::Dctcp && p.peer_ecn == PeerEcn::Same;
         Answers {
             unreported: 0,
             was_marked: false,
             counted: reports.then(|| ByteCounters::new(p.samples != Samples::PerWindow)),
-            can: negotiates.then(|| Mode::of_peer(p)),
+            can: negotiates(p).then(|| Mode::of_peer(p)),
             agreed: None,
             answer: 0,
             option_on_answer: false,
             classic: if knows_dctcp { EcnRule::Dctcp } else { EcnRule::Rfc3168 },
         }
+    }
+}
+
+impl Answers {
+    /// An acknowledgement reports all marks so far.
+    pub(super) fn note_reported(&mut self) {
+        self.unreported = 0;
     }
 }
 
@@ -78,34 +89,44 @@ impl Receiver {
     /// A SYN arrives: the first one decides what ECN the connection has, each is told how it arrived (RFC 9768 section 3.1.5).
     #[cold]
     pub(super) fn agree(&mut self, syn: &Segment) {
-        let Some(can) = self.store.answers.can else { return };
-        let again = self.store.answers.agreed.is_some();
-        let mode = *self.store.answers.agreed.get_or_insert(can.for_syn(syn.ecn_flags));
-        self.store.answers.answer = mode.answers(syn.ecn);
+        let Some(rare) = &mut self.store.rare else { return };
+        let answers = &mut rare.answers;
+        let Some(can) = answers.can else { return };
+        let again = answers.agreed.is_some();
+        let mode = *answers.agreed.get_or_insert(can.for_syn(syn.ecn_flags));
+        answers.answer = mode.answers(syn.ecn);
         // Who asks again may not have got the answer because of its option (section 3.2.3.2.2).
-        self.store.answers.option_on_answer = !again;
+        answers.option_on_answer = !again;
         if again {
             return;
         }
         match mode {
             Mode::Accurate => {}
-            Mode::Classic => (self.ecn_rule, self.store.answers.counted) = (self.store.answers.classic, None),
-            Mode::NotEcn => (self.ecn, self.store.answers.counted) = (false, None),
+            Mode::Classic => (self.ecn_rule, answers.counted) = (answers.classic, None),
+            Mode::NotEcn => (self.ecn, answers.counted) = (false, None),
         }
     }
 
     /// What an acknowledgement says of ECN beside its echo.
     #[inline(never)]
     pub(super) fn report_ecn(&mut self, ack: &mut Ack) {
-        if ack.syn {
-            if self.store.answers.can.is_some() {
-                ack.ace = self.store.answers.answer;
+        let Some(rare) = &mut self.store.rare else {
+            // Without ECN the answer to a SYN says so.
+            if ack.syn && negotiates(&self.store.params) {
+                ack.ace = Mode::NotEcn.answers(Ecn::NotEct);
             }
-            if self.store.answers.option_on_answer {
-                ack.bytes = self.store.answers.counted.as_ref().map(ByteCounters::first);
+            return;
+        };
+        let answers = &mut rare.answers;
+        if ack.syn {
+            if answers.can.is_some() {
+                ack.ace = answers.answer;
+            }
+            if answers.option_on_answer {
+                ack.bytes = answers.counted.as_ref().map(ByteCounters::first);
             }
         } else if let Some((option, blocks)) =
-            self.store.answers.counted.as_mut().and_then(|held| held.report(ack.sack.len() as u32))
+            answers.counted.as_mut().and_then(|held| held.report(ack.sack.len() as u32))
         {
             ack.bytes = Some(option);
             if (blocks as usize) < ack.sack.len() {
@@ -121,10 +142,7 @@ impl Receiver {
         if marked != self.echo_ece && self.unacked > 0 {
             let ack = self.acknowledge();
             self.due = Time::NEVER;
-            match &mut self.store.early {
-                Some(early) => **early = ack,
-                none => *none = Some(Box::new(ack)),
-            }
+            self.store.rare().early = Some(ack);
             self.early = true;
         }
         self.echo_ece = marked;
@@ -136,16 +154,17 @@ impl Receiver {
         if segment.seq < self.rcv_nxt {
             return;
         }
-        if let Some(counted) = &mut self.store.answers.counted {
-            counted.count(segment.ecn, payload(segment, self.headers));
+        let headers = self.store.params.header_bytes().0 as u32;
+        let answers = &mut self.store.rare().answers;
+        if let Some(counted) = &mut answers.counted {
+            counted.count(segment.ecn, payload(segment, headers));
         }
         let marked = segment.ecn == Ecn::Ce;
         if marked {
             self.ace = (self.ace + 1) & 7;
-            self.store.answers.unreported += 1;
-            self.pending |=
-                !self.store.answers.was_marked || self.store.answers.unreported >= MARKS_UNREPORTED;
+            answers.unreported += 1;
+            self.pending |= !answers.was_marked || answers.unreported >= MARKS_UNREPORTED;
         }
-        self.store.answers.was_marked = marked;
+        answers.was_marked = marked;
     }
 }

@@ -23,7 +23,8 @@ impl Receiver {
     #[inline]
     pub(super) fn look_for_quiet(&mut self) {
         let blocks = if self.held == 0 { 0 } else { self.store.recent.len() as u32 };
-        self.answer_size = self.ack_size + self.block_size * blocks;
+        let p = &self.store.params;
+        self.answer_size = p.ack_size.0 as u32 + p.sack_block_size.0 as u32 * blocks;
         let busy =
             self.ecn || self.early || self.pending_syn || self.quick_acks > 0 || self.rule == AckRule::Linux;
         self.straight = if busy || self.rcv_nxt == 0 {
@@ -66,7 +67,7 @@ impl Receiver {
         if self.unacked + 1 < self.ack_every {
             self.unacked += 1;
             if self.due == Time::NEVER {
-                self.due = now + self.ack_timeout;
+                self.due = now + self.store.params.ack_timeout;
             }
             return Some(None);
         }
@@ -92,7 +93,6 @@ impl Receiver {
     #[inline(always)]
     fn answer(&mut self) -> PlainAck<'_> {
         self.unacked = 0;
-        self.acks += 1;
         self.due = Time::NEVER;
         let reports = self.held > 0 && !self.store.recent.is_empty();
         let sack = reports.then_some(&self.store.recent);

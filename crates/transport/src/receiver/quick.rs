@@ -114,7 +114,7 @@ impl Receiver {
         segment: &Segment,
         (echoed, marked): (bool, bool),
     ) -> bool {
-        let Some(quick) = self.store.quick.as_deref_mut() else { return false };
+        let Some(quick) = self.store.quick() else { return false };
         quick.measure(now, segment.sent);
         let paused = now.since(quick.last) > quick.rtt + PAUSE;
         quick.last = now;
@@ -134,7 +134,7 @@ impl Receiver {
     /// A segment came out of order: its acknowledgement leaves now, or with those of others. False with another rule.
     pub(super) fn answer_duplicate(&mut self, now: Time) -> bool {
         let (next, quickly) = (self.rcv_nxt, self.quick_acks > 0);
-        let Some(quick) = self.store.quick.as_deref_mut() else { return false };
+        let Some(quick) = self.store.quick() else { return false };
         self.unacked += 1;
         if quick.of != next {
             (quick.of, quick.answered) = (next, 0);
@@ -152,7 +152,7 @@ impl Receiver {
 
     /// The application reads what is in order.
     pub(super) fn read_quickly(&mut self, now: Time) {
-        if let Some(quick) = &mut self.store.quick {
+        if let Some(quick) = self.store.quick() {
             quick.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));
         }
     }
@@ -164,7 +164,7 @@ impl Receiver {
             self.quick_acks -= 1;
         }
         if self.rule == AckRule::Linux {
-            if let Some(quick) = &mut self.store.quick {
+            if let Some(quick) = self.store.quick() {
                 quick.held_back = 0;
             }
         }

@@ -25,6 +25,8 @@ struct Twins {
     on_way: VecDeque<Segment>,
     /// Acknowledgements and segments that took the short way.
     short: [u32; 2],
+    /// Acknowledgements in all.
+    acks: u32,
 }
 
 impl Twins {
@@ -36,7 +38,8 @@ impl Twins {
             sender.supply_bytes(supply);
             sender.start(Time::ZERO);
         }
-        let mut twins = Twins { senders, receivers, now: Time::ZERO, on_way: VecDeque::new(), short: [0; 2] };
+        let mut twins =
+            Twins { senders, receivers, now: Time::ZERO, on_way: VecDeque::new(), short: [0; 2], acks: 0 };
         twins.send();
         twins
     }
@@ -82,10 +85,10 @@ impl Twins {
         let stripped = |ack: &Ack| Ack { ace: 0, ..*ack };
         assert!(answers.iter().map(stripped).eq(expected.iter().map(stripped)));
         assert_eq!(
-            (short.received(), short.delivered_bytes(), short.acks()),
-            (long.received(), long.delivered_bytes(), long.acks())
+            (short.received(), short.delivered_bytes(), short.poll_timeout()),
+            (long.received(), long.delivered_bytes(), long.poll_timeout())
         );
-        assert_eq!(short.poll_timeout(), long.poll_timeout());
+        self.acks += answers.len() as u32;
         answers
     }
 
@@ -166,7 +169,7 @@ fn the_short_way_is_the_common_one() {
     for step in 0..2000u32 {
         twins.step(if step % 97 == 0 { 0 } else { 100 });
     }
-    let (sent, acks) = (twins.senders[0].counters().sent, twins.receivers[0].acks());
-    assert!(u64::from(twins.short[0]) * 2 > acks, "{:?} of {acks}", twins.short);
+    let (sent, acks) = (twins.senders[0].counters().sent, twins.acks);
+    assert!(twins.short[0] * 2 > acks, "{:?} of {acks}", twins.short);
     assert!(u64::from(twins.short[1]) * 2 > sent, "{:?} of {sent}", twins.short);
 }
