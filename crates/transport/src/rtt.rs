@@ -6,59 +6,75 @@
 //! `min_rto` to four times the variance; the decay of that maximum is once a round trip.
 
 use crate::params::{Params, RtoRule};
-use std::sync::Arc;
-use units::param::Valid;
 use units::{Span, Time};
 
-/// The estimator of one connection.
+/// What a connection knows of its round trip.
+#[derive(Clone, Copy, Debug)]
+pub struct Rtt<'a> {
+    pub(crate) estimate: &'a Estimate,
+    pub(crate) params: &'a Params,
+}
+
+impl Rtt<'_> {
+    /// Smoothed round trip; `None` before the first sample.
+    pub fn srtt(self) -> Option<Span> {
+        self.estimate.srtt(self.params)
+    }
+
+    /// Smoothed deviation.
+    pub fn rttvar(self) -> Span {
+        Span((self.estimate.rttvar * unit(self.params) / 4) as u64)
+    }
+
+    /// The last sample; `None` before the first.
+    pub fn last(self) -> Option<Span> {
+        let last = self.estimate.last;
+        (last > 0).then(|| Span((last * unit(self.params)) as u64))
+    }
+
+    /// How often the timeout stands doubled: 1, 2, 4 …
+    pub fn backoff(self) -> u32 {
+        self.estimate.backoff()
+    }
+
+    /// Granularity of the clock.
+    pub fn tick(self) -> Span {
+        self.params.tick
+    }
+}
+
+/// The estimator of one connection, beside the options that it is given with each call.
 #[derive(Clone, Debug)]
-pub struct Rtt {
-    params: Arc<Valid<Params>>,
+pub(crate) struct Estimate {
     /// Smoothed round trip times 8; 0 before the first sample.
     srtt: i64,
     /// Smoothed deviation times 4.
     rttvar: i64,
-    /// Last sample, in the unit of the estimate.
+    /// Last sample, in the unit of the estimate; 0 before the first.
     last: i64,
-    /// The timeout before backing off.
-    base: Span,
-    boot: u64,
-    /// Linux: greatest deviation (times 4) of the present round trip, and where that trip ends.
-    mdev_max: i64,
+    /// Ticks: the offset of the clock. Linux: greatest deviation (times 4) of the present round trip, which ends at `round_end`.
+    of_rule: i64,
     round_end: u32,
     backoff: u32,
 }
 
-impl Rtt {
+impl Estimate {
     /// Nothing measured yet. `boot` is the offset of the clock.
-    pub fn new(params: &Arc<Valid<Params>>, boot: Span) -> Rtt {
-        Rtt {
-            params: params.clone(),
-            srtt: 0,
-            rttvar: 0,
-            last: 0,
-            base: params.initial_rto,
-            backoff: 1,
-            boot: boot.0,
-            mdev_max: 0,
-            round_end: 0,
-        }
+    pub(crate) fn new(p: &Params, boot: Span) -> Estimate {
+        let of_rule = if p.rto_rule == RtoRule::Ticks { boot.0 as i64 } else { 0 };
+        Estimate { srtt: 0, rttvar: 0, last: 0, of_rule, round_end: 0, backoff: 1 }
     }
 
     /// Takes a sample: a segment sent at `sent` is acknowledged `now`. `una` and `next` delimit the round trip.
-    pub fn sample(&mut self, now: Time, sent: Time, una: u32, next: u32) {
+    pub(crate) fn sample(&mut self, p: &Params, now: Time, sent: Time, (una, next): (u32, u32)) {
         let rtt = now.since(sent);
-        match self.params.rto_rule {
+        match p.rto_rule {
             RtoRule::Ticks => {
-                let offset = (sent.nanos() + self.boot) % self.params.tick.0;
-                self.smooth((((rtt.0 + offset) / self.params.tick.0) as i64).max(1), 1);
-                self.base = Span((((self.rttvar << 3) + self.srtt) >> 3) as u64 * self.params.tick.0);
+                let offset = (sent.nanos() + self.of_rule as u64) % p.tick.0;
+                self.smooth((((rtt.0 + offset) / p.tick.0) as i64).max(1), 1);
             }
-            RtoRule::Rfc6298 => {
-                self.smooth((rtt.0 as i64).max(1), 1);
-                self.base = Span((self.srtt >> 3) as u64 + (self.rttvar as u64).max(self.params.tick.0));
-            }
-            RtoRule::Linux => self.sample_linux((rtt.0 as i64).max(1), una, next),
+            RtoRule::Rfc6298 => self.smooth((rtt.0 as i64).max(1), 1),
+            RtoRule::Linux => self.sample_linux(p, (rtt.0 as i64).max(1), una, next),
         }
     }
 
@@ -75,61 +91,79 @@ impl Rtt {
         self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(least);
     }
 
-    fn sample_linux(&mut self, rtt: i64, una: u32, next: u32) {
-        let floor = self.params.min_rto.0 as i64;
+    fn sample_linux(&mut self, p: &Params, rtt: i64, una: u32, next: u32) {
+        let floor = p.min_rto.0 as i64;
         self.last = rtt;
         if self.srtt == 0 {
             self.srtt = rtt << 3;
             self.rttvar = (rtt << 1).max(floor);
-            self.mdev_max = self.rttvar;
+            self.of_rule = self.rttvar;
             self.round_end = next;
         } else {
             let error = rtt - (self.srtt >> 3);
             self.srtt = (self.srtt + error).max(1);
-            self.mdev_max = self.mdev_max.max(error.abs() << 2);
-            self.rttvar = self.rttvar.max(self.mdev_max);
+            self.of_rule = self.of_rule.max(error.abs() << 2);
+            self.rttvar = self.rttvar.max(self.of_rule);
             if una > self.round_end {
-                if self.mdev_max < self.rttvar {
-                    self.rttvar -= (self.rttvar - self.mdev_max) >> 2;
+                if self.of_rule < self.rttvar {
+                    self.rttvar -= (self.rttvar - self.of_rule) >> 2;
                 }
                 self.round_end = next;
-                self.mdev_max = floor;
+                self.of_rule = floor;
             }
         }
-        self.base = Span((self.srtt >> 3) as u64 + self.rttvar as u64);
     }
 
     /// The smoothed round trip; zero before the first sample.
-    pub fn smoothed(&self) -> Span {
-        match self.params.rto_rule {
-            RtoRule::Ticks => Span((self.srtt >> 3) as u64 * self.params.tick.0),
+    pub(crate) fn smoothed(&self, p: &Params) -> Span {
+        match p.rto_rule {
+            RtoRule::Ticks => Span((self.srtt >> 3) as u64 * p.tick.0),
             _ => Span((self.srtt >> 3) as u64),
         }
     }
 
+    /// Smoothed round trip; `None` before the first sample.
+    pub(crate) fn srtt(&self, p: &Params) -> Option<Span> {
+        (self.last > 0).then(|| Span((self.srtt * unit(p) / 8) as u64))
+    }
+
+    /// The timeout before backing off.
+    #[inline(always)]
+    fn base(&self, p: &Params) -> Span {
+        if self.last == 0 {
+            return p.initial_rto;
+        }
+        match p.rto_rule {
+            RtoRule::Ticks => Span((((self.rttvar << 3) + self.srtt) >> 3) as u64 * p.tick.0),
+            RtoRule::Rfc6298 => Span((self.srtt >> 3) as u64 + (self.rttvar as u64).max(p.tick.0)),
+            RtoRule::Linux => Span((self.srtt >> 3) as u64 + self.rttvar as u64),
+        }
+    }
+
     /// The timeout now in force.
-    pub fn rto(&self) -> Span {
-        let backed = |base: Span| base * u64::from(self.backoff);
-        let rto = match self.params.rto_rule {
-            RtoRule::Linux => backed(self.base),
-            _ if self.params.min_after_backoff => backed(self.base).max(self.params.min_rto),
-            _ => backed(self.base.max(self.params.min_rto)),
+    pub(crate) fn rto(&self, p: &Params) -> Span {
+        let base = self.base(p);
+        let backed = |rto: Span| rto * u64::from(self.backoff);
+        let rto = match p.rto_rule {
+            RtoRule::Linux => backed(base),
+            _ if p.min_after_backoff => backed(base).max(p.min_rto),
+            _ => backed(base.max(p.min_rto)),
         };
-        let rto = rto.min(self.params.max_rto);
-        if self.params.rto_rule == RtoRule::Ticks {
-            rto.max(Span(2 * self.params.tick.0))
+        let rto = rto.min(p.max_rto);
+        if p.rto_rule == RtoRule::Ticks {
+            rto.max(Span(2 * p.tick.0))
         } else {
             rto
         }
     }
 
     /// Doubles the timeout (RFC 6298 rule 5.5).
-    pub fn back_off(&mut self) {
-        if self.params.rto_rule != RtoRule::Ticks {
+    pub(crate) fn back_off(&mut self, p: &Params) {
+        if p.rto_rule != RtoRule::Ticks {
             self.backoff = (self.backoff << 1).min(1 << 16);
             return;
         }
-        if self.backoff < 64 || (!self.params.min_after_backoff && self.rto() < self.params.max_rto) {
+        if self.backoff < 64 || (!p.min_after_backoff && self.rto(p) < p.max_rto) {
             self.backoff <<= 1;
         }
         if self.backoff > 8 {
@@ -138,42 +172,23 @@ impl Rtt {
         }
     }
 
-    /// The path answers again: the timeout is no longer backed off.
-    #[inline]
-    pub fn end_backoff(&mut self) {
-        self.backoff = 1;
-    }
-
-    /// How often the timeout stands doubled: 1, 2, 4 …
-    pub fn backoff(&self) -> u32 {
+    /// How often the timeout stands doubled.
+    pub(crate) fn backoff(&self) -> u32 {
         self.backoff
     }
 
-    /// Granularity of the clock.
-    pub fn tick(&self) -> Span {
-        self.params.tick
+    /// The path answers again: the timeout is no longer backed off.
+    #[inline]
+    pub(crate) fn end_backoff(&mut self) {
+        self.backoff = 1;
     }
+}
 
-    fn unit(&self) -> i64 {
-        if self.params.rto_rule == RtoRule::Ticks {
-            self.params.tick.0 as i64
-        } else {
-            1
-        }
-    }
-
-    /// Smoothed round trip; `None` before the first sample.
-    pub fn srtt(&self) -> Option<Span> {
-        (self.last > 0).then(|| Span((self.srtt * self.unit() / 8) as u64))
-    }
-
-    /// Smoothed deviation.
-    pub fn rttvar(&self) -> Span {
-        Span((self.rttvar * self.unit() / 4) as u64)
-    }
-
-    /// The last sample; `None` before the first.
-    pub fn last(&self) -> Option<Span> {
-        (self.last > 0).then(|| Span((self.last * self.unit()) as u64))
+/// What the estimates are multiples of.
+fn unit(p: &Params) -> i64 {
+    if p.rto_rule == RtoRule::Ticks {
+        p.tick.0 as i64
+    } else {
+        1
     }
 }

@@ -15,9 +15,9 @@ mod readers;
 mod track;
 
 use crate::cc::{Cc, Control, Window};
-use crate::params::{EcnRule, Handshake, Pacing, Params, Recovery};
+use crate::params::{Handshake, Pacing, Params, Recovery};
 use crate::recovery::frto::Then;
-use crate::rtt::Rtt;
+use crate::rtt::Estimate;
 use crate::segment::{Ack, Segment};
 pub use counters::SenderCounters;
 use std::sync::Arc;
@@ -73,17 +73,14 @@ pub struct Sender {
     pub(crate) forced: u32,
     /// Segments the present input may still release.
     pub(crate) quota: u32,
-    /// Segments any input may release.
-    pub(crate) burst: u32,
     /// The timed segment, `NONE` if there is none.
     pub(crate) timed: u32,
     pub(crate) timed_at: Time,
     pub(crate) rto_at: Time,
-    /// The earliest of the deadlines beside the retransmission timer.
-    pub(crate) hold_until: Time,
     pub(crate) rto: Span,
     pub(crate) window: Window,
-    pub(crate) max_cwnd: f64,
+    /// The congestion window never reaches a segment more.
+    max_cwnd: u32,
     retransmits: u64,
     size: u32,
     pub(crate) recovery: Recovery,
@@ -95,23 +92,15 @@ pub struct Sender {
     /// A partial acknowledgement came in this recovery.
     pub(crate) partial_seen: bool,
     pub(crate) opened: bool,
-    /// Segment 0 differs in size or role.
-    special_first: bool,
-    pub(crate) delay_growth: bool,
     pub(crate) timestamps: bool,
-    pub(crate) grow_unused: bool,
-    pub(crate) timer_when_idle: bool,
     pub(crate) timer_after_sample: bool,
     pub(crate) ecn: bool,
     pub(crate) cwr: bool,
-    jitter: bool,
     released: bool,
     /// The congestion control wants to see every acknowledgement.
     watched: bool,
     /// The ledger is kept or the pace matters.
     tracked: bool,
-    /// The receiver counts marks (accurate ECN).
-    pub(crate) accurate: bool,
     /// The congestion control sets the window from a model of the path.
     pub(crate) modelled: bool,
     /// Segments are spread over time.
@@ -144,14 +133,15 @@ impl Sender {
     pub fn sharing(params: &Arc<Valid<Params>>, mut stream: Stream) -> Sender {
         let p: &Params = params;
         let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
-        let rtt = Rtt::new(params, boot);
+        let rtt = Estimate::new(params, boot);
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
         let cc = Cc::new(p);
         let modelled = cc.models();
-        let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
         let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
         let tracked = p.keeps_times() || modelled || paced;
         let gated = paced || p.overhead > Span::ZERO || p.open_wait > Span::ZERO;
+        let rto = rtt.rto(p);
+        let cold = Box::new(Cold::new(params, stream, rtt, (tracked || gated, modelled)));
         let mut sender = Sender {
             una: 0,
             nxt: 0,
@@ -163,14 +153,12 @@ impl Sender {
             recover: if p.opening_fix { p.first_segment() } else { 1 },
             forced: NONE,
             quota: 0,
-            burst: if p.max_burst == 0 { NONE } else { p.max_burst as u32 },
             timed: NONE,
             timed_at: Time::ZERO,
             rto_at: Time::NEVER,
-            hold_until: Time::NEVER,
-            rto: rtt.rto(),
+            rto,
             window: cold::opening_window(p),
-            max_cwnd: p.max_cwnd.map_or(f64::INFINITY, |w| w as f64),
+            max_cwnd: p.max_cwnd.map_or(NONE, |w| w as u32),
             retransmits: 0,
             size: p.segment_bytes().0 as u32,
             recovery: p.recovery,
@@ -179,19 +167,17 @@ impl Sender {
             loss: false,
             partial_seen: false,
             opened: false,
-            special_first: syn_is_data || p.bare_first,
-            delay_growth: p.delay_growth,
             timestamps: p.samples != crate::params::Samples::PerWindow,
-            grow_unused: p.grow_unused,
-            timer_when_idle: p.timer_when_idle,
             timer_after_sample: p.timer_after_sample,
             ecn: p.ecn,
             cwr: false,
-            jitter: p.overhead > Span::ZERO,
             released: false,
-            watched: cc.watches() || modelled || accurate || p.frto || p.recovery == Recovery::Rack,
+            watched: cc.watches()
+                || modelled
+                || cold.extras.parts().feedback.is_some()
+                || p.frto
+                || p.recovery == Recovery::Rack,
             tracked,
-            accurate,
             modelled,
             paced,
             gated,
@@ -202,7 +188,7 @@ impl Sender {
             past: 0,
             whole: 0,
             cc,
-            cold: Box::new(Cold::new(params, stream, rtt, (tracked || gated, modelled))),
+            cold,
         };
         sender.straight = sender.may_be_straight();
         sender
@@ -249,7 +235,7 @@ impl Sender {
     }
 
     fn allow_sending(&mut self) {
-        self.quota = if self.opened { self.burst } else { 0 };
+        self.quota = if self.opened { self.burst() } else { 0 };
         self.released = false;
         self.look_for_quiet();
     }
@@ -268,7 +254,7 @@ impl Sender {
         if !self.opened {
             return self.on_syn_ack(now, ack);
         }
-        self.quota = self.burst;
+        self.quota = self.burst();
         if self.gated {
             self.send_what_is_due(now);
         }
@@ -277,7 +263,7 @@ impl Sender {
             return;
         }
         if self.watched {
-            if self.accurate {
+            if self.cold.extras.parts().feedback.is_some() {
                 let echoing = self.read_counter(ack);
                 self.show(now, &echoing);
                 return self.take_in(now, &echoing);
@@ -314,7 +300,7 @@ impl Sender {
 
     /// A deadline of `poll_timeout` has come; before it, this does nothing.
     pub fn on_timer(&mut self, now: Time) {
-        if now >= self.hold_until {
+        if self.is_gauged() && now >= self.cold.extras.hold_until {
             self.on_wake(now);
         }
         if now >= self.rto_at {
@@ -324,8 +310,8 @@ impl Sender {
     }
 
     fn poll_any(&mut self, now: Time) -> Option<Segment> {
-        if self.paced && self.cold.gauges.early.is_some() {
-            return self.cold.gauges.early.take();
+        if self.paced && self.cold.extras.early.is_some() {
+            return self.cold.extras.early.take();
         }
         if self.forced != NONE {
             let seq = std::mem::replace(&mut self.forced, NONE);
@@ -369,6 +355,35 @@ impl Sender {
             Recovery::Rack => self.cold.board.prr_out += u32::from(self.recovering),
             Recovery::Sack1 => self.sent_sack1(seq),
             _ => {}
+        }
+    }
+
+    /// Segments any input may release.
+    #[inline]
+    pub(crate) fn burst(&self) -> u32 {
+        match self.cold.params.max_burst {
+            0 => NONE,
+            most => most as u32,
+        }
+    }
+
+    /// Duplicates, or segments held above another, that mean loss.
+    #[inline]
+    pub(crate) fn threshold(&self) -> u32 {
+        self.cold.params.dupack_threshold as u32
+    }
+
+    /// Whether it has gauges.
+    #[inline]
+    fn is_gauged(&self) -> bool {
+        self.tracked || self.gated
+    }
+
+    /// The congestion window keeps to its bound.
+    #[inline(always)]
+    pub(crate) fn limit_window(&mut self) {
+        if self.window.cwnd as u32 > self.max_cwnd {
+            self.window.cwnd = f64::from(self.max_cwnd);
         }
     }
 

@@ -158,7 +158,7 @@ fn observe(sender: &Sender) -> [(char, f64); 7] {
 }
 
 /// ns-2 prints its smoothed round trip in whole ticks.
-fn whole_ticks(rtt: &Rtt) -> f64 {
+fn whole_ticks(rtt: Rtt<'_>) -> f64 {
     let tick = rtt.tick().as_secs();
     rtt.srtt().map_or(0.0, |srtt| ((srtt.as_secs() / tick + 1e-6).floor()) * tick)
 }

@@ -441,6 +441,7 @@ mod tests {
             cause: crate::cc::Cause::Loss,
             load: before,
             flight: 10,
+            ecn_factor: None,
         };
         cc.on_congestion(&window, &event);
         let lossy = Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(600, 1, 51, 49, 100.0) };

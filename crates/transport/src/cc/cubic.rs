@@ -280,7 +280,13 @@ mod tests {
     }
 
     fn cut(cc: &mut Cubic, window: &mut Window, cause: Cause) {
-        let event = CongestionEvent { now: Time::ZERO, cause, load: window.cwnd, flight: window.cwnd as u32 };
+        let event = CongestionEvent {
+            now: Time::ZERO,
+            cause,
+            load: window.cwnd,
+            flight: window.cwnd as u32,
+            ecn_factor: None,
+        };
         let target = cc.on_congestion(window, &event);
         *window = Window { cwnd: target, ssthresh: target };
     }

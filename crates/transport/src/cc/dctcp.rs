@@ -89,8 +89,13 @@ mod tests {
     }
 
     fn cut(cc: &mut Dctcp, cwnd: f64) -> f64 {
-        let congestion =
-            CongestionEvent { now: Time::ZERO, cause: Cause::Ecn, load: cwnd, flight: cwnd as u32 };
+        let congestion = CongestionEvent {
+            now: Time::ZERO,
+            cause: Cause::Ecn,
+            load: cwnd,
+            flight: cwnd as u32,
+            ecn_factor: None,
+        };
         cc.on_congestion(&Window { cwnd, ssthresh: cwnd }, &congestion)
     }
 

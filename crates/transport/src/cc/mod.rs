@@ -103,6 +103,8 @@ pub struct CongestionEvent {
     pub load: f64,
     /// Segments in flight.
     pub flight: u32,
+    /// What an ECN echo leaves of the window, where the option says so.
+    pub ecn_factor: Option<f64>,
 }
 
 impl CongestionEvent {

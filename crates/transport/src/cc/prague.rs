@@ -178,7 +178,7 @@ mod tests {
         let params = Params { prague_alpha: 0.0, prague_g: 0.0, prague_fallback: true, ..Params::default() };
         let mut cc = Prague::new(&params);
         let window = Window { cwnd: 8.0, ssthresh: 2.0 };
-        let cut = CongestionEvent { now: Time(0), cause: Cause::Ecn, load: 8.0, flight: 8 };
+        let cut = CongestionEvent { now: Time(0), cause: Cause::Ecn, load: 8.0, flight: 8, ecn_factor: None };
         assert_eq!(cc.on_congestion(&window, &cut), 8.0);
         for round in 0..40 {
             let rtt = Span::from_millis(if round % 2 == 0 { 10 } else { 40 });
@@ -191,7 +191,13 @@ mod tests {
     fn marks_cut_by_half_of_alpha_once_a_virtual_round_trip() {
         let mut cc = Prague::new(&Params { prague_alpha: 0.5, ..Params::default() });
         let window = Window { cwnd: 8.0, ssthresh: 2.0 };
-        let cut = CongestionEvent { now: Time(40_000_000), cause: Cause::Ecn, load: 8.0, flight: 8 };
+        let cut = CongestionEvent {
+            now: Time(40_000_000),
+            cause: Cause::Ecn,
+            load: 8.0,
+            flight: 8,
+            ecn_factor: None,
+        };
         assert_eq!(cc.on_congestion(&window, &cut), 6.0);
         assert!(!cc.may_cut_for_marks(Time(64_000_000)) && cc.may_cut_for_marks(Time(65_000_000)));
     }

@@ -13,7 +13,6 @@ pub struct Reno {
     counting: Counting,
     arithmetic: Arithmetic,
     mss: u32,
-    ecn_factor: f64,
     /// The most segments that an acknowledgement counts for in congestion avoidance.
     most: u32,
     /// Segments acknowledged towards the next one of growth (`whole`).
@@ -23,12 +22,10 @@ pub struct Reno {
 impl Reno {
     /// Reno with the rounding the parameters ask for.
     pub fn new(params: &Params) -> Reno {
-        let ecn_factor = params.ecn_factor.unwrap_or(0.5);
         Reno {
             counting: params.counting,
             arithmetic: params.arithmetic,
             mss: params.mss.0 as u32,
-            ecn_factor,
             most: if params.counting == Counting::Segments { 2 } else { 1 },
             credits: 0,
         }
@@ -99,7 +96,7 @@ impl Control for Reno {
     fn on_congestion(&mut self, _window: &Window, event: &CongestionEvent) -> f64 {
         self.credits = 0;
         match event.cause {
-            Cause::Ecn => event.load * self.ecn_factor,
+            Cause::Ecn => event.load * event.ecn_factor.unwrap_or(0.5),
             Cause::Loss | Cause::Timeout => event.load / 2.0,
         }
     }

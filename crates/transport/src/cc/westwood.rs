@@ -193,7 +193,8 @@ mod tests {
     }
 
     fn after(cc: &mut Westwood, cause: Cause, cwnd: f64) -> f64 {
-        let event = CongestionEvent { now: Time::ZERO, cause, load: cwnd, flight: cwnd as u32 };
+        let event =
+            CongestionEvent { now: Time::ZERO, cause, load: cwnd, flight: cwnd as u32, ecn_factor: None };
         cc.on_congestion(&Window { cwnd, ssthresh: cwnd }, &event)
     }
 

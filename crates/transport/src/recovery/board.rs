@@ -8,8 +8,9 @@
 //! covers both of the RFC's tests where segments have one size.
 
 use crate::marks::Marks;
-use crate::params::{Params, Reduction};
+use crate::params::Params;
 use crate::segment::SackBlocks;
+use crate::sender::NONE;
 
 /// The scoreboard.
 #[derive(Clone, Debug)]
@@ -33,20 +34,16 @@ pub struct Board {
     pub high_rxt: u32,
     /// Segments retransmitted in this recovery and not known to have arrived.
     pub rxt_out: u32,
-    /// Where the rescue retransmission of this recovery ends; none before it.
-    pub rescue: Option<u32>,
-    /// Segments that mean loss.
-    pub threshold: u32,
-    /// How the window shrinks.
-    pub reduction: Reduction,
+    /// Where the rescue retransmission of this recovery ends; [`NONE`] before it.
+    pub rescue: u32,
     /// Segments delivered and sent in this recovery, and the flight at its start (PRR).
     pub prr_delivered: u32,
     /// See `prr_delivered`.
     pub prr_out: u32,
     /// See `prr_delivered`.
     pub recover_fs: u32,
-    /// Estimated flight of `sack1`.
-    pub pipe: i64,
+    /// Estimated flight of `sack1`: memory ends before this overflows.
+    pub pipe: i32,
 }
 
 impl Board {
@@ -63,9 +60,7 @@ impl Board {
             lost_count: 0,
             high_rxt: 0,
             rxt_out: 0,
-            rescue: None,
-            threshold: params.dupack_threshold as u32,
-            reduction: params.reduction,
+            rescue: NONE,
             prr_delivered: 0,
             prr_out: 0,
             recover_fs: 1,
@@ -76,7 +71,7 @@ impl Board {
     /// Notes what most acknowledgements in a loss say: the blocks of the last one, but that the segment above all that are
     /// held has arrived. False if they say anything else: then nothing is noted.
     #[inline]
-    pub fn lengthen(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> bool {
+    pub fn lengthen(&mut self, blocks: &SackBlocks, (una, max): (u32, u32), threshold: u32) -> bool {
         let seq = self.highest;
         let above_all = seq >= self.lost_edge.max(self.high_rxt) && seq > una && seq < max;
         if !above_all || blocks.first_end() != seq + 1 || !blocks.follows(&self.last) {
@@ -87,15 +82,15 @@ impl Board {
         self.sacked.insert(seq);
         self.sacked_count += 1;
         self.highest = seq + 1;
-        self.move_pivot(una);
+        self.move_pivot(una, threshold);
         true
     }
 
     /// Finds losses when one more segment is held above all others: what has the fewest above it is the next one held.
     #[inline]
-    fn move_pivot(&mut self, una: u32) {
+    fn move_pivot(&mut self, una: u32, threshold: u32) {
         if self.pivot <= una {
-            return self.find_losses(una);
+            return self.find_losses(una, threshold);
         }
         let next = self.pivot + 1;
         if self.sacked.contains(next) && self.lost_edge == self.pivot {
@@ -105,10 +100,7 @@ impl Board {
             self.pivot = next;
             self.lose_below(una, next);
         }
-        debug_assert_eq!(
-            Some(self.pivot),
-            self.sacked.last_present_but(self.threshold - 1, una, self.highest)
-        );
+        debug_assert_eq!(Some(self.pivot), self.sacked.last_present_but(threshold - 1, una, self.highest));
     }
 
     /// Notes blocks above `una`; the number of segments newly known to have arrived.
@@ -216,12 +208,12 @@ impl Board {
     }
 
     /// Moves `lost_edge` to the highest segment that has `threshold - 1` others selectively acknowledged above it.
-    pub fn find_losses(&mut self, una: u32) {
+    pub fn find_losses(&mut self, una: u32, threshold: u32) {
         self.pivot = 0;
-        if self.sacked_count < self.threshold {
+        if self.sacked_count < threshold {
             return;
         }
-        if let Some(edge) = self.sacked.last_present_but(self.threshold - 1, una, self.highest) {
+        if let Some(edge) = self.sacked.last_present_but(threshold - 1, una, self.highest) {
             self.pivot = edge;
             self.lose_below(una, edge);
         }
@@ -287,14 +279,14 @@ impl Board {
         self.forget_kept(una, self.high_rxt);
         self.high_rxt = una;
         self.rxt_out = 0;
-        self.rescue = None;
+        self.rescue = NONE;
     }
 
     /// What counted as lost is only late: only what enough others are held above counts so again.
-    pub fn find_all_again(&mut self, una: u32) {
+    pub fn find_all_again(&mut self, una: u32, threshold: u32) {
         self.begin(una);
         (self.lost_edge, self.lost_count) = (0, 0);
-        self.find_losses(una);
+        self.find_losses(una, threshold);
     }
 
     /// Forgets everything about segments from `una` on.

@@ -42,7 +42,7 @@ impl Sender {
         if !leaving || self.cold.params.grow_on_exit {
             self.grow(now, ack, beyond.unwrap_or(acked), acked, flight);
         }
-        if self.delay_growth && ack.ack == 1 {
+        if self.cold.params.delay_growth && ack.ack == 1 {
             self.window.cwnd = self.cold.initial_window();
         }
     }
@@ -73,7 +73,7 @@ impl Sender {
     /// Whether a recovery lets a segment out for each duplicate, without a reduction: proportional rate reduction as ns-3 has it sees
     /// nothing delivered where there are no selective acknowledgements.
     fn holds_flight(&self) -> bool {
-        let proportional = self.cold.board.reduction == Reduction::Ns3 && !self.modelled;
+        let proportional = self.cold.params.reduction == Reduction::Ns3 && !self.modelled;
         self.recovery == Recovery::NewReno && proportional
     }
 
@@ -108,7 +108,7 @@ impl Sender {
         if self.timed != crate::sender::NONE && ack > self.timed {
             self.timed = crate::sender::NONE;
             self.cold.rtt.end_backoff();
-            self.rto = self.cold.rtt.rto();
+            self.rto = self.cold.rto();
         }
         if restart {
             self.partial_seen = true;
@@ -129,8 +129,7 @@ impl Sender {
             self.quota = 0;
             return;
         }
-        let threshold = p.dupack_threshold as u32;
-        let inflate_always = p.inflate_always;
+        let (threshold, inflate_always) = (self.threshold(), p.inflate_always);
         if self.dupacks == 0 {
             self.cold.dup_max = self.max;
         }
@@ -152,7 +151,7 @@ impl Sender {
             self.limited_transmit();
         }
         if self.dupacks < threshold && inflates {
-            self.quota = if self.inflation > 0 && self.modelled { self.burst } else { 0 };
+            self.quota = if self.inflation > 0 && self.modelled { self.burst() } else { 0 };
         } else if self.recovery == Recovery::NewReno {
             self.quota = self.recovery_quota();
         }
@@ -160,7 +159,7 @@ impl Sender {
 
     fn recovery_quota(&self) -> u32 {
         match self.cold.params.recovery_burst {
-            0 => self.burst,
+            0 => self.burst(),
             n => n as u32,
         }
     }

@@ -15,7 +15,7 @@ impl Sender {
     /// What the SYN asks of ECN: twice what it is to be, then nothing, in case that is why no answer comes (RFC 9768
     /// section 3.1.4.1).
     pub(crate) fn asks_of_ecn(&self) -> u8 {
-        if self.negotiates() && self.cold.counters.timeouts < 2 {
+        if self.negotiates() && self.cold.rtt.backoff() <= 2 {
             Mode::of(&self.cold.params).asks()
         } else {
             0
@@ -34,7 +34,7 @@ impl Sender {
         }
         match Mode::of(&self.cold.params).for_answer(answer.ace) {
             Mode::Accurate => {
-                if let Some(feedback) = &mut self.cold.feedback {
+                if let Some(feedback) = self.cold.feedback() {
                     feedback.open(answer.bytes.as_ref());
                 }
                 if was_mangled(answer.ace) {
@@ -46,16 +46,16 @@ impl Sender {
                 }
             }
             Mode::Classic => {
-                if self.accurate {
-                    (self.accurate, self.cold.feedback) = (false, None);
+                if self.cold.forget_feedback() {
                     self.cc.hear_one_echo();
                 }
                 // ECT(1) promises an answer to each mark (RFC 9331 section 4.2).
                 self.cold.capable = Some(Codepoint::Ect0);
             }
             Mode::NotEcn => {
-                (self.ecn, self.accurate) = (false, false);
-                (self.cold.capable, self.cold.feedback) = (None, None);
+                self.ecn = false;
+                self.cold.capable = None;
+                self.cold.forget_feedback();
             }
         }
     }
@@ -65,16 +65,17 @@ impl Sender {
         let acked = ack.ack.saturating_sub(self.una);
         let news = if ack.ack < self.una { 0 } else { acked + self.newly_held(ack) };
         let mss = self.cold.params.mss.0 as u32;
-        let Some(feedback) = &mut self.cold.feedback else { return *ack };
+        let Some(feedback) = self.cold.feedback() else { return *ack };
         feedback.newly_marked = 0;
         // One that acknowledges nothing new may have been overtaken, and its counters with it (RFC 9768 appendix A.1).
         if news > 0 {
             feedback.read(ack.ace, ack.bytes.as_ref(), news, mss);
         }
-        if feedback.contradicted {
+        let (contradicted, ece) = (feedback.contradicted, feedback.newly_marked > 0);
+        if contradicted {
             self.cold.capable = None;
         }
-        Ack { ece: feedback.newly_marked > 0, ..*ack }
+        Ack { ece, ..*ack }
     }
 
     /// Segments an acknowledgement reports as held for the first time.
@@ -88,12 +89,10 @@ impl Sender {
 
     /// Segments an acknowledgement newly reports as marked.
     pub(super) fn newly_marked(&self, ece: bool, acked: u32) -> u32 {
-        if self.accurate {
-            self.cold.feedback.as_ref().map_or(0, |feedback| feedback.newly_marked)
-        } else if ece {
-            acked
-        } else {
-            0
+        match &self.cold.extras.parts().feedback {
+            Some(feedback) => feedback.newly_marked,
+            None if ece => acked,
+            None => 0,
         }
     }
 
@@ -128,8 +127,8 @@ impl Sender {
         if self.window.cwnd > 1.0 {
             self.cold.ecn_backoff = false;
         } else if self.cold.ecn_backoff {
-            self.cold.rtt.back_off();
-            self.rto = self.cold.rtt.rto();
+            self.cold.back_off();
+            self.rto = self.cold.rto();
         } else {
             self.cold.ecn_backoff = true;
         }

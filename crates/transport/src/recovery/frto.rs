@@ -39,7 +39,7 @@ const NEW_SEGMENTS: u32 = 2;
 impl Sender {
     /// The timer has expired with data outstanding; `fresh`: no loss was being repaired.
     pub(super) fn doubt_timeout(&mut self, fresh: bool) {
-        let Some(undo) = &mut self.cold.undo else { return };
+        let Some(undo) = self.cold.undo() else { return };
         undo.step = if fresh && undo.by_trial { Step::Probed } else { Step::Idle };
         if fresh {
             self.remember_window();
@@ -48,7 +48,7 @@ impl Sender {
 
     /// An acknowledgement after a timeout, before anything is made of it.
     pub(crate) fn judge_timeout(&mut self, ack: &Ack) -> Then {
-        let Some(undo) = &self.cold.undo else { return Then::Nothing };
+        let Some(undo) = self.cold.undo() else { return Then::Nothing };
         let (step, past) = (undo.step, undo.past);
         if step == Step::Idle || ack.ack < self.una {
             return Then::Nothing;
@@ -81,12 +81,12 @@ impl Sender {
         match then {
             Then::Nothing => {}
             Then::Try => self.try_new_segments(),
-            Then::Repair => self.quota = self.burst,
+            Then::Repair => self.quota = self.burst(),
         }
     }
 
     fn set_step(&mut self, step: Step) {
-        if let Some(undo) = &mut self.cold.undo {
+        if let Some(undo) = self.cold.undo() {
             undo.step = step;
         }
     }
@@ -123,7 +123,7 @@ impl Sender {
 
     /// The next of them, after one has left.
     pub(crate) fn follow_up(&mut self) {
-        let Some(undo) = &mut self.cold.undo else { return };
+        let Some(undo) = self.cold.undo() else { return };
         if let Step::Trying(left) = undo.step {
             if left > 0 && self.forced == NONE {
                 undo.step = Step::Trying(left - 1);
@@ -135,6 +135,6 @@ impl Sender {
 
     /// Whether nothing leaves but what tries the path.
     pub(crate) fn awaits_verdict(&self) -> bool {
-        self.cold.undo.as_ref().is_some_and(|undo| matches!(undo.step, Step::Trying(_)))
+        self.cold.extras.parts().undo.as_ref().is_some_and(|undo| matches!(undo.step, Step::Trying(_)))
     }
 }

@@ -35,15 +35,16 @@ impl Sender {
         self.agree(ack);
         self.begin_data(now);
         self.rto_at = Time::NEVER;
+        let again = self.cold.rtt.backoff() > 1;
         self.cold.rtt.end_backoff();
         // A SYN sent twice gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).
-        if self.cold.counters.timeouts == 0 {
+        if !again {
             let (now, sent) = self.on_clock(now, ack.echo);
-            self.cold.rtt.sample(now, sent, 0, 0);
+            self.cold.sample(now, sent, (0, 0));
         } else if self.cold.params.opening_fix {
             self.window.cwnd = 1.0;
         }
-        self.rto = self.cold.rtt.rto();
+        self.rto = self.cold.rto();
         self.open_pace();
     }
 
@@ -70,7 +71,7 @@ impl Sender {
             self.sample(now, first, echo, ece, timed);
         }
         if self.timer_after_sample {
-            self.restart_timer(now, self.timer_when_idle || una < self.max);
+            self.restart_timer(now, self.cold.params.timer_when_idle || una < self.max);
         }
         if self.ecn && !ece {
             self.cold.ecn_backoff = false;
@@ -81,17 +82,16 @@ impl Sender {
     #[inline(never)]
     fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.una;
-        let resent = self.cold.resent.as_mut().is_some_and(|resent| resent.take(first, una));
+        let resent = self.cold.resent().is_some_and(|resent| resent.take(first, una));
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
         if !still_echoing && (timed || self.cold.params.echo_ends_backoff) {
             self.cold.rtt.end_backoff();
         }
         let (now, sent) = self.ends_of_round_trip(now, echo);
-        let rtt = &mut self.cold.rtt;
         if !resent {
-            rtt.sample(now, sent, una, self.nxt);
+            self.cold.sample(now, sent, (una, self.nxt));
         }
-        self.rto = rtt.rto();
+        self.rto = self.cold.rto();
         if timed {
             self.timed = NONE;
         }
@@ -119,7 +119,7 @@ impl Sender {
     fn shown(&self, sample: Span) -> Span {
         match self.cold.params.shown_rtt {
             ShownRtt::Sample => sample,
-            ShownRtt::Smoothed => self.cold.rtt.smoothed(),
+            ShownRtt::Smoothed => self.cold.rtt.smoothed(&self.cold.params),
         }
     }
 
@@ -141,7 +141,7 @@ impl Sender {
 
     #[cold]
     fn rto_in_ticks_after(&self, now: Time) -> Time {
-        let tick = self.cold.rtt.tick();
+        let tick = self.cold.params.tick;
         if self.rto.0 % tick.0 != 0 {
             return now + self.rto;
         }
@@ -180,14 +180,14 @@ impl Sender {
     /// The smoothed round trip that this acknowledgement of new data leaves.
     fn smoothed_with(&self, now: Time, ack: &Ack) -> Span {
         let timed = self.timed != NONE && ack.ack > self.timed;
-        let resent = self.cold.resent.as_ref().is_some_and(|resent| resent.has(self.una));
+        let resent = self.cold.extras.parts().resent.as_ref().is_some_and(|resent| resent.has(self.una));
         if resent || !(timed || self.timestamps) {
-            return self.cold.rtt.smoothed();
+            return self.cold.rtt.smoothed(&self.cold.params);
         }
         let (now, sent) = self.ends_of_round_trip(now, ack.echo);
         let mut rtt = self.cold.rtt.clone();
-        rtt.sample(now, sent, ack.ack, self.nxt.max(ack.ack));
-        rtt.smoothed()
+        rtt.sample(&self.cold.params, now, sent, (ack.ack, self.nxt.max(ack.ack)));
+        rtt.smoothed(&self.cold.params)
     }
 
     /// Shows an acknowledgement to a congestion control that measures.
@@ -247,7 +247,7 @@ impl Sender {
         }
         // What waits for the rest of a bunch waits for the window.
         let used = flight + if self.bunched { self.bunch_wanted() - 1 } else { 0 };
-        if !self.grow_unused && !self.window.is_used_by(used) {
+        if !self.window.is_used_by(used) && !self.cold.params.grow_unused {
             return;
         }
         let event = AckEvent {
@@ -263,9 +263,7 @@ impl Sender {
             recovering: self.recovering,
         };
         self.cc.on_ack(&mut self.window, &event);
-        if self.window.cwnd >= self.max_cwnd + 1.0 {
-            self.window.cwnd = self.max_cwnd;
-        }
+        self.limit_window();
     }
 
     /// What congestion halves, as the `reduce` option says.
@@ -298,7 +296,8 @@ impl Sender {
         self.cold.counters.cuts += 1;
         let arithmetic = self.cold.params.arithmetic;
         let load = if arithmetic.is_whole() { load.floor() } else { load };
-        let event = CongestionEvent { now, cause, load, flight: self.max - self.una };
+        let (flight, ecn_factor) = (self.max - self.una, self.cold.params.ecn_factor);
+        let event = CongestionEvent { now, cause, load, flight, ecn_factor };
         let target = self.cc.on_congestion(&self.window, &event);
         self.cwr = true;
         if self.modelled {
@@ -323,7 +322,7 @@ impl Sender {
             self.cold.counters.timeouts += 1;
             return self.back_off(now);
         }
-        self.quota = self.burst;
+        self.quota = self.burst();
         let flight = self.load();
         if self.recovery != Recovery::Tahoe {
             self.dupacks = 0;
@@ -381,8 +380,8 @@ impl Sender {
     }
 
     fn back_off(&mut self, now: Time) {
-        self.cold.rtt.back_off();
-        self.rto = self.cold.rtt.rto();
+        self.cold.back_off();
+        self.rto = self.cold.rto();
         self.rto_at = self.rto_after(now);
     }
 

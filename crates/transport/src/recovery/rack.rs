@@ -141,10 +141,10 @@ impl Sender {
             return;
         }
         let (acked, flight) = (ack.ack - self.una, self.pipe());
-        let lost_before = self.cold.gauges.sampler.lost;
+        let lost_before = self.cold.extras.sampler.lost;
         let twice = ack.twice();
         if twice.is_some() {
-            self.cold.gauges.rack.widen(self.una, self.max);
+            self.cold.extras.rack.widen(self.una, self.max);
         }
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
@@ -163,9 +163,9 @@ impl Sender {
         if self.recovering {
             if self.una >= self.recover {
                 self.leave_sack();
-                self.cold.gauges.rack.end_recovery();
+                self.cold.extras.rack.end_recovery();
                 // What was lost meanwhile begins the next repair at once, as in Linux: a model is not shown an end in between.
-                if self.modelled || self.cold.gauges.rack.chained {
+                if self.modelled || self.cold.extras.rack.chained {
                     self.enter_rack_if_lossy(now, delivered);
                 }
                 if !self.recovering && self.cold.params.grow_on_exit {
@@ -173,15 +173,15 @@ impl Sender {
                     self.grow(now, ack, self.counted(acked.min(delivered), delivered), delivered, flight);
                 }
             } else {
-                let safe = acked > 0 && self.cold.gauges.sampler.lost == lost_before;
-                let linux = self.cold.board.reduction == Reduction::Linux;
+                let safe = acked > 0 && self.cold.extras.sampler.lost == lost_before;
+                let linux = self.cold.params.reduction == Reduction::Linux;
                 self.reduce_proportionally(delivered, if linux { safe } else { acked > 0 });
             }
             return;
         }
         if self.loss && self.una >= self.recover {
             self.loss = false;
-            self.cold.gauges.rack.end_recovery();
+            self.cold.extras.rack.end_recovery();
         }
         if acked > 0 {
             self.grow(now, ack, self.counted(acked, delivered), delivered, flight);
@@ -190,11 +190,11 @@ impl Sender {
     }
 
     fn enter_rack_if_lossy(&mut self, now: Time, delivered: u32) {
-        if self.cold.gauges.rack.evidence() == 0 || self.recovering || self.loss {
+        if self.cold.extras.rack.evidence() == 0 || self.recovering || self.loss {
             return;
         }
         self.dupacks = self.dupacks.max(1);
-        let linux = self.cold.board.reduction == Reduction::Linux;
+        let linux = self.cold.params.reduction == Reduction::Linux;
         let before = if linux { self.window.cwnd as u32 } else { self.max - self.una };
         self.cold.board.recover_fs = before.max(1);
         if self.una >= self.recover {
@@ -220,30 +220,30 @@ impl Sender {
     fn find_losses_by_time(&mut self, now: Time) {
         let window = self.reordering_window();
         let deadline = |rack: &Rack, at: Time| at + rack.rtt + window;
-        let (newest, mut next) = (self.cold.gauges.rack.newest, Time::ZERO);
+        let (newest, mut next) = (self.cold.extras.rack.newest, Time::ZERO);
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
             seq = hole + 1;
-            let sent = *self.cold.gauges.ledger.get(hole);
+            let sent = *self.cold.extras.ledger.get(hole);
             if sent.lost_now {
                 continue;
             }
             if newest <= (sent.at, hole) {
-                if sent.transmits == 1 && hole >= self.cold.gauges.rack.fack {
+                if sent.transmits == 1 && hole >= self.cold.extras.rack.fack {
                     break;
                 }
                 continue;
             }
-            let due = deadline(&self.cold.gauges.rack, sent.at);
+            let due = deadline(&self.cold.extras.rack, sent.at);
             if due <= now {
                 self.lose_by_time(now, hole);
             } else {
                 next = next.max(due);
             }
         }
-        self.cold.gauges.rack.reorder_at =
-            if next > Time::ZERO { self.reorder_time(now, next) } else { Time::NEVER };
-        self.hold_until = self.hold_until.min(self.cold.gauges.rack.reorder_at);
+        let again = if next > Time::ZERO { self.reorder_time(now, next) } else { Time::NEVER };
+        self.cold.extras.rack.reorder_at = again;
+        self.cold.extras.wake_by(again);
     }
 
     /// When losses are looked for again that are due then. Linux counts what is left in ticks, from the last one.
@@ -256,7 +256,7 @@ impl Sender {
     }
 
     fn lose_by_time(&mut self, now: Time, seq: u32) {
-        let gauges = &mut *self.cold.gauges;
+        let gauges = &mut *self.cold.extras;
         gauges.rack.lost_out += 1;
         gauges.rack.holes += u32::from(!std::mem::replace(&mut gauges.ledger.get_mut(seq).hole, true));
         self.lose(now, seq);
@@ -264,9 +264,9 @@ impl Sender {
 
     /// Zero while nothing was ever reordered and losses are being repaired or enough was selectively acknowledged (section 6.2 step 4).
     fn reordering_window(&self) -> Span {
-        let rack = &self.cold.gauges.rack;
+        let rack = &self.cold.extras.rack;
         let repairing = self.recovering || self.loss;
-        let enough = self.cold.board.sacked_count >= self.cold.board.threshold;
+        let enough = self.cold.board.sacked_count >= self.threshold();
         if rack.min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
             return Span::ZERO;
         }
@@ -275,12 +275,12 @@ impl Sender {
 
     /// The first segment that counts as lost.
     fn first_lost(&mut self) -> Option<u32> {
-        if self.cold.gauges.rack.lost_out == 0 {
+        if self.cold.extras.rack.lost_out == 0 {
             return None;
         }
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
-            if self.cold.gauges.ledger.get(hole).lost_now {
+            if self.cold.extras.ledger.get(hole).lost_now {
                 return Some(hole);
             }
             seq = hole + 1;
@@ -303,17 +303,17 @@ impl Sender {
     /// Section 6.3: the first segment is lost, and so are those a round trip older than the present.
     pub(crate) fn timeout_rack(&mut self, now: Time) {
         self.nxt = self.max;
-        let limit = self.cold.gauges.rack.rtt + self.reordering_window();
+        let limit = self.cold.extras.rack.rtt + self.reordering_window();
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
             seq = hole + 1;
-            let sent = *self.cold.gauges.ledger.get(hole);
+            let sent = *self.cold.extras.ledger.get(hole);
             if !sent.lost_now && (hole == self.una || sent.at + limit <= now) {
                 self.lose_by_time(now, hole);
             }
         }
         self.forced = self.una;
-        let rack = &mut self.cold.gauges.rack;
+        let rack = &mut self.cold.extras.rack;
         (rack.reorder_at, rack.probe_at, rack.probe_end) = (Time::NEVER, Time::NEVER, None);
     }
 
@@ -321,30 +321,31 @@ impl Sender {
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let outstanding = self.max - self.una;
         let quiet = !self.recovering && !self.loss && self.cold.board.sacked_count == 0;
-        if !quiet || outstanding == 0 || self.cold.gauges.rack.probe_end.is_some() {
-            self.cold.gauges.rack.probe_at = Time::NEVER;
+        if !quiet || outstanding == 0 || self.cold.extras.rack.probe_end.is_some() {
+            self.cold.extras.rack.probe_at = Time::NEVER;
             return;
         }
         let mut wait = self.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
         if outstanding == 1 {
-            wait = wait + self.cold.gauges.rack.ack_timeout;
+            wait = wait + self.cold.extras.rack.ack_timeout;
         }
-        self.cold.gauges.rack.probe_at = (now + wait).min(self.rto_at);
-        self.hold_until = self.hold_until.min(self.cold.gauges.rack.probe_at);
+        let probe_at = (now + wait).min(self.rto_at);
+        self.cold.extras.rack.probe_at = probe_at;
+        self.cold.extras.wake_by(probe_at);
     }
 
     /// A deadline of RACK or of the probe has come.
     pub(crate) fn on_rack_timer(&mut self, now: Time) {
-        if now >= self.cold.gauges.rack.reorder_at {
-            self.cold.gauges.rack.reorder_at = Time::NEVER;
-            self.quota = self.burst;
+        if now >= self.cold.extras.rack.reorder_at {
+            self.cold.extras.rack.reorder_at = Time::NEVER;
+            self.quota = self.burst();
             self.find_losses_by_time(now);
             // Linux takes the tick for an arrival.
-            let linux = self.cold.board.reduction == Reduction::Linux;
+            let linux = self.cold.params.reduction == Reduction::Linux;
             self.enter_rack_if_lossy(now, u32::from(linux));
         }
-        if now >= self.cold.gauges.rack.probe_at {
-            self.cold.gauges.rack.probe_at = Time::NEVER;
+        if now >= self.cold.extras.rack.probe_at {
+            self.cold.extras.rack.probe_at = Time::NEVER;
             self.probe(now);
         }
     }
@@ -364,22 +365,22 @@ impl Sender {
             self.nxt = self.max + 1;
         }
         self.timed = crate::sender::NONE;
-        self.cold.gauges.rack.probe_again = !fresh;
-        self.cold.gauges.rack.probe_end = Some(self.max + u32::from(fresh));
+        self.cold.extras.rack.probe_again = !fresh;
+        self.cold.extras.rack.probe_end = Some(self.max + u32::from(fresh));
         self.rto_at = self.rto_after(now);
     }
 
     /// Section 7.4: the probe is answered. If it repaired a loss, the window is cut as for one.
     fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32, twice: bool) {
-        let Some(end) = self.cold.gauges.rack.probe_end else {
+        let Some(end) = self.cold.extras.rack.probe_end else {
             return;
         };
         let both_arrived = ack.ack == self.una && delivered == 0 && (twice || ack.sack.is_empty());
         if ack.ack < end && !both_arrived {
             return;
         }
-        self.cold.gauges.rack.probe_end = None;
-        let repaired = self.cold.gauges.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
+        self.cold.extras.rack.probe_end = None;
+        let repaired = self.cold.extras.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
         if repaired && !self.recovering && !self.loss && self.una >= self.recover {
             self.recover = self.max;
             self.keep_cut();
@@ -391,7 +392,7 @@ impl Sender {
 impl Ack {
     /// Whether it answers a segment sent again last: the timestamp tells the original from the probe.
     fn echo_of_probe(&self, sender: &Sender) -> bool {
-        let last = sender.cold.gauges.ledger.get(sender.una.saturating_sub(1));
+        let last = sender.cold.extras.ledger.get(sender.una.saturating_sub(1));
         last.transmits > 1 && self.echo >= last.at
     }
 }

@@ -9,7 +9,7 @@
 use crate::cc::Cause;
 use crate::params::{Counting, DupackRule, Recovery, Reduction};
 use crate::segment::{Ack, SackBlocks};
-use crate::sender::{Action, Sender};
+use crate::sender::{Action, Sender, NONE};
 use units::Time;
 
 impl Sender {
@@ -72,7 +72,7 @@ impl Sender {
         let board = &self.cold.board;
         // What a recovery repaired and a later one finds lost again says nothing of new losses, the segment after it does.
         let first = self.una + u32::from(self.cold.params.keep_repairs);
-        if self.dupacks >= board.threshold || board.is_hole(first) {
+        if self.dupacks >= self.threshold() || board.is_hole(first) {
             self.enter_sack(now, delivered);
         }
     }
@@ -82,11 +82,15 @@ impl Sender {
     #[inline]
     pub fn on_longer_block(&mut self, now: Time, ack: u32, blocks: &SackBlocks) -> bool {
         let may = self.straight && self.opened && ack == self.una;
-        if !may || !self.cold.board.lengthen(blocks, self.una, self.max) {
+        if !may {
+            return false;
+        }
+        let threshold = self.threshold();
+        if !self.cold.board.lengthen(blocks, (self.una, self.max), threshold) {
             return false;
         }
         self.quiet = false;
-        self.quota = self.burst;
+        self.quota = NONE;
         if self.dupacks == 0 {
             self.cold.dup_max = self.max;
         }
@@ -162,11 +166,12 @@ impl Sender {
     /// Takes in what an acknowledgement says: the number of segments newly known to have arrived, and of those newly reported
     /// as held.
     fn update_board(&mut self, ack: &Ack) -> (u32, u32) {
+        let threshold = self.threshold();
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
         let fresh = board.add(&ack.sack, ack.ack, self.max);
         if fresh > 0 {
-            board.find_losses(ack.ack);
+            board.find_losses(ack.ack, threshold);
         }
         (ack.ack - self.una - known + fresh, fresh)
     }
@@ -206,7 +211,7 @@ impl Sender {
         } else {
             self.cold.board.begin(self.una);
         }
-        if self.cold.board.reduction != Reduction::AtOnce && !self.modelled {
+        if self.cold.params.reduction != Reduction::AtOnce && !self.modelled {
             self.window.cwnd = self.window.ssthresh;
         }
     }
@@ -216,34 +221,34 @@ impl Sender {
     /// recovery lets at least the fast retransmission out.
     #[inline]
     pub(crate) fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
-        if self.cold.board.reduction != Reduction::AtOnce && !self.modelled {
+        if self.cold.params.reduction != Reduction::AtOnce && !self.modelled {
             self.reduce_by_rate(delivered, advanced);
         }
     }
 
     fn reduce_by_rate(&mut self, delivered: u32, advanced: bool) {
         let pipe = f64::from(self.pipe());
-        let whole = self.cold.params.arithmetic.is_whole();
+        let (whole, reduction) = (self.cold.params.arithmetic.is_whole(), self.cold.params.reduction);
         let board = &mut self.cold.board;
         board.prr_delivered += delivered;
         let ssthresh = self.window.ssthresh;
         let (arrived, released) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
         let mut out = if pipe > ssthresh {
             let mut product = arrived * ssthresh;
-            if board.reduction == Reduction::Ns3 {
+            if reduction == Reduction::Ns3 {
                 product = wrapped_in_bytes(arrived, ssthresh, self.cold.params.mss.0 as f64);
             }
             let share = product / f64::from(board.recover_fs);
             (if whole { share.ceil() } else { share }) - released
         } else {
             let banked = arrived - released;
-            let bound = match board.reduction {
+            let bound = match reduction {
                 // ns-3 takes what was sent beyond what arrived for a bound, and a duplicate releases no more than it brought.
                 Reduction::Ns3 if advanced && banked < 0.0 => banked,
                 Reduction::Ns3 if !advanced => f64::from(delivered),
                 _ => banked.max(f64::from(delivered)),
             };
-            let slow_start = board.reduction == Reduction::Prr6937 || advanced;
+            let slow_start = reduction == Reduction::Prr6937 || advanced;
             (bound + f64::from(u8::from(slow_start))).min(ssthresh - pipe)
         };
         if board.prr_out == 0 {
@@ -263,7 +268,7 @@ impl Sender {
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
         if self.recovery == Recovery::Rack {
-            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.gauges.rack.lost_out;
+            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.extras.rack.lost_out;
         }
         self.cold.board.pipe(self.una, self.max)
     }
@@ -304,12 +309,13 @@ impl Sender {
     /// Rule 4: once a recovery, the highest segment outstanding.
     #[cold]
     fn rescue(&mut self) -> Option<u32> {
-        let allowed = self.cold.params.rescue && self.cold.board.rescue.is_none_or(|edge| self.una > edge);
+        let edge = self.cold.board.rescue;
+        let allowed = self.cold.params.rescue && (edge == NONE || self.una > edge);
         if !allowed {
             return None;
         }
         let seq = self.cold.board.last_hole(self.una, self.max)?;
-        self.cold.board.rescue = Some(self.recover);
+        self.cold.board.rescue = self.recover;
         Some(seq)
     }
 

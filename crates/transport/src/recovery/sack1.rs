@@ -35,7 +35,7 @@ impl Sender {
         let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
         self.advance(now, ack);
         self.grow(now, ack, acked, acked, flight);
-        if self.delay_growth && ack.ack == 1 {
+        if self.cold.params.delay_growth && ack.ack == 1 {
             self.window.cwnd = self.cold.initial_window();
         }
     }
@@ -47,7 +47,7 @@ impl Sender {
         if fresh == 0 {
             return;
         }
-        let threshold = self.cold.params.dupack_threshold as u32;
+        let threshold = self.threshold();
         if self.dupacks == 0 {
             self.cold.dup_max = self.max;
         }
@@ -60,10 +60,10 @@ impl Sender {
     }
 
     fn enter_sack1(&mut self, now: Time) {
-        let mut pipe = i64::from(self.max - self.una);
+        let mut pipe = (self.max - self.una) as i32;
         if self.may_fast_retransmit() {
             if !self.cold.params.pipe_from_flight {
-                pipe = self.window.cwnd as i64;
+                pipe = self.window.cwnd as i32;
             }
             self.recover = self.max;
             self.cut(now, Cause::Loss);
@@ -75,7 +75,7 @@ impl Sender {
         self.recovering = true;
         self.restart_for_repair(now);
         let board = &mut self.cold.board;
-        board.pipe = pipe - i64::from(self.dupacks);
+        board.pipe = pipe - self.dupacks as i32;
         board.begin(self.una);
         board.retransmitted(self.una);
         self.forced = self.una;
@@ -96,7 +96,7 @@ impl Sender {
             board.advance(self.una, ack.ack);
             board.add(&ack.sack, ack.ack, self.max);
             self.cold.rtt.end_backoff();
-            self.rto = self.cold.rtt.rto();
+            self.rto = self.cold.rto();
             self.una = ack.ack;
             self.nxt = self.nxt.max(ack.ack);
             self.rto_at = self.rto_after(now);
@@ -109,7 +109,7 @@ impl Sender {
     /// While the pipe has room: the lowest hole below the highest segment held, each once, else new data.
     pub(crate) fn next_sack1(&self) -> Option<u32> {
         let board = &self.cold.board;
-        if board.pipe >= self.window.cwnd as i64 {
+        if board.pipe >= self.window.cwnd as i32 {
             return None;
         }
         if let Some(seq) = board.next_hole(self.una, board.highest) {

@@ -80,7 +80,7 @@ impl Sender {
     /// A recovery is about to cut the window.
     pub(crate) fn remember_window(&mut self) {
         let (window, from, past) = (self.window, self.una, self.max);
-        let Some(undo) = &mut self.cold.undo else { return };
+        let Some(undo) = self.cold.undo() else { return };
         (undo.before, undo.from, undo.past) = (Some(window), from, past);
         (undo.first_again, undo.again) = (None, 0);
         self.cc.before_cut();
@@ -88,7 +88,7 @@ impl Sender {
 
     /// The window was cut for a reason of its own.
     pub(crate) fn keep_cut(&mut self) {
-        if let Some(undo) = &mut self.cold.undo {
+        if let Some(undo) = self.cold.undo() {
             undo.before = None;
         }
     }
@@ -96,7 +96,7 @@ impl Sender {
     /// An acknowledgement came; `twice`: it reports that segment as having come twice.
     pub(crate) fn undo_if_for_nothing(&mut self, ack: &Ack, twice: Option<u32>) {
         let repairing = self.recovering || self.loss;
-        let Some(undo) = self.cold.undo.as_mut().filter(|undo| undo.by_echo) else { return };
+        let Some(undo) = self.cold.undo().filter(|undo| undo.by_echo) else { return };
         let late = repairing && undo.original_came(ack);
         if late || twice.is_some_and(|seq| undo.all_came_twice(seq)) {
             self.undo_cut();
@@ -105,7 +105,7 @@ impl Sender {
 
     /// Gives back what the last cut took.
     pub(super) fn undo_cut(&mut self) {
-        let Some(undo) = &mut self.cold.undo else { return };
+        let Some(undo) = self.cold.undo() else { return };
         undo.step = Step::Idle;
         let Some(before) = undo.before.take() else { return };
         undo.times += 1;
@@ -119,10 +119,10 @@ impl Sender {
         self.nxt = self.max;
         match self.recovery {
             Recovery::Rack => {
-                self.cold.gauges.rack.saw_reordering();
+                self.cold.extras.rack.saw_reordering();
                 self.find_all_again();
             }
-            Recovery::Sack => self.cold.board.find_all_again(self.una),
+            Recovery::Sack => self.cold.board.find_all_again(self.una, self.threshold()),
             _ => {}
         }
     }
@@ -131,10 +131,10 @@ impl Sender {
     fn find_all_again(&mut self) {
         let mut seq = self.una;
         while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
-            let sent = self.cold.gauges.ledger.get_mut(hole);
+            let sent = self.cold.extras.ledger.get_mut(hole);
             let (lost, open) = (std::mem::take(&mut sent.lost_now), std::mem::take(&mut sent.hole));
-            self.cold.gauges.rack.lost_out -= u32::from(lost);
-            self.cold.gauges.rack.holes -= u32::from(open);
+            self.cold.extras.rack.lost_out -= u32::from(lost);
+            self.cold.extras.rack.holes -= u32::from(open);
             seq = hole + 1;
         }
     }

@@ -130,7 +130,7 @@ impl FineClock {
 
 impl Sender {
     pub(crate) fn on_ack_vegas(&mut self, now: Time, ack: &Ack) {
-        self.cold.gauges.fine.begin(now);
+        self.cold.extras.fine.begin(now);
         if ack.ack > self.una {
             self.new_ack_vegas(now, ack);
         } else if ack.ack == self.una {
@@ -138,7 +138,7 @@ impl Sender {
         } else {
             self.quota = 0;
         }
-        let threshold = self.cold.params.dupack_threshold as u32;
+        let threshold = self.threshold();
         if self.dupacks > 0 && self.dupacks < threshold {
             self.quota = 0;
         }
@@ -147,7 +147,7 @@ impl Sender {
     fn new_ack_vegas(&mut self, now: Time, ack: &Ack) {
         let rule = self.cold.params.vegas_rule;
         let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
-        if rule == VegasRule::Ns2 && self.una == 1 && self.delay_growth {
+        if rule == VegasRule::Ns2 && self.una == 1 && self.cold.params.delay_growth {
             self.window.cwnd = self.cold.initial_window();
         }
         self.deflate_vegas();
@@ -157,27 +157,27 @@ impl Sender {
         }
         let una = self.una;
         self.advance(now, ack);
-        self.cold.gauges.fine.free(una, ack.ack);
+        self.cold.extras.fine.free(una, ack.ack);
         self.grow(now, ack, acked, acked, flight);
         if let Some(rtt) = sample {
-            self.cold.gauges.fine.sample(rtt, rule);
+            self.cold.extras.fine.sample(rtt, rule);
         }
-        if self.cold.gauges.fine.worried == 0 {
+        if self.cold.extras.fine.worried == 0 {
             return;
         }
-        self.cold.gauges.fine.worried -= 1;
+        self.cold.extras.fine.worried -= 1;
         if self.overdue(now) {
             self.dupacks = self.cold.params.dupack_threshold as u32;
             self.forced = self.una;
         } else {
-            self.cold.gauges.fine.worried = 0;
+            self.cold.extras.fine.worried = 0;
         }
     }
 
     /// The window without what duplicates added.
     fn deflate_vegas(&mut self) {
         self.recovering = false;
-        let bare = self.cold.gauges.fine.bare;
+        let bare = self.cold.extras.fine.bare;
         let repaired = match self.cold.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
             VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0 && bare > 0.0,
@@ -190,8 +190,8 @@ impl Sender {
 
     /// The round trip of `seq`, just acknowledged, if it was sent once. ns-2 takes what was sent as its clock began for not sent.
     pub(crate) fn fine_rtt(&self, now: Time, seq: u32) -> Option<Span> {
-        let fine = &self.cold.gauges.fine;
-        let (at, transmits) = fine.slot(seq, &self.cold.gauges.ledger);
+        let fine = &self.cold.extras.fine;
+        let (at, transmits) = fine.slot(seq, &self.cold.extras.ledger);
         at.filter(|at| transmits == 1 && fine.began != Some(*at))
             .map(|at| now.since(at))
             .filter(|rtt| *rtt > Span::ZERO)
@@ -203,9 +203,9 @@ impl Sender {
         if self.una == self.max && !ns2 {
             return false;
         }
-        let fine = &self.cold.gauges.fine;
+        let fine = &self.cold.extras.fine;
         // ns-2 takes a segment it does not remember, even one never sent, for one sent long ago.
-        let (at, _) = fine.slot(self.una, &self.cold.gauges.ledger);
+        let (at, _) = fine.slot(self.una, &self.cold.extras.ledger);
         fine.age(now, at) >= fine.timeout
     }
 
@@ -214,7 +214,7 @@ impl Sender {
             self.quota = 0;
             return;
         }
-        let threshold = self.cold.params.dupack_threshold as u32;
+        let threshold = self.threshold();
         if self.dupacks == 0 {
             self.cold.dup_max = self.max;
         }
@@ -233,11 +233,11 @@ impl Sender {
         if !allowed {
             return;
         }
-        let (at, transmits) = self.cold.gauges.fine.slot(self.una, &self.cold.gauges.ledger);
+        let (at, transmits) = self.cold.extras.fine.slot(self.una, &self.cold.extras.ledger);
         let (at, again) = (at.unwrap_or(Time::ZERO), transmits > 1);
         self.recover = self.max;
         let outstanding = self.nxt - self.una + 1;
-        let fine = &mut self.cold.gauges.fine;
+        let fine = &mut self.cold.extras.fine;
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
         // A segment sent before the window was last cut tells nothing about the present window (BP95).
@@ -248,8 +248,8 @@ impl Sender {
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.cold.rtt.back_off();
-        self.rto = self.cold.rtt.rto();
+        self.cold.back_off();
+        self.rto = self.cold.rto();
         self.restart_for_repair(now);
         self.forced = self.una;
         if !(ns2 && again) {
@@ -272,18 +272,18 @@ impl Sender {
             }
         };
         self.window.ssthresh = ssthresh;
-        self.cold.gauges.fine.bare = bare.max(2.0);
-        self.window.cwnd = self.cold.gauges.fine.bare + f64::from(self.dupacks);
+        self.cold.extras.fine.bare = bare.max(2.0);
+        self.window.cwnd = self.cold.extras.fine.bare + f64::from(self.dupacks);
     }
 
     /// After a timeout: two segments, and no memory of repairs.
     pub(crate) fn timeout_vegas(&mut self, now: Time) {
         self.window.cwnd = 2.0;
         self.window.ssthresh = self.window.ssthresh.max(2.0);
-        self.cold.gauges.fine.bare = 0.0;
+        self.cold.extras.fine.bare = 0.0;
         if self.cold.params.vegas_rule != VegasRule::Ns2 {
-            self.cold.gauges.fine.worried = 0;
+            self.cold.extras.fine.worried = 0;
         }
-        self.cold.gauges.fine.cut_at = Some(now);
+        self.cold.extras.fine.cut_at = Some(now);
     }
 }

@@ -40,16 +40,16 @@ impl Bunch {
 impl Sender {
     /// Whether a new segment leaves now, as one of a bunch, or waits until there are enough.
     pub(super) fn may_join(&mut self, now: Time) -> bool {
-        if self.cold.gauges.bunch.left == 0 {
+        if self.cold.extras.bunch.left == 0 {
             let room = self.room_in_window();
             let wanted = self.bunch_wanted();
             if room < wanted && self.may_hold_back(now, room) {
                 return false;
             }
             let size = room.min(wanted);
-            (self.cold.gauges.bunch.left, self.cold.gauges.bunch.size) = (size, size);
+            (self.cold.extras.bunch.left, self.cold.extras.bunch.size) = (size, size);
         }
-        let bunch = &mut self.cold.gauges.bunch;
+        let bunch = &mut self.cold.extras.bunch;
         bunch.left -= 1;
         bunch.push = bunch.left == 0 && bunch.size > 1;
         bunch.wrote_at = now;
@@ -73,7 +73,7 @@ impl Sender {
         let gain = if opening { p.pacing_gain_start } else { p.pacing_gain };
         let srtt = self.srtt().unwrap_or(Span::from_millis(1)).max(Span(1));
         let paced = gain * self.window.cwnd / srtt.as_secs() / BUNCHES_A_SECOND;
-        let halvings = self.cold.gauges.rack.min_rtt.0 / 1000 / HALVED_US;
+        let halvings = self.cold.extras.rack.min_rtt.0 / 1000 / HALVED_US;
         let near = if halvings < 17 { (BUFFER_BYTES >> halvings) as f64 / p.mss.0 as f64 } else { 0.0 };
         let most = (BUFFER_BYTES / p.mss.0).max(1);
         ((paced + near) as u64).min(most).max(u64::from(LEAST)) as u32
@@ -92,7 +92,7 @@ impl Sender {
             return false;
         }
         let much = u64::from(room) * u64::from(SHARE) >= self.window.cwnd as u64;
-        let gauges = &*self.cold.gauges;
+        let gauges = &*self.cold.extras;
         let just_left = now.since(gauges.bunch.wrote_at) <= PATIENCE;
         let age = now.since(gauges.ledger.get(self.una).at);
         !much && just_left && self.srtt().is_some_and(|srtt| age + PATIENCE.min(srtt / 2) >= srtt)
@@ -207,9 +207,10 @@ mod tests {
         sends(&mut sender, Time::ZERO);
         acks(&mut sender, 40, 2);
         assert_eq!(sender.bunch_wanted(), 2);
-        sender.cold.rtt = crate::rtt::Rtt::new(&sender.cold.params, Span::ZERO);
-        sender.cold.rtt.sample(Time(1_000_000), Time::ZERO, 1, 2);
-        sender.cold.gauges.rack.min_rtt = Span::from_millis(1);
+        let cold = &mut *sender.cold;
+        cold.rtt = crate::rtt::Estimate::new(&cold.params, Span::ZERO);
+        cold.rtt.sample(&cold.params, Time(1_000_000), Time::ZERO, (1, 2));
+        sender.cold.extras.rack.min_rtt = Span::from_millis(1);
         assert_eq!(sender.bunch_wanted(), 44);
     }
 }

@@ -13,12 +13,12 @@ use crate::recovery::rack::Rack;
 use crate::recovery::undo::Undo;
 use crate::recovery::vegas::FineClock;
 use crate::recovery::Resent;
-use crate::rtt::Rtt;
+use crate::rtt::Estimate;
 use crate::segment::Segment;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use units::param::Valid;
-use units::{Stream, Time};
+use units::{Span, Stream, Time};
 
 /// What is rarely touched.
 #[derive(Clone, Debug)]
@@ -37,18 +37,28 @@ pub(crate) struct Cold {
     pub(crate) timeout_una: u32,
     /// `max` when the first duplicate acknowledgement came: what limited transmit sent lies above.
     pub(crate) dup_max: u32,
-    pub(crate) rtt: Rtt,
+    pub(crate) rtt: Estimate,
     pub(crate) board: Board,
-    /// Segments in flight that were sent more than once, where those give no samples.
-    pub(crate) resent: Option<Box<Resent>>,
-    pub(crate) gauges: Gauges,
-    /// What a cut that was for nothing would give back, where options ask for it.
-    pub(crate) undo: Option<Box<Undo>>,
-    /// What acknowledgements tell of the receiver's counters (accurate ECN).
-    pub(crate) feedback: Option<Box<Feedback>>,
+    pub(crate) extras: Extras,
     /// What data is marked with as ECN-capable; none where that must not be.
     pub(crate) capable: Option<Codepoint>,
 }
+
+/// What few options ask for; most senders have none of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    /// Of a sender that is `tracked` or `gated`.
+    gauge: Option<Box<Gauge>>,
+    /// Segments in flight that were sent more than once, where those give no samples.
+    pub(crate) resent: Option<Resent>,
+    /// What a cut that was for nothing would give back.
+    pub(crate) undo: Option<Undo>,
+    /// What acknowledgements tell of the receiver's counters (accurate ECN).
+    pub(crate) feedback: Option<Feedback>,
+}
+
+/// Those of a sender without any.
+static NO_PARTS: Parts = Parts { gauge: None, resent: None, undo: None, feedback: None };
 
 /// What a sender reads that keeps a ledger or spreads its segments over time.
 #[derive(Clone, Debug)]
@@ -70,26 +80,81 @@ pub(crate) struct Gauge {
     pub(crate) jitter_until: Time,
     /// The pace lets the next segment go then.
     pub(crate) pace_until: Time,
+    /// The earliest of these deadlines and those of RACK, or before it.
+    pub(crate) hold_until: Time,
 }
 
-/// The gauges of a sender that is `tracked` or `gated`; most are neither, and have none.
+/// The parts of a sender, and above all its gauges.
 #[derive(Clone, Debug)]
-pub(crate) struct Gauges(Option<Box<Gauge>>);
+pub(crate) struct Extras(Option<Box<Parts>>);
 
-impl Deref for Gauges {
+impl Deref for Extras {
     type Target = Gauge;
     fn deref(&self) -> &Gauge {
-        self.0.as_ref().expect("only senders that are tracked or gated ask")
+        self.parts().gauge.as_ref().expect("only senders that are tracked or gated ask")
     }
 }
 
-impl DerefMut for Gauges {
+impl DerefMut for Extras {
     fn deref_mut(&mut self) -> &mut Gauge {
-        self.0.as_mut().expect("only senders that are tracked or gated ask")
+        let gauge = self.0.as_mut().and_then(|parts| parts.gauge.as_mut());
+        gauge.expect("only senders that are tracked or gated ask")
+    }
+}
+
+impl Parts {
+    /// Boxed where there are any.
+    fn boxed(self) -> Option<Box<Parts>> {
+        let others = self.resent.is_some() || self.undo.is_some() || self.feedback.is_some();
+        (others || self.gauge.is_some()).then(|| Box::new(self))
+    }
+}
+
+impl Extras {
+    #[inline]
+    pub(crate) fn parts(&self) -> &Parts {
+        self.0.as_deref().unwrap_or(&NO_PARTS)
     }
 }
 
 impl Cold {
+    #[inline]
+    pub(crate) fn resent(&mut self) -> Option<&mut Resent> {
+        self.extras.0.as_mut()?.resent.as_mut()
+    }
+
+    #[inline]
+    pub(crate) fn undo(&mut self) -> Option<&mut Undo> {
+        self.extras.0.as_mut()?.undo.as_mut()
+    }
+
+    #[inline]
+    pub(crate) fn feedback(&mut self) -> Option<&mut Feedback> {
+        self.extras.0.as_mut()?.feedback.as_mut()
+    }
+
+    /// The receiver does not count marks after all. Whether it was to.
+    pub(crate) fn forget_feedback(&mut self) -> bool {
+        self.extras.0.as_mut().is_some_and(|parts| parts.feedback.take().is_some())
+    }
+
+    /// Takes a sample of the round trip: [`Estimate::sample`].
+    #[inline]
+    pub(crate) fn sample(&mut self, now: Time, sent: Time, round: (u32, u32)) {
+        self.rtt.sample(&self.params, now, sent, round);
+    }
+
+    /// The retransmission timeout now in force.
+    #[inline]
+    pub(crate) fn rto(&self) -> Span {
+        self.rtt.rto(&self.params)
+    }
+
+    /// Doubles it.
+    pub(crate) fn back_off(&mut self) {
+        self.rtt.back_off(&self.params);
+    }
+
     /// The window after the first acknowledgement, with `delay_growth`.
     pub(crate) fn initial_window(&self) -> f64 {
         if self.first_lost {
@@ -103,10 +168,16 @@ impl Cold {
     pub(crate) fn new(
         params: &Arc<Valid<Params>>,
         stream: Stream,
-        rtt: Rtt,
+        rtt: Estimate,
         (gauged, modelled): (bool, bool),
     ) -> Cold {
         let accurate = params.ecn && params.ecn_rule == EcnRule::AccEcn;
+        let parts = Parts {
+            gauge: gauged.then(|| Box::new(Gauge::new(params, stream))),
+            resent: (!params.sample_repairs).then(Resent::default),
+            undo: Undo::new(params, modelled),
+            feedback: accurate.then(Feedback::default),
+        };
         Cold {
             params: params.clone(),
             counters: Told::default(),
@@ -118,10 +189,7 @@ impl Cold {
             dup_max: 0,
             rtt,
             board: Board::new(params),
-            resent: (!params.sample_repairs).then(Box::default),
-            gauges: Gauges(gauged.then(|| Box::new(Gauge::new(params, stream)))),
-            undo: Undo::new(params, modelled).map(Box::new),
-            feedback: accurate.then(Box::default),
+            extras: Extras(parts.boxed()),
             capable: params.ecn.then_some(params.ect),
         }
     }
@@ -142,12 +210,19 @@ impl Gauge {
             lost_before: 0,
             jitter_until: Time::NEVER,
             pace_until: Time::NEVER,
+            hold_until: Time::NEVER,
         }
     }
 
-    /// The earliest of its deadlines.
-    pub(super) fn next_wake(&self) -> Time {
-        self.jitter_until.min(self.pace_until).min(self.rack.reorder_at).min(self.rack.probe_at)
+    /// Finds out which of its deadlines is the earliest.
+    pub(super) fn find_wake(&mut self) {
+        self.hold_until =
+            self.jitter_until.min(self.pace_until).min(self.rack.reorder_at).min(self.rack.probe_at);
+    }
+
+    /// One of its deadlines has become `time`.
+    pub(crate) fn wake_by(&mut self, time: Time) {
+        self.hold_until = self.hold_until.min(time);
     }
 
     /// `seq`, which was sent, has arrived; its acknowledgement echoes the time `echo`.
@@ -176,8 +251,8 @@ mod tests {
     /// What a flow costs that has nothing in flight: there may be a hundred thousand.
     #[test]
     fn ends_stay_small() {
-        assert!(size_of::<Sender>() <= 184, "{}", size_of::<Sender>());
-        assert!(size_of::<Cold>() <= 272, "{}", size_of::<Cold>());
-        assert!(size_of::<Receiver>() <= 120, "{}", size_of::<Receiver>());
+        assert!(size_of::<Sender>() <= 152, "{}", size_of::<Sender>());
+        assert!(size_of::<Cold>() <= 192, "{}", size_of::<Cold>());
+        assert!(size_of::<Receiver>() <= 88, "{}", size_of::<Receiver>());
     }
 }

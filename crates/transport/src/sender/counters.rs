@@ -24,7 +24,7 @@ pub struct SenderCounters {
 /// Those of them that the rest of a sender does not tell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
-    pub(crate) cuts: u64,
+    pub(crate) cuts: u32,
     pub(crate) timeouts: u32,
     pub(crate) fast_recoveries: u32,
     pub(crate) ecn_cuts: u32,

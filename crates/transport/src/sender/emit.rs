@@ -11,7 +11,7 @@ impl Sender {
         if self.rto_at == Time::NEVER {
             self.rto_at = self.rto_after(now);
         }
-        let retransmit = self.cold.counters.timeouts > 0;
+        let retransmit = self.cold.rtt.backoff() > 1;
         let size = self.cold.params.ack_size.0 as u32;
         let ecn_flags = self.asks_of_ecn();
         Segment { role: Role::Syn, retransmit, ecn_flags, ..Segment::data(0, size, now) }
@@ -42,9 +42,9 @@ impl Sender {
             self.mark_capable(&mut segment);
         }
         if self.bunched {
-            segment.push = self.cold.gauges.bunch.take_push();
+            segment.push = self.cold.extras.bunch.take_push();
         }
-        if seq == 0 && self.special_first {
+        if seq == 0 {
             (segment.size, segment.role) = self.first();
         } else if seq + 1 == self.limit {
             segment.size = self.cold.last_size;
@@ -55,19 +55,24 @@ impl Sender {
     /// A segment leaves once more: acknowledgements that begin with it give no samples, where an option says so.
     #[inline(never)]
     fn note_resent(&mut self, seq: u32) {
-        if let Some(resent) = &mut self.cold.resent {
-            resent.note(seq, self.una, self.max);
+        let (una, max) = (self.una, self.max);
+        if let Some(resent) = self.cold.resent() {
+            resent.note(seq, una, max);
         }
     }
 
-    /// Size and role of a first segment that differs from the others. By value: what has an address leaves the registers.
+    /// Size and role of the first segment, which may differ from the others. By value: what has an address leaves the registers.
     #[cold]
     fn first(&self) -> (u32, Role) {
         let p = &self.cold.params;
         if p.handshake == Handshake::Ns2Syn {
             (p.ack_size.0 as u32, Role::Syn)
-        } else {
+        } else if p.bare_first {
             (self.size - p.header_bytes().0 as u32, Role::Data)
+        } else if self.limit == 1 {
+            (self.cold.last_size, Role::Data)
+        } else {
+            (self.size, Role::Data)
         }
     }
 
@@ -85,7 +90,7 @@ impl Sender {
             segment.ecn = Ecn::Ect0;
         }
         // With accurate ECN there is nothing to confirm (RFC 9768 section 3.1.5).
-        if !self.accurate && (ns2 || !segment.retransmit) {
+        if self.cold.extras.parts().feedback.is_none() && (ns2 || !segment.retransmit) {
             segment.cwr = std::mem::take(&mut self.cwr);
         }
     }

@@ -13,7 +13,10 @@ impl Sender {
     /// Whether its options ever allow the short way.
     pub(super) fn may_be_straight(&self) -> bool {
         let ordinary = !(self.watched || self.tracked || self.gated || self.ecn);
-        self.recovery == Recovery::Sack && ordinary && self.burst == NONE && !self.cold.params.pipe_always
+        self.recovery == Recovery::Sack
+            && ordinary
+            && self.cold.params.max_burst == 0
+            && !self.cold.params.pipe_always
     }
 
     /// Finds out whether and how far the short way is open, after anything that may have changed it.
@@ -94,11 +97,9 @@ impl Sender {
         match &mut self.cc {
             Cc::Reno(reno) => {
                 // As much in flight as the window has whole segments is the common case of its being used.
-                if flight >= self.whole || self.grow_unused || self.window.is_used_by(flight) {
+                if flight >= self.whole || self.window.is_used_by(flight) || self.cold.params.grow_unused {
                     reno.open_by(&mut self.window, acked);
-                    if self.window.cwnd >= self.max_cwnd + 1.0 {
-                        self.window.cwnd = self.max_cwnd;
-                    }
+                    self.limit_window();
                 }
             }
             _ => self.grow_by(now, (echo, false), acked, acked, flight),

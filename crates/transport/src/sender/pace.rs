@@ -84,12 +84,13 @@ fn gap_of(pace: Option<f64>) -> Span {
 impl Sender {
     /// Whether a segment the window lets go may leave now; if not, a wake-up is armed.
     pub(super) fn may_leave(&mut self, now: Time) -> bool {
-        if self.paced && self.cold.gauges.pacer.holds(now) {
-            self.cold.gauges.pace_until = self.cold.gauges.pacer.next;
-            self.hold_until = self.hold_until.min(self.cold.gauges.pace_until);
+        if self.paced && self.cold.extras.pacer.holds(now) {
+            let gauges = &mut *self.cold.extras;
+            gauges.pace_until = gauges.pacer.next;
+            gauges.wake_by(gauges.pace_until);
             return false;
         }
-        if self.jitter && !self.released {
+        if !self.released && self.cold.params.overhead > Span::ZERO {
             self.hold(now);
             return false;
         }
@@ -98,9 +99,9 @@ impl Sender {
 
     /// Lets a segment that is due as an acknowledgement arrives go before the acknowledgement counts.
     pub(super) fn send_what_is_due(&mut self, now: Time) {
-        if self.paced && self.cold.params.pace_first && now >= self.cold.gauges.pace_until {
+        if self.paced && self.cold.params.pace_first && now >= self.cold.extras.pace_until {
             self.on_wake(now);
-            self.cold.gauges.early = self.poll_any(now);
+            self.cold.extras.early = self.poll_any(now);
         }
     }
 
@@ -109,9 +110,9 @@ impl Sender {
         if !self.paced || self.cold.params.pace_repairs {
             return self.emit(now, seq);
         }
-        let before = self.cold.gauges.pacer.clone();
+        let before = self.cold.extras.pacer.clone();
         let segment = self.emit(now, seq);
-        let pacer = &mut self.cold.gauges.pacer;
+        let pacer = &mut self.cold.extras.pacer;
         if before.next > now {
             *pacer = before;
         }
@@ -122,10 +123,11 @@ impl Sender {
     /// Draws the delay before the window may be used (`overhead`).
     fn hold(&mut self, now: Time) {
         self.quota = 0;
-        if self.cold.gauges.jitter_until == Time::NEVER {
-            let u = self.cold.gauges.stream.uniform();
-            self.cold.gauges.jitter_until = now + self.cold.params.overhead.scale(u);
-            self.hold_until = self.hold_until.min(self.cold.gauges.jitter_until);
+        if self.cold.extras.jitter_until == Time::NEVER {
+            let u = self.cold.extras.stream.uniform();
+            let until = now + self.cold.params.overhead.scale(u);
+            self.cold.extras.jitter_until = until;
+            self.cold.extras.wake_by(until);
         }
     }
 
@@ -134,44 +136,45 @@ impl Sender {
         let wait = self.cold.params.open_wait;
         if wait == Span::ZERO {
             self.opened = true;
-            self.quota = self.burst;
+            self.quota = self.burst();
             return;
         }
-        self.cold.gauges.pace_until = now + wait;
-        self.hold_until = self.cold.gauges.next_wake();
+        self.cold.extras.pace_until = now + wait;
+        self.cold.extras.find_wake();
     }
 
     /// The handshake is done, but the data are to wait.
     pub(crate) fn waits_to_begin(&self) -> bool {
-        self.cold.params.open_wait > Span::ZERO && self.cold.gauges.pace_until != Time::NEVER
+        self.cold.params.open_wait > Span::ZERO && self.cold.extras.pace_until != Time::NEVER
     }
 
     /// The connection is open: the first pace.
     pub(crate) fn open_pace(&mut self) {
         self.cc.on_open(self.srtt());
         if self.paced && self.cold.params.pace_start {
-            self.cold.gauges.pacer.set(self.cc.pace());
+            self.cold.extras.pacer.set(self.cc.pace());
         }
     }
 
     /// One of the deadlines beside the retransmission timer has come.
     #[cold]
     pub(super) fn on_wake(&mut self, now: Time) {
-        let gauges = &mut *self.cold.gauges;
+        let burst = self.burst();
+        let gauges = &mut *self.cold.extras;
         if now >= gauges.jitter_until {
             gauges.jitter_until = Time::NEVER;
-            self.quota = self.burst;
+            self.quota = burst;
             self.released = true;
         }
         if now >= gauges.pace_until {
             gauges.pace_until = Time::NEVER;
             self.opened = true;
-            self.quota = self.burst;
+            self.quota = burst;
         }
         if gauges.rack.on {
             self.on_rack_timer(now);
         }
-        self.hold_until = self.cold.gauges.next_wake();
+        self.cold.extras.find_wake();
     }
 
     /// The pace that spreads a window over a round trip, faster in slow start.

@@ -18,7 +18,10 @@ impl Sender {
     /// The same moment, or [`Time::NEVER`].
     #[inline]
     pub fn due(&self) -> Time {
-        self.rto_at.min(self.hold_until)
+        if self.straight || !self.is_gauged() {
+            return self.rto_at;
+        }
+        self.rto_at.min(self.cold.extras.hold_until)
     }
 
     /// The congestion window in segments.
@@ -40,13 +43,13 @@ impl Sender {
     }
 
     /// The round-trip estimate and the timeout derived from it.
-    pub fn rtt(&self) -> &Rtt {
-        &self.cold.rtt
+    pub fn rtt(&self) -> Rtt<'_> {
+        Rtt { estimate: &self.cold.rtt, params: &self.cold.params }
     }
 
     /// Smoothed round trip; `None` before the first sample.
     pub fn srtt(&self) -> Option<Span> {
-        self.cold.rtt.srtt()
+        self.cold.rtt.srtt(&self.cold.params)
     }
 
     /// The retransmission timeout in force.
@@ -56,7 +59,7 @@ impl Sender {
 
     /// Segments reported as marked so far; `None` without accurate ECN.
     pub fn marked_segments(&self) -> Option<u32> {
-        self.cold.feedback.as_ref().map(|feedback| feedback.marked())
+        self.cold.extras.parts().feedback.as_ref().map(|feedback| feedback.marked())
     }
 
     /// Duplicate acknowledgements since the last new one.
@@ -85,12 +88,20 @@ impl Sender {
         }
     }
 
-    /// What happened so far.
+    /// Counts repairs and cuts anew: of retransmissions before it [`SenderCounters::sent`] knows nothing either.
+    pub fn count_anew(&mut self) {
+        (self.cold.counters, self.retransmits) = (Told::default(), 0);
+        if let Some(undo) = self.cold.undo() {
+            undo.times = 0;
+        }
+    }
+
+    /// What happened so far, or since it last counted anew.
     pub fn counters(&self) -> SenderCounters {
         let Told { cuts, timeouts, fast_recoveries, ecn_cuts } = self.cold.counters;
         // What is sent is new or sent again.
         let (sent, retransmits) = (u64::from(self.max) + self.retransmits, self.retransmits);
-        let undone = self.undone();
+        let (cuts, undone) = (u64::from(cuts), self.undone());
         SenderCounters { sent, retransmits, timeouts, fast_recoveries, cuts, ecn_cuts, undone }
     }
 
@@ -106,7 +117,7 @@ impl Sender {
 
     /// Recoveries that turned out to have been for nothing and were undone.
     pub fn undone(&self) -> u32 {
-        self.cold.undo.as_ref().map_or(0, |undo| undo.times)
+        self.cold.extras.parts().undo.as_ref().map_or(0, |undo| undo.times)
     }
 
     /// One past the last segment supplied.

@@ -11,13 +11,13 @@ impl Sender {
     /// Notes a transmission; whether it restarts the timer of a connection that had nothing outstanding.
     pub(super) fn enter_ledger(&mut self, now: Time, seq: u32, again: bool) -> bool {
         let in_flight = self.in_flight().max(1);
-        let by_time = self.cold.gauges.rack.on;
+        let by_time = self.cold.extras.rack.on;
         // With a scoreboard a segment that is sent again need not count as lost (NextSeg's third rule).
         let lost = self.recovery != Recovery::Sack || seq < self.cold.board.lost_edge;
         if again && lost && self.modelled && !by_time {
             self.lose(now, seq);
         }
-        let gauges = &mut *self.cold.gauges;
+        let gauges = &mut *self.cold.extras;
         if in_flight == 1 && self.modelled && gauges.sampler.app_limited > 0 {
             self.cc.on_restart(now);
             gauges.pacer.set(self.cc.pace());
@@ -31,7 +31,7 @@ impl Sender {
         if gauges.fine.note(now, seq) {
             self.cc.on_restart(now);
         }
-        if let Some(undo) = self.cold.undo.as_mut().filter(|_| by_time && again) {
+        if let Some(undo) = self.cold.undo().filter(|_| by_time && again) {
             undo.sent_again(now, seq);
         }
         if by_time && !again {
@@ -67,10 +67,10 @@ impl Sender {
         let (una, max) = (self.una, self.max);
         let lost = self.lost_in_all();
         let cold = &mut *self.cold;
-        cold.gauges.sampler.begin(in_flight);
-        cold.gauges.lost_before = lost;
+        cold.extras.sampler.begin(in_flight);
+        cold.extras.lost_before = lost;
         for seq in una..ack.ack.min(max) {
-            cold.gauges.arrive(now, seq, ack.echo);
+            cold.extras.arrive(now, seq, ack.echo);
         }
         if !self.recovery.selective() {
             return;
@@ -78,7 +78,7 @@ impl Sender {
         for (start, end) in ack.sack.iter() {
             let (mut seq, end) = (start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = cold.board.first_unknown(seq, end, una, max) {
-                cold.gauges.arrive(now, fresh, ack.echo);
+                cold.extras.arrive(now, fresh, ack.echo);
                 seq = fresh + 1;
             }
         }
@@ -86,7 +86,7 @@ impl Sender {
 
     /// After an acknowledgement: losses, the sample, and the pace.
     pub(super) fn settle(&mut self, now: Time) {
-        if self.cold.gauges.rack.on {
+        if self.cold.extras.rack.on {
             self.arm_probe(now);
         }
         if self.modelled {
@@ -94,7 +94,7 @@ impl Sender {
             self.model(now);
         } else if self.paced {
             let pace = self.window_pace();
-            self.cold.gauges.pacer.set(pace);
+            self.cold.extras.pacer.set(pace);
         }
     }
 
@@ -106,17 +106,17 @@ impl Sender {
             }
             return;
         }
-        let mut seq = self.cold.gauges.seen_edge.max(self.una);
+        let mut seq = self.cold.extras.seen_edge.max(self.una);
         let edge = self.cold.board.lost_edge;
         while let Some(lost) = self.cold.board.first_unknown(seq, edge, self.una, self.max) {
             self.lose(now, lost);
             seq = lost + 1;
         }
-        self.cold.gauges.seen_edge = edge;
+        self.cold.extras.seen_edge = edge;
     }
 
     pub(crate) fn lose(&mut self, now: Time, seq: u32) {
-        let gauges = &mut *self.cold.gauges;
+        let gauges = &mut *self.cold.extras;
         if let Some(lost) = gauges.sampler.lose(seq, gauges.ledger.get_mut(seq)) {
             self.cc.on_lost(&self.window, &lost, now, &mut gauges.stream);
         }
@@ -129,7 +129,7 @@ impl Sender {
         let srtt = self.srtt();
         let smoothed = self.cold.params.shown_rtt == ShownRtt::Smoothed;
         let lost_now = self.lost_in_all();
-        let gauges = &mut *self.cold.gauges;
+        let gauges = &mut *self.cold.extras;
         if let Some(mut sample) = gauges.sampler.finish(now) {
             if self.cold.params.bbr_losses == BbrLosses::Change {
                 sample.newly_lost = lost_now.abs_diff(gauges.lost_before);
@@ -145,7 +145,9 @@ impl Sender {
             sample.timed_out = self.loss;
             sample.selective = self.recovery.selective();
             let slow_on_purpose = self.cc.on_sample(&mut self.window, &sample, &mut gauges.stream);
-            self.window.cwnd = self.window.cwnd.min(self.max_cwnd);
+            if self.max_cwnd != NONE {
+                self.window.cwnd = self.window.cwnd.min(f64::from(self.max_cwnd));
+            }
             let ends = self.cold.params.rate_ends && self.max >= self.limit;
             let exhausted = ends && f64::from(in_flight) < self.window.cwnd;
             if slow_on_purpose || exhausted {
