@@ -47,10 +47,11 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
         let histogram = if own_histograms { number } else { place };
         let mut probe = FlowProbe::new(&window, histogram, series && number < FLOWS_WITH_SERIES);
         if matches!(&group.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
-            probe.completions = Some(Box::default());
+            probe.count_objects();
         }
         let flow = build_flow(group, index, seed, plan.run.start, probe);
-        network.add_flow(flow, &group.way_forward(index), &group.way_back(index));
+        let start = start_of(group, index, seed, plan.run.start);
+        network.add_flow(flow, start, &group.way_forward(index), &group.way_back(index));
     }
     network
 }
@@ -94,9 +95,14 @@ fn private_links<'a>(
     })
 }
 
+/// When the source of a member of a group starts, in a run that begins at `zero`.
+pub fn start_of(plan: &GroupPlan, index: usize, seed: u64, zero: Time) -> Time {
+    let draw = || Stream::new(seed, &format!("start/{}", plan.member(index))).uniform();
+    zero + plan.start(index, draw)
+}
+
 fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: FlowProbe) -> Flow {
     let name = plan.member(index);
-    let start = zero + plan.start(index, || Stream::new(seed, &format!("start/{name}")).uniform());
     let stop = plan.stop.map_or(Time::NEVER, |stop| zero + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));
     let (source, sink, stop) = match &plan.transport {
@@ -110,7 +116,7 @@ fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: 
                 }
                 _ => sender.supply_forever(),
             }
-            (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::new(params)), stop)
+            (Source::Tcp(sender), Sink::Tcp(tcp::Receiver::sharing(params)), stop)
         }
         TransportPlan::Rated { rated, load } => {
             let (source, sink) = rated.build(load, stream);
@@ -122,8 +128,8 @@ fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: 
             (Source::Udp(source), Sink::Udp { payload: 0 }, Time::NEVER)
         }
     };
-    let marker = Marker::new(plan.class, plan.meter, || Stream::new(seed, &format!("meter/{name}")));
-    Flow::new(source, sink, marker, start, stop, probe)
+    let marker = Marker::new(plan.meter, || Stream::new(seed, &format!("meter/{name}")));
+    Flow::new(source, sink, (plan.class, marker), stop, probe)
 }
 
 /// The ends of a session, or the place where sessions arrive.

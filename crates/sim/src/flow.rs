@@ -1,87 +1,24 @@
 //! What a flow writes to results.
 
-mod before;
+mod delays;
+mod kept;
 mod series;
+mod tally;
+mod wide;
+mod window;
 
 use crate::completions::Completions;
 use crate::probe::Window;
 use crate::source::app::{AppSource, Object};
 use crate::source::RatedSource;
-use crate::stats::{Histogram, MeanSpan, Moments, TimeMean};
-pub use before::Before;
+use crate::stats::{Histogram, Moments};
+use delays::Delays;
+use kept::Kept;
 pub use series::FlowSeries;
+pub use tally::{Conservation, Left, Tally};
 use transport::tcp::Sender;
 use units::{Span, Time};
-
-/// Packets, and bytes on the wire: the two halves of one word, so that counting a packet is one addition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally(u128);
-
-impl Tally {
-    #[inline(always)]
-    fn one(size: u32) -> u128 {
-        1 << 64 | u128::from(size)
-    }
-
-    /// One more packet.
-    #[inline(always)]
-    pub fn add(&mut self, size: u32) {
-        self.0 += Tally::one(size);
-    }
-
-    /// All packets of another tally.
-    pub fn absorb(&mut self, other: Tally) {
-        self.0 += other.0;
-    }
-
-    /// One packet fewer.
-    #[inline]
-    pub fn remove(&mut self, size: u32) {
-        self.0 -= Tally::one(size);
-    }
-
-    /// Packets.
-    pub fn pkts(self) -> u64 {
-        (self.0 >> 64) as u64
-    }
-
-    /// Bytes on the wire.
-    pub fn bytes(self) -> u64 {
-        self.0 as u64
-    }
-}
-
-/// Where a flow's packets ended, over the whole run and both directions: every packet sent is in one of the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Conservation {
-    /// Put on the way by either end.
-    pub sent: Tally,
-    /// Reached the other end.
-    pub delivered: Tally,
-    /// Dropped by a queue or destroyed by a link.
-    pub dropped: Tally,
-    /// On a wire when the run ended.
-    pub in_flight: Tally,
-    /// In a queue when the run ended.
-    pub queued: Tally,
-}
-
-impl Conservation {
-    /// All packets of another flow.
-    pub fn absorb(&mut self, other: &Conservation) {
-        self.sent.absorb(other.sent);
-        self.delivered.absorb(other.delivered);
-        self.dropped.absorb(other.dropped);
-        self.in_flight.absorb(other.in_flight);
-        self.queued.absorb(other.queued);
-    }
-
-    /// Whether nothing appeared or vanished.
-    pub fn holds(&self) -> bool {
-        let ends = [self.delivered, self.dropped, self.in_flight, self.queued];
-        self.sent == Tally(ends.iter().map(|tally| tally.0).sum())
-    }
-}
+pub use window::Held;
 
 /// The mean of two means by their weights.
 fn mean_of(a: (f64, u64), b: (f64, u64)) -> f64 {
@@ -109,30 +46,24 @@ pub struct FlowProbe {
     pub dropped_pkts: u64,
     /// Data packets marked since the warm-up.
     pub marked_pkts: u64,
-    /// One-way delay.
-    pub delay: Moments,
-    /// Which histogram its delays go to.
-    pub histogram: u32,
+    delays: Delays,
     /// Interarrival jitter in milliseconds (RFC 3550 section 6.4.1).
     pub jitter_ms: f64,
-    /// |D(i) - D(i-1)| (RFC 3393).
-    pub ipdv: MeanSpan,
     /// The delay of the packet before; [`NONE`] at first.
     last_delay: Span,
     /// From then on a packet that arrives gives nothing to note but its delay.
     plain_from: Time,
     /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
-    pub cwnd: TimeMean,
-    /// What was counted in the warm-up.
-    pub before: Before,
-    /// Samples, if they are kept: received bytes in the interval, window and threshold at its end.
-    pub series: Option<Box<FlowSeries>>,
+    pub cwnd: Held,
+    /// In-order payload delivered in the warm-up; nothing before its end was noted.
+    pub goodput_before: u64,
+    /// Whether the source has been attended to since.
+    noted: bool,
+    /// Whether the tallies of source and sink begin after it.
+    counting: [bool; 2],
     /// Segments that make a finite amount of TCP whole at its destination.
     pub awaited: u32,
-    /// When a finite amount had arrived in full; of a rate-based flow when its last packet left. Else [`Time::NEVER`].
-    finished: Time,
-    /// How long the objects of an application took.
-    pub completions: Option<Box<Completions>>,
+    kept: Option<Box<Kept>>,
 }
 
 /// Fractions of a segment the time average of a window resolves.
@@ -141,30 +72,68 @@ pub const CWND_STEPS: f64 = 1024.0;
 impl FlowProbe {
     /// Empty accounts; delays go to the histogram with this number.
     pub fn new(window: &Window, histogram: usize, series: bool) -> FlowProbe {
-        FlowProbe {
+        let mut probe = FlowProbe {
             conservation: Conservation::default(),
             sent: Tally::default(),
             received: Tally::default(),
             dropped_pkts: 0,
             marked_pkts: 0,
-            delay: Moments::default(),
-            histogram: histogram as u32,
+            delays: Delays::of(histogram),
             jitter_ms: 0.0,
-            ipdv: MeanSpan::default(),
             last_delay: NONE,
             plain_from: Time::NEVER,
-            cwnd: TimeMean::from(window.warmup),
-            before: Before::default(),
-            series: series.then(|| Box::new(FlowSeries::new(window.end.start()))),
+            cwnd: Held::from(window.warmup),
+            goodput_before: 0,
+            noted: false,
+            counting: [false; 2],
             awaited: u32::MAX,
-            finished: Time::NEVER,
-            completions: None,
+            kept: None,
+        };
+        if series {
+            probe.kept().series = Some(Box::new(FlowSeries::new(window.end.start())));
         }
+        probe
+    }
+
+    fn kept(&mut self) -> &mut Kept {
+        self.kept.get_or_insert_default()
+    }
+
+    /// Samples, if they are kept: received bytes in the interval, window and threshold at its end.
+    pub fn series(&self) -> Option<&FlowSeries> {
+        self.kept.as_ref()?.series.as_deref()
+    }
+
+    /// The same, to change them.
+    #[inline]
+    pub fn series_mut(&mut self) -> Option<&mut FlowSeries> {
+        self.kept.as_mut()?.series.as_deref_mut()
+    }
+
+    /// How long the objects of an application took.
+    pub fn completions(&self) -> Option<&Completions> {
+        self.kept.as_ref()?.completions.as_deref()
+    }
+
+    /// From now on there is an application whose objects are counted.
+    pub fn count_objects(&mut self) {
+        self.kept().completions = Some(Box::default());
+    }
+
+    /// Where objects are counted at `now`.
+    fn counted_objects(&mut self, now: Time, window: &Window) -> Option<&mut Completions> {
+        let completions = self.kept.as_mut()?.completions.as_deref_mut();
+        completions.filter(|_| now >= window.warmup)
+    }
+
+    /// Which histogram its delays go to.
+    pub fn histogram(&self) -> usize {
+        self.delays.histogram as usize
     }
 
     /// The window and the threshold were as `state` gives them until `now`.
     pub fn sample_window(&mut self, now: Time, window: &Window, state: impl Fn() -> (f64, f64)) {
-        let Some(series) = &mut self.series else { return };
+        let Some(series) = self.series_mut() else { return };
         while series.next_sample < now {
             let (cwnd, ssthresh) = state();
             series.cwnd.push(cwnd as f32);
@@ -174,10 +143,10 @@ impl FlowProbe {
     }
 
     /// Takes note of a TCP sender's window before it changes at `now`.
-    pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &Sender) {
+    pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &mut Sender) {
         self.hold_window(now, sender);
-        if now >= window.warmup {
-            self.before.note_source(|| sender.counters());
+        if now >= window.warmup && !std::mem::replace(&mut self.noted, true) {
+            sender.count_anew();
         }
         self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
     }
@@ -198,10 +167,10 @@ impl FlowProbe {
         self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
     }
 
-    /// Begins to count what an end, 0 the source, does from the warm-up on, once that is over.
-    pub fn count_from(&mut self, side: usize, now: Time, window: &Window) {
-        if now < window.warmup || std::mem::replace(&mut self.before.counting[side], true) {
-            return;
+    /// Begins to count what an end, 0 the source, does from the warm-up on, once that is over. Whether it begins now.
+    pub fn count_from(&mut self, side: usize, now: Time, window: &Window) -> bool {
+        if now < window.warmup || std::mem::replace(&mut self.counting[side], true) {
+            return false;
         }
         self.settle(side);
         if side == 0 {
@@ -209,6 +178,7 @@ impl FlowProbe {
         } else {
             self.received = Tally::default();
         }
+        true
     }
 
     /// The run is over.
@@ -216,8 +186,8 @@ impl FlowProbe {
         for side in [0, 1] {
             self.settle(side);
         }
-        self.sent = if self.before.counting[0] { self.sent } else { Tally::default() };
-        self.received = if self.before.counting[1] { self.received } else { Tally::default() };
+        self.sent = if self.counting[0] { self.sent } else { Tally::default() };
+        self.received = if self.counting[1] { self.received } else { Tally::default() };
     }
 
     /// What an end's tally holds goes into the account of the whole run.
@@ -231,9 +201,9 @@ impl FlowProbe {
 
     /// When an end, 0 the source, next has more to note than every packet gives.
     pub fn notice(&self, side: usize, window: &Window) -> Time {
-        let warmup = if self.before.counting[side] { Time::NEVER } else { window.warmup };
+        let warmup = if self.counting[side] { Time::NEVER } else { window.warmup };
         if side == 0 {
-            warmup.min(self.series.as_ref().map_or(Time::NEVER, |series| series.next_sample))
+            warmup.min(self.series().map_or(Time::NEVER, |series| series.next_sample))
         } else {
             warmup
         }
@@ -250,27 +220,27 @@ impl FlowProbe {
 
     /// Takes note of an application's sender before it changes at `now`. While no connection is open nothing changes, and a
     /// late duplicate may be seen out of turn.
-    pub fn observe_app(&mut self, now: Time, window: &Window, source: &AppSource) {
-        let sender = &source.sender;
+    pub fn observe_app(&mut self, now: Time, window: &Window, source: &mut AppSource) {
         if now >= window.warmup {
-            self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
-            if source.is_open() {
-                self.before.note_source(|| source.counters());
+            self.cwnd.hold((source.sender.cwnd() * CWND_STEPS) as u64, now);
+            if source.is_open() && !std::mem::replace(&mut self.noted, true) {
+                source.count_anew();
             }
         }
+        let sender = &source.sender;
         self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
     }
 
     /// An application handed over so many objects at `now`.
     pub fn handed_over(&mut self, now: Time, objects: u64, window: &Window) {
-        if let Some(completions) = self.completions.as_mut().filter(|_| now >= window.warmup) {
+        if let Some(completions) = self.counted_objects(now, window) {
             completions.begun += objects;
         }
     }
 
     /// An object of an application arrived in full.
     pub fn completed(&mut self, now: Time, object: &Object, window: &Window) {
-        if let Some(completions) = self.completions.as_mut().filter(|_| now >= window.warmup) {
+        if let Some(completions) = self.counted_objects(now, window) {
             completions.add(object.bytes, now.since(object.start));
         }
     }
@@ -284,13 +254,13 @@ impl FlowProbe {
         self.received.absorb(other.received);
         self.dropped_pkts += other.dropped_pkts;
         self.marked_pkts += other.marked_pkts;
-        self.delay.merge(&other.delay);
-        self.ipdv.merge(&other.ipdv);
-        if let (Some(mine), Some(theirs)) = (&mut self.series, &other.series) {
+        self.delays.absorb(&other.delays);
+        if let (Some(mine), Some(theirs)) = (self.series_mut(), other.series()) {
             mine.received.resize(mine.received.len().max(theirs.received.len()), 0);
             mine.received.iter_mut().zip(&theirs.received).for_each(|(mine, theirs)| *mine += theirs);
         }
-        if let (Some(mine), Some(theirs)) = (&mut self.completions, &other.completions) {
+        let mine = self.kept.as_mut().and_then(|kept| kept.completions.as_mut());
+        if let (Some(mine), Some(theirs)) = (mine, other.completions()) {
             mine.merge(theirs);
         }
     }
@@ -305,12 +275,23 @@ impl FlowProbe {
 
     /// All there was to send has arrived, or left, by `now`.
     pub fn finish_at(&mut self, now: Time) {
-        self.finished = self.finished.min(now);
+        let finished = &mut self.kept().finished;
+        *finished = now.min(*finished);
+    }
+
+    /// One-way delay, once the run is over.
+    pub fn delay(&self) -> Moments {
+        self.delays.moments(self.received.pkts())
+    }
+
+    /// The mean of |D(i) - D(i-1)| (RFC 3393) in milliseconds, once the run is over.
+    pub fn ipdv_ms_mean(&self) -> f64 {
+        self.delays.variation_ms(self.received.pkts())
     }
 
     /// When that was, if it was.
     pub fn finished(&self) -> Option<Time> {
-        (self.finished != Time::NEVER).then_some(self.finished)
+        self.kept.as_ref().map(|kept| kept.finished).filter(|finished| *finished != Time::NEVER)
     }
 
     /// A data packet of this size and delay arrived.
@@ -328,10 +309,10 @@ impl FlowProbe {
             return self.arrived_apart(now, size, delay, window, histograms);
         }
         let variation = self.vary(delay);
-        self.delay.add(delay);
+        self.delays.add(delay);
         // The moments of the histogram are those of its flows.
-        histograms[self.histogram as usize].tally(delay);
-        self.ipdv.add(variation);
+        histograms[self.histogram()].tally(delay);
+        self.delays.vary(variation);
     }
 
     /// [`FlowProbe::arrived`] where it is the first packet, comes in the warm-up, or belongs to a series.
@@ -344,7 +325,7 @@ impl FlowProbe {
         window: &Window,
         histograms: &mut [Histogram],
     ) {
-        if let Some(series) = &mut self.series {
+        if let Some(series) = self.series_mut() {
             series.receive(now, size, window.sample);
         } else {
             self.plain_from = window.warmup;
@@ -353,10 +334,12 @@ impl FlowProbe {
         let variation = if first { Span::ZERO } else { self.vary(delay) };
         self.last_delay = delay;
         if now >= window.warmup {
-            self.delay.add(delay);
-            histograms[self.histogram as usize].tally(delay);
-            if !first {
-                self.ipdv.add(variation);
+            self.delays.add(delay);
+            histograms[self.histogram()].tally(delay);
+            if first {
+                self.delays.begin();
+            } else {
+                self.delays.vary(variation);
             }
         }
     }
@@ -385,18 +368,7 @@ mod tests {
         }
         // J = 16/16 = 1, then 1 + (16 - 1)/16.
         assert_eq!(probe.jitter_ms, 1.9375);
-        assert_eq!(probe.ipdv.mean_ms(), 16.0);
+        assert_eq!((probe.ipdv_ms_mean(), probe.delay().count()), (16.0, 3));
         assert_eq!((probe.received.pkts(), probe.received.bytes()), (3, 300));
-    }
-
-    #[test]
-    fn a_vanished_byte_is_noticed() {
-        let mut account = Conservation::default();
-        account.sent.add(100);
-        account.in_flight.add(99);
-        assert!(!account.holds());
-        account.in_flight = Tally::default();
-        account.in_flight.add(100);
-        assert!(account.holds());
     }
 }

@@ -1,7 +1,8 @@
 //! What a run leaves behind: the summary and the series described in `docs/results.md`.
 
+use crate::build::start_of;
 use crate::completions::{Completions, CLASSES};
-use crate::flow::{Conservation, FlowProbe, Tally, CWND_STEPS};
+use crate::flow::{Conservation, FlowProbe, Left, Tally, CWND_STEPS};
 use crate::link::Link;
 use crate::network::{Flow, Network};
 use crate::plan::{App, GroupPlan, LinkPlan, Load, Plan, TransportPlan};
@@ -55,9 +56,19 @@ impl Outcome {
             })
             .collect();
         let members = plan.members().zip(&self.network.flows).enumerate();
-        let flows: Vec<Value> = members.map(|(i, ((group, _), flow))| self.flow(i, group, flow)).collect();
-        let conservation: Vec<Value> =
-            self.network.flows.iter().map(|flow| conserved(&flow.probe.conservation)).collect();
+        let flows: Vec<Value> = members
+            .map(|(i, ((group, index), flow))| {
+                let start = start_of(group, index, self.seed, plan.run.start);
+                self.flow(i, group, flow, start)
+            })
+            .collect();
+        let conservation: Vec<Value> = self
+            .network
+            .flows
+            .iter()
+            .enumerate()
+            .map(|(number, flow)| conserved(&flow.probe.conservation, self.network.left(number)))
+            .collect();
         json!({
             "format": FORMAT,
             "version": env!("CARGO_PKG_VERSION"),
@@ -103,7 +114,7 @@ impl Outcome {
         }
         let intervals = (self.end.nanos() / self.network.window.sample.0) as usize;
         for (number, flow) in self.network.flows.iter().enumerate() {
-            let Some(series) = &flow.probe.series else { continue };
+            let Some(series) = flow.probe.series() else { continue };
             let component = number.to_string();
             let mut received = reals(&series.received);
             received.resize(intervals, 0.0);
@@ -118,10 +129,10 @@ impl Outcome {
         all
     }
 
-    fn flow(&self, number: usize, plan: &GroupPlan, flow: &Flow) -> Value {
+    fn flow(&self, number: usize, plan: &GroupPlan, flow: &Flow, start: Time) -> Value {
         let probe = &flow.probe;
         let own_histogram = self.network.histograms.len() == self.network.flows.len();
-        let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram as usize]);
+        let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram()]);
         let (transport, size) = match &plan.transport {
             TransportPlan::Tcp { load: Load::File(size), .. } => ("tcp", Some(size.0)),
             TransportPlan::Tcp { .. } => ("tcp", None),
@@ -134,27 +145,28 @@ impl Outcome {
             "group": plan.name,
             "class": plan.counted_as,
             "transport": transport,
-            "start_s": flow.start.as_secs(),
+            "start_s": start.as_secs(),
             "finish_s": probe.finished().map(Time::as_secs),
             "size_bytes": size,
             "sent_pkts": probe.sent.pkts(),
             "sent_bytes": probe.sent.bytes(),
             "received_pkts": probe.received.pkts(),
             "received_bytes": probe.received.bytes(),
-            "goodput_bytes": flow.sink.delivered_bytes() - probe.before.goodput,
+            "goodput_bytes": flow.sink.delivered_bytes() - probe.goodput_before,
             "dropped_pkts": probe.dropped_pkts,
             "marked_pkts": probe.marked_pkts,
-            "delay_ms": spread(&probe.delay, histogram),
+            "delay_ms": spread(&probe.delay(), histogram),
             "jitter_ms": probe.jitter_ms,
-            "ipdv_ms_mean": probe.ipdv.mean_ms(),
+            "ipdv_ms_mean": probe.ipdv_ms_mean(),
         });
         if let Value::Object(map) = &mut summary {
-            map.extend(tcp_summary(flow, probe));
-            map.extend(rated_summary(flow));
+            let warmup = self.network.window.warmup;
+            map.extend(tcp_summary(flow, probe, warmup));
+            map.extend(rated_summary(flow, warmup));
             if let Source::App(source) = &flow.source {
                 map.extend(video(source));
             }
-            if let Some(completions) = &probe.completions {
+            if let Some(completions) = probe.completions() {
                 map.insert("objects".into(), objects(completions, false));
             }
         }
@@ -164,7 +176,7 @@ impl Outcome {
     fn groups(&self, plan: &Plan) -> Map<String, Value> {
         let summary = |members: &[Flow]| {
             let mut merged = Histogram::default();
-            let mut numbers: Vec<usize> = members.iter().map(|flow| flow.probe.histogram as usize).collect();
+            let mut numbers: Vec<usize> = members.iter().map(|flow| flow.probe.histogram()).collect();
             numbers.dedup();
             for number in numbers {
                 merged.merge(&self.network.histograms[number]);
@@ -173,7 +185,7 @@ impl Outcome {
                 "delay_ms": spread(&merged.moments, Some(&merged)),
                 "delay_ms_histogram": histogram_rows(&merged),
             });
-            let mut completions = members.iter().filter_map(|flow| flow.probe.completions.as_deref());
+            let mut completions = members.iter().filter_map(|flow| flow.probe.completions());
             if let Some(mut whole) = completions.next().cloned() {
                 completions.for_each(|more| whole.merge(more));
                 row["objects"] = objects(&whole, true);
@@ -190,21 +202,20 @@ impl Outcome {
     }
 }
 
-fn tcp_summary(flow: &Flow, probe: &FlowProbe) -> Vec<(String, Value)> {
+fn tcp_summary(flow: &Flow, probe: &FlowProbe, warmup: Time) -> Vec<(String, Value)> {
     let (counters, sender) = match &flow.source {
         Source::Tcp(sender) => (sender.counters(), Some(sender)),
         Source::App(source) => (source.counters(), Some(&source.sender)),
         Source::Origin(origin) => (origin.counters, None),
         Source::Rated(_) | Source::Udp(_) => return Vec::new(),
     };
-    let since = probe.before.since(counters);
     let rows = [
-        ("retransmits", json!(since.retransmits)),
-        ("timeouts", json!(since.timeouts)),
-        ("fast_recoveries", json!(since.fast_recoveries)),
-        ("window_cuts", json!(since.cuts)),
-        ("undone", json!(since.undone)),
-        ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean() / CWND_STEPS))),
+        ("retransmits", json!(counters.retransmits)),
+        ("timeouts", json!(counters.timeouts)),
+        ("fast_recoveries", json!(counters.fast_recoveries)),
+        ("window_cuts", json!(counters.cuts)),
+        ("undone", json!(counters.undone)),
+        ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean(warmup) / CWND_STEPS))),
         ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
@@ -241,10 +252,12 @@ fn objects(completions: &Completions, histograms: bool) -> Value {
     Value::Object(map)
 }
 
-fn rated_summary(flow: &Flow) -> Vec<(String, Value)> {
+fn rated_summary(flow: &Flow, warmup: Time) -> Vec<(String, Value)> {
     let (Source::Rated(source), Sink::Rated(sink)) = (&flow.source, &flow.sink) else { return Vec::new() };
-    let mut rows =
-        vec![("rate_bps_mean", json!(flow.probe.cwnd.mean())), ("rate_bps", json!(8.0 * source.rate()))];
+    let mut rows = vec![
+        ("rate_bps_mean", json!(flow.probe.cwnd.mean(warmup))),
+        ("rate_bps", json!(8.0 * source.rate())),
+    ];
     rows.extend(source.facts().into_iter().chain(sink.facts()).map(|(name, fact)| match fact {
         Fact::Number(number) => (name, json!(number)),
         Fact::Numbers(numbers) => (name, json!(numbers)),
@@ -336,14 +349,14 @@ fn histogram_rows(histogram: &Histogram) -> Value {
     json!({ "upper_ms": upper, "count": count })
 }
 
-fn conserved(account: &Conservation) -> Value {
+fn conserved(account: &Conservation, left: Left) -> Value {
     let tally = |tally: Tally| json!({ "pkts": tally.pkts(), "bytes": tally.bytes() });
     json!({
         "sent": tally(account.sent),
         "delivered": tally(account.delivered),
         "dropped": tally(account.dropped),
-        "in_flight": tally(account.in_flight),
-        "queued": tally(account.queued),
+        "in_flight": tally(left.in_flight),
+        "queued": tally(left.queued),
     })
 }
 

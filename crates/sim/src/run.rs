@@ -115,14 +115,14 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
 
 fn check_conservation(network: &Network, complete: bool) {
     for (number, flow) in network.flows.iter().enumerate() {
-        let account = &flow.probe.conservation;
+        let (account, left) = (&flow.probe.conservation, network.left(number));
         assert!(
-            account.holds(),
-            "flow {number} sent what did not end, or ended what it did not send: {account:?}"
+            account.holds(&left),
+            "flow {number} sent what did not end, or ended what it did not send: {account:?}, {left:?}"
         );
     }
     if complete {
-        let queued: u64 = network.flows.iter().map(|flow| flow.probe.conservation.queued.pkts()).sum();
+        let queued: u64 = (0..network.flows.len()).map(|flow| network.left(flow).queued.pkts()).sum();
         let waiting = network.waiting();
         assert!(queued == waiting, "{queued} packets are accounted as queued, queues hold {waiting}");
     }

@@ -7,6 +7,10 @@ use units::{Span, Time};
 struct Sum(u128);
 
 impl Sum {
+    fn of(count: u64, nanos: u64) -> Sum {
+        Sum(u128::from(count) << 64 | u128::from(nanos))
+    }
+
     #[inline(always)]
     fn add(&mut self, span: Span) {
         self.0 += 1 << 64 | u128::from(span.0);
@@ -30,15 +34,9 @@ impl Sum {
 pub struct MeanSpan(Sum);
 
 impl MeanSpan {
-    /// Takes one more time.
-    #[inline(always)]
-    pub fn add(&mut self, span: Span) {
-        self.0.add(span);
-    }
-
-    /// Takes all times of another sequence.
-    pub fn merge(&mut self, other: &MeanSpan) {
-        self.0 .0 += other.0 .0;
+    /// Of so many times whose sum is known.
+    pub fn of(count: u64, nanos: u64) -> MeanSpan {
+        MeanSpan(Sum::of(count, nanos))
     }
 
     /// Their mean in milliseconds; zero if there are none.
@@ -57,6 +55,11 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// Of so many times whose sums are known, in nanoseconds and their squares.
+    pub fn of(count: u64, nanos: u64, squares: u128, max: u64) -> Moments {
+        Moments { sum: Sum::of(count, nanos), squares, max }
+    }
+
     /// Takes one more time.
     #[inline]
     pub fn add(&mut self, span: Span) {

@@ -3,6 +3,7 @@
 use super::{Flow, Network, Transit};
 use crate::approach::Approach;
 use crate::calendar::Key;
+use crate::flow::Left;
 use crate::packet::{Pkt, Waiting, FREE};
 use crate::source::Source;
 use crate::trace::What;
@@ -42,8 +43,8 @@ impl Network {
             flow.observe_source(end, window);
             flow.observe_sink(end, window);
             flow.probe.finish();
-            self.histograms[flow.probe.histogram as usize].moments.merge(&flow.probe.delay);
-            match &flow.source {
+            self.histograms[flow.probe.histogram()].moments.merge(&flow.probe.delay());
+            match &mut flow.source {
                 Source::Tcp(sender) => {
                     flow.probe.sample_window(end + Span(1), window, || (sender.cwnd(), sender.ssthresh()));
                 }
@@ -66,7 +67,7 @@ impl Network {
     pub fn memory(&self) -> u64 {
         let waiting: usize = self.links.iter().map(|link| link.waiting() * size_of::<Waiting>()).sum();
         let kept = if self.window.series { &self.flows[..] } else { &[] };
-        let series = kept.iter().filter_map(|flow| flow.probe.series.as_ref());
+        let series = kept.iter().filter_map(|flow| flow.probe.series());
         let series: usize = series.map(|series| 12 * series.received.capacity()).sum();
         let coming: usize = self.wires.approaches.iter().map(Approach::memory).sum();
         (self.wires.calendar.memory() + coming + waiting + series + self.flows.len() * size_of::<Flow>())
@@ -77,6 +78,25 @@ impl Network {
     pub fn waiting(&self) -> u64 {
         let stored: usize = self.links.iter().map(|link| link.waiting()).sum();
         stored as u64 + self.waiting_in_lines
+    }
+
+    /// What is left of a flow's packets.
+    pub fn left(&self, flow: usize) -> Left {
+        self.left.get(flow).copied().unwrap_or_default()
+    }
+
+    /// The same, to add to it.
+    pub(super) fn left_mut(&mut self, flow: u32) -> &mut Left {
+        let flow = flow as usize;
+        if flow >= self.left.len() {
+            self.left.resize(self.flows.len(), Left::default());
+        }
+        &mut self.left[flow]
+    }
+
+    /// Whether all packets of a flow ended, once.
+    pub fn balances(&self, flow: usize) -> bool {
+        self.flows[flow].probe.conservation.holds(&self.left(flow))
     }
 
     /// Accounts for packets that a link's queue dropped or marked.
@@ -92,7 +112,7 @@ impl Network {
             if what == What::Drop {
                 probe.conservation.dropped.add(pkt.size);
                 if was_queued {
-                    probe.conservation.queued.remove(pkt.size);
+                    self.left[pkt.flow as usize].queued.remove(pkt.size);
                 }
                 probe.dropped_pkts += counts;
                 self.sacks.release(&pkt);
@@ -120,11 +140,11 @@ impl Network {
     #[inline(never)]
     pub(super) fn leave_over(&mut self, transit: &Transit, end: Time) {
         let pkt = &transit.pkt;
-        let conservation = &mut self.flows[pkt.flow as usize].probe.conservation;
+        let left = self.left_mut(pkt.flow);
         if transit.birth > end {
-            conservation.queued.add(pkt.size);
+            left.queued.add(pkt.size);
         } else {
-            conservation.in_flight.add(pkt.size);
+            left.in_flight.add(pkt.size);
         }
     }
 }

@@ -77,8 +77,7 @@ impl Network {
     fn attend(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
         let side = (endpoint & 1) as usize;
         let number = (endpoint >> 1) as usize;
-        if self.flows[number].due[side] <= now {
-            self.arm(endpoint, now);
+        if self.flows[number].deadline(side) <= now {
             self.run_timers(endpoint, now);
         }
         let flow = &mut self.flows[number];
@@ -137,7 +136,7 @@ impl Network {
         flow.probe.note_delivered(now, plain.ack);
         // Its only answer to what just arrived; what was due to be sent later is sent with it.
         let ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], flow.about[1], &mut self.sacks);
-        (flow.due[1], flow.look[1]) = (Time::NEVER, flow.notice[1]);
+        flow.look[1] = flow.notice[1];
         flow.probe.conservation.sent.add(ack.size);
         self.trace.note(now, What::Acknowledge, &ack);
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow + 1 };
@@ -191,7 +190,7 @@ impl Network {
     fn run_timers(&mut self, endpoint: u32, now: Time) {
         let first = endpoint & 1 == 1 || now.is_double();
         loop {
-            let due = self.flows[(endpoint >> 1) as usize].due[(endpoint & 1) as usize];
+            let due = self.flows[(endpoint >> 1) as usize].deadline((endpoint & 1) as usize);
             if due > now || (due == now && !first) {
                 return;
             }
@@ -276,7 +275,7 @@ impl Network {
             flow.probe.sent.add(segment.size);
             let mut pkt = Pkt::of_segment(&segment, number, flow.first_step[0]);
             pkt.about = pkt.about.with_via(flow.about[0].via());
-            pkt.set_class(flow.marker.mark(now, segment.size));
+            pkt.set_class(flow.marker.beyond(now, segment.size).unwrap_or(flow.about[0].class()));
             self.trace.note(now, What::Send, &pkt);
             let launched = self.wires.launch::<0, true>(&mut flow.own[0].first, pkt, key);
             self.settle_launch(launched);
@@ -308,7 +307,7 @@ impl Network {
             flow.probe.conservation.sent.add(ack.size);
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_step[1], &mut self.sacks);
             pkt.about = pkt.about.with_via(flow.about[1].via());
-            pkt.set_class(flow.marker.class());
+            pkt.set_class(flow.about[1].class());
             self.trace.note(now, What::Acknowledge, &pkt);
             let launched = self.wires.launch::<1, true>(&mut flow.own[1].first, pkt, key);
             self.settle_launch(launched);
@@ -322,7 +321,8 @@ impl Network {
         let side = (endpoint & 1) as usize;
         let flow = &mut self.flows[(endpoint >> 1) as usize];
         let due = flow.deadline(side);
-        if flow.note_due(side, due) {
+        flow.look[side] = due.min(flow.notice[side]);
+        if due < flow.armed[side] {
             self.set_alarm(endpoint, due.max(now));
         }
     }

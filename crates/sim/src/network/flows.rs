@@ -54,20 +54,16 @@ impl Flow {
     /// Notes when a source is due, if that comes sooner than was known. Whether it must be woken for it.
     #[inline(always)]
     pub(super) fn is_woken_late(&mut self, due: Time) -> bool {
-        due < self.due[0] && self.note_due(0, due)
-    }
-
-    /// Notes when an end is due. Whether it must be woken for it.
-    #[inline]
-    pub(super) fn note_due(&mut self, side: usize, due: Time) -> bool {
-        (self.due[side], self.look[side]) = (due, due.min(self.notice[side]));
-        due < self.armed[side]
+        if due < self.look[0] {
+            self.look[0] = due;
+        }
+        due < self.armed[0]
     }
 
     /// Finds out when the accounts next have something to note at an end, or the trace.
     pub(super) fn note_next(&mut self, side: usize, window: &Window, trace: &Trace) {
         self.notice[side] = if trace.is_kept() { Time::ZERO } else { self.probe.notice(side, window) };
-        self.look[side] = self.due[side].min(self.notice[side]);
+        self.look[side] = self.deadline(side).min(self.notice[side]);
     }
 
     /// Feedback that is not for a plain TCP sender.
@@ -109,7 +105,7 @@ impl Flow {
     #[inline]
     pub(super) fn observe_source(&mut self, now: Time, window: &Window) {
         self.probe.count_from(0, now, window);
-        match &self.source {
+        match &mut self.source {
             Source::Tcp(sender) => self.probe.observe_tcp(now, window, sender),
             Source::Rated(source) => self.probe.observe_rate(now, window, source),
             Source::App(source) => self.probe.observe_app(now, window, source),
@@ -120,10 +116,8 @@ impl Flow {
     /// Takes note of what the receiver had at the warm-up.
     #[inline]
     pub(super) fn observe_sink(&mut self, now: Time, window: &Window) {
-        self.probe.count_from(1, now, window);
-        if now >= window.warmup {
-            let sink = &self.sink;
-            self.probe.before.note_sink(|| sink.delivered_bytes());
+        if self.probe.count_from(1, now, window) {
+            self.probe.goodput_before = self.sink.delivered_bytes();
         }
     }
 }

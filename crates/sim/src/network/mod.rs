@@ -18,7 +18,7 @@ mod waiting;
 mod wires;
 
 use crate::calendar::Key;
-use crate::flow::FlowProbe;
+use crate::flow::{FlowProbe, Left};
 use crate::line::Line;
 use crate::link::{Link, OnWire, Short};
 use crate::packet::{About, Pkt, SackPool, Waiting, BACK, FREE, WAKE};
@@ -82,10 +82,7 @@ pub struct Flow {
     pub source: Source,
     /// The receiving end.
     pub sink: Sink,
-    /// What gives its packets their class.
-    pub marker: Marker,
-    /// When the source starts.
-    pub start: Time,
+    marker: Marker,
     /// When a TCP source stops handing over new data.
     stop: Time,
     started: bool,
@@ -95,11 +92,9 @@ pub struct Flow {
     first_step: [u32; 2],
     /// Lines that it has to itself at the beginning and the end of the way of what each end sends, where they have no probe.
     own: [Own; 2],
-    /// The next deadline of each end, or one that has moved away since: that is found out as it comes.
-    due: [Time; 2],
     /// When the accounts next have something to note at each end beside what they note of every packet.
     notice: [Time; 2],
-    /// The earlier of both.
+    /// The earlier of that and the next deadline of each end.
     look: [Time; 2],
     /// The earliest pending wake-up of each end.
     armed: [Time; 2],
@@ -112,25 +107,21 @@ impl Flow {
     pub fn new(
         source: Source,
         sink: Sink,
-        marker: Marker,
-        start: Time,
+        (class, marker): (u8, Marker),
         stop: Time,
         probe: FlowProbe,
     ) -> Flow {
         let never = [Time::NEVER; 2];
         let first_step = [0; 2];
-        let class = marker.class();
         Flow {
             source,
             sink,
             marker,
-            start,
             stop,
             started: false,
             about: [About::default(), About::flags_only(BACK)].map(|about| about.with_class(class)),
             first_step,
             own: Default::default(),
-            due: never,
             notice: [Time::ZERO; 2],
             look: [Time::ZERO; 2],
             armed: never,
@@ -164,6 +155,8 @@ pub struct Network {
     /// How the links that most packets meet take turns, if they do.
     turns: Option<Turns>,
     sacks: SackPool,
+    /// What is left of the packets of each flow, as far as anything is.
+    left: Vec<Left>,
     fates: Vec<Fate<Waiting>>,
 }
 
@@ -200,6 +193,7 @@ impl Network {
             runs_ahead: false,
             turns: None,
             sacks: SackPool::default(),
+            left: Vec::new(),
             fates: Vec::new(),
         }
     }
@@ -211,7 +205,7 @@ impl Network {
     }
 
     /// Adds a flow with its links out and back, and wakes its source at its start.
-    pub fn add_flow(&mut self, mut flow: Flow, forward: &[usize], back: &[usize]) {
+    pub fn add_flow(&mut self, mut flow: Flow, start: Time, forward: &[usize], back: &[usize]) {
         let routes = [forward, back].map(|links| {
             let steps = &mut self.wires.steps;
             let route = Route { start: steps.len() as u32, len: links.len() as u32 };
@@ -222,9 +216,9 @@ impl Network {
         flow.first_step = routes.map(|route| route.start);
         self.routes.push(routes);
         let number = self.flows.len() as u32;
-        flow.armed[0] = flow.start;
-        if flow.start <= self.window.end {
-            let key = Key { time: flow.start, birth: Time::NEVER, component: self.component_of(2 * number) };
+        flow.armed[0] = start;
+        if start <= self.window.end {
+            let key = Key { time: start, birth: Time::NEVER, component: self.component_of(2 * number) };
             self.wires.calendar.push(key, Pkt::alarm(WAKE, 2 * number));
         }
         self.flows.push(flow);
@@ -336,8 +330,8 @@ impl Network {
     /// A packet arrives at a link whose departures are not known ahead.
     #[inline(never)]
     fn wait_at(&mut self, number: u32, pkt: &mut Pkt, key: &Key) {
+        self.left_mut(pkt.flow).queued.add(pkt.size);
         let link = &mut self.links[number as usize];
-        self.flows[pkt.flow as usize].probe.conservation.queued.add(pkt.size);
         link.arrive(pkt, *key, &mut self.fates);
         let sent = if link.is_busy() { None } else { link.serve(key.time, &mut self.fates) };
         self.settle_fates(number, key.time);

@@ -45,15 +45,15 @@ impl Network {
         let mut source = origin.source(dice);
         source.start(now);
         let mut probe =
-            FlowProbe::new(&self.window, parent.probe.histogram as usize, parent.probe.series.is_some());
+            FlowProbe::new(&self.window, parent.probe.histogram(), parent.probe.series().is_some());
         // Windows are sampled of no session: they come and go.
-        if let Some(series) = &mut probe.series {
+        if let Some(series) = probe.series_mut() {
             series.next_sample = Time::NEVER;
         }
-        probe.completions = Some(Box::default());
+        probe.count_objects();
         let sink = Sink::App(Box::new(AppSink::new(origin.params())));
-        let (marker, first_step) = (parent.marker.clone(), parent.first_step);
-        let mut flow = Flow::new(Source::App(Box::new(source)), sink, marker, now, Time::NEVER, probe);
+        let (class, first_step) = ((parent.about[0].class(), parent.marker.clone()), parent.first_step);
+        let mut flow = Flow::new(Source::App(Box::new(source)), sink, class, Time::NEVER, probe);
         flow.started = true;
         flow.first_step = first_step;
         self.flows.push(flow);
@@ -63,20 +63,24 @@ impl Network {
     /// After the run: the first `planned` flows take over what their sessions counted.
     pub fn gather_sessions(&mut self, planned: usize) {
         let mut sessions: Vec<Option<Flow>> = self.flows.drain(planned..).map(Some).collect();
-        for flow in &mut self.flows {
+        for (place, flow) in self.flows.iter_mut().enumerate() {
             let Source::Origin(origin) = &mut flow.source else { continue };
             let (mut delivered, mut before) = (0, 0);
             for number in std::mem::take(&mut origin.flows) {
                 let Some(session) = sessions[number as usize - planned].take() else { continue };
                 if let Source::App(source) = &session.source {
-                    origin.count(session.probe.before.since(source.counters()));
+                    origin.count(source.counters());
                 }
                 delivered += session.sink.delivered_bytes();
-                before += session.probe.before.goodput;
+                before += session.probe.goodput_before;
                 flow.probe.absorb(session.probe);
+                if let Some(left) = self.left.get(number as usize).copied() {
+                    self.left[place].absorb(&left);
+                }
             }
             flow.sink = Sink::Udp { payload: delivered };
-            flow.probe.before.goodput = before;
+            flow.probe.goodput_before = before;
         }
+        self.left.truncate(planned);
     }
 }

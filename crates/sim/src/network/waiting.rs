@@ -12,7 +12,7 @@ impl Network {
         let Some((pkt, mut wire)) = sent else { return self.ask_again(number, now) };
         // What waits in a ring has left the queue, also if the run ends before it is sent.
         wire.start = wire.start.min(self.window.end);
-        self.flows[pkt.flow as usize].probe.conservation.queued.remove(pkt.size);
+        self.left_mut(pkt.flow).queued.remove(pkt.size);
         let ready = self.links[number as usize].ready();
         if ready <= self.window.end {
             let free = Key { time: ready, birth: wire.start.min(ready), component: number };

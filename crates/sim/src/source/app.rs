@@ -173,6 +173,12 @@ impl AppSource {
         self.past + self.sender.counters()
     }
 
+    /// Counts that anew.
+    pub fn count_anew(&mut self) {
+        self.past = SenderCounters::default();
+        self.sender.count_anew();
+    }
+
     /// Objects handed over so far.
     pub fn begun(&self) -> u64 {
         self.objects
@@ -253,14 +259,14 @@ pub struct AppSink {
 impl AppSink {
     /// Nothing has come yet.
     pub fn new(params: Arc<Valid<Params>>) -> AppSink {
-        AppSink { receiver: Receiver::new(&params), params, opened: None, past: 0 }
+        AppSink { receiver: Receiver::sharing(&params), params, opened: None, past: 0 }
     }
 
     /// A segment arrives from `source`.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, source: &AppSource) {
         if segment.sent >= source.opened && self.opened != Some(source.opened) {
             self.past += self.receiver.delivered_payload();
-            self.receiver = Receiver::new(&self.params);
+            self.receiver = Receiver::sharing(&self.params);
             self.receiver.echo_from(source.opened);
             self.opened = Some(source.opened);
         }

@@ -8,12 +8,9 @@
 use crate::plan::{Measure, MeterPlan};
 use units::{Dice, Stream, Time};
 
-/// What gives packets their class.
+/// What gives packets another class than that of their flow.
 #[derive(Clone, Debug)]
-pub struct Marker {
-    class: u8,
-    meter: Option<Box<Meter>>,
-}
+pub struct Marker(Option<Box<Meter>>);
 
 /// A flow held against its profile.
 #[derive(Clone, Debug)]
@@ -30,8 +27,8 @@ struct Meter {
 
 impl Marker {
     /// A marker that has seen nothing yet. The dice are for a meter that draws.
-    pub fn new(class: u8, meter: Option<MeterPlan>, dice: impl FnOnce() -> Stream) -> Marker {
-        let meter = meter.map(|plan| {
+    pub fn new(meter: Option<MeterPlan>, dice: impl FnOnce() -> Stream) -> Marker {
+        Marker(meter.map(|plan| {
             let state = match plan.measure {
                 Measure::Bucket(depth) => depth.0 as f64,
                 Measure::Window(_) => 0.0,
@@ -39,26 +36,13 @@ impl Marker {
             let rate = plan.rate.as_bps() / 8.0;
             let MeterPlan { out_class, measure, .. } = plan;
             Box::new(Meter { out_class, rate, measure, state, last: Time::ZERO, dice: dice() })
-        });
-        Marker { class, meter }
+        }))
     }
 
-    /// The class of packets that no profile limits.
-    #[inline]
-    pub fn class(&self) -> u8 {
-        self.class
-    }
-
-    /// The class of a packet of so many bytes that leaves now.
-    #[inline]
-    pub fn mark(&mut self, now: Time, size: u32) -> u8 {
-        self.beyond(now, size).unwrap_or(self.class)
-    }
-
-    /// The same where it lies beyond the profile, if there is one.
+    /// The class of a packet of so many bytes that leaves now, if it is not its flow's.
     #[inline(always)]
     pub fn beyond(&mut self, now: Time, size: u32) -> Option<u8> {
-        self.meter.as_mut()?.beyond(now, size)
+        self.0.as_mut()?.beyond(now, size)
     }
 }
 
@@ -97,26 +81,27 @@ mod tests {
 
     fn marker(measure: Measure) -> Marker {
         let plan = MeterPlan { rate: Rate(8_000_000), measure, out_class: 2 };
-        Marker::new(5, Some(plan), || Stream::new(1, "meter"))
+        Marker::new(Some(plan), || Stream::new(1, "meter"))
     }
 
     #[test]
     fn a_bucket_lets_a_burst_pass_and_then_its_rate() {
         let mut marker = marker(Measure::Bucket(Bytes(2500)));
         // 1000 bytes a millisecond: two packets from the full bucket, 500 bytes are left.
-        let classes: Vec<u8> = (0..4).map(|_| marker.mark(Time(0), 1000)).collect();
+        let classes: Vec<u8> = (0..4).map(|_| marker.beyond(Time(0), 1000).unwrap_or(5)).collect();
         assert_eq!(classes, [5, 5, 2, 2]);
-        assert_eq!(marker.mark(Time(400_000), 1000), 2, "900 bytes");
-        assert_eq!(marker.mark(Time(500_000), 1000), 5, "1000 bytes");
-        assert_eq!(marker.mark(Time(1_000_000_000), 2500), 5, "full again, and no fuller");
-        assert_eq!(marker.mark(Time(1_000_000_000), 1), 2);
+        assert_eq!(marker.beyond(Time(400_000), 1000), Some(2), "900 bytes");
+        assert_eq!(marker.beyond(Time(500_000), 1000), None, "1000 bytes");
+        assert_eq!(marker.beyond(Time(1_000_000_000), 2500), None, "full again, and no fuller");
+        assert_eq!(marker.beyond(Time(1_000_000_000), 1), Some(2));
     }
 
     #[test]
     fn a_window_tags_the_share_beyond_the_target() {
         let share = |gap: u64| {
             let mut marker = marker(Measure::Window(Span::from_millis(100)));
-            let classes: Vec<u8> = (0..20_000).map(|i| marker.mark(Time(i * gap), 1000)).collect();
+            let classes: Vec<u8> =
+                (0..20_000).map(|i| marker.beyond(Time(i * gap), 1000).unwrap_or(5)).collect();
             classes[2000..].iter().filter(|class| **class == 2).count() as f64 / 18_000.0
         };
         // At the target nothing, at twice the target half of it is Out.
@@ -127,15 +112,15 @@ mod tests {
     #[test]
     fn the_window_by_hand() {
         let mut marker = marker(Measure::Window(Span::from_millis(10)));
-        marker.mark(Time(0), 1000);
-        marker.mark(Time(10_000_000), 1000);
+        marker.beyond(Time(0), 1000);
+        marker.beyond(Time(10_000_000), 1000);
         // 1000 B / 10 ms = 100 kB/s; then (100 kB/s 10 ms + 1000 B) / 20 ms = 100 kB/s.
-        assert!((marker.meter.unwrap().state - 1e5).abs() < 1e-9);
+        assert!((marker.0.unwrap().state - 1e5).abs() < 1e-9);
     }
 
     #[test]
-    fn without_a_profile_every_packet_has_the_class() {
-        let mut marker = Marker::new(46, None, || Stream::new(1, "meter"));
-        assert_eq!((marker.class(), marker.mark(Time(1), 1500)), (46, 46));
+    fn without_a_profile_every_packet_has_the_class_of_its_flow() {
+        let mut marker = Marker::new(None, || Stream::new(1, "meter"));
+        assert_eq!(marker.beyond(Time(1), 1500), None);
     }
 }
