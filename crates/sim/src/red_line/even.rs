@@ -5,6 +5,7 @@
 //! What cannot be said of them this way begins by laying them out again.
 
 use super::{RedLine, Slot};
+use crate::calendar::Key;
 use crate::link::OnWire;
 use crate::probe::Held;
 use queue::disc::{Cx, QueueDisc};
@@ -23,7 +24,7 @@ pub(super) struct Even {
     per_wire: u64,
     /// Below this many nanoseconds that division is exact.
     most: u64,
-    /// From then on all that wait are of this size.
+    /// From then on all that wait are of this size, and after that each of them starts as another ends.
     from: Time,
     /// Whether the queue's store is out of date.
     pub(super) ahead_of_store: bool,
@@ -31,18 +32,34 @@ pub(super) struct Even {
 
 impl Even {
     /// How many wait as a packet of this size comes, and for how long in all, where that is the arrival's first and only question: some
-    /// do, all are even, and none starts at this very moment. The last of them ends at `until`.
+    /// do, and all are even. The last of them ends at `until`, on a transmitter that is this `component`.
     #[inline(always)]
-    pub(super) fn waiting(&self, size: u32, now: Time, until: Time) -> Option<(u64, u64)> {
+    pub(super) fn waiting(&self, size: u32, key: Key, until: Time, component: u32) -> Option<(u64, u64)> {
+        let (now, wire) = (key.time, self.wire);
         let rest = until.0.wrapping_sub(now.0);
         if size != self.size || now < self.from || rest >= self.most {
             return None;
         }
-        let len = ((u128::from(rest) * u128::from(self.per_wire)) >> 64) as u64;
-        if len == 0 || len * self.wire == rest {
+        let mut len = ((u128::from(rest) * u128::from(self.per_wire)) >> 64) as u64;
+        if len == 0 {
             return None;
         }
-        Some((len, len * rest - self.wire * (len * (len + 1) / 2)))
+        if len * wire == rest {
+            len = self.waiting_in_turn(len, key, component)?;
+        }
+        Some((len, len * rest - wire * (len * (len + 1) / 2)))
+    }
+
+    /// The same where the first of `len` starts at this very moment: it has left if its turn comes before `key`.
+    #[inline]
+    fn waiting_in_turn(&self, len: u64, key: Key, component: u32) -> Option<u64> {
+        // What ends now may be the last of another size, or a rest: then none starts as an even one ends.
+        if key.time == self.from {
+            return None;
+        }
+        let turn = Key { time: key.time, birth: Time(key.time.0 - self.wire), component };
+        let len = len - u64::from(turn.precedes(&key));
+        (len > 0).then_some(len)
     }
 
     /// What waits at a moment while all are even: whose start lies behind it. The last of them ends at `until`, later.
@@ -59,6 +76,12 @@ impl Even {
         } else {
             self.other = 0;
         }
+    }
+
+    /// The transmitter had rested until `start`.
+    #[inline]
+    pub(super) fn restart(&mut self, start: Time) {
+        self.from = self.from.max(start);
     }
 
     #[cold]
@@ -141,8 +164,8 @@ impl RedLine {
     pub(super) fn lengthen_evenly(&mut self, now: Time) -> bool {
         let lasts = self.even.ahead_of_store && now > self.came;
         if let Some(probe) = self.probe.as_mut().filter(|_| lasts) {
-            probe.queue.reach(self.waiting);
-            self.longest = self.waiting;
+            probe.queue.reach(self.even.held(self.came, self.until).pkts);
+            self.longest = probe.queue.most();
         }
         lasts
     }
