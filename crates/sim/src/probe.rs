@@ -1,13 +1,15 @@
 //! What a link writes to results: counters from the warm-up on, time averages, histograms, series.
 
 mod curve;
+mod series;
 
 use crate::flow::Tally;
 use crate::packet::Waiting;
 use crate::stats::{Histogram, QueueOverTime, Samples};
 use crate::wire::OnWire;
 pub use curve::Curve;
-use queue::disc::{Fate, Packet, Probe, QueueDisc, Reason};
+use queue::disc::{Fate, Packet, QueueDisc, Reason};
+pub use series::{LinkSeries, EVENT_SERIES};
 use units::{Span, Time};
 
 /// When counting starts and ends, and the grid of the samples.
@@ -117,23 +119,6 @@ pub struct LinkProbe {
     /// sample nor the end comes before.
     plain_until: Time,
 }
-
-/// A link's series; all vectors have one entry a sample.
-#[derive(Clone, Debug, Default)]
-pub struct LinkSeries {
-    /// Waiting packets at the moment of the sample.
-    pub queue_pkts: Vec<u32>,
-    /// Waiting bytes at the moment of the sample.
-    pub queue_bytes: Vec<u32>,
-    /// Names and values of the discipline's probe.
-    pub inner: Vec<(&'static str, Vec<f64>)>,
-    /// Arrivals, drops and marks in each interval that ends at a sample.
-    pub events: [Vec<u32>; 3],
-    running: [u32; 3],
-}
-
-/// Names of [`LinkSeries::events`].
-pub const EVENT_SERIES: [&str; 3] = ["arrivals", "drops", "marks"];
 
 impl LinkProbe {
     /// Empty accounts.
@@ -359,24 +344,6 @@ impl LinkProbe {
             self.series.take(held, disc);
         }
         self.next_sample += self.window.sample;
-    }
-}
-
-impl LinkSeries {
-    fn take<P: Packet + Copy>(&mut self, held: Held, disc: Asked<'_, P>) {
-        self.queue_pkts.push(held.pkts as u32);
-        self.queue_bytes.push(held.bytes as u32);
-        for (kept, running) in self.events.iter_mut().zip(&mut self.running) {
-            kept.push(std::mem::take(running));
-        }
-        let mut probe = Probe::default();
-        disc.into_iter().for_each(|disc| disc.probe(&mut probe));
-        if self.inner.is_empty() {
-            self.inner = probe.values.iter().map(|(name, _)| (*name, Vec::new())).collect();
-        }
-        for ((_, kept), (_, value)) in self.inner.iter_mut().zip(probe.values) {
-            kept.push(value);
-        }
     }
 }
 

@@ -1,0 +1,39 @@
+//! What a link writes to results at each sample.
+
+use super::{Asked, Held};
+use queue::disc::{Packet, Probe};
+
+/// A link's series; all vectors have one entry a sample.
+#[derive(Clone, Debug, Default)]
+pub struct LinkSeries {
+    /// Waiting packets at the moment of the sample.
+    pub queue_pkts: Vec<u32>,
+    /// Waiting bytes at the moment of the sample.
+    pub queue_bytes: Vec<u32>,
+    /// Names and values of the discipline's probe.
+    pub inner: Vec<(&'static str, Vec<f64>)>,
+    /// Arrivals, drops and marks in each interval that ends at a sample.
+    pub events: [Vec<u32>; 3],
+    pub(super) running: [u32; 3],
+}
+
+/// Names of [`LinkSeries::events`].
+pub const EVENT_SERIES: [&str; 3] = ["arrivals", "drops", "marks"];
+
+impl LinkSeries {
+    pub(super) fn take<P: Packet + Copy>(&mut self, held: Held, disc: Asked<'_, P>) {
+        self.queue_pkts.push(held.pkts as u32);
+        self.queue_bytes.push(held.bytes as u32);
+        for (kept, running) in self.events.iter_mut().zip(&mut self.running) {
+            kept.push(std::mem::take(running));
+        }
+        let mut probe = Probe::default();
+        disc.into_iter().for_each(|disc| disc.probe(&mut probe));
+        if self.inner.is_empty() {
+            self.inner = probe.values.iter().map(|(name, _)| (*name, Vec::new())).collect();
+        }
+        for ((_, kept), (_, value)) in self.inner.iter_mut().zip(probe.values) {
+            kept.push(value);
+        }
+    }
+}
