@@ -5,7 +5,7 @@ mod series;
 
 use crate::flow::Tally;
 use crate::packet::Waiting;
-use crate::stats::{Histogram, QueueOverTime, Samples};
+use crate::stats::{Histogram, Moments, QueueOverTime, Samples};
 use crate::wire::OnWire;
 pub use curve::Curve;
 use queue::disc::{Fate, Packet, QueueDisc, Reason};
@@ -242,6 +242,27 @@ impl LinkProbe {
         self.curve.add(avg, false);
         self.sojourn.add(Span(wait));
         self.counters.busy_ns += finish.0 - start.0;
+    }
+
+    /// The part of [`LinkProbe::let_in`] that cannot be told of many packets at once, of one that waits.
+    #[inline(always)]
+    pub fn let_in_even(&mut self, wait: Span, avg: f64) {
+        self.curve.add(avg, false);
+        self.sojourn.tally(wait);
+    }
+
+    /// The other part, of packets of one size, `wire` long on the wire, which all count whole: their waits, none longer than any
+    /// before, and the sum of the squares they add to that of the queue over time.
+    pub fn let_in_evenly(&mut self, size: u32, wire: Span, waits: &Moments, squares: u128) {
+        let (pkts, counters) = (waits.count(), &mut self.counters);
+        counters.arrived_pkts += pkts;
+        counters.arrived_bytes += pkts * u64::from(size);
+        counters.departed_pkts += pkts;
+        counters.departed_bytes += pkts * u64::from(size);
+        counters.busy_ns += pkts * wire.0;
+        self.queue.wait_all(size, waits.total(), squares);
+        self.series.running[0] += pkts as u32;
+        self.sojourn.moments.merge(waits);
     }
 
     /// [`LinkProbe::let_in`] where not all of it counts.

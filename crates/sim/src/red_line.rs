@@ -107,10 +107,9 @@ impl RedLine {
     #[inline(always)]
     fn accept(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<OnWire, Option<OnWire>> {
         let now = key.time;
-        let lasts = self.waiting <= self.longest || self.lengthen_evenly(now);
-        if lasts && (now < self.attends || self.attend_evenly(now)) && self.queue.is_straight() {
-            if let Some((len, ahead)) = self.even.waiting(size, key, self.until, self.component) {
-                return self.accept_evenly(size, ecn, now, (len, ahead));
+        if now < self.attends || self.attend_evenly(now) {
+            if let Some(found) = self.find_near(size, key) {
+                return self.accept_near(size, ecn, now, found);
             }
         }
         self.accept_any(size, ecn, (now, key.birth, key.component))
@@ -124,6 +123,10 @@ impl RedLine {
         ecn: Ecn,
         (now, birth, component): (Time, Time, u32),
     ) -> Result<OnWire, Option<OnWire>> {
+        let key = Key { time: now, birth, component };
+        if let Some(found) = self.find_far(size, key) {
+            return self.accept_far(size, ecn, now, found);
+        }
         self.lay_out();
         if now >= self.attends {
             self.attend((now, birth, component));
@@ -132,11 +135,12 @@ impl RedLine {
             self.lengthen((now, birth, component));
         }
         self.came = now;
-        self.leave_before(Key { time: now, birth, component });
+        self.leave_before(key);
         let ahead = self.starts.wrapping_sub(now.0.wrapping_mul(self.queue.len() as u64));
         let slot = Slot::new(self.until.max(now), size, ecn);
         let accepted = self.accept_slot(slot, now, ahead);
         self.waiting = self.queue.len() as u64;
+        self.attend_if_longer();
         accepted
     }
 
@@ -188,7 +192,7 @@ impl RedLine {
             self.serializer.restart();
         }
         let finish = self.serializer.finish(start, Bytes(u64::from(size)));
-        self.even.note(size, start, finish, &self.serializer);
+        self.note(size, start, finish);
         self.until = finish;
         self.starts = self.starts.wrapping_add(start.0);
         if self.is_idle() {
@@ -312,8 +316,10 @@ impl RedLine {
     #[cold]
     #[inline(never)]
     fn attend(&mut self, key: (Time, Time, u32)) {
+        self.settle();
         self.leave_in_turn(key);
         self.attends = Time::NEVER;
+        self.even.forget_near();
         if let Some(probe) = &mut self.probe {
             self.attends = probe.attends(self.counts);
             if self.counts {

@@ -63,9 +63,15 @@ impl Moments {
     /// Takes one more time.
     #[inline]
     pub fn add(&mut self, span: Span) {
+        self.add_within(span);
+        self.max = self.max.max(span.0);
+    }
+
+    /// Takes one more time that is not the longest, as another sequence has one as long.
+    #[inline(always)]
+    pub fn add_within(&mut self, span: Span) {
         self.sum.add(span);
         self.squares += u128::from(span.0) * u128::from(span.0);
-        self.max = self.max.max(span.0);
     }
 
     /// Takes so many more times of zero.
@@ -83,6 +89,16 @@ impl Moments {
     /// How many.
     pub fn count(&self) -> u64 {
         self.sum.count()
+    }
+
+    /// What they add up to.
+    pub fn total(&self) -> Span {
+        Span(self.sum.0 as u64)
+    }
+
+    /// The longest.
+    pub fn max(&self) -> Span {
+        Span(self.max)
     }
 
     /// Their mean in milliseconds; zero if there are none.
@@ -198,6 +214,14 @@ impl QueueOverTime {
         self.packets.area += u128::from(wait);
         self.squares += u128::from(2 * ahead + wait);
         self.bytes += u128::from(wait) * u128::from(bytes);
+    }
+
+    /// Packets of so many bytes each wait for `total`, and add `squares` to the sum of the squares: [`QueueOverTime::wait`] of all of
+    /// them.
+    pub fn wait_all(&mut self, bytes: u32, total: Span, squares: u128) {
+        self.packets.area += u128::from(total.0);
+        self.squares += squares;
+        self.bytes += u128::from(total.0) * u128::from(bytes);
     }
 
     /// Takes back what a packet added of its wait, because the run ends before.

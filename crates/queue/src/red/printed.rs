@@ -6,7 +6,7 @@
 
 use super::{Law, Red, Signal};
 use crate::disc::{Cx, Packet, Reason};
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, Limit};
 use units::Time;
 
 impl<P: Packet + Copy, L: Law> Red<P, L> {
@@ -25,6 +25,14 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     #[inline(always)]
     pub fn is_printed(&self) -> bool {
         self.rules.straight
+    }
+
+    /// Of a queue that [is printed](Red::is_printed): how many packets may wait.
+    pub fn room(&self) -> u64 {
+        match self.queue.limit() {
+            Limit::Packets(most) => most,
+            Limit::BytesBefore(_) | Limit::BytesAfter(_) => 0,
+        }
     }
 
     /// The oldest packets leave one after the other as long as each does: [`QueueDisc::dequeue`](crate::disc::QueueDisc::dequeue), for a
@@ -89,6 +97,15 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// The same without storing the packet, for a driver that knows how many wait, `len`, and tells which by [`Red::hold`] when it has to.
     #[inline(always)]
     pub fn judge_straight(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
+        match self.weigh_straight(len, die) {
+            Straight::Kept(_) if !self.queue.limit().admits_packets(len) => Straight::Full,
+            step => step,
+        }
+    }
+
+    /// The same where there is room.
+    #[inline(always)]
+    pub fn weigh_straight(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
         // By way of a signed number: that is one instruction.
         let q = len as i64 as f64;
         self.average.sample(q);
@@ -102,9 +119,6 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
             if self.marker.marks_printed(p_b, die) {
                 return Straight::Mark { p_b };
             }
-        }
-        if !self.queue.limit().admits_packets(len) {
-            return Straight::Full;
         }
         Straight::Kept(avg)
     }
