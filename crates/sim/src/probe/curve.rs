@@ -1,51 +1,73 @@
 //! How often an average met with a drop or a mark.
 
-/// Arrivals and hits in bins of the average. The bins widen as the average grows, so there is no range to set.
-#[derive(Clone, Debug)]
+/// Arrivals and hits by average. They are counted by the leading bits of the average as a double, which sort it into 128 steps an octave;
+/// the bins of the result, which widen as the average grows so that there is no range to set, are made of these.
+#[derive(Clone, Debug, Default)]
 pub struct Curve {
-    width: f64,
-    /// `1 / width`, exact because widths are powers of two.
-    per_width: f64,
-    bins: Box<[(u32, u32); BINS]>,
+    /// Below the first octave.
+    low: (u32, u32),
+    steps: Vec<(u32, u32)>,
 }
 
+/// Bins of the result are at least so wide, and fewer than so many.
+const NARROWEST: f64 = 1.0 / 16.0;
 const BINS: usize = 256;
 
-impl Default for Curve {
-    fn default() -> Self {
-        Curve { width: 1.0 / 16.0, per_width: 16.0, bins: Box::new([(0, 0); BINS]) }
-    }
-}
+/// A step is known by the exponent and seven more bits of its doubles. The first octave begins with the second bin.
+const STEPS: usize = 128;
+const OTHER_BITS: u32 = f64::MANTISSA_DIGITS - 1 - STEPS.trailing_zeros();
+const FIRST: u64 = NARROWEST.to_bits() >> OTHER_BITS;
 
 impl Curve {
     #[inline]
     pub(super) fn add(&mut self, avg: f64, hit: bool) {
-        // The shorter word converts in fewer instructions.
-        let mut bin = (avg * self.per_width) as u32 as usize;
-        while bin >= BINS {
-            self.widen();
-            bin = (avg * self.per_width) as u32 as usize;
+        let step = (avg.to_bits() >> OTHER_BITS).wrapping_sub(FIRST) as usize;
+        match self.steps.get_mut(step) {
+            Some(pair) => {
+                pair.0 += 1;
+                pair.1 += u32::from(hit);
+            }
+            None => self.add_apart(avg, step, hit),
         }
-        self.bins[bin].0 += 1;
-        self.bins[bin].1 += u32::from(hit);
     }
 
+    /// An average below the first octave, or above all so far.
     #[cold]
-    fn widen(&mut self) {
-        let mut bins = Box::new([(0, 0); BINS]);
-        for (bin, pair) in bins.iter_mut().zip(self.bins.chunks(2)) {
-            *bin = (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1);
+    #[inline(never)]
+    fn add_apart(&mut self, avg: f64, step: usize, hit: bool) {
+        if avg >= NARROWEST {
+            self.steps.resize((step + 1).next_multiple_of(STEPS), (0, 0));
+            return self.add(avg, hit);
         }
-        self.bins = bins;
-        self.width *= 2.0;
-        self.per_width /= 2.0;
+        self.low.0 += 1;
+        self.low.1 += u32::from(hit);
+    }
+
+    /// Width of the bins: the narrowest power of two that keeps them few enough.
+    fn width(&self) -> f64 {
+        let mut width = NARROWEST;
+        while step_start(self.steps.len()) > width * BINS as f64 {
+            width *= 2.0;
+        }
+        width
     }
 
     /// Centre, arrivals and hits of each bin in use.
-    pub fn rows(&self) -> impl Iterator<Item = (f64, u32, u32)> + '_ {
-        let row = |(i, bin): (usize, &(u32, u32))| ((i as f64 + 0.5) * self.width, bin.0, bin.1);
-        self.bins.iter().enumerate().filter(|(_, bin)| bin.0 > 0).map(row)
+    pub fn rows(&self) -> impl Iterator<Item = (f64, u32, u32)> {
+        let (width, mut bins) = (self.width(), vec![(0, 0); BINS]);
+        bins[0] = self.low;
+        for (step, (arrived, hit)) in self.steps.iter().enumerate() {
+            let bin = &mut bins[(step_start(step) / width) as usize];
+            *bin = (bin.0 + arrived, bin.1 + hit);
+        }
+        let row = move |(i, (arrived, hit))| ((i as f64 + 0.5) * width, arrived, hit);
+        bins.into_iter().enumerate().filter(|(_, bin)| bin.0 > 0).map(row)
     }
+}
+
+/// Where a step begins.
+fn step_start(step: usize) -> f64 {
+    f64::from_bits((FIRST + step as u64) << OTHER_BITS)
 }
 
 #[cfg(test)]
@@ -53,13 +75,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_widens_and_keeps_its_counts() {
+    fn bins_widen_and_keep_their_counts() {
         let mut curve = Curve::default();
         for i in 0..100 {
             curve.add(f64::from(i), i % 4 == 0);
         }
         let (arrived, hit) = curve.rows().fold((0, 0), |sum, (_, a, h)| (sum.0 + a, sum.1 + h));
-        assert_eq!((arrived, hit, curve.width), (100, 25, 0.5));
+        assert_eq!((arrived, hit, curve.width()), (100, 25, 0.5));
         assert_eq!(curve.rows().next(), Some((0.25, 1, 1)));
+    }
+
+    #[test]
+    fn a_bin_holds_what_lies_between_its_edges() {
+        for (most, width) in [(0.01f64, 1.0 / 16.0), (15.99, 1.0 / 16.0), (16.0, 0.125), (1000.0, 4.0)] {
+            for avg in (0..800).map(|i| most * f64::from(i) / 800.0).flat_map(|x| [x, x.next_down().max(0.0)])
+            {
+                let mut curve = Curve::default();
+                curve.add(most, false);
+                curve.add(avg, true);
+                let (centre, ..) = curve.rows().find(|(_, _, hit)| *hit > 0).expect("it was counted");
+                assert_eq!(centre, ((avg / width).floor() + 0.5) * width, "{avg} of {most}");
+            }
+        }
     }
 }
