@@ -145,6 +145,7 @@ impl Line {
     }
 
     /// The probe is told of what was only counted.
+    #[inline(always)]
     fn settle_calm(&mut self) {
         if !self.is_watched() {
             return;

@@ -64,7 +64,16 @@ impl Moments {
     #[inline]
     pub fn add(&mut self, span: Span) {
         self.add_within(span);
-        self.max = self.max.max(span.0);
+        if span.0 > self.max {
+            self.raise(span);
+        }
+    }
+
+    /// Kept apart because hardly any time is the longest so far.
+    #[cold]
+    #[inline(never)]
+    fn raise(&mut self, span: Span) {
+        self.max = span.0;
     }
 
     /// Takes one more time that is not the longest, as another sequence has one as long.
@@ -292,12 +301,16 @@ const STEPS: u64 = 64;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
 /// Times are counted in units of 1.024 microseconds.
 const UNIT_BITS: u32 = 10;
+/// The exponent of a double and as many bits as tell its sub-bucket are a number of a bucket, which is 0 where octaves begin.
+const OTHER_BITS: u32 = f64::MANTISSA_DIGITS - 1 - STEP_BITS;
+const FIRST: u64 = ((STEPS << UNIT_BITS) as f64).to_bits() >> OTHER_BITS;
 
 /// A histogram of times with logarithmic buckets (the layout of HdrHistogram): linear below 64 units
 /// of 1.024 µs, then 64 buckets an octave, so percentiles are within 0.8 %.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    counts: Vec<u32>,
+    linear: Vec<u32>,
+    octaves: Vec<u32>,
     /// Count, mean, deviation and maximum in milliseconds, exact.
     pub moments: Moments,
 }
@@ -313,36 +326,45 @@ impl Histogram {
     /// Takes so many more times of zero.
     pub fn add_none(&mut self, times: u64) {
         self.moments.add_none(times);
-        match self.counts.first_mut() {
-            Some(count) => *count += times as u32,
-            None => self.grow(0, times as u32),
-        }
+        count(&mut self.linear, 0, times as u32);
     }
 
     /// Counts one more time whose moments are kept elsewhere, to be merged into [`Histogram::moments`] in the end.
     #[inline]
     pub fn tally(&mut self, span: Span) {
-        let bucket = bucket_of(span);
-        match self.counts.get_mut(bucket) {
+        let bucket = octave_bucket(span);
+        match self.octaves.get_mut(bucket) {
             Some(count) => *count += 1,
-            None => self.grow(bucket, 1),
+            None => self.tally_apart(span, bucket),
         }
     }
 
-    /// The first times in a bucket beyond those there are.
+    /// A time below the octaves, or in a bucket beyond those there are.
     #[cold]
-    fn grow(&mut self, bucket: usize, times: u32) {
-        self.counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
-        self.counts[bucket] = times;
+    #[inline(never)]
+    fn tally_apart(&mut self, span: Span, bucket: usize) {
+        let units = span.0 >> UNIT_BITS;
+        if units < STEPS {
+            count(&mut self.linear, units as usize, 1);
+        } else {
+            count(&mut self.octaves, bucket, 1);
+        }
     }
 
     /// Takes all times of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         self.moments.merge(&other.moments);
-        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
-        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count += more;
+        for (counts, more) in [(&mut self.linear, &other.linear), (&mut self.octaves, &other.octaves)] {
+            counts.resize(counts.len().max(more.len()), 0);
+            for (count, more) in counts.iter_mut().zip(more) {
+                *count += more;
+            }
         }
+    }
+
+    /// Number and count of all buckets there are.
+    fn buckets(&self) -> impl Iterator<Item = (usize, &u32)> {
+        self.linear.iter().enumerate().chain((STEPS as usize..).zip(&self.octaves))
     }
 
     /// The value in milliseconds below which a share `p` of the times lie: the middle of its bucket, but never above the maximum, and
@@ -350,7 +372,7 @@ impl Histogram {
     pub fn percentile(&self, p: f64) -> Option<f64> {
         let rank = ((p * self.moments.count() as f64).ceil() as u64).max(1);
         let mut seen = 0;
-        for (bucket, count) in self.counts.iter().enumerate() {
+        for (bucket, count) in self.buckets() {
             seen += u64::from(*count);
             if u64::from(*count) == self.moments.count() {
                 return Some(self.moments.mean_ms());
@@ -366,16 +388,23 @@ impl Histogram {
     /// Upper edge in milliseconds and count of each bucket in use.
     pub fn rows(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
         let used = |(bucket, count): (usize, &u32)| (*count > 0).then(|| (lower_ms(bucket + 1), *count));
-        self.counts.iter().enumerate().filter_map(used)
+        self.buckets().filter_map(used)
     }
 }
 
+/// The bucket of a time of at least 64 units, counted from where octaves begin; no number of a bucket for shorter ones.
 #[inline]
-fn bucket_of(span: Span) -> usize {
-    let units = span.0 >> UNIT_BITS;
-    // The two linear octaves count as number 0.
-    let octave = (units | STEPS).ilog2() - STEP_BITS;
-    (u64::from(octave) * STEPS + (units >> octave)) as usize
+fn octave_bucket(span: Span) -> usize {
+    // Signed numbers convert in one instruction; three centuries fit.
+    ((span.0 as i64 as f64).to_bits() >> OTHER_BITS).wrapping_sub(FIRST) as usize
+}
+
+/// Adds to a bucket, which may be the first of its octave.
+fn count(counts: &mut Vec<u32>, bucket: usize, times: u32) {
+    if bucket >= counts.len() {
+        counts.resize((bucket + 1).next_multiple_of(STEPS as usize), 0);
+    }
+    counts[bucket] += times;
 }
 
 /// Lower edge of a bucket.
@@ -440,9 +469,12 @@ mod tests {
     fn buckets_meet_without_gap() {
         for bucket in 0..2000 {
             let lower = lower_ms(bucket);
-            let span = Span((lower * 1e6).round() as u64);
-            assert_eq!(bucket_of(span), bucket);
-            assert!(lower_ms(bucket + 1) > lower);
+            let next = lower_ms(bucket + 1);
+            assert!(next > lower);
+            let mut histogram = Histogram::default();
+            let ns = |ms: f64| (ms * 1e6).round() as u64;
+            [ns(lower), ns(next) - 1].iter().for_each(|ns| histogram.add(Span(*ns)));
+            assert_eq!(histogram.rows().collect::<Vec<_>>(), [(next, 2)]);
         }
     }
 
