@@ -108,12 +108,11 @@ impl Law for Curve {
 
     #[inline(always)]
     fn p_b(&self, avg: f64) -> f64 {
-        let p_b = if avg >= self.max_th {
-            self.above_slope * avg + self.above_start
-        } else {
-            (avg - self.min_th) * self.per_span * self.max_p
-        };
-        p_b.clamp(0.0, 1.0)
+        if avg < self.max_th {
+            // `avg` is not below `min_th`, but `max_p` may have been moved beyond what a probability can be.
+            return ((avg - self.min_th) * self.per_span * self.max_p).min(1.0);
+        }
+        (self.above_slope * avg + self.above_start).clamp(0.0, 1.0)
     }
 }
 

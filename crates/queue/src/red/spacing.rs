@@ -14,7 +14,14 @@ use units::math;
 /// quotient by more than the roundings of both products, half an ulp each, lies above it as it is rounded, too.
 #[inline(always)]
 fn falls_below(u: f64, p: f64, rest: f64) -> bool {
-    u * rest <= p * (1.0 + 4.0 * f64::EPSILON) && u < p / rest
+    u * rest <= p * (1.0 + 4.0 * f64::EPSILON) && is_below_quotient(u, p, rest)
+}
+
+/// Kept apart so that the division is not done before it is known to be needed.
+#[cold]
+#[inline(never)]
+fn is_below_quotient(u: f64, p: f64, rest: f64) -> bool {
+    u < p / rest
 }
 
 /// What the laws need to know of an arrival.
