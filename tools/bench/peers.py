@@ -26,8 +26,8 @@ from instructions import ROOT, build, output
 
 HERE = Path(__file__).parent
 NS3 = ["applications", "internet", "point-to-point", "traffic-control", "network", "core"]
-# With a thousand flows ns-3 takes more than a minute for a second.
 SIDES = ["hops", "ns-2", "ns-3"]
+# With a thousand flows ns-3 takes more than a minute for a second.
 CASES = ["10:60", "100:10", "1000:2:2"]
 # Work counts as the same if the segments delivered agree to within this.
 SAME = 0.02
