@@ -54,13 +54,12 @@ class Surface:
 
     def fit(self, seen: Seen, values: Array) -> None:
         """Through these values; the shape is that of greatest posterior probability, from the last one on."""
-
         self._seen, self._mean = seen, float(values.mean())
         self._spread = max(float(values.std()), 1e-9)
         self._scaled = (values - self._mean) / self._spread
         self._gaps = (seen.places.T[:, :, None] - seen.places.T[:, None, :]) ** 2
-        self._level = LEVEL * (1.0 + _same(seen.conditions, seen.conditions))
         self._alike = _same(seen.conditions, seen.conditions)
+        self._level = LEVEL * (1.0 + self._alike)
         self._together = _same(seen.trials, seen.trials)
         if len(values) > GROWN * self._fitted:
             self._shape(len(seen.places[0]))
