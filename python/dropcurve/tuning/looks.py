@@ -90,6 +90,10 @@ class Looks:
         chances = picture.better([study.place_of(one) for one in some], study.place_of(best))
         return [one for one, chance in zip(some, chances, strict=True) if chance > LIKELY][:AGAIN]
 
+    def usable(self, one: Candidate) -> bool:
+        """Whether a setting can be run in all trials."""
+        return all(self.bench.usable(one, trial) for trial in self.first)
+
     def whole(self, one: Candidate) -> bool:
         """Whether a setting was run in all trials."""
         return all(self.bench.has(one, trial) for trial in self.first)
@@ -134,10 +138,6 @@ class Looks:
         """The settings of a family by what is expected of them; none before there is a picture."""
         if not self.pictures[kind].ready:
             return []
-        tried = [
-            one
-            for one in self.studies[kind].tried.values()
-            if all(self.bench.usable(one, trial) for trial in self.first)
-        ]
+        tried = [one for one in self.studies[kind].tried.values() if self.usable(one)]
         expected = self.expected(tried)
         return sorted(tried, key=lambda one: expected[one.key])

@@ -126,7 +126,7 @@ class Search:
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
         self.bench.run((found[0], trial) for trial in measured)
         self.bench.scale(found[0], measured)
-        usable = [one for one in found if all(self.bench.usable(one, trial) for trial in self.first)]
+        usable = [one for one in found if self.looks.usable(one)]
         # The first of several names for the same simulation stays.
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
@@ -161,7 +161,7 @@ class Search:
         if self.looks.brief:
             return
         best = min(seen, key=lambda one: self.bench.score(one, self.half))
-        if self._try([one for one in seen if one is best or self._has(one, self.first)], until=until):
+        if self._try([one for one in seen if one is best or self.looks.whole(one)], until=until):
             for one in sorted(seen, key=lambda one: self.bench.score(one, self.half)):
                 if self.several or (not self._behind(one, best) and self.bench.runs < self._share(KNOWN)):
                     self._try([one], until=until)
@@ -194,7 +194,7 @@ class Search:
         """Candidates at every condition; False, and those that there was time for, if it was spent before."""
         done = self.looks.run(((one, trial) for one in candidates for trial in self.first), until=until)
         seen = {one.key for one in self.whole}
-        there = [one for one in candidates if done or self._has(one, self.first)]
+        there = [one for one in candidates if done or self.looks.whole(one)]
         self.whole.extend(one for one in there if one.key not in seen)
         return done
 
@@ -276,9 +276,7 @@ class Search:
         """One batch: a look at each, then another at what may be the best of its family. Returns whether there was
         time for it."""
         until = self.clock.until(SEARCH)
-        usable = {
-            one.key for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)
-        }
+        usable = {one.key for _, _, one in asked if self.looks.usable(one)}
         there = [(study, one) for study, _, one in asked if one.key in usable]
         looks = [(one, trial) for study, one in there for trial in self.looks.trials(study, one)]
         if not self.looks.run(looks, until=until):
@@ -328,7 +326,7 @@ class Search:
     def _round(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
         """One batch where there are several objectives, each at every condition. Returns whether there was time for
         it."""
-        usable = [one for _, _, one in asked if all(self.bench.usable(one, trial) for trial in self.first)]
+        usable = [one for _, _, one in asked if self.looks.usable(one)]
         if not self._try(usable, until=self.clock.until(SEARCH)):
             return False
         for study, ticket, one in asked:
