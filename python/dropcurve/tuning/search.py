@@ -7,7 +7,7 @@ interrupted repeats its steps in a moment, from the store, and goes on as if not
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -160,14 +160,19 @@ class Search:
         """The best of some that were looked at goes through all trials, then those that are not behind it."""
         if self.looks.brief:
             return
-        best = min(seen, key=lambda one: self.bench.score(one, self.half))
+        ranked = self._ranked(seen)
+        best = ranked[0]
         if self._try([one for one in seen if one is best or self.looks.whole(one)], until=until):
-            for one in sorted(seen, key=lambda one: self.bench.score(one, self.half)):
+            for one in ranked:
                 if self.several or (not self._behind(one, best) and self.bench.runs < self._share(KNOWN)):
                     self._try([one], until=until)
 
     def _has(self, one: Candidate, trials: Sequence[Trial]) -> bool:
         return all(self.bench.has(one, trial) for trial in trials)
+
+    def _ranked(self, some: Iterable[Candidate]) -> list[Candidate]:
+        """Best first, by what a first look at each came to."""
+        return sorted(some, key=lambda one: self.bench.score(one, self.half))
 
     def _behind(self, one: Candidate, best: Candidate) -> bool:
         """Whether the first look at a candidate is enough to spare it the rest: a test over the conditions, or where
@@ -229,15 +234,14 @@ class Search:
             study.learn(one, knobs, self.bench.score(one, self.half))
             for trial in self.half:
                 self.looks.note(one, trial)
-        ranked = sorted((one for one, _ in seen), key=lambda one: self.bench.score(one, self.half))
+        ranked = self._ranked(one for one, _ in seen)
         if ranked:
             self._close(ranked[:PER_FAMILY], until=self.clock.until(SEARCH))
 
     def _starts(self, study: Study) -> list[dict[str, float]]:
         """Knobs of what is known of a family, best first."""
         known = [one for one in self.known if one.kind == study.family.kind and self._has(one, self.half)]
-        ranked = sorted(known, key=lambda one: self.bench.score(one, self.half))
-        return [knobs for one in ranked if (knobs := study.family.knobs_of(one.params))]
+        return [knobs for one in self._ranked(known) if (knobs := study.family.knobs_of(one.params))]
 
     def _rounds(self) -> None:
         """Round after round of proposals, until the runs or the time are spent."""
@@ -315,7 +319,7 @@ class Search:
                 self.looks.pictures[kind].look()
         if not self.whole:
             seen = [one for one in self.known if self._has(one, self.half)]
-            self._try(sorted(seen, key=lambda one: self.bench.score(one, self.half))[:1])
+            self._try(self._ranked(seen)[:1])
 
     def _leader(self) -> Candidate | None:
         """The best so far: of what was tried at every condition, before there is any of all that was looked at."""
@@ -379,8 +383,7 @@ class Search:
         able = [one for one in self.whole if target.takes(one)]
         if not able:
             self.bench.run((one, trial) for one in self.known for trial in self.half)
-            known = sorted(self.known, key=lambda one: self.bench.score(one, self.half))
-            able = [one for one in known if target.takes(one)][:1]
+            able = [one for one in self._ranked(self.known) if target.takes(one)][:1]
             self._try(able)
         if not able:
             told = f"for = {target.box}: none of the settings tried can be written for it"
