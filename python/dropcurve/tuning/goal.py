@@ -14,10 +14,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import metrics
 from ..errors import UsageError
 from .measures import Measure, measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: One value, or many.
+Values = TypeVar("Values", float, "NDArray[np.float64]")
 
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s+(?:and|at|with|while|subject to|s\.t\.)\s+")
 _BOUND = re.compile(r"(.+?)\s*(<=|<|≤|>=|>|≥|\bbelow\b|\bunder\b|\babove\b|\bover\b)\s*(.+)")
@@ -39,12 +47,15 @@ class Constraint:
 
     def excess(self, value: float, *, margin: float = 0.0) -> float:
         """By what share of the bound a value breaks it; 0 if it holds. ``margin`` moves it inwards by a share."""
+        return max(0.0, self.beyond(value, margin=margin))
+
+    def beyond(self, values: Values, *, margin: float) -> Values:
+        """How far values lie beyond the bound, as a share of it; below 0 where it holds."""
         size = abs(self.bound) or 1.0
         inside = self.bound - margin * size if self.upper else self.bound + margin * size
         if self.measure.unit == "%" and not self.upper:
             inside = min(inside, 100.0 - (100.0 - self.bound) * (1.0 - margin))
-        over = value - inside if self.upper else inside - value
-        return max(0.0, over / size)
+        return (values - inside if self.upper else inside - values) / size
 
     def __str__(self) -> str:
         return f"{self.measure.text} {'<' if self.upper else '>'} {self.bound:g} {self.measure.unit}".rstrip()

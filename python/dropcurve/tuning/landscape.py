@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ..sweeping import design
 from .bench import MARGIN, PENALTY, Bench, Trial
 from .candidates import Candidate
-from .goal import Constraint
 from .model import Seen, Surface
 
 if TYPE_CHECKING:
@@ -177,7 +176,7 @@ class Landscape:
             name = bound.measure.key
             for at, weight in BELL:
                 values = self._scales[name].back(ways[name] + at * wide[name])
-                total += weight * PENALTY * _excess(bound, values)
+                total += weight * PENALTY * np.maximum(bound.beyond(values, margin=MARGIN), 0.0)
         return total
 
     def _best(self) -> dict[tuple[str, Trial], tuple[Array, dict[str, float]]]:
@@ -247,15 +246,3 @@ def _scale(values: Sequence[float]) -> _Scale:
     there = [math.log(value) if log else value for value in values]
     wide = max(there) - min(there)
     return _Scale(log, min(there) - wide, max(there) + wide)
-
-
-def _excess(bound: Constraint, values: Array) -> Array:
-    """`Constraint.excess`, of many values."""
-    import numpy as np
-
-    size = abs(bound.bound) or 1.0
-    inside = bound.bound - MARGIN * size if bound.upper else bound.bound + MARGIN * size
-    if bound.measure.unit == "%" and not bound.upper:
-        inside = min(inside, 100.0 - (100.0 - bound.bound) * (1.0 - MARGIN))
-    over = values - inside if bound.upper else inside - values
-    return np.asarray(np.maximum(over, 0.0) / size)
