@@ -278,7 +278,7 @@ def _spots(outcome: Outcome, bench: Bench) -> list[Spot]:
     for one in outcome.tried:
         objectives, measures, holds = around.summary(bench, one, outcome.first)
         found.append((one, objectives, measures, holds))
-    signs = [-1.0 if one.higher else 1.0 for one in goal.objectives]
+    signs = [one.sign for one in goal.objectives]
     points = {
         one.key: [
             *(sign * value for sign, value in zip(signs, objectives, strict=True)),

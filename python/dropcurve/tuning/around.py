@@ -159,7 +159,7 @@ def drift(
 def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
     """The points, each told whether the design is good there."""
     goal = bench.question.goal
-    signs = [-1.0 if one.higher else 1.0 for one in goal.objectives]
+    signs = [one.sign for one in goal.objectives]
     least = [
         max(sign * one.objectives[n] for one in points if one.inside) + WORSE * bench.scales[n]
         for n, sign in enumerate(signs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import statistics
@@ -187,25 +187,36 @@ class Bench:
 
     def points(self, candidate: Candidate, trial: Trial) -> tuple[float, ...]:
         """Each objective of a run in points, the smaller the better; infinite where it has no value."""
+        return self.points_of(self.row(candidate, trial) or {})
+
+    def points_of(self, values: Mapping[str, float]) -> tuple[float, ...]:
+        """The same, of a run with these values."""
         found = []
         for one, scale in zip(self.question.goal.objectives, self.scales, strict=True):
-            value = self.objective(candidate, trial, one)
-            sign = -1.0 if one.higher else 1.0
-            found.append(float("inf") if value is None else sign * value / scale)
+            value = one.value(values)
+            found.append(float("inf") if value is None else one.sign * value / scale)
         return tuple(found)
 
-    def excess(self, candidate: Candidate, trial: Trial, *, margin: float = MARGIN) -> float:
+    def excess(self, candidate: Candidate, trial: Trial) -> float:
         """By what share of their bounds the constraints are broken in a run, all together."""
+        return self.excess_of(self.row(candidate, trial) or {})
+
+    def excess_of(self, values: Mapping[str, float]) -> float:
+        """The same, of a run with these values."""
         total = 0.0
         for one in self.question.goal.constraints:
-            value = self.value(candidate, trial, one.measure.key)
-            total += 10.0 if value is None else one.excess(value, margin=margin)
+            value = values.get(one.measure.key)
+            total += 10.0 if value is None else one.excess(value, margin=MARGIN)
         return total
 
     def loss(self, candidate: Candidate, trial: Trial) -> float:
         """One number for a run: the points of the only objective, or the mean of several, and the penalty."""
-        points = self.points(candidate, trial)
-        return sum(points) / len(points) + PENALTY * self.excess(candidate, trial)
+        return self.loss_of(self.row(candidate, trial) or {})
+
+    def loss_of(self, values: Mapping[str, float]) -> float:
+        """The same, of a run with these values."""
+        points = self.points_of(values)
+        return sum(points) / len(points) + PENALTY * self.excess_of(values)
 
     def together(self, losses: Sequence[float]) -> float:
         """Losses of different conditions as one: their mean, or the worst."""

@@ -78,6 +78,11 @@ class Objective:
         return total
 
     @property
+    def sign(self) -> float:
+        """What turns its value into a loss, the smaller the better."""
+        return -1.0 if self.higher else 1.0
+
+    @property
     def single(self) -> Measure | None:
         """The measure, if it is only one."""
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1.0 else None

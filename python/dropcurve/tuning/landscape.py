@@ -169,9 +169,8 @@ class Landscape:
         expected = {name: self._scales[name].mean(way, wide[name]) for name, way in ways.items()}
         total = np.zeros_like(next(iter(ways.values())))
         for one, scale in zip(goal.objectives, self.bench.scales, strict=True):
-            sign = -1.0 if one.higher else 1.0
             for weight, term in one.terms:
-                total += sign * weight * expected[term.key] / scale
+                total += one.sign * weight * expected[term.key] / scale
         for bound in goal.constraints:
             name = bound.measure.key
             for at, weight in BELL:
@@ -186,7 +185,7 @@ class Landscape:
         ranks: dict[str, list[float]] = {}
         by_trial: dict[Trial, list[tuple[float, str]]] = {}
         for (key, trial), (_, values) in self._runs.items():
-            by_trial.setdefault(trial, []).append((self._loss(values), key))
+            by_trial.setdefault(trial, []).append((self.bench.loss_of(values), key))
         for some in by_trial.values():
             for rank, (_, key) in enumerate(sorted(some)):
                 ranks.setdefault(key, []).append((rank + 0.5) / len(some))
@@ -200,15 +199,6 @@ class Landscape:
                 break
             kept |= {name: self._runs[name] for name in by_key[key]}
         return kept
-
-    def _loss(self, values: dict[str, float]) -> float:
-        goal = self.bench.question.goal
-        total = 0.0
-        for one, scale in zip(goal.objectives, self.bench.scales, strict=True):
-            total += (-1.0 if one.higher else 1.0) * (one.value(values) or 0.0) / scale
-        return total + PENALTY * sum(
-            bound.excess(values[bound.measure.key], margin=MARGIN) for bound in goal.constraints
-        )
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def _families(answer: Answer) -> Iterator[str]:
 def _closest(answer: Answer, kind: str) -> Line:
     """The best of a discipline that was confirmed, tuned or not: among those that hold, if there are any."""
     some = [line for line in answer.lines[1:] if line.candidate.kind == kind]
-    sign = -1.0 if answer.question.goal.objectives[0].higher else 1.0
+    sign = answer.question.goal.objectives[0].sign
     return min(some, key=lambda line: (not line.holds, sign * (line.objectives[0].mean or 0.0)))
 
 
