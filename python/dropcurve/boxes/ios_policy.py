@@ -6,6 +6,7 @@ Reads configurations and ``show policy-map interface`` alike (CiscoWRED).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _POLICY = re.compile(r"(?:policy-map|Service-policy output:)\s+(\S+)")
@@ -50,17 +51,13 @@ class Policies:
     def rate_bps(self, block: Block) -> float | None:
         """What the class is shaped to, or the nearest class around it that is shaped; None if none is."""
         share = 1.0
-        seen: set[str] = set()
-        at: Block | None = block
-        while at is not None and at.title not in seen:
-            seen.add(at.title)
+        for at in self._outward(block):
             found = _SHAPE.search(at.body)
             if found and found["percent"]:
                 share *= float(found["percent"]) / 100.0
             elif found:
                 told = found["told"] or found["cir"] or found["target"]
                 return share * float(told) * _UNITS[found["unit"]]
-            at = self.parents.get(at.policy)
         return None
 
     def promised_bps(self, block: Block) -> float | None:
@@ -75,13 +72,19 @@ class Policies:
 
     def speed(self, block: Block) -> tuple[str, float] | None:
         """The interface that the class's policy is put on, and its ``bandwidth`` statement in bit/s."""
-        policy, seen = block.policy, set[str]()
-        while policy in self.parents and policy not in seen:
-            seen.add(policy)
-            policy = self.parents[policy].policy
-        place = self.places.get(policy)
+        *_, outermost = self._outward(block)
+        place = self.places.get(outermost.policy)
         told = re.search(r"^\s*bandwidth\s+(\d+)\s*$", place.body, re.M) if place else None
         return (place.title, float(told[1]) * 1e3) if place and told else None
+
+    def _outward(self, block: Block) -> Iterator[Block]:
+        """The block and those around it; each once, as a text may put policies into each other."""
+        seen: set[str] = set()
+        at: Block | None = block
+        while at is not None and at.title not in seen:
+            seen.add(at.title)
+            yield at
+            at = self.parents.get(at.policy)
 
 
 def policies(text: str) -> Policies:
