@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from .. import quantities
 from .ios_policy import Block, Policies, policies
-from .model import Import, Note, refuse
+from .model import Import, Note, promise, refuse
 
 T = TypeVar("T")
 
@@ -96,9 +96,7 @@ def _rate_notes(found: Policies, block: Block, notes: list[Note]) -> None:
             Note("load", "rate", f"nothing is shaped; {speed[0]} says it has {shown}: give it as --rate")
         )
     if promised:
-        shown = quantities.show_rate(promised)
-        text = f"the class has {shown} for certain, the rest as others leave it: give that as --rate to judge it so"
-        notes.append(Note("load", "bandwidth", text))
+        notes.append(promise("bandwidth", "the class", promised))
 
 
 def _limit(body: str, rate: float | None, notes: list[Note], origin: str) -> str:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import quantities
-from .model import Import, Note, refuse
+from .model import Import, Note, promise, refuse
 from .red_rows import INSTANT
 
 #: A fill level and a drop probability, in whole percent.
@@ -20,7 +20,7 @@ Point = tuple[int, int]
 
 def read(
     text: str, *, origin: str = "", name: str | None = None, rate_bps: float | None = None,
-    buffer_bytes: int | None = None,     packet_bytes: int = 1500, **_: Any,
+    buffer_bytes: int | None = None, packet_bytes: int = 1500, **_: Any,
 ) -> Import:  # fmt: skip
     """A drop profile with the buffer of the scheduler that uses it; of several, the one named, or the first that a
     scheduler uses. Raises ScenarioError for a text without a profile, a name that is not there, and contradictions.
@@ -50,9 +50,7 @@ def read(
     notes.append(Note("load", "w_q", "Junos has no weight to set: the fill level is judged as it is"))
     promised = _promised(own, rate or rate_bps)
     if promised is not None:
-        shown = quantities.show_rate(promised)
-        text = f"the queue has {shown} for certain, the rest as others leave it: give that as --rate to judge it so"
-        notes.append(Note("load", "transmit-rate", text))
+        notes.append(promise("transmit-rate", "the queue", promised))
     ecn = any("explicit-congestion-notification" in one for one in own)
     others = [one for one in profiles if one != chosen]
     params = as_simulated(points, limit, ecn, packet_bytes, interpolated=interpolated)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .. import values
+from .. import quantities, values
 from ..errors import Problem, ScenarioError, UsageError
 from . import tc_numbers
 
@@ -35,6 +35,13 @@ def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
     """That the queue must form here; ``shaper``: the export can see to it."""
     text = f"{dev} must itself be the bottleneck of {tc_numbers.show_rate(rate_bps)}"
     return Note("load", "", f"{text}; else let --shape put a shaper above" if shaper else text)
+
+
+def promise(key: str, what: str, rate_bps: float) -> Note:
+    """That ``what`` is sure of a rate, while others share the link's."""
+    shown = quantities.show_rate(rate_bps)
+    told = f"{what} has {shown} for certain, the rest as others leave it"
+    return Note("load", key, f"{told}: give that as --rate to judge it so")
 
 
 @dataclass(frozen=True)
