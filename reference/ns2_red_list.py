@@ -195,21 +195,9 @@ def record(number, out):
     with tempfile.TemporaryDirectory() as folder:
         name = f"{folder}/run"
         pathlib.Path(f"{name}.list").write_text("".join(f"{t:.3f} {size} {e}\n" for t, size, e in rows))
-        command = [
-            "ns",
-            str(SCRIPT),
-            "list",
-            f"{name}.list",
-            "out",
-            name,
-            "seed",
-            str(number),
-            "buf",
-            str(buffer),
-        ]
-        command += ["rate", str(link["rate"]), "delay", str(link["delay"])]
-        command += [word for key, value in told.items() for word in (key, tcl(value))]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        options = {"list": f"{name}.list", "out": name, "seed": number, "buf": buffer, **link, **told}
+        words = [word for key, value in options.items() for word in (key, tcl(value))]
+        done = subprocess.run(["ns", str(SCRIPT), *words], capture_output=True, text=True, check=True)
         states = dict(word.split("=") for word in done.stdout.split("RESULT ")[1].split())
         trace = list(events(f"{name}.tr"))
         shown = [float(line.split()[0]) for line in pathlib.Path(f"{name}.ave").read_text().splitlines()]
