@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from dropcurve.scenario import Scenario
 from dropcurve.sweeping.rows import Row
-from dropcurve.tuning import model, of_file
+from dropcurve.tuning import model, of_link
 from dropcurve.tuning.bench import Bench, Trial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.families import family
@@ -77,13 +76,11 @@ class Bowl(Bench):
     """Utilisation and delay of CoDel by formula, over three conditions: one counts for nearly all of the sum."""
 
     def __init__(self) -> None:
-        scenario = Scenario.parse(
-            'dumbbell = {rate = "5 Mbit/s", delay = "10 ms"}\nqueue = {kind = "droptail", limit = "80 pkts"}\n'
-            'flows.tcp = {count = 6}\nrun = {duration = "12 s"}',
-            name="bowl",
-        )
         goal = "p95 delay < 40ms, max utilisation"
-        super().__init__(of_file(scenario, goal=goal, candidates=["codel"]), None, None)  # type: ignore[arg-type]
+        question = of_link(
+            rate="5Mbit", rtt="24ms", flows="6", buffer="80pkts", goal=goal, candidates=["codel"]
+        )
+        super().__init__(question, None, None)  # type: ignore[arg-type]
         self.family = family("codel", self.question.room)
         self.scales = [1.0]
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from dropcurve import quantities
-from dropcurve.scenario import Scenario
 from dropcurve.sweeping.rows import Row
-from dropcurve.tuning import model, of_file, of_link
+from dropcurve.tuning import model, of_link
 from dropcurve.tuning.bench import Bench, Trial
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.effort import Effort
@@ -31,12 +30,9 @@ class Hills(Bench):
     """A bench that looks runs up in a formula: a smooth hill, a bound beside its top, and noise of the seed."""
 
     def __init__(self) -> None:
-        scenario = Scenario.parse(
-            'dumbbell = {rate = "5 Mbit/s", delay = "10 ms"}\nqueue = {kind = "droptail", limit = "80 pkts"}\n'
-            'flows.tcp = {count = 6}\nrun = {duration = "12 s"}',
-            name="hills",
+        question = of_link(
+            rate="5Mbit", rtt="24ms", flows="6", buffer="80pkts", goal=GOAL, candidates=["red"]
         )
-        question = of_file(scenario, goal=GOAL, candidates=["red"])
         super().__init__(question, None, None)  # type: ignore[arg-type]
         self.family = family("red", question.room)
 
