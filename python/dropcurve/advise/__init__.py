@@ -125,25 +125,23 @@ def _notes(given: Conditions) -> Iterator[str]:
     window = crowded.window(queue)
     if window < SMALL_WINDOW:
         yield (
-            f"With {crowded.label()} a fair share is {window:.1f} packets a round trip: losses end in timeouts "
-            "whatever the "
-            "discipline. A longer queue, ECN or smaller packets help."
+            f"With {crowded.label()} a fair share is {window:.1f} packets a round trip: losses end in "
+            "timeouts whatever the discipline. A longer queue, ECN or smaller packets help."
         )
     need = equilibrium.needed(queue, crowded, b=given.b, rto_s=given.rto_s)
     least = equilibrium.needed(queue, given.gentlest, b=given.b, rto_s=given.rto_s)
     if least > 0.0 and need / least > 100.0:
         yield (
-            f"Over this range the loss TCP needs runs from {_percent(least)} to {_percent(need)}: no fixed max_p "
-            "fits both ends; "
-            "take a discipline that adapts (ared, pie, codel), or tune for the part that matters."
+            f"Over this range the loss TCP needs runs from {_percent(least)} to {_percent(need)}: no fixed "
+            "max_p fits both ends; take a discipline that adapts (ared, pie, codel), or tune for the part "
+            "that matters."
         )
     if given.buffer is not None:
         shared = rules.many_flows(given.capacity, given.rtt_s[1], given.flows[0])
         if given.buffer < shared:
             yield (
                 f"The buffer of {given.buffer:.0f} packets is below R C/sqrt(N) = {shared:.0f} for "
-                f"{given.gentlest.label()}: the link will "
-                "not be full, under any discipline (AKM04)."
+                f"{given.gentlest.label()}: the link will not be full, under any discipline (AKM04)."
             )
 
 

@@ -125,9 +125,8 @@ def tail_drop(given: Conditions) -> Design:
         "step",
         "VS94, AKM04",
         "The least there is: no early signal, so the buffer alone sets delay and utilisation.",
-        "Flows in step, few flows, short flows and flows of unlike round trips need more than R C/sqrt(N); with R C "
-        "the delay is a "
-        "round trip at full load.",
+        "Flows in step, few flows, short flows and flows of unlike round trips need more than R C/sqrt(N); "
+        "with R C the delay is a round trip at full load.",
         expect_held(given, limit, None, "buffer"),
         (() if given.buffer else (f"no buffer was given: {limit:g} packets taken",)),
     )  # fmt: skip
@@ -142,14 +141,12 @@ def red_by_floyd(given: Conditions) -> Design:
     return Design(
         "RED by Floyd's rules", "red",
         _red(limit, low, high, "0.1", w_q, given, above_max="gentle"),
-        f"min_th = max(5, C d/2) for a delay d of {quantities.show_span(given.aim_s)}, max_th = 3 min_th, max_p = "
-        "0.1, "
-        "w_q = 1 - exp(-1/C), gentle",
+        f"min_th = max(5, C d/2) for a delay d of {quantities.show_span(given.aim_s)}, max_th = 3 min_th, "
+        "max_p = 0.1, w_q = 1 - exp(-1/C), gentle",
         "Floyd97, Floyd00, FGS01",
         "The defaults its author came to after eight years, sized for this link.",
-        "max_p is fixed: with more flows the average climbs through max_th, with fewer it sinks and the link may "
-        "idle. "
-        "The weight knows nothing of the round trip, so the queue may swing.",
+        "max_p is fixed: with more flows the average climbs through max_th, with fewer it sinks and the "
+        "link may idle. The weight knows nothing of the round trip, so the queue may swing.",
         expect_curve(given, curve, w_q), notes,
     )  # fmt: skip
 
@@ -168,18 +165,15 @@ def adaptive_red(given: Conditions) -> Design:
         expected += expect_curve(given, curve, w_q, (point,))
     return Design(
         "Adaptive RED", "ared",
-        {"limit": quantities.show_packets(limit),
-        "min_th": quantities.show_packets(low),
+        {"limit": quantities.show_packets(limit), "min_th": quantities.show_packets(low),
          "max_th": quantities.show_packets(high), "w_q": quantities.plain(w_q),
          "bottom": "auto", "ecn": _switch(given.ecn)},
-        f"thresholds and weight as above; max_p moves between {bottom:.2g} and 0.5 to hold the average at (min_th + "
-        "max_th)/2 = "
-        f"{middle:g} packets",
+        f"thresholds and weight as above; max_p moves between {bottom:.2g} and 0.5 to hold the average at "
+        f"(min_th + max_th)/2 = {middle:g} packets",
         "FGS01",
         "One setting for every load: the drop rate follows the flows instead of the other way round.",
-        "It moves slowly (from 0.01 to 0.5 takes ten seconds and more), and max_p has a floor and a ceiling. It "
-        "does not mend "
-        "an average that swings.",
+        "It moves slowly (from 0.01 to 0.5 takes ten seconds and more), and max_p has a floor and a "
+        "ceiling. It does not mend an average that swings.",
         tuple(expected), notes,
     )  # fmt: skip
 
@@ -197,15 +191,14 @@ def red_by_queue_law(given: Conditions) -> Design:
     return Design(
         "RED by the queue law", "red",
         _red(limit, low, high, quantities.plain(max_p), w_q, given, above_max="gentle"),
-        f"max_p such that {given.hardest.label()}, who need {100 * wanted:.2g} % of drops, meet the curve nine "
-        "tenths of the way up; "
-        f"w_q = 1 - 0.1^(1/(C I)), I = {quantities.show_span(_short(interval))}, the longest round trip",
+        f"max_p such that {given.hardest.label()}, who need {100 * wanted:.2g} % of drops, meet the curve "
+        f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {quantities.show_span(_short(interval))}, "
+        "the longest round trip",
         "FB00, PFTK98, RFC6582",
         "The average stays between the thresholds over the whole range of loads, and no average is older than a "
         "round trip.",
-        "A steep curve for many flows is too steep for few: see the margins. Where the loss needed passes some 10 "
-        "%, timeouts "
-        "rule and the law is a guess.",
+        "A steep curve for many flows is too steep for few: see the margins. Where the loss needed passes "
+        "some 10 %, timeouts rule and the law is a guess.",
         expect_curve(given, Curve(low, high, max_p, above="gentle", limit=limit), w_q), notes,
     )  # fmt: skip
 
@@ -227,22 +220,20 @@ def red_by_stability(given: Conditions) -> Design:
     if wanted > SLOWEST_S:
         w_q = _short(-math.expm1(-1.0 / (given.capacity * SLOWEST_S)))
         late = (
-            f"the rule asks for an average that answers in {_seconds(wanted)}, which is of no use: w_q is that of "
-            f"{SLOWEST_S:g} s, "
-            "and the margins are what is left. No RED with this curve is both stable and awake over the whole range",
+            f"the rule asks for an average that answers in {_seconds(wanted)}, which is of no use: w_q is "
+            f"that of {SLOWEST_S:g} s, and the margins are what is left. No RED with this curve is both "
+            "stable and awake over the whole range",
         )
     return Design(
         "RED by the stability condition", "red",
         _red(limit, low, high, quantities.plain(max_p), w_q, given, above_max="gentle"),
-        f"L (R C)^3/(2N)^2 = {rule.left:.3g} <= sqrt(wg^2/K^2 + 1) = {rule.right:.3g} at {worst.label()}; wg = 0.1 "
-        "min(2N/(R^2 C), 1/R), "
-        "w_q = 1 - exp(-K/C), L the slope with the spacing of marks",
+        f"L (R C)^3/(2N)^2 = {rule.left:.3g} <= sqrt(wg^2/K^2 + 1) = {rule.right:.3g} at {worst.label()}; "
+        "wg = 0.1 min(2N/(R^2 C), 1/R), w_q = 1 - exp(-K/C), L the slope with the spacing of marks",
         "HMTG01a, MGT00",
         "The loop is stable for this many flows or more and this round trip or less; it buys that with a slow "
         "average.",
-        "A bound for long flows and small swings: an average this slow lets bursts fill the buffer and finds a new "
-        "load late. "
-        "Windows of few packets, timeouts and short flows are not in the model.",
+        "A bound for long flows and small swings: an average this slow lets bursts fill the buffer and "
+        "finds a new load late. Windows of few packets, timeouts and short flows are not in the model.",
         expect_curve(given, Curve(low, high, max_p, above="gentle", limit=limit), w_q), (*base.notes, *late),
     )  # fmt: skip
 
@@ -266,9 +257,8 @@ def pi(given: Conditions) -> Design:
         f"{worst.label()}",
         "HMTG01",
         "An integrator holds the queue at one reference for every load, with margins by design.",
-        "Designed for the fewest flows and the longest round trip, so with many flows and short round trips it is "
-        "slow: minutes, "
-        "where z is small. Short flows and unresponsive traffic are not in the model.",
+        "Designed for the fewest flows and the longest round trip, so with many flows and short round trips "
+        "it is slow: minutes, where z is small. Short flows and unresponsive traffic are not in the model.",
         expect_held(given, q_ref, lambda _: fluid.pi(gain, zero)),
     )  # fmt: skip
 
@@ -284,9 +274,8 @@ def pie(given: Conditions) -> Design:
         "of p",
         "RFC8033",
         "A PI controller on delay whose steps grow with p, so that one setting serves every rate and load.",
-        "Steps are small at low loads: a new flow on an idle fast link overshoots. At targets of a few milliseconds "
-        "its "
-        "tick of 15 ms is coarse.",
+        "Steps are small at low loads: a new flow on an idle fast link overshoots. At targets of a few "
+        "milliseconds its tick of 15 ms is coarse.",
         expect_held(given, queue, lambda at: _pie_loop(at, given.capacity)),
     )  # fmt: skip
 

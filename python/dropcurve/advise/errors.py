@@ -117,12 +117,10 @@ def _intro() -> list[str]:
         "The equilibrium that `dropcurve advise` expects, against packet-level simulation. Made by",
         "`python -m dropcurve.advise --out docs/guide/advice-errors.md`; nothing here is written by hand.",
         "",
-        f"Each design is the one `advise` gives for exactly this condition: {len(RATES)} rates, {len(RTTS)} round "
-        "trips, "
-        f"{len(FLOWS)} numbers of flows.",
-        "Simulated: long SACK flows with delayed acknowledgements (profile `rfc`), packets of 1500 bytes, 150 s of "
-        "which "
-        f"the last 100 count, {REPLICATIONS} replications from seed {SEED}, 95 % intervals.",
+        f"Each design is the one `advise` gives for exactly this condition: {len(RATES)} rates, {len(RTTS)} "
+        f"round trips, {len(FLOWS)} numbers of flows.",
+        "Simulated: long SACK flows with delayed acknowledgements (profile `rfc`), packets of 1500 bytes, "
+        f"150 s of which the last 100 count, {REPLICATIONS} replications from seed {SEED}, 95 % intervals.",
         "The queue is its time average, drops are the share of arrivals that the queue drops. An error is "
         "(predicted − simulated)/simulated.",
         "",
@@ -165,9 +163,8 @@ def _summary(cells: Sequence[Cell]) -> Iterator[str]:
     ):
         if some:
             yield (
-                f"Conditions {title} ({len(some)}): median error of the queue {_typical(some, CLOSEST, 0)}, of the "
-                "drops "
-                f"{_typical(some, CLOSEST, 1)}, mean utilisation "
+                f"Conditions {title} ({len(some)}): median error of the queue {_typical(some, CLOSEST, 0)}, "
+                f"of the drops {_typical(some, CLOSEST, 1)}, mean utilisation "
                 f"{100 * sum(c.utilisation for c in some) / len(some):.1f} %."
             )
             yield ""
@@ -197,10 +194,10 @@ def _table(cells: Sequence[Cell]) -> Iterator[str]:
         for one in some:
             queue, loss = one.predicted[CLOSEST]
             yield (
-                f"| {one.rate} | {one.rtt} | {one.flows} | {queue:.1f} | {one.queue[0]:.1f} ± {one.queue[1]:.1f} | "
-                f"{_percent(queue, one.queue[0])} "
-                f"| {100 * loss:.3f} | {100 * one.loss[0]:.3f} ± {100 * one.loss[1]:.3f} | "
-                f"{_percent(loss, one.loss[0])} "
+                f"| {one.rate} | {one.rtt} | {one.flows} "
+                f"| {queue:.1f} | {one.queue[0]:.1f} ± {one.queue[1]:.1f} | {_percent(queue, one.queue[0])} "
+                f"| {100 * loss:.3f} | {100 * one.loss[0]:.3f} ± {100 * one.loss[1]:.3f} "
+                f"| {_percent(loss, one.loss[0])} "
                 f"| {100 * one.utilisation:.1f} % | {'swings' if one.swings else 'stable'} |"
             )
         yield ""

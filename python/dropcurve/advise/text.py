@@ -31,10 +31,9 @@ def text(advice: Advice, *, width: int = 100) -> str:
     lines += [
         "",
         *_wrapped(
-            "Expected figures are those of the models; docs/guide/advice-errors.md holds them against simulation. "
-            "Margins: by how much the gain of the loop may grow, and the phase left, before the queue swings; – "
-            "where the "
-            "loop's gain is below 1 throughout.",
+            "Expected figures are those of the models; docs/guide/advice-errors.md holds them against "
+            "simulation. Margins: by how much the gain of the loop may grow, and the phase left, before the "
+            "queue swings; – where the loop's gain is below 1 throughout.",
             width, "", "",
         ),
     ]  # fmt: skip
@@ -45,8 +44,7 @@ def _head(given: Conditions, width: int) -> Iterator[str]:
     buffer = "" if given.buffer is None else f", buffer {given.buffer:.0f} packets"
     yield (
         f"{quantities.show_rate(given.rate_bps)}, round trip {_range(*(1000 * x for x in given.rtt_s))} ms, "
-        f"{_range(*given.flows)} TCP "
-        f"flows, packets of {given.packet_bytes} B{buffer}"
+        f"{_range(*given.flows)} TCP flows, packets of {given.packet_bytes} B{buffer}"
     )
     if given.udp_bps:
         yield f"(what is left of the link beside {quantities.show_rate(given.udp_bps)} of UDP)"
