@@ -82,11 +82,12 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
     read_amount = tc.size if in_bytes else tc.count
     avpkt = tc.size(options["avpkt"]) if "avpkt" in options else 1000
     limit = read_amount(options["limit"])
-    high = (
-        read_amount(options["max"])
-        if options.get("max")
-        else (3 * read_amount(options["min"]) if options.get("min") else limit // 4)
-    )
+    if options.get("max"):
+        high = read_amount(options["max"])
+    elif options.get("min"):
+        high = 3 * read_amount(options["min"])
+    else:
+        high = limit // 4
     low = read_amount(options["min"]) if options.get("min") else high // 3
     if high <= low:
         raise UsageError(f"max {high} must exceed min {low}")
