@@ -100,7 +100,7 @@ class Store:
                 for row in table.to_pylist() if table is not None else ():
                     if row["build"] == self.build and key(row) not in seen:
                         seen.add(key(row))
-                        yield {name: value for name, value in row.items() if value is not None}
+                        yield _full(row)
                 if table is not None:
                     read.add(path.name)
         self.known.update(read)
@@ -123,11 +123,8 @@ class Store:
                 if wanted & _keys(path, self.build):
                     table = _table(path, columns=None)
                     rows = table.to_pylist() if table is not None else []
-                    found |= {
-                        key(row): {name: value for name, value in row.items() if value is not None}
-                        for row in rows
-                        if row["build"] == self.build and key(row) in wanted
-                    }
+                    mine = (row for row in rows if row["build"] == self.build and key(row) in wanted)
+                    found |= {key(row): _full(row) for row in mine}
         return found
 
     def _others(self, pattern: str, work: str) -> list[Path]:
@@ -301,6 +298,11 @@ def _table(path: Path, *, columns: list[str] | None) -> Any:
         return None
     except (OSError, ValueError) as error:
         raise ResultError(f"{path}: cannot be read: {error}; remove it to make its runs again") from None
+
+
+def _full(row: Row) -> Row:
+    """A row without the gaps that columns of other runs leave in it."""
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
