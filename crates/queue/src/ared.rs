@@ -213,12 +213,12 @@ impl<P: Packet + Copy> Ared<P> {
     /// One step of `max_p`; whether there was one.
     fn adapt(&mut self, avg: f64) -> bool {
         let max_p = red::Law::max_p(self.red.curve());
-        let bound = self.params.at_bounds == AtBounds::Moves;
-        let below_top = max_p < self.params.top || (bound && max_p == self.params.top);
-        let above_bottom = max_p > self.bottom || (bound && max_p == self.bottom);
-        let moved = if avg > self.high && below_top {
+        let moves_at_bound = self.params.at_bounds == AtBounds::Moves;
+        let may_rise = max_p < self.params.top || (moves_at_bound && max_p == self.params.top);
+        let may_fall = max_p > self.bottom || (moves_at_bound && max_p == self.bottom);
+        let moved = if avg > self.high && may_rise {
             max_p + self.params.alpha.min(max_p * self.params.alpha_share)
-        } else if avg < self.low && above_bottom {
+        } else if avg < self.low && may_fall {
             max_p * self.params.beta
         } else {
             return false;
