@@ -247,8 +247,8 @@ def _finite(*values: float) -> bool:
 #: Inches that the label of a tick takes, and that a panel of a row gives to its labels and gaps.
 TICK_IN, MARGIN_IN = 0.5, 0.5
 
-#: Label, unit, value of a point, bound.
-Curve = tuple[str, str, Callable[[Any], float], float | None]
+#: Title, value of a point, bound.
+Curve = tuple[str, Callable[[Any], float], float | None]
 
 
 def _curves(answer: Answer) -> list[Curve]:
@@ -257,11 +257,11 @@ def _curves(answer: Answer) -> list[Curve]:
     found: list[Curve] = []
     for number, objective in enumerate(goal.objectives):
         axis = _scaled(answer, objective.label, objective.unit, _objective(number), higher=objective.higher)
-        found.append((axis.label, axis.unit, axis.value, None))
+        found.append((axis.title, axis.value, None))
     for bound in goal.constraints[:1]:
         one = bound.measure
         axis = _scaled(answer, one.text, one.unit, _measure(one), higher=not bound.upper)
-        found.append((axis.label, axis.unit, axis.value, bound.bound / axis.divisor))
+        found.append((axis.title, axis.value, bound.bound / axis.divisor))
     return found
 
 
@@ -275,11 +275,11 @@ def _sensitivity(answer: Answer, width_in: float) -> Figure:
     some = answer.sensitivity
     figure, axes = _grid(len(some), len(curves), width_in, 1.35)
     for column, one in enumerate(some):
-        for row, (label, unit, value, bound) in enumerate(curves):
+        for row, (title, value, bound) in enumerate(curves):
             ax = axes[row][column]
             _off(ax, one, value, bound)
             if column == 0:
-                ax.set_ylabel(f"{label} ({unit})" if unit else label)
+                ax.set_ylabel(title)
             if row == 0:
                 ax.set_title(one.parameter)
             if row == len(curves) - 1:
@@ -333,19 +333,19 @@ def _drift(answer: Answer, width_in: float) -> Figure:
     designs = list({one.candidate.key: one.candidate for one in answer.drift}.values())
     figure, axes = _grid(len(axes_of), len(curves), width_in, 1.5)
     for column, axis in enumerate(axes_of):
-        for row, (label, unit, value, bound) in enumerate(curves):
+        mine = [one for one in answer.drift if one.axis.name == axis.name]
+        for row, (title, value, bound) in enumerate(curves):
             ax = axes[row][column]
-            for one in (one for one in answer.drift if one.axis.name == axis.name):
+            for one in mine:
                 number = [design.key for design in designs].index(one.candidate.key)
                 _far(ax, one, value, style.look(number))
             if axis.range.low > 0:
                 ax.set_xscale("log")
-            mine = next(one for one in answer.drift if one.axis.name == axis.name)
-            _ticks(ax, mine, width_in / len(axes_of) - MARGIN_IN)
+            _ticks(ax, mine[0], width_in / len(axes_of) - MARGIN_IN)
             ax.axvspan(axis.range.low, axis.range.high, color=style.WASH, linewidth=0, zorder=0)
             _bound(ax, bound)
             if column == 0:
-                ax.set_ylabel(f"{label} ({unit})" if unit else label)
+                ax.set_ylabel(title)
             if row == len(curves) - 1:
                 ax.set_xlabel(axis.label)
     names = [KINDS.get(one.kind, one.kind) if number == 0 else one.name for number, one in enumerate(designs)]
