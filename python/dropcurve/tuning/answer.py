@@ -145,8 +145,8 @@ class Answer:
 
 def _candidate(one: Candidate) -> dict[str, Any]:
     return {
-        "name": one.name, "origin": one.origin, "queue": one.queue, "discipline": one.loaded_kind or one.kind,
-        "params": one.loaded or one.params,
+        "name": one.name, "origin": one.origin, "queue": one.queue, "discipline": one.kind_as_loaded,
+        "params": one.params_as_loaded,
     }  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def sensitivity(
         row = sorted([*some, (1.0, candidate)], key=lambda pair: pair[0])
         parameter = _MOVES.get(name, name)
         found.append(Sensitivity(NAMES.get(name, name), tuple(
-            Off(factor, str((one.loaded or one.params).get(parameter, "")), *summary(bench, one, trials))
+            Off(factor, str(one.params_as_loaded.get(parameter, "")), *summary(bench, one, trials))
             for factor, one in row
         )))  # fmt: skip
     return found

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidate:
-    """``params`` are those asked for, ``kind`` and ``loaded`` what is simulated: on a box with rounding they differ."""
+    """``kind`` and ``params`` are what was asked for; ``loaded_kind`` and ``loaded`` what a box makes of it, if there
+    is one."""
 
     name: str
     kind: str
@@ -29,21 +30,30 @@ class Candidate:
     loaded: Params = field(default_factory=dict)
 
     @property
+    def kind_as_loaded(self) -> str:
+        """The discipline that is simulated."""
+        return self.loaded_kind or self.kind
+
+    @property
+    def params_as_loaded(self) -> Params:
+        """The parameters that are simulated."""
+        return self.loaded or self.params
+
+    @property
     def key(self) -> str:
         """Equal for equal simulations."""
-        return json.dumps([self.loaded_kind or self.kind, self.loaded or self.params], sort_keys=True)
+        return json.dumps([self.kind_as_loaded, self.params_as_loaded], sort_keys=True)
 
     @property
     def queue(self) -> str:
         """As ``--queue`` takes it."""
-        settings = ",".join(
-            f"{name}={values.show(value)}" for name, value in (self.loaded or self.params).items()
-        )
-        return f"{self.loaded_kind or self.kind}:{settings}" if settings else self.loaded_kind or self.kind
+        kind = self.kind_as_loaded
+        settings = ",".join(f"{name}={values.show(value)}" for name, value in self.params_as_loaded.items())
+        return f"{kind}:{settings}" if settings else kind
 
     def on(self, scenario: Scenario) -> Scenario:
         """The scenario with this queue at the bottleneck, and of the one that was there the limit at most."""
-        return scenario.queue("droptail").queue(self.loaded_kind or self.kind, **(self.loaded or self.params))
+        return scenario.queue("droptail").queue(self.kind_as_loaded, **self.params_as_loaded)
 
 
 @dataclass(frozen=True)

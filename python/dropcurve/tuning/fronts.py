@@ -34,13 +34,13 @@ def named(answer: Answer, one: Candidate) -> str:
     """A design among several of its discipline: by what the search moved, such as ``tail drop, limit 16 pkts``."""
     if one.origin != "search":
         return one.name
-    kind = one.loaded_kind or one.kind
+    kind = one.kind_as_loaded
     tried = [
-        spot.candidate.loaded or spot.candidate.params
+        spot.candidate.params_as_loaded
         for spot in answer.spots
-        if spot.candidate.origin == "search" and (spot.candidate.loaded_kind or spot.candidate.kind) == kind
+        if spot.candidate.origin == "search" and spot.candidate.kind_as_loaded == kind
     ]
-    own = one.loaded or one.params
+    own = one.params_as_loaded
     moved = [name for name, value in own.items() if any(other.get(name) != value for other in tried)]
     told = (
         re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.4g}", shown(own[name]))

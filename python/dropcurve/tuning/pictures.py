@@ -160,11 +160,11 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
     spots = [one for one in answer.spots if _finite(across.value(one), up.value(one))]
     best = next((one for one in spots if one.candidate.key == answer.best.key), None)
     _window(ax, spots, up, across, best)
-    kinds = list(dict.fromkeys(one.candidate.loaded_kind or one.candidate.kind for one in spots))
+    kinds = list(dict.fromkeys(one.candidate.kind_as_loaded for one in spots))
     away: list[str] = []
     for number, kind in enumerate(kinds):
         face = style.look(number)
-        some = [one for one in spots if (one.candidate.loaded_kind or one.candidate.kind) == kind]
+        some = [one for one in spots if one.candidate.kind_as_loaded == kind]
         kept = any(one.holds for one in some)
         name = KINDS.get(kind, kind)
         seen = any(_shown(ax, across.value(one), up.value(one)) for one in some)

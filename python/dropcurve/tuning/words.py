@@ -150,9 +150,9 @@ def text(answer: Answer) -> str:
     how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
     how += ", constraints hold at every condition" if question.goal.constraints else ""
     parts = [f"{question.title}\nGoal: {question.goal}; {how}"]
-    params = answer.best.loaded or answer.best.params
+    params = answer.best.params_as_loaded
     settings = [f"  {name:<14}{shown(value)}" for name, value in params.items()]
-    kind = answer.best.loaded_kind or answer.best.kind
+    kind = answer.best.kind_as_loaded
     parts.append("\n".join([f"Recommendation: {kind}", *settings]))
     parts.append("\n".join(_bullets(verdict(answer))))
     parts.append("\n".join(table(answer)))
