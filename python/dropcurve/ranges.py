@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .errors import UsageError
+from .quantities import plain
 
 Scale = Literal["log", "linear"]
 
@@ -62,7 +63,7 @@ class Range:
     def shown(self, value: float) -> Any:
         """The value as a scenario takes it: a number, or text with the unit."""
         number = int(value) if self.whole else value
-        return f"{_plain(value)} {self.unit}" if self.unit else number
+        return f"{plain(value)} {self.unit}" if self.unit else number
 
     @property
     def single(self) -> bool:
@@ -70,7 +71,7 @@ class Range:
         return self.low == self.high
 
     def __str__(self) -> str:
-        ends = _plain(self.low) if self.single else f"{_plain(self.low)}–{_plain(self.high)}"
+        ends = plain(self.low) if self.single else f"{plain(self.low)}–{plain(self.high)}"
         return f"{ends} {self.unit}".strip()
 
 
@@ -110,9 +111,3 @@ def is_range(text: str) -> bool:
 def _whole(low: str, high: str, unit: str | None) -> bool:
     """Numbers without unit and point are counts."""
     return not unit and not re.search(r"[.eE]", low + high)
-
-
-def _plain(value: float) -> str:
-    """A number without exponent and without needless digits."""
-    text = f"{value:.12g}"
-    return text if "e" not in text else f"{value:.20f}".rstrip("0").rstrip(".")
