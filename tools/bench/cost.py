@@ -8,14 +8,14 @@ packets leaves out the start. Nanoseconds: the best of seven runs of the same be
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from instructions import ROOT, build, output
+
 PAGE = ROOT / "docs/disciplines/cost.md"
 FEW, MANY = 20_000, 60_000
 PLAIN = "droptail"
@@ -40,7 +40,7 @@ def main() -> int:
     if shutil.which("valgrind") is None:
         print("cost: SKIPPED, because valgrind is not installed")
         return 0
-    bench = build()
+    bench = build("dropcurve-queue", "disc")
     nanoseconds = times(output(str(bench)))
     counted = {kind: instructions(bench, kind) for kind in nanoseconds}
     rows = [
@@ -50,14 +50,6 @@ def main() -> int:
     compiler = "Rust " + output("rustc", "--version").split()[1]
     PAGE.write_text(HEAD.format(compiler=compiler) + "\n".join(rows) + "\n", encoding="utf-8")
     return 0
-
-
-def build() -> Path:
-    """Builds the bench; the path of its program."""
-    command = ["cargo", "bench", "-p", "dropcurve-queue", "--bench", "disc", "--locked", "--no-run"]
-    messages = output(*command, "--quiet", "--message-format=json")
-    programs = [json.loads(line).get("executable") for line in messages.splitlines()]
-    return Path(next(program for program in programs if program))
 
 
 def times(told: str) -> dict[str, float]:
@@ -80,11 +72,6 @@ def collected(bench: Path, kind: str, packets: int) -> int:
     if found is None:
         sys.exit(f"cost: cannot read what valgrind said:\n{done.stderr}")
     return int(found[1])
-
-
-def output(*command: str) -> str:
-    """What a command prints."""
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
 if __name__ == "__main__":

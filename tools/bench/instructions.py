@@ -71,9 +71,9 @@ def check(compiler: str, counted: dict[str, float]) -> int:
     return 1 if over else 0
 
 
-def build() -> Path:
-    """Builds the bench; the path of its program."""
-    command = ["cargo", "bench", "-p", "dropcurve-sim", "--bench", "dumbbell", "--locked", "--no-run"]
+def build(package: str = "dropcurve-sim", bench: str = "dumbbell") -> Path:
+    """Builds a bench; the path of its program."""
+    command = ["cargo", "bench", "-p", package, "--bench", bench, "--locked", "--no-run"]
     messages = output(*command, "--quiet", "--message-format=json")
     programs = [json.loads(line).get("executable") for line in messages.splitlines()]
     return Path(next(program for program in programs if program))
