@@ -35,6 +35,8 @@ LOST = {
     "autorate-ingress": "the rate stays as it is", "nat": "addresses are taken as they are",
     "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
 }  # fmt: skip
+#: What becomes of a queue that shall not mark.
+MARKS = Note("lost", "ecn", "CAKE always marks ECN-capable packets")
 #: Bytes of the Ethernet header, which the kernel counts unless an overhead is told.
 ETHERNET = 14
 
@@ -52,7 +54,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     if "flowblind" in options and "besteffort" in options and not _told(options):
         # One queue, packets as they are: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
-        times = {"target": quantities.show_span(rtt / 20.0), "interval": quantities.show_span(rtt)}
+        times = {"target": quantities.show_span(target(rtt)), "interval": quantities.show_span(rtt)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
     found: dict[str, Any] = {
         **({} if rate is None else {"bandwidth": quantities.show_rate(rate)}),
@@ -99,12 +101,9 @@ def write(given: Settings, notes: list[Note], problems: Problems) -> Written | N
     interval = max(1, round(given.seconds("interval") * 1e6)) / 1e6
     if abs(interval - given.seconds("interval")) > 1e-12:
         notes.append(Note("rounded", "interval", f"becomes {tc.show_time(interval)}"))
-    target = interval / 20.0
-    if abs(target - given.seconds("target")) > 1e-9:
-        text = f"{given.text('target')} becomes {quantities.show_span(target)}: CAKE takes a twentieth of its rtt"
-        notes.append(Note("rounded", "target", text))
+    notes += another_target(given, target(interval))
     if not given.flag("ecn"):
-        notes.append(Note("lost", "ecn", "CAKE always marks ECN-capable packets"))
+        notes.append(MARKS)
     shaped = given.text("bandwidth") != "auto"
     rate = given.rate("bandwidth") if shaped else given.rate_bps
     overhead = round(given.bytes_("overhead") - given.bytes_("uncounted"))
@@ -123,9 +122,7 @@ def write(given: Settings, notes: list[Note], problems: Problems) -> Written | N
         "overhead", str(overhead), *(["mpu", str(least)] if least else []),
         {"plain": "noatm"}.get(framing, framing), "memlimit", str(limit),
     ]  # fmt: skip
-    notes.append(
-        Note("lost", "limit", f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}")
-    )
+    notes.append(memory(limit))
     shown: dict[str, Any] = {
         "bandwidth": quantities.show_rate(rate), "tins": given.text("tins"), "isolate": given.text("isolate"),
         "interval": quantities.show_span(interval), "overhead": f"{max(0, overhead)} B",
@@ -133,3 +130,22 @@ def write(given: Settings, notes: list[Note], problems: Problems) -> Written | N
         "limit": f"{limit} B",
     }  # fmt: skip
     return Written("cake", words, "cake", shown, shapes=True)
+
+
+def target(rtt: float) -> float:
+    """The target that CAKE takes for a round trip."""
+    return rtt / 20.0
+
+
+def another_target(given: Settings, taken: float) -> list[Note]:
+    """A note if another target was asked for than the one taken."""
+    if abs(taken - given.seconds("target")) <= 1e-9:
+        return []
+    text = f"{given.text('target')} becomes {quantities.show_span(taken)}: CAKE takes a twentieth of its rtt"
+    return [Note("rounded", "target", text)]
+
+
+def memory(limit: int) -> Note:
+    """That a limit is one of memory."""
+    text = f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}"
+    return Note("lost", "limit", text)

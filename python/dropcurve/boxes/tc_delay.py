@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from .. import quantities
+from . import tc_cake
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
@@ -167,16 +168,12 @@ def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[
 def cobalt(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`cake` with one queue for all flows: COBALT behind CAKE's own shaper."""
     interval = _micro("interval", given.seconds("interval"), notes)
-    target = interval / 20.0
-    if abs(target - given.seconds("target")) > 1e-9:
-        text = f"{given.text('target')} becomes {quantities.show_span(target)}: CAKE takes a twentieth of its rtt"
-        notes.append(Note("rounded", "target", text))
+    target = tc_cake.target(interval)
+    notes += tc_cake.another_target(given, target)
     limit = round(given.bytes_("limit"))
-    notes.append(
-        Note("lost", "limit", f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}")
-    )
+    notes.append(tc_cake.memory(limit))
     if not given.flag("ecn"):
-        notes.append(Note("lost", "ecn", "CAKE always marks ECN-capable packets"))
+        notes.append(tc_cake.MARKS)
     words = [
         "bandwidth",
         tc.show_rate(given.rate_bps),
