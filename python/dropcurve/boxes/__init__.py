@@ -84,7 +84,7 @@ def kinds(box: str) -> tuple[str, ...]:
         return tuple(WRITERS)
     from .red_rows import KINDS
 
-    return (*KINDS, "droptail") if box == "ios" else KINDS
+    return (*KINDS, *{"ios": ("droptail",), "junos": ("curve",)}.get(box, ()))
 
 
 def _writer(box: str) -> Any:
