@@ -8,6 +8,7 @@ beside it, what a trial adds for all that share it, and scatter. Every run tells
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+# The matrices are small: threads of linear algebra would only wait for one another, and for the runs beside them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 #: Priors of the logarithms of what shapes a surface (centre, deviation): the distance over which a knob changes things
 #: (in shares of its range), and as shares of the common surface's variance that of a condition's own, that of the
