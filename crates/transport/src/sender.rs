@@ -117,7 +117,7 @@ pub struct Sender {
     asks: bool,
     /// One past the last new segment that takes it.
     past: u32,
-    /// Whole segments of the congestion window.
+    /// Whole segments of the congestion window, while nothing is repaired.
     whole: u32,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,

@@ -37,7 +37,10 @@ impl Sender {
     /// Finds out which new segments may leave until the next input, and whether anything else may.
     pub(crate) fn look_ahead(&mut self) {
         (self.past, self.asks) = (0, true);
-        self.whole = self.window.cwnd as u32;
+        let repairing = self.recovering || self.loss;
+        if !repairing {
+            self.whole = self.window.cwnd as u32;
+        }
         if !self.straight || !self.opened || self.forced != NONE {
             return;
         }
@@ -48,7 +51,7 @@ impl Sender {
         if self.nxt != self.max || self.una == self.max || self.rto_at == Time::NEVER {
             return;
         }
-        let room = if self.recovering || self.loss { self.room_beside_losses() } else { Some(self.room()) };
+        let room = if repairing { self.room_beside_losses() } else { Some(self.room()) };
         if let Some(past) = room.filter(|past| *past < self.limit) {
             (self.past, self.asks) = (past, false);
         }
@@ -69,7 +72,8 @@ impl Sender {
     #[inline]
     fn room_beside_losses(&self) -> Option<u32> {
         // A whole number less than a double leaves a remainder without rounding.
-        let room = (self.window.cwnd - f64::from(self.pipe())) as u32;
+        let pipe = self.cold.board.pipe(self.una, self.max);
+        let room = (self.window.cwnd - f64::from(pipe)) as u32;
         if room == 0 {
             return Some(self.max.min(self.limit.saturating_sub(1)));
         }
