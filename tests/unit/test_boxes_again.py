@@ -15,8 +15,9 @@ from dropcurve.boxes import BOXES, export, kinds, read, tc_numbers
 
 RATE = 100e6
 RED = {"limit": "500 pkts", "min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1}
-#: Settings of the kinds whose defaults have more classes than some box, or that are to be tried with more.
-CLASSES = {
+#: Settings of the kinds whose defaults say what some box cannot, or that are to be tried with more classes.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "curve": {"limit": "250000 B", "unit": "bytes", "curve": "points 50000 0, 125000 0.2, 200000 1"},
     "wred": {"limit": "500 pkts", "min_th": ["30 pkts", "40 pkts"], "max_th": ["90 pkts"], "denominator": [10, 20]},
     "gred": {"limit": "500 pkts", "min_th": ["30 pkts", "40 pkts"], "max_th": ["90 pkts"]},
 }  # fmt: skip
@@ -25,9 +26,9 @@ EVERY = [(box, kind) for box in BOXES for kind in kinds(box)]
 
 def asked(box: str, kind: str) -> dict[str, Any]:
     """Parameters that the box takes."""
-    if kind not in CLASSES:
+    if kind not in SETTINGS:
         return {}
-    found: dict[str, Any] = dict(CLASSES[kind])
+    found = dict(SETTINGS[kind])
     if box == "openconfig":
         found = {key: value[:1] if isinstance(value, list) else value for key, value in found.items()}
     return found | ({"dp_limit": ["300 pkts"]} if (box, kind) == ("linux", "gred") else {})
@@ -62,7 +63,7 @@ def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool
 def test_a_contradiction_is_refused_on_every_box(
     box: str, kind: str, wrong: dict[str, Any], words: str
 ) -> None:
-    several = kind in CLASSES
+    several = kind in SETTINGS
     one = {**RED, **wrong}
     told: dict[str, Any] = {
         key: [one[key]] if several and key.endswith("_th") else one[key] for key in ("limit", "min_th", "max_th")
