@@ -128,19 +128,28 @@ impl Rapid {
     /// Sixty-four random bits.
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
-        if self.used == 2 * BATCH {
-            if self.stream.used == 1 {
-                return self.stream.next_u64();
+        match self.words.as_flattened().get(self.used) {
+            Some(word) => {
+                self.used += 1;
+                *word
             }
-            self.refill();
+            None => self.next_apart(),
         }
-        let word = self.words.as_flattened()[self.used & (2 * BATCH - 1)];
-        self.used += 1;
-        word
+    }
+
+    /// The first of the next blocks, or what the stream had left when it was taken over.
+    #[cold]
+    #[inline(never)]
+    fn next_apart(&mut self) -> u64 {
+        if self.stream.used == 1 {
+            return self.stream.next_u64();
+        }
+        self.refill();
+        self.used = 1;
+        self.words[0][0]
     }
 
     /// The next blocks.
-    #[inline(never)]
     fn refill(&mut self) {
         // What no block changes is seen to be so by a copy: the keys of the rounds are made once for all of them.
         let stream = self.stream.clone();
@@ -148,7 +157,6 @@ impl Rapid {
             *words = stream.words_of(block);
         }
         self.stream.block += BATCH as u64;
-        self.used = 0;
     }
 }
 
