@@ -115,8 +115,8 @@ pub struct LinkProbe {
     /// Samples of the queue and the discipline's inner values.
     pub series: LinkSeries,
     next_sample: Time,
-    /// What has been sent by then without having to wait leaves nothing to note but itself: counting has begun, and neither a
-    /// sample nor the end comes before.
+    /// What has been sent by then without having to wait leaves nothing to note but itself, if it counts at all: neither a sample nor
+    /// the start or end of counting comes before.
     plain_until: Time,
 }
 
@@ -174,9 +174,8 @@ impl LinkProbe {
         self.hold_until(now, held, NOBODY);
         self.arrived::<Waiting>(now, size, None, &[]);
         self.departed(size, now, start, finish);
-        if now >= self.window.warmup {
-            self.plain_until = self.next_sample.min(self.window.end);
-        }
+        let all_alike = if now < self.window.warmup { self.window.warmup - Span(1) } else { self.window.end };
+        self.plain_until = self.next_sample.min(all_alike);
     }
 
     /// The same where nothing waits and the transmission starts at once.
@@ -184,8 +183,11 @@ impl LinkProbe {
         if finish > self.plain_until {
             return self.passed(now, Held::default(), size, now, finish);
         }
-        self.queue.hold_none(now);
         self.series.running[0] += 1;
+        if now < self.window.warmup {
+            return;
+        }
+        self.queue.hold_none(now);
         self.passed.add(size);
         self.counters.busy_ns += finish.since(now).0;
         self.sojourn.add_none(1);
@@ -194,8 +196,11 @@ impl LinkProbe {
     /// So many packets passed, the last at `last`, none of which had to wait, each before [`LinkProbe::plain_until`]; the transmitter
     /// sent for `busy`.
     pub fn passed_calmly(&mut self, packets: Tally, last: Time, busy: Span) {
-        self.queue.hold_none(last);
         self.series.running[0] += packets.pkts() as u32;
+        if last < self.window.warmup {
+            return;
+        }
+        self.queue.hold_none(last);
         self.passed.absorb(packets);
         self.counters.busy_ns += busy.0;
         self.sojourn.add_none(packets.pkts());
@@ -267,8 +272,12 @@ impl LinkProbe {
 
     /// [`LinkProbe::let_in`] where not all of it counts.
     #[inline(never)]
-    fn let_in_apart(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
+    pub fn let_in_apart(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
         let OnWire { start, finish } = wire;
+        if finish < self.window.warmup {
+            self.series.running[0] += 1;
+            return;
+        }
         if now >= self.window.warmup {
             self.queue.wait(size, start.0 - now.0, ahead);
         }

@@ -173,7 +173,7 @@ impl RedLine {
                         self.even.untold.add(found);
                         probe.let_in_even(Span(found.rest), avg);
                     }
-                    Some(probe) => probe.let_in(now, size, avg, wire, found.ahead(self.even.wire)),
+                    Some(probe) => probe.let_in_apart(now, size, avg, wire, found.ahead(self.even.wire)),
                     None => {}
                 }
                 Ok(wire)
