@@ -146,7 +146,7 @@ impl RedLine {
 
     #[inline(always)]
     fn accept_slot(&mut self, slot: Slot, now: Time, ahead: u64) -> Result<OnWire, Option<OnWire>> {
-        if !self.queue.is_straight() {
+        if !self.queue.is_printed() {
             return self.accept_apart(slot, now, ahead, None);
         }
         match self.queue.take_straight(slot, now, || self.dice.uniform()) {

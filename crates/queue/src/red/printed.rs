@@ -64,7 +64,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Takes a packet: [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue), for a driver that has but one kind of queue.
     #[inline(always)]
     pub fn take(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        if self.is_straight() && cx.on_wire.0 == 0 {
+        if self.is_printed() && cx.on_wire.0 == 0 {
             match self.take_straight(pkt, cx.now, || cx.uniform()) {
                 Straight::Kept(_) => {}
                 step => self.take_rest(pkt, step, cx),
@@ -81,12 +81,17 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         self.is_printed() && self.q_time.is_none()
     }
 
-    /// All steps of an arrival at a queue that [is straight](Red::is_straight), while nothing is on the wire that counts as
+    /// All steps of an arrival at a queue that [is printed](Red::is_printed), while nothing is on the wire that counts as
     /// queued: what the general steps do then, without asking for each option. The die is thrown where the outcome hangs on it.
     /// Anything but [`Straight::Kept`] is for [`Red::take_rest`].
     #[inline(always)]
     pub fn take_straight(&mut self, mut pkt: P, now: Time, die: impl FnOnce() -> f64) -> Straight {
-        let step = self.judge_straight(self.queue.len() as u64, die);
+        let len = self.queue.len() as u64;
+        match self.q_time.take() {
+            Some(q_time) if len == 0 => self.average.decay(now.since(q_time), 0.0),
+            _ => self.average.sample(as_real(len)),
+        }
+        let step = self.weigh_with_limit(len, die);
         if let Straight::Kept(_) = step {
             pkt.set_enqueued(now);
             self.queue.append(pkt);
@@ -94,26 +99,37 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         step
     }
 
-    /// The same without storing the packet, for a driver that knows how many wait, `len`, and tells which by [`Red::hold`] when it has to.
+    /// The same of a queue that [is straight](Red::is_straight) without storing the packet, for a driver that knows how many wait, `len`,
+    /// and tells which by [`Red::hold`] when it has to.
     #[inline(always)]
     pub fn judge_straight(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
-        match self.weigh_straight(len, die) {
+        self.average.sample(as_real(len));
+        self.weigh_with_limit(len, die)
+    }
+
+    /// The same where there is room.
+    #[inline(always)]
+    pub fn judge_with_room(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
+        self.average.sample(as_real(len));
+        self.weigh(len, die)
+    }
+
+    #[inline(always)]
+    fn weigh_with_limit(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
+        match self.weigh(len, die) {
             Straight::Kept(_) if !self.queue.limit().admits_packets(len) => Straight::Full,
             step => step,
         }
     }
 
-    /// The same where there is room.
+    /// What the average says, now that it knows of the arrival.
     #[inline(always)]
-    pub fn weigh_straight(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
-        // By way of a signed number: that is one instruction.
-        let q = len as i64 as f64;
-        self.average.sample(q);
+    fn weigh(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
         let avg = self.average.value();
         if avg < self.curve.min_th() {
             self.marker.below_printed();
         } else if avg >= self.curve.forced_at() {
-            return Straight::Judge { q };
+            return Straight::Judge { q: as_real(len) };
         } else {
             let p_b = self.curve.p_b(avg);
             if self.marker.marks_printed(p_b, die) {
@@ -170,6 +186,12 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
             self.q_time = Some(cx.now);
         }
     }
+}
+
+/// By way of a signed number: that is one instruction.
+#[inline(always)]
+fn as_real(len: u64) -> f64 {
+    len as i64 as f64
 }
 
 /// How far [`Red::take_straight`] came with a packet.

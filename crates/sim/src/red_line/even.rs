@@ -165,7 +165,7 @@ impl RedLine {
     ) -> Result<OnWire, Option<OnWire>> {
         // Since one waits the queue has not been empty.
         debug_assert!(self.queue.is_straight());
-        match self.queue.weigh_straight(found.len, || self.dice.uniform()) {
+        match self.queue.judge_with_room(found.len, || self.dice.uniform()) {
             Straight::Kept(avg) => {
                 let wire = self.follow(found.len);
                 match &mut self.probe {
