@@ -61,9 +61,9 @@ impl Histogram {
     /// Takes all times of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         self.moments.merge(&other.moments);
-        for (counts, more) in [(&mut self.linear, &other.linear), (&mut self.octaves, &other.octaves)] {
-            counts.resize(counts.len().max(more.len()), 0);
-            for (count, more) in counts.iter_mut().zip(more) {
+        for (own, others) in [(&mut self.linear, &other.linear), (&mut self.octaves, &other.octaves)] {
+            own.resize(own.len().max(others.len()), 0);
+            for (count, more) in own.iter_mut().zip(others) {
                 *count += more;
             }
         }
