@@ -13,6 +13,7 @@ create_exception!(_core, ScenarioError, PyException, "A scenario that cannot be 
 #[pyclass(frozen, module = "dropcurve._core")]
 pub struct Scenario {
     inner: sim::scenario::Scenario,
+    hash: String,
     plan: Arc<sim::plan::Plan>,
 }
 
@@ -34,8 +35,8 @@ impl Scenario {
     }
 
     /// Sixteen hex digits over the resolved scenario.
-    fn hash(&self) -> String {
-        self.inner.hash()
+    fn hash(&self) -> &str {
+        &self.hash
     }
 
     /// With values changed at once: pairs of path and JSON text.
@@ -80,13 +81,13 @@ impl Scenario {
 
     /// The hash results carry.
     pub fn name_of_results(&self) -> String {
-        self.inner.hash()
+        self.hash.clone()
     }
 }
 
 impl From<sim::scenario::Scenario> for Scenario {
     fn from(inner: sim::scenario::Scenario) -> Scenario {
-        Scenario { plan: Arc::new(inner.plan()), inner }
+        Scenario { plan: Arc::new(inner.plan()), hash: inner.hash(), inner }
     }
 }
 
