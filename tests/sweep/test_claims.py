@@ -219,6 +219,16 @@ def test_a_claim_excludes_other_threads_and_processes_and_ends_with_its_owner(fo
     assert mine.take("a")
 
 
+def test_claims_that_are_interrupted_are_given_back(folder: Path) -> None:
+    def names() -> Iterator[str]:
+        yield "one"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Claims(folder).take_each(names())
+    assert Claims(folder).take_each(["one", "one", "two"]) == ["one", "two"]
+
+
 def test_a_file_system_without_locks_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")

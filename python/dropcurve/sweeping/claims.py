@@ -14,8 +14,8 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,30 +57,33 @@ class Claims:
     def take(self, name: str) -> bool:
         """Claims ``name``; False if any thread of any process has it. Raises ResultError if the file system has no
         locks."""
-        place = _place(name)
-        with _mutex:
-            held = self._open()
-            if place in held.places:
-                return False
-            if fcntl is not None:
-                try:
-                    fcntl.lockf(held.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-                except OSError as error:
-                    if error.errno in _TAKEN:
-                        return False
-                    raise self._unfit(error) from None
-            held.places.add(place)
-            return True
+        return bool(self.take_each([name]))
+
+    def take_each(self, names: Iterable[str]) -> list[str]:
+        """Claims ``names``, and says which of them nobody had; none if it is interrupted. Raises ResultError as
+        `take`."""
+        taken: list[str] = []
+        with ExitStack() as undo:
+            undo.callback(self.give_each, taken)
+            with _mutex:
+                held = self._open()
+                taken.extend(name for name in names if self._lock(held, _place(name)))
+            undo.pop_all()
+        return taken
 
     def give(self, name: str) -> None:
         """Gives a claim back."""
-        place = _place(name)
+        self.give_each([name])
+
+    def give_each(self, names: Iterable[str]) -> None:
+        """Gives claims back."""
         with _mutex:
             held = self._open()
-            if place in held.places:
-                if fcntl is not None:
-                    fcntl.lockf(held.file, fcntl.LOCK_UN, 1, place)
-                held.places.remove(place)
+            for place in map(_place, names):
+                if place in held.places:
+                    if fcntl is not None:
+                        fcntl.lockf(held.file, fcntl.LOCK_UN, 1, place)
+                    held.places.remove(place)
 
     def wait(self, name: str) -> None:
         """Claims ``name`` as soon as whoever has it gives it back or dies."""
@@ -112,6 +115,20 @@ class Claims:
         except OSError as error:
             raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
         return _held[path]
+
+    def _lock(self, held: _Held, place: int) -> bool:
+        """Locks a byte; False if any thread of any process has it."""
+        if place in held.places:
+            return False
+        if fcntl is not None:
+            try:
+                fcntl.lockf(held.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            except OSError as error:
+                if error.errno in _TAKEN:
+                    return False
+                raise self._unfit(error) from None
+        held.places.add(place)
+        return True
 
     def _unfit(self, error: OSError) -> ResultError:
         return ResultError(

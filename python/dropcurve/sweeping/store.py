@@ -216,20 +216,22 @@ class Writer:
 
         It holds no other claim while it waits, so that two who wait for each other's runs cannot come to a stand.
         """
-        got = [one for one in keys if self._take(self._name(one))]
+        names = {self._name(one): one for one in keys}
+        got = self.store.claims.take_each(names)
         if not got and keys:
             self.flush()
-            self.store.claims.wait(self._name(keys[0]))
-            self._claimed.add(self._name(keys[0]))
-            got = [keys[0]]
-        return got
+            got = [self._name(keys[0])]
+            self.store.claims.wait(got[0])
+        self._claimed.update(got)
+        return [names[name] for name in got]
 
     def add(self, row: Row) -> None:
         """Keeps a row of a run that was claimed: on disk when this returns."""
         if self._file is None:
             # The journal is claimed before it is there, so that nobody takes it for that of a dead process.
             name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"
-            self._take(name)
+            if self.store.claims.take(name):
+                self._claimed.add(name)
             self._path = self.store.folder / name
             self._file = self._path.open("w", encoding="utf-8")
             self._opened = time.monotonic()
@@ -250,17 +252,11 @@ class Writer:
                 self.store._close(self._path, self.rows)
                 self._file, self.rows = None, []
         finally:
-            while self._claimed:
-                self.store.claims.give(self._claimed.pop())
+            self.store.claims.give_each(self._claimed)
+            self._claimed.clear()
 
     def _name(self, one: Key) -> str:
         return f"run {one[0]} {one[1]} {self.store.build}"
-
-    def _take(self, name: str) -> bool:
-        if self.store.claims.take(name):
-            self._claimed.add(name)
-            return True
-        return False
 
     def __enter__(self) -> Writer:
         return self
