@@ -14,10 +14,10 @@ from .. import library
 from ..errors import UsageError
 from . import flows, links, objects  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
-from .registry import METRICS, Metric, Run, classes, main_links, measured_s, metric, reference_class
+from .registry import METRICS, Flows, Metric, Run, classes, main_links, measured_s, metric, reference_class
 
 __all__ = [
-    "BY_CLASS", "METRICS", "SCALE", "Metric", "Run", "classes", "find", "friendliness_class", "main_links",
+    "BY_CLASS", "METRICS", "SCALE", "Flows", "Metric", "Run", "classes", "find", "friendliness_class", "main_links",
     "measured_s",     "metric", "ordered", "places", "reference_class", "split", "value",
 ]  # fmt: skip
 
@@ -58,7 +58,7 @@ def value(run: Run, name: str, *, scope: str = "") -> float | None:
         return None if link is None else _number(found.function(run, link))
     if found.per == "class":
         return _number(found.function(run, scope or _other_class(run)))
-    chosen = [flow for flow in run["flows"] if _belongs(flow, scope)]
+    chosen = Flows(run, (flow for flow in run["flows"] if _belongs(flow, scope)))
     return _number(found.function(run, chosen)) if chosen else None
 
 

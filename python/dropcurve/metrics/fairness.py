@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .registry import Run, metric, rates, reference_class
+from .registry import Flows, Run, metric, reference_class
 
 #: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from rate-based flows starved
 #: to TCP starved. The approximate share of TCP is that of two flows.
@@ -22,7 +22,7 @@ SCALE: tuple[tuple[float, str, str], ...] = (
 
 
 def _mean_rate(run: Run, name: str) -> float | None:
-    found = rates(run, [flow for flow in run["flows"] if flow["class"] == name])
+    found = Flows(run, (flow for flow in run["flows"] if flow["class"] == name)).rates
     return math.fsum(found) / len(found) if found else None
 
 

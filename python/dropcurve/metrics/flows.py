@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 
 from .registry import (
-    Flow,
+    Flows,
     Run,
     active_s,
     as_number,
     measured_s,
-    merged_percentile,
     metric,
     percent,
-    rates,
     total,
     weighted,
 )  # fmt: skip
 
 
-def _rate(run: Run, flows: list[Flow], key: str) -> float | None:
+def _rate(run: Run, flows: Flows, key: str) -> float | None:
     """Sum over the flows. A single flow's rate is over its own active time, that of a set over the
     counting period."""
     seconds = active_s(run, flows[0]) if len(flows) == 1 else measured_s(run)
@@ -29,55 +27,53 @@ def _rate(run: Run, flows: list[Flow], key: str) -> float | None:
 
 @metric("throughput_bps", title="throughput", unit="bit/s", better="higher",
         source="RFC 5166 section 2.1.1", per="flow", shown=True)  # fmt: skip
-def throughput_bps(run: Run, flows: list[Flow]) -> float | None:
+def throughput_bps(run: Run, flows: Flows) -> float | None:
     """Bits received at the destinations per second, headers and duplicates included."""
     return _rate(run, flows, "received_bytes")
 
 
 @metric("goodput_bps", title="goodput", unit="bit/s", better="higher",
         source="RFC 5166 section 2.1.1", per="flow", shown=True)  # fmt: skip
-def goodput_bps(run: Run, flows: list[Flow]) -> float | None:
+def goodput_bps(run: Run, flows: Flows) -> float | None:
     """Payload bits received in order and for the first time, per second."""
     return _rate(run, flows, "goodput_bytes")
 
 
 @metric("flow_loss", title="packets lost on the way", unit="%", better="lower",
         source="RFC 5166 section 2.1.3", per="flow")  # fmt: skip
-def flow_loss(run: Run, flows: list[Flow]) -> float | None:
+def flow_loss(run: Run, flows: Flows) -> float | None:
     """Data packets dropped anywhere on their way, of those sent, retransmissions included."""
     return percent(total(flows, "dropped_pkts"), total(flows, "sent_pkts"))
 
 
 @metric("flow_marks", title="packets marked on the way", unit="%", better="none",
         source="RFC 3168 section 5", per="flow")  # fmt: skip
-def flow_marks(run: Run, flows: list[Flow]) -> float | None:
+def flow_marks(run: Run, flows: Flows) -> float | None:
     """Data packets marked anywhere on their way, of those sent."""
     return percent(total(flows, "marked_pkts"), total(flows, "sent_pkts"))
 
 
 @metric("delay_ms_mean", title="one-way delay, mean", unit="ms", better="lower",
         source="RFC 7679; RFC 5166 section 2.1.2", per="flow", shown=True)  # fmt: skip
-def delay_ms_mean(run: Run, flows: list[Flow]) -> float | None:
+def delay_ms_mean(run: Run, flows: Flows) -> float | None:
     """Mean over delivered packets of the time from leaving the source to reaching the destination."""
     return weighted(flows, "delay_ms", "mean")
 
 
-def _delay_percentile(run: Run, flows: list[Flow], part: str) -> float | None:
+def _delay_percentile(flows: Flows, part: str) -> float | None:
     """From the histograms of groups if the flows are whole groups; their bins are about 1 % wide."""
-    names = {flow["group"] for flow in flows}
-    groups = [group for name, group in (run.get("groups") or {}).items() if name in names]
-    if not groups or len(flows) != sum(flow["group"] in names for flow in run["flows"]):
+    if not flows.groups:
         return weighted(flows, "delay_ms", part)
-    if len(groups) == 1:
-        return as_number(groups[0]["delay_ms"].get(part))
-    return merged_percentile((group["delay_ms_histogram"] for group in groups), part)
+    if len(flows.groups) == 1:
+        return as_number(flows.groups[0]["delay_ms"].get(part))
+    return flows.delays.percentile(part)
 
 
 def _delay(part: str) -> None:
     rank = part[1:]
 
-    def function(run: Run, flows: list[Flow]) -> float | None:
-        return _delay_percentile(run, flows, part)
+    def function(run: Run, flows: Flows) -> float | None:
+        return _delay_percentile(flows, part)
 
     function.__doc__ = (
         f"{rank}th percentile of the one-way delay of delivered packets; for whole groups of flows that "
@@ -93,7 +89,7 @@ for _part in ("p50", "p95", "p99"):
 
 @metric("jitter_ms", title="jitter (RFC 3550)", unit="ms", better="lower",
         source="RFC 3550 section 6.4.1", per="flow", shown=True)  # fmt: skip
-def jitter_ms(run: Run, flows: list[Flow]) -> float | None:
+def jitter_ms(run: Run, flows: Flows) -> float | None:
     """Interarrival jitter as RTP computes it (gain 1/16), as it stood at the end of the run, averaged
     over flows by delivered packets."""
     return weighted(flows, "jitter_ms")
@@ -101,51 +97,51 @@ def jitter_ms(run: Run, flows: list[Flow]) -> float | None:
 
 @metric("ipdv_ms_mean", title="delay variation (IPDV)", unit="ms", better="lower",
         source="RFC 3393 section 4.5", per="flow")  # fmt: skip
-def ipdv_ms_mean(run: Run, flows: list[Flow]) -> float | None:
+def ipdv_ms_mean(run: Run, flows: Flows) -> float | None:
     """Mean absolute difference of the one-way delays of successive delivered packets of a flow."""
     return weighted(flows, "ipdv_ms_mean")
 
 
 @metric("pdv_ms", title="delay variation (PDV)", unit="ms", better="lower",
         source="RFC 5481 section 4.2", per="flow")  # fmt: skip
-def pdv_ms(run: Run, flows: list[Flow]) -> float | None:
+def pdv_ms(run: Run, flows: Flows) -> float | None:
     """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the
     first percentile stands in for it, so that one lucky packet does not move the result."""
-    low, high = _delay_percentile(run, flows, "p1"), _delay_percentile(run, flows, "p99")
+    low, high = _delay_percentile(flows, "p1"), _delay_percentile(flows, "p99")
     return None if low is None or high is None else high - low
 
 
 @metric("retransmits", title="retransmissions", unit="", better="lower",
         source="RFC 9293 section 3.8", per="flow", shown=True)  # fmt: skip
-def retransmits(run: Run, flows: list[Flow]) -> float | None:
+def retransmits(run: Run, flows: Flows) -> float | None:
     """Segments TCP sent again in the counting period, summed over flows."""
     return total(flows, "retransmits")
 
 
 @metric("timeouts", title="timeouts", unit="", better="lower",
         source="RFC 6298 section 5", per="flow", shown=True)  # fmt: skip
-def timeouts(run: Run, flows: list[Flow]) -> float | None:
+def timeouts(run: Run, flows: Flows) -> float | None:
     """Expiries of TCP's retransmission timer in the counting period, summed over flows."""
     return total(flows, "timeouts")
 
 
 @metric("window_cuts", title="window reductions", unit="", better="none",
         source="RFC 5681 section 3", per="flow")  # fmt: skip
-def window_cuts(run: Run, flows: list[Flow]) -> float | None:
+def window_cuts(run: Run, flows: Flows) -> float | None:
     """Times TCP reduced its window, on loss or on marks, summed over flows."""
     return total(flows, "window_cuts")
 
 
 @metric("undone", title="window reductions undone", unit="", better="none",
         source="RFC 3522; RFC 5682", per="flow", rare=True)  # fmt: skip
-def undone(run: Run, flows: list[Flow]) -> float | None:
+def undone(run: Run, flows: Flows) -> float | None:
     """Times TCP found a reduction to have been for nothing and undid it (`undo`, `frto`), summed over flows."""
     return total(flows, "undone")
 
 
 @metric("cwnd_mean", title="congestion window, mean", unit="segments", better="none",
         source="RFC 5681 section 2", per="flow")  # fmt: skip
-def cwnd_mean(run: Run, flows: list[Flow]) -> float | None:
+def cwnd_mean(run: Run, flows: Flows) -> float | None:
     """Time average of the congestion window, averaged over the TCP flows."""
     known = [flow["cwnd_mean"] for flow in flows if flow.get("cwnd_mean") is not None]
     return math.fsum(known) / len(known) if known else None
@@ -153,7 +149,7 @@ def cwnd_mean(run: Run, flows: list[Flow]) -> float | None:
 
 @metric("unfinished", title="flows not done at the end", unit="", better="lower",
         source="RFC 7928 section 2.1", per="flow")  # fmt: skip
-def unfinished(run: Run, flows: list[Flow]) -> float | None:
+def unfinished(run: Run, flows: Flows) -> float | None:
     """Flows with a finite amount to send that were still busy when the run ended."""
     finite = [flow for flow in flows if flow.get("size_bytes") is not None]
     return float(sum(flow.get("finish_s") is None for flow in finite)) if finite else None
@@ -161,17 +157,17 @@ def unfinished(run: Run, flows: list[Flow]) -> float | None:
 
 @metric("jain", title="Jain's fairness index", unit="", better="higher",
         source="Jain, Chiu and Hawe 1984; RFC 5166 section 2.3.1", per="flow", shown=True)  # fmt: skip
-def jain(run: Run, flows: list[Flow]) -> float | None:
+def jain(run: Run, flows: Flows) -> float | None:
     """(sum x)^2 / (n sum x^2) of the flows' throughputs, each over its active time: 1 if all are equal,
     1/n if one has everything. Missing for fewer than two flows."""
-    shares = rates(run, flows)
+    shares = flows.rates
     squares = math.fsum(share * share for share in shares)
     return math.fsum(shares) ** 2 / (len(shares) * squares) if len(shares) > 1 and squares > 0 else None
 
 
 @metric("sync", title="global synchronisation", unit="", better="lower",
         source="after Floyd and Jacobson 1993, section I", per="flow", shown=True)  # fmt: skip
-def sync(run: Run, flows: list[Flow]) -> float | None:
+def sync(run: Run, flows: Flows) -> float | None:
     """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) of the TCP flows, from the sampled windows
     after the warm-up: 1 if all windows move as one, 0 if they are independent, below 0 if they
     alternate. Of all flows together only."""

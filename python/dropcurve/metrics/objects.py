@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .registry import Flow, Run, as_number, merged_percentile, metric, percent, quantile
+from .registry import Flows, Merged, Run, as_number, metric, percent, quantile
 
 #: Size classes of ``crates/sim/src/completions.rs``: what belongs to them, and the bytes they end with.
 CLASSES = {
@@ -25,21 +25,22 @@ def size_class(size: float) -> str:
     return next(name for name, (_, most) in CLASSES.items() if name != "all" and size <= most)
 
 
-def _finite(flows: list[Flow], name: str) -> list[float]:
+def _finite(flows: Flows, name: str) -> list[float]:
     """Milliseconds that flows with a finite amount took from start to end."""
-    done = [flow for flow in flows if not flow.get("objects") and flow.get("finish_s") is not None]
     return [
         1e3 * (flow["finish_s"] - flow["start_s"])
-        for flow in done
+        for flow in flows.ended
         if name == "all" or size_class(flow.get("size_bytes") or math.inf) == name
     ]
 
 
-def _times(flows: list[Flow], key: str) -> list[dict[str, Any]]:
-    return [flow["objects"][key] for flow in flows if flow.get("objects") and flow["objects"][key]["count"]]
+def _times(flows: Flows, key: str) -> list[dict[str, Any]]:
+    return [flow["objects"][key] for flow in flows.handing if flow["objects"][key]["count"]]
 
 
-def _mean(flows: list[Flow], name: str) -> float | None:
+def _mean(flows: Flows, name: str) -> float | None:
+    if not (flows.ended or flows.handing):
+        return None
     finite = _finite(flows, name)
     times = _times(flows, f"fct_ms_{name}")
     count = len(finite) + sum(one["count"] for one in times)
@@ -47,41 +48,37 @@ def _mean(flows: list[Flow], name: str) -> float | None:
     return total / count if count else None
 
 
-def _percentile(run: Run, flows: list[Flow], name: str, part: str) -> float | None:
+def _percentile(flows: Flows, name: str, part: str) -> float | None:
     """Of finite flows alone their own; of objects from the histograms of groups if the flows are whole groups, or of
     one flow its own; else there is none."""
+    if not (flows.ended or flows.handing):
+        return None
     key = f"fct_ms_{name}"
     finite = _finite(flows, name)
-    handed = [flow for flow in flows if flow.get("objects")]
-    if not handed:
+    if not flows.handing:
         return quantile(finite, int(part[1:]) / 100)
-    if len(handed) == 1 and not finite:
-        times = _times(handed, key)
+    if len(flows.handing) == 1 and not finite:
+        times = _times(flows, key)
         return as_number(times[0][part]) if times else None
-    names = {flow["group"] for flow in handed}
-    if len(handed) != sum(flow["group"] in names for flow in run["flows"]):
+    if flows.handing.groups is None:
         return None
-    groups = [
-        group["objects"]
-        for group_name, group in (run.get("groups") or {}).items()
-        if group_name in names and "objects" in group
-    ]
+    groups = [group["objects"] for group in flows.handing.groups if "objects" in group]
     if len(groups) == 1 and not finite:
         return as_number(groups[0][key].get(part))
     own = Counter(finite)
     histograms = [group[f"{key}_histogram"] for group in groups]
-    return merged_percentile([*histograms, {"upper_ms": list(own), "count": list(own.values())}], part)
+    return Merged.of([*histograms, {"upper_ms": list(own), "count": list(own.values())}]).percentile(part)
 
 
 def _register(name: str, which: str) -> None:
     infix = "" if name == "all" else f"_{name}"
     title = "flow completion time" if name == "all" else f"completion time, {name} transfers"
 
-    def mean(run: Run, flows: list[Flow]) -> float | None:
+    def mean(run: Run, flows: Flows) -> float | None:
         return _mean(flows, name)
 
-    def percentile(part: str) -> Callable[[Run, list[Flow]], float | None]:
-        return lambda run, flows: _percentile(run, flows, name, part)
+    def percentile(part: str) -> Callable[[Run, Flows], float | None]:
+        return lambda run, flows: _percentile(flows, name, part)
 
     transfers = f"transfers {which}".strip()
     span = (
@@ -101,13 +98,13 @@ for _name, (_which, _) in CLASSES.items():
     _register(_name, _which)
 
 
-def _viewers(flows: list[Flow]) -> list[dict[str, Any]]:
+def _viewers(flows: Flows) -> list[dict[str, Any]]:
     return [flow["video"] for flow in flows if flow.get("video")]
 
 
 @metric("video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1",
         per="flow", shown=True)  # fmt: skip
-def video_bps(run: Run, flows: list[Flow]) -> float | None:
+def video_bps(run: Run, flows: Flows) -> float | None:
     """Mean rate of the chunks of video that were received, averaged over viewers, over the whole run."""
     rates = [viewer["bps_mean"] for viewer in _viewers(flows) if viewer["bps_mean"] is not None]
     return math.fsum(rates) / len(rates) if rates else None
@@ -115,7 +112,7 @@ def video_bps(run: Run, flows: list[Flow]) -> float | None:
 
 @metric("video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1",
         per="flow", shown=True)  # fmt: skip
-def video_stalled(run: Run, flows: list[Flow]) -> float | None:
+def video_stalled(run: Run, flows: Flows) -> float | None:
     """Share of the run in which the picture of a viewer stood still for want of video, averaged over viewers."""
     viewers = _viewers(flows)
     seconds = run["simulated_s"] * len(viewers)
@@ -124,19 +121,19 @@ def video_stalled(run: Run, flows: list[Flow]) -> float | None:
 
 @metric("video_switches", title="changes of quality", unit="", better="lower", source="ISO/IEC 23009-1",
         per="flow", shown=True)  # fmt: skip
-def video_switches(run: Run, flows: list[Flow]) -> float | None:
+def video_switches(run: Run, flows: Flows) -> float | None:
     """Changes of quality from one chunk to the next, summed over viewers, over the whole run."""
     viewers = _viewers(flows)
     return float(sum(viewer["switches"] for viewer in viewers)) if viewers else None
 
 
-def _shaped(flows: list[Flow]) -> list[dict[str, Any]]:
+def _shaped(flows: Flows) -> list[dict[str, Any]]:
     return [flow["shaped_video"] for flow in flows if flow.get("shaped_video")]
 
 
 @metric("shaped_share", title="video kept in shaping", unit="%", better="higher", source="JE98",
         per="flow", shown=True)  # fmt: skip
-def shaped_share(run: Run, flows: list[Flow]) -> float | None:
+def shaped_share(run: Run, flows: Flows) -> float | None:
     """Rate of the frames that were made, of the rate at which the video was coded, averaged over cameras, over the
     whole run."""
     shares = [camera["coded_share"] for camera in _shaped(flows) if camera["coded_share"] is not None]
@@ -145,7 +142,7 @@ def shaped_share(run: Run, flows: list[Flow]) -> float | None:
 
 @metric("shaped_skipped", title="frames left out", unit="%", better="lower", source="JE98",
         per="flow", shown=True)  # fmt: skip
-def shaped_skipped(run: Run, flows: list[Flow]) -> float | None:
+def shaped_skipped(run: Run, flows: Flows) -> float | None:
     """Frames that were left out because too many waited, of those due, over all cameras and the whole run."""
     cameras = _shaped(flows)
     return (
@@ -159,14 +156,14 @@ def shaped_skipped(run: Run, flows: list[Flow]) -> float | None:
 
 
 @metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True)
-def objects(run: Run, flows: list[Flow]) -> float | None:
+def objects(run: Run, flows: Flows) -> float | None:
     """Objects of applications, such as those of web pages, that arrived in full in the counting period."""
     known = [flow["objects"]["completed"] for flow in flows if flow.get("objects")]
     return float(sum(known)) if known else None
 
 
 @metric("objects_begun", title="objects begun", unit="", better="none", source=SOURCE, per="flow")
-def objects_begun(run: Run, flows: list[Flow]) -> float | None:
+def objects_begun(run: Run, flows: Flows) -> float | None:
     """Objects that applications handed to the transport in the counting period. In an open loop it is the load
     offered; in a closed loop it falls as the network gets slower."""
     known = [flow["objects"]["begun"] for flow in flows if flow.get("objects")]

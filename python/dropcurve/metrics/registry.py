@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, Literal
 
 Run = dict[str, Any]
@@ -54,7 +56,7 @@ def metric(
 ) -> Callable[[Function], Function]:
     """Registers a function as the metric ``name``.
 
-    Link metrics get (run, link), flow metrics (run, flows), class metrics (run, name of the class).
+    Link metrics get (run, link), flow metrics (run, `Flows`), class metrics (run, name of the class).
     """
 
     def register(function: Function) -> Function:
@@ -148,26 +150,68 @@ def weighted(flows: Iterable[Flow], key: str, part: str = "") -> float | None:
     return math.fsum(value * count for value, count in pairs) / whole if whole else None
 
 
-def rates(run: Run, flows: Iterable[Flow]) -> list[float]:
-    """Throughput of each flow that was there, in bit/s over its own active time."""
-    timed = ((flow, active_s(run, flow)) for flow in flows)
-    return [8.0 * flow["received_bytes"] / seconds for flow, seconds in timed if seconds > 0]
-
-
 def quantile(values: Sequence[float], share: float) -> float | None:
     """The smallest value with at least ``share`` of the values at or below it."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
 
 
-def merged_percentile(histograms: Iterable[dict[str, list[float]]], part: str) -> float | None:
-    """A percentile ("p95") of several histograms together, as the upper end of its bin; none if all are empty."""
-    bins: Counter[float] = Counter()
-    for rows in histograms:
-        bins.update(dict(zip(rows["upper_ms"], rows["count"], strict=True)))
-    rank, seen = int(part[1:]) / 100 * bins.total(), 0
-    for upper in sorted(bins):
-        seen += bins[upper]
-        if seen >= rank:
-            return upper
-    return None
+@dataclass(frozen=True)
+class Merged:
+    """Several histograms as one: the upper ends of its bins, ascending, and how many values lie in each and below."""
+
+    upper: list[float]
+    below: list[float]
+
+    @classmethod
+    def of(cls, histograms: Iterable[dict[str, list[float]]]) -> Merged:
+        """Of histograms whose bins may differ."""
+        bins: dict[float, float] = {}
+        for rows in histograms:
+            for upper, count in zip(rows["upper_ms"], rows["count"], strict=True):
+                bins[upper] = bins.get(upper, 0) + count
+        ends = sorted(bins)
+        return cls(ends, list(accumulate(map(bins.__getitem__, ends))))
+
+    def percentile(self, part: str) -> float | None:
+        """A percentile ("p95"), as the upper end of its bin; none if all are empty."""
+        if not self.upper:
+            return None
+        return self.upper[bisect_left(self.below, int(part[1:]) / 100 * self.below[-1])]
+
+
+class Flows(list[Flow]):
+    """Flows of a run, with what several metrics want to know of them worked out once."""
+
+    def __init__(self, run: Run, flows: Iterable[Flow]) -> None:
+        super().__init__(flows)
+        self.run = run
+
+    @cached_property
+    def rates(self) -> list[float]:
+        """Throughput of each flow that was there, in bit/s over its own active time."""
+        timed = [(flow, active_s(self.run, flow)) for flow in self]
+        return [8.0 * flow["received_bytes"] / seconds for flow, seconds in timed if seconds > 0]
+
+    @cached_property
+    def groups(self) -> list[dict[str, Any]] | None:
+        """The groups these flows are; None if they are not whole groups."""
+        names = {flow["group"] for flow in self}
+        if len(self) != sum(flow["group"] in names for flow in self.run["flows"]):
+            return None
+        return [group for name, group in (self.run.get("groups") or {}).items() if name in names]
+
+    @cached_property
+    def delays(self) -> Merged:
+        """One-way delays of the groups together."""
+        return Merged.of(group["delay_ms_histogram"] for group in self.groups or ())
+
+    @cached_property
+    def handing(self) -> Flows:
+        """Those whose applications hand objects over."""
+        return Flows(self.run, [flow for flow in self if flow.get("objects")])
+
+    @cached_property
+    def ended(self) -> list[Flow]:
+        """Those with a finite amount of their own that arrived in full."""
+        return [flow for flow in self if flow.get("finish_s") is not None and not flow.get("objects")]

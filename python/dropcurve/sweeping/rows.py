@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import metrics
-from ..metrics import Run
+from ..metrics import Flows, Run
 
 #: Columns that say which run a row is; (scenario, seed, build) is its key.
 KEY = ("scenario", "seed", "build")
@@ -26,11 +26,14 @@ def row(summary: Run, *, build: str) -> Row:
         "version": summary["version"], "stopped_by": summary["stopped_by"],
         "simulated_s": float(summary["simulated_s"]), "events": int(summary["events"]),
     }  # fmt: skip
-    flows = {"": summary["flows"]}
+    flows = {"": Flows(summary, summary["flows"])}
     names = metrics.classes(summary)
     if len(names) > 1:
-        flows |= {name: [one for one in summary["flows"] if one["class"] == name] for name in names}
+        flows |= {
+            name: Flows(summary, (one for one in summary["flows"] if one["class"] == name)) for name in names
+        }
     links = metrics.main_links(summary)
+    places: list[tuple[str, Any]]
     for one in metrics.METRICS.values():
         if one.per == "flow":
             places = [(scope, members) for scope, members in flows.items() if members]
