@@ -1,7 +1,10 @@
 """Types of the built module; ``tests/unit/test_core_stub.py`` holds them against it."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, Literal, final
+
+#: What to keep of a run, each with what comes before it: what was counted, what the samples tell, the samples.
+Keep = Literal["summary", "derived", "series"]
 
 class ScenarioError(Exception):
     """A scenario that cannot be used; ``args[0]`` lists its problems as (path, value, rule, remedy)."""
@@ -23,7 +26,8 @@ class Scenario:
 class Run:
     """One finished run."""
 
-    def summary(self) -> str: ...
+    def summary(self, without: Sequence[str] = ()) -> dict[str, Any]: ...
+    def derived(self) -> dict[str, Any] | None: ...
     def series(self) -> list[tuple[str, str, bytes, bytes]]: ...
     def trace(self) -> tuple[list[str], list[bytes]]: ...
 
@@ -32,7 +36,7 @@ def catalogue() -> str: ...
 def schema() -> str: ...
 def line_of(text: str, path: str) -> int | None: ...
 def run_many(
-    jobs: Sequence[tuple[Scenario, int, bool]],
+    jobs: Sequence[tuple[Scenario, int, Keep]],
     threads: int,
     progress: Callable[[int, float], None] | None = None,
     finished: Callable[[int, Run], None] | None = None,

@@ -6,7 +6,6 @@ variants share: that is what makes their differences sharp.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -189,7 +188,7 @@ class _Work:
             if self.progress is not None:
                 self.progress(before + count, needed, (before + fraction * len(missing)) / needed)
 
-        work = [(slots[i][0].core, slots[i][1], self._sampled(*slots[i])) for i in missing]
+        work = [(slots[i][0].core, slots[i][1], self._kept(*slots[i])) for i in missing]
         if work:
             _core.run_many(work, self.effort.threads, tell, keep)
         complete = [one for one in found if one is not None]
@@ -215,8 +214,8 @@ class _Work:
     def _first(self, seed: int) -> bool:
         return seed == self.effort.seed
 
-    def _sampled(self, scenario: Scenario, seed: int) -> bool:
-        return self._first(seed) or scenario.flow_count <= derived.MOST_FLOWS
+    def _kept(self, scenario: Scenario, seed: int) -> _core.Keep:
+        return derived.keep(scenario, series=self._first(seed))
 
     def _stored(self, scenario: Scenario, seed: int) -> Done | None:
         if self.store is None:
@@ -224,9 +223,7 @@ class _Work:
         return self.store.find(scenario.hash, seed, series=self._first(seed))
 
     def _harvest(self, scenario: Scenario, seed: int, finished: _core.Run) -> Done:
-        series = Series.from_curves(finished.series())
-        summary = derived.add(json.loads(finished.summary()), series)
-        done = Done(summary, series if self._first(seed) else None)
+        done = Done.of(finished, series=self._first(seed))
         if self.store is not None:
             self.store.keep(scenario.hash, seed, done)
         return done

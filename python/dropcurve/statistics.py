@@ -1,5 +1,4 @@
-"""Intervals, paired differences, multiplicity, when to stop replicating, and whether the warm-up was
-long enough.
+"""Intervals, paired differences, multiplicity, and when to stop replicating.
 
 The rules and the reasons for them are in ``docs/statistics.md``. All inputs are one number per
 replication; replications are independent (own seed each), so Student's t applies to their mean.
@@ -17,8 +16,6 @@ MINIMUM = 5
 MAXIMUM = 100
 #: Share of the error probability kept when stopping depends on the data; see `level_when_stopping`.
 STOPPING_SHARE = 0.6
-#: Blocks of MSER-5.
-MSER_BATCH = 5
 
 
 @dataclass(frozen=True)
@@ -39,15 +36,6 @@ class Paired:
     half_width: float | None
     n: int
     p: float
-
-
-@dataclass(frozen=True)
-class Transient:
-    """What MSER-5 says of a series: ``end`` is the number of leading samples to leave out; ``decided``
-    is False if the series is too short to tell (the best cut lies in its second half)."""
-
-    end: int
-    decided: bool
 
 
 def mean(values: Sequence[float]) -> float:
@@ -151,29 +139,3 @@ def tight(values: Iterable[float | None], *, precision: float, confidence: float
 def next_size(n: int, *, maximum: int = MAXIMUM) -> int:
     """How many replications to have at the next look: half as many again."""
     return min(maximum, max(n + 1, math.ceil(1.5 * n)))
-
-
-def mser5(values: Sequence[float]) -> Transient:
-    """Where the initial transient of a series ends, by MSER-5 (White 1997; White, Cobb and Spratt 2000).
-
-    Means of five successive samples; the cut d that minimises sum((y_i - mean)^2) / (n - d)^2 over what
-    remains. A best cut in the second half means that the series is too short to tell.
-    """
-    import numpy as np
-
-    data = np.asarray(values, dtype=np.float64)
-    data = data[np.isfinite(data)]
-    n = len(data) // MSER_BATCH
-    if n < 2 * MSER_BATCH:
-        return Transient(0, decided=False)
-    batches = data[: n * MSER_BATCH].reshape(n, MSER_BATCH).mean(axis=1)
-    batches = batches - batches.mean()
-    left = n - np.arange(n)
-    total = np.cumsum(batches[::-1])[::-1]
-    squares = np.cumsum((batches**2)[::-1])[::-1]
-    spread = np.maximum(squares - total**2 / left, 0.0)
-    if spread[0] <= 1e-18 * max(1.0, float(squares[0])):
-        return Transient(0, decided=True)
-    statistic = spread / left.astype(np.float64) ** 2
-    cut = int(np.argmin(statistic[: n - MSER_BATCH]))
-    return Transient(cut * MSER_BATCH, decided=cut <= n // 2)

@@ -14,10 +14,14 @@ import uuid
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from . import derived
 from .errors import ResultError
 from .series import Series
+
+if TYPE_CHECKING:
+    from . import _core
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,11 @@ class Done:
 
     summary: dict[str, Any]
     series: Series | None = None
+
+    @classmethod
+    def of(cls, run: _core.Run, *, series: bool) -> Done:
+        """A run of the core, with its series if they are to be kept."""
+        return cls(derived.summary(run), Series.from_curves(run.series()) if series else None)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +53,7 @@ def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
     from . import _core
 
     found = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    (run,) = _core.run_many([(found.core, seed, True)], 1, trace=True)
+    (run,) = _core.run_many([(found.core, seed, "series")], 1, trace=True)
     words, (times, *rest) = run.trace()
     what, flow, seq, size, back = (np.frombuffer(column, dtype=np.uint32).astype(np.int64) for column in rest)
     return Trace(
@@ -65,6 +64,6 @@ def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
         seq=seq,
         size_bytes=size,
         back=back,
-        summary=json.loads(run.summary()),
+        summary=run.summary(),
         series=Series.from_curves(run.series()),
     )

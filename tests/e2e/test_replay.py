@@ -79,14 +79,23 @@ def test_progress_rises_to_one(folder: Path) -> None:
 def test_runs_come_in_the_order_of_the_jobs(folder: Path) -> None:
     core = dc.Scenario.load("short.toml").core
     long = dc.Scenario.load("short.toml").set("run.duration", "20 s").core
-    jobs = [(long, 9, False), (core, 1, True), (core, 2, False)]
-    order: list[int] = []
-    runs = _core.run_many(jobs, 3, None, lambda number, run: order.append(number))
-    assert [f'"seed":{seed},' in run.summary() for seed, run in zip((9, 1, 2), runs, strict=True)] == [
-        True
-    ] * 3
-    assert sorted(order) == [0, 1, 2]
+    jobs: list[tuple[_core.Scenario, int, _core.Keep]]
+    jobs = [(long, 9, "summary"), (core, 1, "series"), (core, 2, "derived")]
+    runs = _core.run_many(jobs, 3)
+    assert [run.summary()["seed"] for run in runs] == [9, 1, 2]
     assert [bool(run.series()) for run in runs] == [False, True, False]
+    assert [bool(run.derived()) for run in runs] == [False, True, True]
+
+
+def test_runs_are_told_with_their_numbers_and_then_not_kept(folder: Path) -> None:
+    core = dc.Scenario.load("short.toml").core
+    told: dict[int, int] = {}
+
+    def finished(number: int, run: _core.Run) -> None:
+        told[number] = run.summary()["seed"]
+
+    assert _core.run_many([(core, seed, "summary") for seed in (9, 1, 2)], 3, None, finished) == []
+    assert told == {0: 9, 1: 1, 2: 2}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -1,52 +1,88 @@
-"""Numbers drawn from series, worked by hand."""
+"""Numbers drawn from samples: what the core says, held against a transcription over the series themselves."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dropcurve import derived
+import dropcurve as dc
+from dropcurve import _core, derived
 from dropcurve.series import Series
 
-SUMMARY = {"warmup_s": 0.0, "links": {}, "flows": []}
+SHORT = "droptail_vs_red"
 
 
-def series(*windows: list[float]) -> Series:
-    times = np.arange(len(windows[0]), dtype=float)
-    return Series({("cwnd", str(i)): (times, np.array(values)) for i, values in enumerate(windows)})
+def made(keep: _core.Keep, **edits: Any) -> _core.Run:
+    core = dc.Scenario.load(SHORT).with_(run__duration="20 s", run__warmup="3 s", **edits).core
+    (run,) = _core.run_many([(core, 1, keep)], 1)
+    return run
 
 
-def test_windows_in_step_are_at_one() -> None:
-    saw = [1.0, 2.0, 3.0, 4.0] * 5
-    assert derived.sync(SUMMARY, series(saw, saw, saw)) == pytest.approx(1.0)
+def sync(windows: np.ndarray) -> float:
+    """Of windows by flow and sample."""
+    apart = windows.var(axis=1).sum()
+    return float((windows.sum(axis=0).var() / apart - 1.0) / (len(windows) - 1))
 
 
-def test_windows_that_take_turns_are_at_minus_one() -> None:
-    saw = [1.0, 2.0, 3.0, 4.0] * 5
-    assert derived.sync(SUMMARY, series(saw, [5.0 - x for x in saw])) == pytest.approx(-1.0)
+def mser5(values: np.ndarray) -> int | None:
+    """Samples to leave out, as the definition has it; None if the best cut lies in the second half."""
+    means = values[: len(values) // 5 * 5].reshape(-1, 5).mean(axis=1)
+    n = len(means)
+    statistic = [((means[d:] - means[d:].mean()) ** 2).sum() / (n - d) ** 2 for d in range(n - 5)]
+    cut = int(np.argmin(statistic))
+    return 5 * cut if cut <= n // 2 else None
 
 
-def test_unrelated_windows_are_at_zero() -> None:
-    slow, fast = [1.0, 1.0, 2.0, 2.0] * 5, [1.0, 2.0, 1.0, 2.0] * 5
-    assert derived.sync(SUMMARY, series(slow, fast)) == pytest.approx(0.0)
+def test_the_core_says_what_the_series_do() -> None:
+    run = made("series")
+    series, told = Series.from_curves(run.series()), run.derived()
+    assert told is not None
+    curves = [series.select("cwnd", component) for component in series.components("cwnd")]
+    windows = np.stack([values for _, values in curves])
+    known = (curves[0][0] >= 3.0) & np.isfinite(windows).all(axis=0)
+    assert told["sync"] == pytest.approx(sync(windows[:, known]), rel=1e-12)
+    times, queue = series.select("queue_pkts", "bottleneck")
+    rates = [series.select("throughput_bps", one)[1] for one in series.components("throughput_bps")]
+    for said, cut in (
+        (told["queue_s"]["bottleneck"], mser5(queue)),
+        (told["throughput_s"], mser5(np.sum(rates, axis=0))),
+    ):
+        assert said == (None if cut is None else pytest.approx(times[cut]))
 
 
-def test_only_samples_after_the_warm_up_count() -> None:
-    saw = [1.0, 2.0, 3.0, 4.0] * 5
-    late = series([9.0] * 20 + saw, [1.0] * 20 + saw)
-    assert derived.sync({**SUMMARY, "warmup_s": 20.0}, late) == pytest.approx(1.0)
+def test_it_says_the_same_whether_series_are_kept_or_not() -> None:
+    assert made("derived").derived() == made("series").derived()
+    assert made("summary").derived() is None
 
 
-def test_no_answer_without_two_moving_windows() -> None:
-    assert derived.sync(SUMMARY, series([1.0, 2.0] * 10)) is None
-    assert derived.sync(SUMMARY, series([1.0] * 20, [2.0] * 20)) is None
-    assert derived.sync(SUMMARY, series([1.0, 2.0], [2.0, 1.0])) is None
+def test_a_run_without_samples_has_gaps() -> None:
+    assert derived.summary(made("summary"))["derived"] == {"sync": None, "transient_s": None}
 
 
-def test_the_transient_is_the_later_of_queue_and_throughput() -> None:
-    summary = {"warmup_s": 0.0, "links": {"bottleneck": {}}, "flows": []}
-    times = np.arange(200) * 0.1
-    steady = np.tile([1.0, -1.0], 100)
-    step = np.where(np.arange(200) < 40, 10.0, steady)
-    one = Series({("queue_pkts", "bottleneck"): (times, steady), ("throughput_bps", "0"): (times, step)})
-    assert derived.transient_s(summary, one) == pytest.approx(4.0)
+@dataclass
+class Told:
+    """A run whose queue settles at 2 s."""
+
+    throughput_s: float | None
+
+    def summary(self) -> dict[str, Any]:
+        return {"links": {"bottleneck.back": {}, "bottleneck": {}}}
+
+    def derived(self) -> dict[str, Any]:
+        queues = {"bottleneck.back": 9.0, "bottleneck": 2.0}
+        return {"sync": 0.5, "queue_s": queues, "throughput_s": self.throughput_s}
+
+
+@pytest.mark.parametrize(("throughput_s", "end"), [(4.0, 4.0), (1.0, 2.0), (None, 2.0)])
+def test_the_transient_is_the_later_of_queue_and_throughput(throughput_s: float | None, end: float) -> None:
+    found = derived.summary(Told(throughput_s))  # type: ignore[arg-type]
+    assert found["derived"] == {"sync": 0.5, "transient_s": end}
+
+
+def test_many_flows_are_sampled_only_where_series_are_wanted() -> None:
+    few, many = (dc.Scenario.load(SHORT).with_(flows__tcp__count=count) for count in (63, 64))
+    assert [derived.keep(few, series=wanted) for wanted in (False, True)] == ["derived", "series"]
+    assert [derived.keep(many, series=wanted) for wanted in (False, True)] == ["summary", "series"]

@@ -88,19 +88,3 @@ def test_looks_come_after_half_as_many_again() -> None:
     while sizes[-1] < 100:
         sizes.append(st.next_size(sizes[-1]))
     assert sizes == [5, 8, 12, 18, 27, 41, 62, 93, 100]
-
-
-def test_mser5_finds_a_step() -> None:
-    # Forty samples at 10, then 160 that alternate around 0: the best cut is at the step.
-    values = [10.0] * 40 + [1.0, -1.0] * 80
-    assert st.mser5(values) == st.Transient(40, decided=True)
-
-
-def test_mser5_leaves_a_steady_series_alone() -> None:
-    assert st.mser5([1.0, -1.0] * 100) == st.Transient(0, decided=True)
-    assert st.mser5([3.0] * 100) == st.Transient(0, decided=True)
-
-
-def test_mser5_says_when_it_cannot_tell() -> None:
-    assert not st.mser5([1.0] * 20).decided
-    assert not st.mser5([float(i) for i in range(200)]).decided

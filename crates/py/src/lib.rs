@@ -1,5 +1,6 @@
 //! The Python binding: convert in, call, convert out. Types and docs for Python are in `_core.pyi`.
 
+mod json;
 mod live;
 mod pool;
 mod runs;

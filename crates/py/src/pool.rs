@@ -1,5 +1,6 @@
 //! Jobs on threads: each thread takes the next job as soon as it is free.
 
+use serde_json::Value;
 use sim::outcome::Series;
 use sim::Watch;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -32,6 +33,17 @@ pub struct Row {
     pub back: bool,
 }
 
+/// What to keep of a run, each with what comes before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keep {
+    /// What was counted.
+    Summary,
+    /// What the samples tell.
+    Derived,
+    /// The samples.
+    Series,
+}
+
 /// One run to do.
 pub struct Job {
     /// What to run.
@@ -40,16 +52,18 @@ pub struct Job {
     pub scenario: String,
     /// Its seed.
     pub seed: u64,
-    /// Whether to keep series.
-    pub series: bool,
+    /// What to keep of it.
+    pub keep: Keep,
     /// Whether to keep a trace of every packet.
     pub trace: bool,
 }
 
 /// What is left of a run.
 pub struct Done {
-    /// Its summary as JSON.
-    pub summary: String,
+    /// Its summary.
+    pub summary: Value,
+    /// What its samples tell, if that was wanted.
+    pub derived: Option<Value>,
     /// Its series, if they were wanted.
     pub series: Vec<Series>,
     /// What happened to each packet, if that was wanted.
@@ -57,10 +71,14 @@ pub struct Done {
 }
 
 /// A job's number with its end: `Err` is the message of a broken invariant.
-pub type Report = (usize, Result<Done, String>);
+pub type Report = (usize, Result<Arc<Done>, String>);
 
 /// Takes jobs until there are none or the watch says stop. Interrupted runs are not reported.
+///
+/// It holds on to what is left of a run until the next is done, so that as a rule the thread that made it clears it
+/// away, not the one that all report to.
 pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Report>) {
+    let mut last = None;
     while !watch.stop.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(job) = jobs.get(number) else { return };
@@ -70,7 +88,7 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
         });
         let report = match end {
             Ok(None) => return,
-            Ok(Some(done)) => Ok(done),
+            Ok(Some(done)) => Ok(Arc::clone(last.insert(Arc::new(done)))),
             Err(message) => Err(format!("seed {}: {message}", job.seed)),
         };
         if reports.send((number, report)).is_err() {
@@ -83,7 +101,7 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
 macro_rules! execute_in {
     ($engine:ident, $plan:expr, $job:expr, $watch:expr) => {{
         let options = $engine::Options {
-            series: $job.series,
+            series: $job.keep >= Keep::Derived,
             trace: $job.trace,
             watch: Some($watch),
             ..$engine::Options::default()
@@ -92,7 +110,8 @@ macro_rules! execute_in {
         if outcome.stopped_by == $engine::StoppedBy::Watch {
             return None;
         }
-        let series = if $job.series { outcome.series($plan) } else { Vec::new() };
+        let derived = ($job.keep >= Keep::Derived).then(|| outcome.derived($plan));
+        let series = if $job.keep == Keep::Series { outcome.series($plan) } else { Vec::new() };
         let rows = outcome.network.trace.rows().into_iter().map(|row| Row {
             nanos: row.time.nanos(),
             what: row.what as u32,
@@ -101,25 +120,25 @@ macro_rules! execute_in {
             size: row.size,
             back: row.back,
         });
-        (outcome.summary($plan, &$job.scenario).to_string(), series, rows.collect())
+        (outcome.summary($plan, &$job.scenario), derived, series, rows.collect())
     }};
 }
 
 fn execute(job: &Job, watch: &Watch) -> Option<Done> {
-    let (summary, series, trace) = match &job.plan {
+    let (summary, derived, series, trace) = match &job.plan {
         Engine::Nanoseconds(plan) => execute_in!(sim, plan, job, watch),
         Engine::Doubles(plan) => {
             let (stop, simulated_ns) = (Arc::clone(&watch.stop), Arc::clone(&watch.simulated_ns));
             let own = sim_doubles::Watch { stop, simulated_ns };
-            let (summary, series, trace) = execute_in!(sim_doubles, plan, job, &own);
+            let (summary, derived, series, trace) = execute_in!(sim_doubles, plan, job, &own);
             let series = series.into_iter().map(|one| Series {
                 name: one.name,
                 component: one.component,
                 time_s: one.time_s,
                 value: one.value,
             });
-            (summary, series.collect(), trace)
+            (summary, derived, series.collect(), trace)
         }
     };
-    Some(Done { summary, series, trace })
+    Some(Done { summary, derived, series, trace })
 }

@@ -1,14 +1,16 @@
 //! Many runs on threads, with the interpreter free, progress and Ctrl-C.
 
-use crate::pool::{work, Done, Job, Report, Row};
+use crate::json;
+use crate::pool::{work, Done, Job, Keep, Report, Row};
 use crate::scenario::Scenario;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sim::trace::What;
 use sim::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// One finished run.
 #[pyclass(frozen, module = "dropcurve._core")]
-pub struct Run(Done);
+pub struct Run(Arc<Done>);
 
 /// Name, component, times and values, the latter as native float64.
 type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
@@ -28,9 +30,15 @@ type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
 impl Run {
-    /// The summary of `docs/results.md` as JSON.
-    fn summary(&self) -> &str {
-        &self.0.summary
+    /// The summary of `docs/results.md`, the keys in `without` left out at any depth.
+    #[pyo3(signature = (without=Vec::new()))]
+    fn summary<'py>(&self, py: Python<'py>, without: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+        json::Reader::new(&without).python(py, &self.0.summary)
+    }
+
+    /// What the samples tell, or `None` if that was not asked for.
+    fn derived<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.derived.as_ref().map(|found| json::Reader::new(&[]).python(py, found)).transpose()
     }
 
     /// Each series as (name, component, times in seconds, values).
@@ -63,24 +71,25 @@ impl Run {
     }
 }
 
-/// Runs jobs of (scenario, seed, whether to keep series) on threads; results in the order of the jobs.
+/// Runs jobs of (scenario, seed, what to keep) on threads; results in the order of the jobs.
 ///
-/// `progress` gets (runs done, share of all simulated time), `finished` each run with its number as soon as it is
-/// done; both are called from the calling thread. Any exception in them, and Ctrl-C, stops all runs at once.
-/// `trace` keeps what happened to every packet.
+/// What is kept is "summary", "derived" as well, or "series" too. `progress` gets (runs done, share of all simulated
+/// time), `finished` each run with its number as soon as it is done, and none is returned then, so that no more are
+/// in memory than the caller wants; both are called from the calling thread. Any exception in them, and Ctrl-C, stops
+/// all runs at once. `trace` keeps what happened to every packet.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, progress=None, finished=None, trace=false))]
 pub fn run_many(
     py: Python<'_>,
-    jobs: Vec<(Py<Scenario>, u64, bool)>,
+    jobs: Vec<(Py<Scenario>, u64, String)>,
     threads: usize,
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
     trace: bool,
 ) -> PyResult<Vec<Py<Run>>> {
-    let job = |(scenario, seed, series): &(Py<Scenario>, u64, bool)| job(scenario, *seed, *series, trace);
+    let job = |(scenario, seed, keep): &(Py<Scenario>, u64, String)| job(scenario, *seed, keep, trace);
     let whole: u64 = jobs.iter().map(|(scenario, ..)| scenario.get().duration_ns()).sum();
-    let jobs: Vec<Job> = jobs.iter().map(job).collect();
+    let jobs: Vec<Job> = jobs.iter().map(job).collect::<PyResult<_>>()?;
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
     let (sender, reports) = channel();
     thread::scope(|scope| {
@@ -95,9 +104,15 @@ pub fn run_many(
     })
 }
 
-fn job(scenario: &Py<Scenario>, seed: u64, series: bool, trace: bool) -> Job {
+fn job(scenario: &Py<Scenario>, seed: u64, keep: &str, trace: bool) -> PyResult<Job> {
     let scenario = scenario.get();
-    Job { plan: scenario.engine(), scenario: scenario.name_of_results(), seed, series, trace }
+    let keep = match keep {
+        "summary" => Keep::Summary,
+        "derived" => Keep::Derived,
+        "series" => Keep::Series,
+        other => return Err(PyValueError::new_err(format!("what to keep is unknown: {other}"))),
+    };
+    Ok(Job { plan: scenario.engine(), scenario: scenario.name_of_results(), seed, keep, trace })
 }
 
 fn collect(
@@ -114,8 +129,10 @@ fn collect(
         py.check_signals()?;
         if let Some((number, end)) = wait(py, &mut reports)? {
             let run = Py::new(py, Run(end.map_err(fault)?))?;
-            finished.as_ref().map(|call| call.call1(py, (number, run.clone_ref(py)))).transpose()?;
-            runs[number] = Some(run);
+            match &finished {
+                Some(call) => drop(call.call1(py, (number, run))?),
+                None => runs[number] = Some(run),
+            }
             done += 1;
         }
         let share = watch.simulated_ns.load(Ordering::Relaxed) as f64 / whole.max(1) as f64;

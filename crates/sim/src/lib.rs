@@ -11,7 +11,7 @@
 //! | [`link`], [`line`], [`red_line`], [`loss`], [`packet`], [`source`] | the parts of a network |
 //! | [`probe`], [`flow`], [`completions`], [`stats`] | what is counted |
 //! | [`trace`] | what happened to each packet |
-//! | [`run`](mod@run), [`outcome`] | one run, and what it leaves behind |
+//! | [`run`](mod@run), [`outcome`], `derived` | one run, and what it leaves behind |
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ mod approach;
 pub mod build;
 pub mod calendar;
 pub mod completions;
+mod derived;
 pub mod flow;
 pub mod line;
 pub mod link;

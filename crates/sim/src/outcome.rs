@@ -112,12 +112,11 @@ impl Outcome {
                 add(name, &planned.name, reals(values));
             }
         }
-        let intervals = (self.end.nanos() / self.network.window.sample.0) as usize;
         for (number, flow) in self.network.flows.iter().enumerate() {
             let Some(series) = flow.probe.series() else { continue };
             let component = number.to_string();
             let mut received = reals(&series.received);
-            received.resize(intervals, 0.0);
+            received.resize(self.intervals(), 0.0);
             add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
             let names = match &flow.source {
                 Source::Rated(source) => ["rate_bps", source.second_name()],
@@ -127,6 +126,11 @@ impl Outcome {
             add(names[1], &component, series.ssthresh.iter().map(|x| f64::from(*x)).collect());
         }
         all
+    }
+
+    /// Whole intervals between samples that passed.
+    pub(crate) fn intervals(&self) -> usize {
+        (self.end.nanos() / self.network.window.sample.0) as usize
     }
 
     fn flow(&self, number: usize, plan: &GroupPlan, flow: &Flow, start: Time) -> Value {

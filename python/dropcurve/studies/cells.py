@@ -7,7 +7,6 @@ a folder and taken from there, so that an interruption costs at most the runs un
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -268,13 +267,11 @@ class Runner:
                 self.progress(self._done + count, self._needed, done / self._needed)
 
         work = [
-            (scenarios[name].core, seed, self._sampled(scenarios[name], name, seed)) for name, seed in slots
+            (scenarios[name].core, seed, derived.keep(scenarios[name], series=self._wanted(name, seed)))
+            for name, seed in slots
         ]
         _core.run_many(work, self.plan.jobs or os.cpu_count() or 1, tell, finished)
         self._done += len(slots)
-
-    def _sampled(self, scenario: Scenario, name: str, seed: int) -> bool:
-        return self._wanted(name, seed) or scenario.flow_count <= derived.MOST_FLOWS
 
     def _stored(self, scenario: Scenario, name: str, seed: int) -> Done | None:
         wanted = self._wanted(name, seed)
@@ -284,9 +281,8 @@ class Runner:
         return seed == 1 and name in self.keep_series
 
     def _harvest(self, scenario: Scenario, name: str, seed: int, run: Any) -> Done:
-        series = Series.from_curves(run.series())
-        summary = slim(derived.add(json.loads(run.summary()), series))
-        done = Done(summary, series if self._wanted(name, seed) else None)
+        found = Done.of(run, series=self._wanted(name, seed))
+        done = Done(slim(found.summary), found.series)
         self.store.keep(scenario.hash, seed, done)
         return done
 

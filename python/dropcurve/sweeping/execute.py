@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 from ..scenario import Scenario
 from ..store import build
-from .rows import Key, Row, row
+from .rows import UNSEEN, Key, Row, row
 from .store import Store, Writer
 
 if TYPE_CHECKING:
@@ -138,8 +137,8 @@ def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
     made = build()
 
     def finished(_: int, one: _core.Run) -> None:
-        found = row(json.loads(one.summary()), build=made)
+        found = row(one.summary(UNSEEN), build=made)
         keep(found)
         take(found)
 
-    _core.run_many([(job.scenario.core, job.seed, False) for job in jobs], threads, None, finished)
+    _core.run_many([(job.scenario.core, job.seed, "summary") for job in jobs], threads, None, finished)

@@ -9,6 +9,8 @@ from ..metrics import Flows, Run
 
 #: Columns that say which run a row is; (scenario, seed, build) is its key.
 KEY = ("scenario", "seed", "build")
+#: What no metric looks at and takes half the room of a summary.
+UNSEEN = ("conservation", "drop_curve", "sojourn_ms_histogram")
 
 Row = dict[str, Any]
 #: (scenario, seed): what a run is found by among those of one build.
