@@ -28,28 +28,30 @@ def row(summary: Run, *, build: str) -> Row:
         "version": summary["version"], "stopped_by": summary["stopped_by"],
         "simulated_s": float(summary["simulated_s"]), "events": int(summary["events"]),
     }  # fmt: skip
-    flows = {"": Flows(summary, summary["flows"])}
-    names = metrics.classes(summary)
-    if len(names) > 1:
-        flows |= {
-            name: Flows(summary, (one for one in summary["flows"] if one["class"] == name)) for name in names
-        }
-    links = metrics.main_links(summary)
-    places: list[tuple[str, Any]]
+    places = _places(summary)
     for one in metrics.METRICS.values():
-        if one.per == "flow":
-            places = [(scope, members) for scope, members in flows.items() if members]
-        elif one.per == "link":
-            places = [("", summary["links"][links[0]])] if links else []
-            places += [(name, summary["links"][name]) for name in links] if len(links) > 1 else []
-        else:
-            reference = metrics.reference_class(summary)
-            places = [(name, name) for name in names if reference is not None and name != reference]
-        for scope, place in places:
+        for scope, place in places[one.per]:
             value = one.function(summary, place)
             if value is not None and value == value:
                 found[f"{one.name}[{scope}]" if scope else one.name] = float(value)
     return found
+
+
+def _places(summary: Run) -> dict[str, list[tuple[str, Any]]]:
+    """What the metrics of links, flows and classes are taken of, by its name in brackets."""
+    flows, names = summary["flows"], metrics.classes(summary)
+    links, reference = metrics.main_links(summary), metrics.reference_class(summary)
+    sets = [("", flows)]
+    if len(names) > 1:
+        sets += [(name, [one for one in flows if one["class"] == name]) for name in names]
+    return {
+        "flow": [(scope, Flows(summary, members)) for scope, members in sets if members],
+        "link": [
+            *(("", summary["links"][name]) for name in links[:1]),
+            *((name, summary["links"][name]) for name in links if len(links) > 1),
+        ],
+        "class": [(name, name) for name in names if reference is not None and name != reference],
+    }
 
 
 def key(row: Row) -> Key:
