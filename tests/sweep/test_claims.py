@@ -189,6 +189,22 @@ def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch:
     assert not any("-done-" in name or "-before-" in name for name in read)
 
 
+def test_a_writer_does_not_read_the_journal_it_writes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(folder / "runs", "b")
+    store.open()
+    read: list[str] = []
+    journal = Store.look.__globals__["_journal"]
+    monkeypatch.setitem(
+        Store.look.__globals__, "_journal", lambda path: read.append(path.name) or journal(path)
+    )
+    with store.writer(work="x") as writer, Store(store.folder, "b", "other").writer(work="x") as other:
+        for seed, one in ((1, writer), (2, other)):
+            one.claim([("a", seed)])
+            one.add({"scenario": "a", "seed": seed, "build": "b", "loss": 1.0})
+        assert set(writer.look({("a", seed) for seed in range(9)})) == {("a", 2)}
+        assert [name.split("-")[1] for name in read] == ["other"]
+
+
 def test_the_journal_of_a_process_that_lives_is_left_alone(folder: Path) -> None:
     store, keys, row = of_another(folder)
     with other() as session:

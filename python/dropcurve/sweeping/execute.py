@@ -117,7 +117,7 @@ def make(jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take) -> Ma
     while left:
         some, left = left[: CHUNK * threads], left[CHUNK * threads :]
         mine = set(writer.claim([job.key for job in some]))
-        found = writer.store.look(mine, writer.work)
+        found = writer.look(mine)
         for known in found.values():
             take(known)
         own = [job for job in some if job.key in mine and job.key not in found]

@@ -105,15 +105,17 @@ class Store:
                     read.add(path.name)
         self.known.update(read)
 
-    def look(self, keys: Iterable[Key], work: str) -> dict[Key, Row]:
+    def look(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
         """Those of the runs ``keys``, which the caller has claimed, that others have made since this session's look,
-        or that were made for the same ``work`` before.
+        or that were made for the same ``work`` before; what is in the file ``but`` the caller knows.
 
         Journals come first: one that is gone when it is its turn had become a file before the files are looked at.
         """
         wanted = set(keys)
         found: dict[Key, Row] = {}
         for path in self._others("journal-*.jsonl", work):
+            if path == but:
+                continue
             found |= {key(row): row for row in _journal(path) if row["build"] == self.build}
         found = {name: row for name, row in found.items() if name in wanted}
         read: set[str] = set()
@@ -225,6 +227,11 @@ class Writer:
         self._claimed.update(got)
         return [names[name] for name in got]
 
+    def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Those of the runs, which it has claimed and not added itself, that are there; see `Store.look`."""
+        own = None if self._file is None else Path(self._file.name)
+        return self.store.look(keys, self.work, but=own)
+
     def add(self, row: Row) -> None:
         """Keeps a row of a run that was claimed: on disk when this returns."""
         if self._file is None:
@@ -232,8 +239,7 @@ class Writer:
             name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"
             if self.store.claims.take(name):
                 self._claimed.add(name)
-            self._path = self.store.folder / name
-            self._file = self._path.open("w", encoding="utf-8")
+            self._file = (self.store.folder / name).open("w", encoding="utf-8")
             self._opened = time.monotonic()
         self._file.write(json.dumps(row) + "\n")
         self._file.flush()
@@ -249,7 +255,7 @@ class Writer:
         try:
             if self._file is not None:
                 self._file.close()
-                self.store._close(self._path, self.rows)
+                self.store._close(Path(self._file.name), self.rows)
                 self._file, self.rows = None, []
         finally:
             self.store.claims.give_each(self._claimed)
