@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use queue::disc::{Fate, Packet};
 use sim::calendar::Key;
 use sim::link::{Link as SimLink, OnWire};
-use sim::packet::{Pkt, Waiting};
+use sim::packet::{About, Pkt, Waiting};
 use units::{Rate, Stream, Time};
 
 const NAME: &str = "queue/bottleneck";
@@ -57,7 +57,8 @@ fn simulated(file: &[u8]) -> Vec<String> {
         while free <= now {
             free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
         }
-        let mut pkt = Pkt { seq: number, flow: (flow >> 1) as u32, size, class, ecn, ..blank() };
+        let about = About::default().with_class(class).with_ecn(ecn);
+        let mut pkt = Pkt::plain(Time::ZERO, number, size, (flow >> 1) as u32, 0, about);
         number += 1;
         let key = Key { time: now, birth: Time::NEVER, component: u32::MAX };
         if let Some(wire) = sim.arrive(&mut pkt, key, &mut fates) {
@@ -101,17 +102,13 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
                 names.push(flow);
                 names.len() - 1
             });
-            let flow = Waiting { pkt: Pkt { flow: at as u32, ..blank() }, enqueued: Time::ZERO }.flow();
+            let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, About::default());
+            let flow = Waiting { pkt, enqueued: Time::ZERO }.flow();
             recorder.saw(&Event::Arrived { time, number, flow, size, ecn, class }, &[]);
             number += 1;
         }
     }
     recorder.finish().unwrap()
-}
-
-fn blank() -> Pkt {
-    let ecn = units::Ecn::NotEct;
-    Pkt { stamp: Time::ZERO, seq: 0, flow: 0, size: 0, sack: 0, step: 0, class: 0, via: 0, ecn, flags: 0 }
 }
 
 /// The arrivals of a record through the pump.
