@@ -57,7 +57,9 @@ pub struct FlowProbe {
     pub cwnd: Held,
     /// In-order payload delivered in the warm-up; nothing before its end was noted.
     pub goodput_before: u64,
-    /// Whether the source has been attended to since.
+    /// Whether the source has started.
+    pub started: bool,
+    /// Whether the source has been attended to since the warm-up.
     noted: bool,
     /// Whether the tallies of source and sink begin after it.
     counting: [bool; 2],
@@ -84,6 +86,7 @@ impl FlowProbe {
             plain_from: Time::NEVER,
             cwnd: Held::from(window.warmup),
             goodput_before: 0,
+            started: false,
             noted: false,
             counting: [false; 2],
             awaited: u32::MAX,

@@ -175,7 +175,7 @@ impl Network {
             return;
         }
         flow.armed[side] = Time::NEVER;
-        let starts = side == 0 && !flow.started;
+        let starts = side == 0 && !flow.probe.started;
         if starts || flow.deadline(side) <= now {
             self.fire(endpoint, now, Time::NEVER);
         } else {
@@ -215,7 +215,7 @@ impl Network {
             return;
         }
         flow.observe_source(now, &self.window);
-        let starts = !std::mem::replace(&mut flow.started, true);
+        let starts = !std::mem::replace(&mut flow.probe.started, true);
         let stops = now >= flow.stop;
         match &mut flow.source {
             Source::Tcp(sender) if stops => {

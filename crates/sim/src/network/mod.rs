@@ -85,7 +85,6 @@ pub struct Flow {
     marker: Marker,
     /// When a TCP source stops handing over new data.
     stop: Time,
-    started: bool,
     /// What is said of all plain packets that each end sends.
     about: [About; 2],
     /// The first step of what each end sends.
@@ -118,7 +117,6 @@ impl Flow {
             sink,
             marker,
             stop,
-            started: false,
             about: [About::default(), About::flags_only(BACK)].map(|about| about.with_class(class)),
             first_step,
             own: Default::default(),

@@ -54,7 +54,7 @@ impl Network {
         let sink = Sink::App(Box::new(AppSink::new(origin.params())));
         let (class, first_step) = ((parent.about[0].class(), parent.marker.clone()), parent.first_step);
         let mut flow = Flow::new(Source::App(Box::new(source)), sink, class, Time::NEVER, probe);
-        flow.started = true;
+        flow.probe.started = true;
         flow.first_step = first_step;
         self.flows.push(flow);
         fresh
