@@ -1,12 +1,16 @@
 //! The calendar: pending events in total order.
 //!
-//! Reference: Brown, "Calendar queues" (CACM 1988). Buckets of equal width, each sorted, with a bitmap of
-//! the ones in use; network events arrive nearly in order, so nearly all are appended at a bucket's end.
+//! Reference: Brown, "Calendar queues" (CACM 1988). Buckets of equal width, with a bitmap of the ones in use. Most hold one
+//! event, so one that is added is put before the others, whatever they are, and a bucket is sorted when it is the first.
 //! Widths are in the unit of the moments' numbers, nanoseconds or bits of doubles.
 //! What lies beyond the last bucket (time-outs, mostly) waits in a heap. Width and number of buckets follow the
 //! measured distance of events; they change the speed and nothing else, because the order is that of the
 //! keys and, at equal keys, of insertion.
+//!
+//! Which event is the first is found out as the one before it is taken, and kept up to date as others are added: a processor that looks
+//! ahead need not wait for what comes of one event to know the next.
 
+mod first;
 mod taking;
 mod tuning;
 
@@ -60,17 +64,16 @@ pub struct Node<E> {
     pub time: Time,
     birth: Time,
     component: u32,
+    /// The next of its bucket: one that was added before, or where the bucket is sorted one that comes later.
     next: u32,
-    /// Of the first of a bucket: the last of it.
-    tail: u32,
     /// What happens.
     pub event: E,
 }
 
 impl<E> Node<E> {
     #[inline]
-    fn new(key: Key, event: E, place: u32) -> Node<E> {
-        Node { time: key.time, birth: key.birth, component: key.component, next: NONE, tail: place, event }
+    fn new(key: Key, event: E) -> Node<E> {
+        Node { time: key.time, birth: key.birth, component: key.component, next: NONE, event }
     }
 
     /// Its place in the order.
@@ -80,28 +83,33 @@ impl<E> Node<E> {
     }
 }
 
-/// Sixty-four buckets, of each its first event, and one bit for each that is in use.
-#[derive(Clone)]
-struct Word {
-    used: u64,
-    heads: [u32; 64],
-}
-
-const UNUSED: Word = Word { used: 0, heads: [NONE; 64] };
+/// A word's last bucket, which stands for the first in use where none is.
+const LAST_BUCKET: u64 = 1 << 63;
 
 /// Pending events.
 pub struct Calendar<E> {
     nodes: Vec<Node<E>>,
     free: u32,
-    /// The buckets; a power of two of words.
-    words: Vec<Word>,
-    /// One bit a word, set where one of its buckets is in use.
+    /// The first event of each bucket. Their number is a power of two, and one more than the mask.
+    heads: Vec<u32>,
+    mask: usize,
+    /// One bit a bucket, set where it is in use, in words of 64, and one bit a word.
+    used: Vec<u64>,
     used_words: Vec<u64>,
     /// Width of a bucket is `1 << shift`.
     shift: u32,
     /// The place of the word of the last event taken, and how many such words lie before it in time: nothing does.
     word: usize,
-    turned: u64,
+    began: u64,
+    /// Number of the first bucket beyond the last.
+    end_day: u64,
+    /// The first bucket in use of that word, or its last, and the first of that bucket.
+    first_day: u64,
+    first: u32,
+    /// The last of that bucket where it holds several and is sorted.
+    tail: u32,
+    /// Room to sort them in.
+    several: Vec<(Key, u32, u32)>,
     /// Events beyond the last bucket: key, order of insertion, node.
     far: BinaryHeap<Reverse<(Key, u64, u32)>>,
     far_count: u64,
@@ -119,11 +127,18 @@ impl<E: Copy> Calendar<E> {
         let mut calendar = Calendar {
             nodes: Vec::new(),
             free: NONE,
-            words: Vec::new(),
+            heads: Vec::new(),
+            mask: 0,
+            used: Vec::new(),
             used_words: Vec::new(),
             shift: 16,
             word: 0,
-            turned: 0,
+            began: 0,
+            end_day: 0,
+            first_day: 0,
+            first: NONE,
+            tail: NONE,
+            several: Vec::new(),
             far: BinaryHeap::new(),
             far_count: 0,
             far_time: Time::NEVER,
@@ -131,7 +146,7 @@ impl<E: Copy> Calendar<E> {
             stop: Time::NEVER,
             tuning: Tuning { left: 1024, events: 1024, since: Time::ZERO },
         };
-        calendar.lay_out(MIN_BUCKETS);
+        calendar.lay_out(MIN_BUCKETS, Time::ZERO);
         calendar
     }
 
@@ -150,7 +165,7 @@ impl<E: Copy> Calendar<E> {
     /// Bytes held.
     pub fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node<E>>()
-            + self.words.len() * size_of::<Word>()
+            + self.heads.len() * size_of::<u32>()
             + self.far.capacity() * size_of::<(Key, u64, u32)>()
     }
 
@@ -158,15 +173,36 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     pub fn push(&mut self, key: Key, event: E) {
         let index = self.free;
-        if let Some(node) = self.nodes.get_mut(index as usize) {
-            self.free = node.next;
-            *node = Node::new(key, event, index);
-            self.place(index, key.time);
-        } else {
-            let last = self.nodes.len() as u32;
-            self.nodes.push(Node::new(key, event, last));
-            self.place(last, key.time);
+        let Some(node) = self.nodes.get_mut(index as usize) else {
+            return self.push_new(Node::new(key, event));
+        };
+        self.free = node.next;
+        let day = key.time.0 >> self.shift;
+        *node = Node::new(key, event);
+        if day <= self.first_day {
+            if self.tail != NONE {
+                return self.place(index, key.time);
+            }
+            (self.first, self.first_day) = (index, day);
+        } else if day >= self.end_day {
+            return self.place_far(index);
         }
+        let bucket = day as usize & self.mask;
+        node.next = std::mem::replace(&mut self.heads[bucket], index);
+        let used = &mut self.used[bucket >> 6];
+        if *used == 0 {
+            self.used_words[bucket >> 12] |= 1 << (bucket >> 6 & 63);
+        }
+        *used |= 1 << (bucket & 63);
+    }
+
+    /// The same where no place is free.
+    #[cold]
+    #[inline(never)]
+    fn push_new(&mut self, node: Node<E>) {
+        let (index, time) = (self.nodes.len() as u32, node.time);
+        self.nodes.push(node);
+        self.place(index, time);
     }
 
     /// Takes the first event, unless it lies after `last`.
@@ -192,37 +228,38 @@ impl<E: Copy> Calendar<E> {
     /// them for [`Calendar::note_taken`].
     #[inline(always)]
     pub fn unlink_first(&mut self) -> Option<&Node<E>> {
-        let here = self.words.get(self.word)?;
-        if here.used == 0 {
-            return self.unlink_later();
+        let index = self.first;
+        let Some(first) = self.nodes.get(index as usize) else { return self.unlink_later() };
+        if first.next != NONE {
+            return self.unlink_one_of_several();
         }
-        let slot = here.used.trailing_zeros() as usize & 63;
-        let index = here.heads[slot];
-        let first = self.nodes.get(index as usize)?;
         if first.time >= self.stop {
             return self.unlink_stopped();
         }
-        if first.next != NONE {
-            return self.unlink_head();
-        }
-        // Both at once, so that neither is looked up again.
-        let (word, node) = (self.words.get_mut(self.word)?, self.nodes.get_mut(index as usize)?);
+        let node = self.nodes.get_mut(index as usize)?;
         node.next = self.free;
         self.free = index;
-        word.heads[slot] = NONE;
-        word.used &= word.used - 1;
-        if word.used == 0 {
+        self.heads[self.first_day as usize & self.mask] = NONE;
+        let used = &mut self.used[self.word];
+        *used &= *used - 1;
+        if *used == 0 {
             self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
         }
+        let next = (*used | LAST_BUCKET).trailing_zeros();
+        self.first_day = self.began | u64::from(next);
+        self.first = self.heads[self.first_day as usize & self.mask];
         Some(node)
     }
 
     /// The key of the first event.
-    pub fn first_key(&self) -> Option<Key> {
-        let near = self.first_word().map(|word| {
-            let word = &self.words[word];
-            self.nodes[word.heads[word.used.trailing_zeros() as usize] as usize].key()
-        });
+    pub fn first_key(&mut self) -> Option<Key> {
+        let near = match self.first {
+            NONE => self.later_word(self.word).map(|word| self.first_of(word)),
+            _ => {
+                self.sort_first();
+                Some(self.nodes[self.first as usize].key())
+            }
+        };
         let far = self.far.peek().map(|Reverse((key, ..))| *key);
         match (near, far) {
             (Some(near), Some(far)) => Some(near.min(far)),
@@ -239,15 +276,16 @@ impl<E: Copy> Calendar<E> {
     /// Moves on to the word of an event that was taken.
     #[inline(always)]
     fn turn_to(&mut self, time: Time) {
-        self.turned = time.0 >> self.shift >> 6;
-        self.word = self.turned as usize & (self.words.len() - 1);
+        self.began = time.0 >> self.shift & !63;
+        self.word = (self.began as usize & self.mask) >> 6;
+        self.end_day = self.began + self.heads.len() as u64;
+        self.find_first();
     }
 
     /// All pending events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Key, &E)> {
-        let heads = self.words.iter().flat_map(|word| word.heads);
-        let in_buckets = heads.flat_map(move |head| {
-            std::iter::successors((head != NONE).then_some(head), move |&index| {
+        let in_buckets = self.heads.iter().flat_map(move |head| {
+            std::iter::successors((*head != NONE).then_some(*head), move |&index| {
                 let next = self.nodes[index as usize].next;
                 (next != NONE).then_some(next)
             })
@@ -259,65 +297,14 @@ impl<E: Copy> Calendar<E> {
         })
     }
 
-    /// Puts a node where its time belongs.
-    #[inline(always)]
-    fn place(&mut self, index: u32, time: Time) {
-        let day = time.0 >> self.shift;
-        if (day >> 6).wrapping_sub(self.turned) >= self.words.len() as u64 {
-            return self.place_far(index);
-        }
-        let place = (day >> 6) as usize & (self.words.len() - 1);
-        let word = &mut self.words[place];
-        let head = &mut word.heads[day as usize & 63];
-        if *head != NONE {
-            let head = *head;
-            return self.place_behind(head, index, (place, day as usize & 63));
-        }
-        *head = index;
-        if word.used == 0 {
-            self.used_words[place >> 6] |= 1 << (place & 63);
-        }
-        word.used |= 1 << (day & 63);
-    }
-
-    /// Puts a node among others, of which `head` is the first.
-    #[inline(never)]
-    fn place_behind(&mut self, head: u32, index: u32, bucket: (usize, usize)) {
-        let key = self.nodes[index as usize].key();
-        let last = self.nodes[head as usize].tail;
-        let tail = &mut self.nodes[last as usize];
-        if !key.precedes(&tail.key()) {
-            tail.next = index;
-            self.nodes[head as usize].tail = index;
-        } else {
-            self.insert_sorted(head, index, bucket);
-        }
-    }
-
     #[cold]
+    #[inline(never)]
     fn place_far(&mut self, index: u32) {
         let key = self.nodes[index as usize].key();
         self.far.push(Reverse((key, self.far_count, index)));
         self.far_count += 1;
         self.far_time = self.far_time.min(key.time);
         self.find_stop();
-    }
-
-    fn insert_sorted(&mut self, head: u32, index: u32, (word, slot): (usize, usize)) {
-        let key = self.nodes[index as usize].key();
-        let mut before = NONE;
-        let mut at = head;
-        while !key.precedes(&self.nodes[at as usize].key()) {
-            before = at;
-            at = self.nodes[at as usize].next;
-        }
-        self.nodes[index as usize].next = at;
-        if before == NONE {
-            self.nodes[index as usize].tail = self.nodes[head as usize].tail;
-            self.words[word].heads[slot] = index;
-        } else {
-            self.nodes[before as usize].next = index;
-        }
     }
 }
 
@@ -372,6 +359,8 @@ mod tests {
             let mut now = 0;
             let mut next = 0;
             for round in 0..rounds {
+                // Whoever looks at the first event may add one that comes before it.
+                prop_assert_eq!(calendar.first_key(), list.first().map(|first| first.0));
                 for (magnitude, fraction, birth, component) in &steps {
                     let step = (u64::from(*fraction) << magnitude) >> 16;
                     let k = key(now + step, *birth, *component);

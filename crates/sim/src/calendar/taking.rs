@@ -1,26 +1,58 @@
 //! Taking the first event where that is more than emptying a bucket of the present word.
 
-use super::{Calendar, Node};
+use super::{Calendar, Node, NONE};
 use std::cmp::Reverse;
 use units::Time;
 
 impl<E: Copy> Calendar<E> {
-    /// Takes the first event of the present word, alone in its bucket or not.
+    /// [`Calendar::unlink_first`] where the first bucket holds several.
     #[inline(never)]
-    pub(super) fn unlink_head(&mut self) -> Option<&Node<E>> {
-        let word = &mut self.words[self.word];
-        let head = &mut word.heads[word.used.trailing_zeros() as usize];
-        let (index, free) = (*head, self.free);
-        let node = &mut self.nodes[index as usize];
-        let (next, tail) = (std::mem::replace(&mut node.next, free), node.tail);
-        (self.free, *head) = (index, next);
-        if let Some(next) = self.nodes.get_mut(next as usize) {
-            next.tail = tail;
-        } else {
-            word.used &= word.used - 1;
-            if word.used == 0 {
+    pub(super) fn unlink_one_of_several(&mut self) -> Option<&Node<E>> {
+        let newest = self.first;
+        let oldest = self.nodes[newest as usize].next;
+        if self.tail != NONE || self.nodes[oldest as usize].next != NONE {
+            return self.unlink_sorted();
+        }
+        // Of two, the other one is left alone.
+        let in_order = self.nodes[newest as usize].key().precedes(&self.nodes[oldest as usize].key());
+        let (first, other) = if in_order { (newest, oldest) } else { (oldest, newest) };
+        if self.nodes[first as usize].time >= self.stop {
+            return self.unlink_sorted();
+        }
+        self.nodes[other as usize].next = NONE;
+        self.begin_first_with(other);
+        let node = &mut self.nodes[first as usize];
+        node.next = self.free;
+        self.free = first;
+        Some(node)
+    }
+
+    /// The same once the bucket is sorted.
+    #[inline(never)]
+    fn unlink_sorted(&mut self) -> Option<&Node<E>> {
+        self.sort_first();
+        if self.nodes[self.first as usize].time >= self.stop {
+            return self.unlink_stopped();
+        }
+        self.unlink_head()
+    }
+
+    /// Takes the first event of the first bucket, which is sorted.
+    fn unlink_head(&mut self) -> Option<&Node<E>> {
+        let index = self.first;
+        let next = std::mem::replace(&mut self.nodes[index as usize].next, self.free);
+        self.free = index;
+        self.begin_first_with(next);
+        if next == self.tail {
+            self.tail = NONE;
+        }
+        if next == NONE {
+            let used = &mut self.used[self.word];
+            *used &= *used - 1;
+            if *used == 0 {
                 self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
             }
+            self.find_first();
         }
         Some(&self.nodes[index as usize])
     }
@@ -29,8 +61,7 @@ impl<E: Copy> Calendar<E> {
     #[cold]
     #[inline(never)]
     pub(super) fn unlink_stopped(&mut self) -> Option<&Node<E>> {
-        let word = &self.words[self.word];
-        let key = self.nodes[word.heads[word.used.trailing_zeros() as usize] as usize].key();
+        let key = self.nodes[self.first as usize].key();
         if self.is_behind_far(key) {
             return self.pop_far();
         }
@@ -44,15 +75,16 @@ impl<E: Copy> Calendar<E> {
     /// where it is.
     #[inline(never)]
     pub(super) fn unlink_later(&mut self) -> Option<&Node<E>> {
-        let Some(word) = self.later_word(self.word).map(|word| &self.words[word]) else {
-            return self.pop_far();
-        };
-        let key = self.nodes[word.heads[word.used.trailing_zeros() as usize] as usize].key();
-        if self.is_behind_far(key) {
-            return self.pop_far();
-        }
-        if key.time > self.last {
-            return None;
+        let next = (self.word + 1) & (self.mask >> 6);
+        let word = if self.used[next] != 0 { Some(next) } else { self.later_word(next) };
+        let Some(key) = word.map(|word| self.first_of(word)) else { return self.pop_far() };
+        if key.time >= self.stop {
+            if self.is_behind_far(key) {
+                return self.pop_far();
+            }
+            if key.time > self.last {
+                return None;
+            }
         }
         self.turn_to(key.time);
         self.unlink_first()
@@ -74,15 +106,9 @@ impl<E: Copy> Calendar<E> {
         Some(&self.nodes[index as usize])
     }
 
-    /// The first word in use.
-    pub(super) fn first_word(&self) -> Option<usize> {
-        let here = self.words.get(self.word).is_some_and(|word| word.used != 0);
-        here.then_some(self.word).or_else(|| self.later_word(self.word))
-    }
-
     /// The first word in use after this one, and around the end.
-    fn later_word(&self, word: usize) -> Option<usize> {
-        self.next_word(word + 1, self.words.len()).or_else(|| self.next_word(0, word + 1))
+    pub(super) fn later_word(&self, word: usize) -> Option<usize> {
+        self.next_word(word + 1, self.used.len()).or_else(|| self.next_word(0, word + 1))
     }
 
     /// The first word with a bit set in `from..to`, if any.

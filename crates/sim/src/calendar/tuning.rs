@@ -1,6 +1,6 @@
 //! How wide the calendar's buckets are, and how many: chosen anew now and then from the distance of events.
 
-use super::{Calendar, NONE, UNUSED};
+use super::{Calendar, NONE};
 use std::cmp::Reverse;
 use units::Time;
 
@@ -38,7 +38,7 @@ impl<E: Copy> Calendar<E> {
         let narrow = if len <= MIN_BUCKETS / 16 { 1 } else { 0 };
         let shift = gap.ilog2().saturating_sub(narrow).clamp(4, 40);
         let buckets = ((4 * len) << narrow).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let present = 64 * self.words.len();
+        let present = self.heads.len();
         let fits = present / 4 <= buckets && buckets <= present;
         if shift.abs_diff(self.shift) > 1 || !fits {
             self.shift = shift;
@@ -47,34 +47,35 @@ impl<E: Copy> Calendar<E> {
     }
 
     fn rebuild(&mut self, buckets: usize, now: Time) {
-        let old = std::mem::take(&mut self.words);
+        let old = std::mem::take(&mut self.heads);
         let mut order: Vec<u32> = Vec::with_capacity(self.nodes.len());
-        for mut at in old.iter().flat_map(|word| word.heads) {
-            while at != NONE {
-                order.push(at);
-                at = self.nodes[at as usize].next;
+        for head in old {
+            let from = order.len();
+            order.extend(self.list(head));
+            if self.tail == NONE || head != self.first {
+                order[from..].reverse();
             }
         }
+        self.tail = NONE;
         let mut far: Vec<_> = std::mem::take(&mut self.far).into_vec();
         far.sort_unstable_by_key(|Reverse((key, count, _))| (*key, *count));
         self.far_time = Time::NEVER;
         self.stop_after(self.last);
-        self.lay_out(buckets);
-        self.turn_to(now);
+        self.lay_out(buckets, now);
         // Far events went in before any near one with the same key; a stable sort keeps them first.
         let mut all: Vec<u32> = far.into_iter().map(|Reverse((_, _, index))| index).collect();
         all.extend(order);
         all.sort_by_key(|index| self.nodes[*index as usize].key());
         for index in all {
-            let node = &mut self.nodes[index as usize];
-            (node.next, node.tail) = (NONE, index);
-            let time = node.time;
-            self.place(index, time);
+            self.place(index, self.nodes[index as usize].time);
         }
     }
 
-    pub(super) fn lay_out(&mut self, buckets: usize) {
-        self.words = vec![UNUSED; buckets / 64];
-        self.used_words = vec![0; (buckets / 4096).max(1)];
+    pub(super) fn lay_out(&mut self, buckets: usize, now: Time) {
+        self.heads = vec![NONE; buckets];
+        self.mask = buckets - 1;
+        self.used = vec![0; buckets / 64];
+        self.used_words = vec![0; buckets.div_ceil(4096)];
+        self.turn_to(now);
     }
 }

@@ -1,0 +1,151 @@
+//! The first bucket, which is sorted before anything of it is taken, and what is added to it or anywhere else.
+
+use super::{Calendar, Key, LAST_BUCKET, NONE};
+use std::cmp::Ordering;
+use units::Time;
+
+impl<E: Copy> Calendar<E> {
+    /// Puts a node where its time belongs.
+    #[inline(never)]
+    pub(super) fn place(&mut self, index: u32, time: Time) {
+        let day = time.0 >> self.shift;
+        if day < self.began || day >= self.end_day {
+            return self.place_far(index);
+        }
+        match day.cmp(&self.first_day) {
+            Ordering::Less => {
+                self.unsort_first();
+                self.put(index, day);
+                (self.first, self.first_day) = (index, day);
+            }
+            Ordering::Equal if self.tail != NONE => self.insert_sorted(index),
+            Ordering::Equal => {
+                self.put(index, day);
+                self.first = index;
+            }
+            Ordering::Greater => self.put(index, day),
+        }
+    }
+
+    /// Puts a node before the others of its bucket.
+    fn put(&mut self, index: u32, day: u64) {
+        let bucket = day as usize & self.mask;
+        self.nodes[index as usize].next = std::mem::replace(&mut self.heads[bucket], index);
+        self.used[bucket >> 6] |= 1 << (bucket & 63);
+        self.used_words[bucket >> 12] |= 1 << (bucket >> 6 & 63);
+    }
+
+    /// Puts a node among those of the first bucket, which is sorted.
+    fn insert_sorted(&mut self, index: u32) {
+        let key = self.nodes[index as usize].key();
+        if !key.precedes(&self.nodes[self.tail as usize].key()) {
+            self.nodes[self.tail as usize].next = index;
+            self.tail = index;
+            return;
+        }
+        let (mut before, mut at) = (NONE, self.first);
+        while !key.precedes(&self.nodes[at as usize].key()) {
+            (before, at) = (at, self.nodes[at as usize].next);
+        }
+        self.nodes[index as usize].next = at;
+        match self.nodes.get_mut(before as usize) {
+            Some(before) => before.next = index,
+            None => self.begin_first_with(index),
+        }
+    }
+
+    /// The first event of the present word becomes known.
+    #[inline(always)]
+    pub(super) fn find_first(&mut self) {
+        let next = (self.used[self.word] | LAST_BUCKET).trailing_zeros();
+        self.first_day = self.began | u64::from(next);
+        self.first = self.heads[self.first_day as usize & self.mask];
+    }
+
+    /// The first bucket begins with this node.
+    #[inline]
+    pub(super) fn begin_first_with(&mut self, index: u32) {
+        self.heads[self.first_day as usize & self.mask] = index;
+        self.first = index;
+    }
+
+    /// Sorts the first bucket, unless it is or holds no more than one.
+    #[inline]
+    pub(super) fn sort_first(&mut self) {
+        let newest = self.first;
+        let oldest = self.nodes[newest as usize].next;
+        if self.tail != NONE || oldest == NONE {
+            return;
+        }
+        if self.nodes[oldest as usize].next != NONE {
+            return self.sort_several();
+        }
+        if self.nodes[newest as usize].key().precedes(&self.nodes[oldest as usize].key()) {
+            self.tail = oldest;
+            return;
+        }
+        self.nodes[oldest as usize].next = newest;
+        self.nodes[newest as usize].next = NONE;
+        self.tail = newest;
+        self.begin_first_with(oldest);
+    }
+
+    /// The same where it holds more than two.
+    #[inline(never)]
+    fn sort_several(&mut self) {
+        let mut several = std::mem::take(&mut self.several);
+        let (first, mut added) = (self.first, u32::MAX);
+        several.extend(self.list(first).map(|index| {
+            // The newest comes first.
+            added -= 1;
+            (self.nodes[index as usize].key(), added, index)
+        }));
+        several.sort_unstable();
+        self.link(several.iter().map(|(.., index)| *index));
+        self.tail = several.last().map_or(NONE, |(.., index)| *index);
+        several.clear();
+        self.several = several;
+    }
+
+    /// The first bucket is no longer the first: the newest comes first again, as far as that is known.
+    #[cold]
+    fn unsort_first(&mut self) {
+        if self.tail == NONE {
+            return;
+        }
+        let sorted: Vec<u32> = self.list(self.first).collect();
+        self.link(sorted.into_iter().rev());
+        self.tail = NONE;
+    }
+
+    /// The first bucket holds these, in this order.
+    fn link(&mut self, order: impl Iterator<Item = u32>) {
+        let mut last = NONE;
+        for index in order {
+            match self.nodes.get_mut(last as usize) {
+                Some(last) => last.next = index,
+                None => self.begin_first_with(index),
+            }
+            last = index;
+        }
+        if let Some(last) = self.nodes.get_mut(last as usize) {
+            last.next = NONE;
+        }
+    }
+
+    /// A node and those behind it.
+    pub(super) fn list(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
+        let some = |index: u32| Some(index).filter(|index| *index != NONE);
+        std::iter::successors(some(from), move |index| some(self.nodes[*index as usize].next))
+    }
+
+    /// The least key in a word's first bucket.
+    pub(super) fn first_of(&self, word: usize) -> Key {
+        let head = self.heads[(word << 6) + self.used[word].trailing_zeros() as usize];
+        if self.nodes[head as usize].next == NONE {
+            return self.nodes[head as usize].key();
+        }
+        let keys = self.list(head).map(|index| self.nodes[index as usize].key());
+        keys.fold(Key { time: Time::NEVER, birth: Time::NEVER, component: u32::MAX }, Key::min)
+    }
+}
