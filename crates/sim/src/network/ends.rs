@@ -61,12 +61,12 @@ impl Network {
         }
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
         match flow.send_plain::<TURNS>(pkt.flow, key, &mut self.wires, &mut self.trace) {
-            Ok((false, due)) => {
+            Ok(Some(due)) => {
                 if flow.is_woken_late(due) {
                     self.set_alarm(2 * pkt.flow, due.max(now));
                 }
             }
-            Ok(_) => self.drain_source(pkt.flow, now, now),
+            Ok(None) => self.drain_source(pkt.flow, now, now),
             Err(launched) => self.go_on_sending(pkt.flow, key, launched),
         }
     }

@@ -103,15 +103,17 @@ impl Sender {
                 // As much in flight as the window has whole segments is the common case of its being used.
                 if flight >= self.whole || self.window.is_used_by(flight) || self.cold.params.grow_unused {
                     reno.open_by(&mut self.window, acked);
-                    self.limit_window();
+                    self.whole = self.limit_window();
                 }
             }
-            _ => self.grow_by(now, (echo, false), acked, acked, flight),
+            _ => {
+                self.grow_by(now, (echo, false), acked, acked, flight);
+                self.whole = self.window.cwnd as u32;
+            }
         }
-        self.whole = self.window.cwnd as u32;
-        self.past = self.una.saturating_add(self.whole.min(self.rwnd));
-        if self.past >= self.limit {
-            self.look_ahead();
+        match ack.checked_add(self.whole.min(self.rwnd)) {
+            Some(past) if past < self.limit => self.past = past,
+            _ => self.look_ahead(),
         }
         true
     }
@@ -135,10 +137,11 @@ impl Sender {
         (self.nxt < self.past).then(|| (self.take_next(now), self.size))
     }
 
-    /// Whether anything may leave that does not take the short way.
+    /// When it is due if nothing may leave now that does not take the short way, or [`Time::NEVER`]; who is on the short way has
+    /// but one timer. `None` where something may.
     #[inline(always)]
-    pub fn asks(&self) -> bool {
-        self.asks
+    pub fn due_unless_asking(&self) -> Option<Time> {
+        (!self.asks).then_some(self.rto_at)
     }
 
     /// A new segment leaves, full, with others in flight and the timer running: its number.
