@@ -6,6 +6,7 @@ use crate::calendar::Key;
 use crate::packet::{Pkt, WAKE};
 use crate::source::{Sink, Source};
 use crate::trace::What;
+use transport::Sender;
 use units::Time;
 
 impl Network {
@@ -47,16 +48,16 @@ impl Network {
         }
         flow.probe.conservation.delivered.add(pkt.size);
         let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(&Pkt { ..pkt }, now) };
-        flow.probe.hold_window(now, sender);
-        let plain = pkt.is_plain_ack();
-        if plain && pkt.sack == 0 && sender.on_bare_ack(now, pkt.seq, pkt.stamp) {
-            // Something is still in flight, so that it is not done.
-        } else if plain && pkt.sack != 0 && sender.on_longer_block(now, pkt.seq, self.sacks.get(&pkt)) {
+        let (plain, probe) = (pkt.is_plain_ack(), &mut flow.probe);
+        let hold = |unchanged: &Sender| probe.hold_window(now, unchanged);
+        if plain && pkt.sack != 0 && sender.on_one_more_held(now, pkt.seq, self.sacks.get(&pkt), hold) {
             self.sacks.release(&pkt);
         } else {
-            sender.on_ack(now, &pkt.ack(&mut self.sacks));
-            if sender.is_done() {
-                flow.probe.finish_at(now);
+            flow.probe.hold_window(now, sender);
+            // A bare acknowledgement leaves something in flight, so that it is not done.
+            if !(plain && pkt.sack == 0 && sender.on_bare_ack(now, pkt.seq, pkt.stamp)) {
+                self.hear(&Pkt { ..pkt }, now);
+                flow = &mut self.flows[pkt.flow as usize];
             }
         }
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
@@ -68,6 +69,18 @@ impl Network {
             }
             Ok(None) => self.drain_source(pkt.flow, now, now),
             Err(launched) => self.go_on_sending(pkt.flow, key, launched),
+        }
+    }
+
+    /// An acknowledgement arrives that says more than most.
+    #[cold]
+    #[inline(never)]
+    fn hear(&mut self, pkt: &Pkt, now: Time) {
+        let flow = &mut self.flows[pkt.flow as usize];
+        let Source::Tcp(sender) = &mut flow.source else { return };
+        sender.on_ack(now, &pkt.ack(&mut self.sacks));
+        if sender.is_done() {
+            flow.probe.finish_at(now);
         }
     }
 

@@ -78,7 +78,9 @@ impl Sender {
         }
     }
 
-    /// Samples the round trip by an acknowledgement of what lies from `first` on, up to `una`.
+    /// Samples the round trip by an acknowledgement of what lies from `first` on, up to `una`. Cold, so that what most acknowledgements
+    /// need stays in registers.
+    #[cold]
     #[inline(never)]
     fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.una;
