@@ -383,10 +383,11 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn limit_window(&mut self) -> u32 {
         let whole = self.window.cwnd as u32;
-        if whole > self.max_cwnd {
-            self.window.cwnd = f64::from(self.max_cwnd);
+        if whole <= self.max_cwnd {
+            return whole;
         }
-        whole.min(self.max_cwnd)
+        self.window.cwnd = f64::from(self.max_cwnd);
+        self.max_cwnd
     }
 
     /// Segments the window lets be in flight.

@@ -48,17 +48,23 @@ impl Network {
         }
         flow.probe.conservation.delivered.add(pkt.size);
         let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(&Pkt { ..pkt }, now) };
-        let (plain, probe) = (pkt.is_plain_ack(), &mut flow.probe);
-        let hold = |unchanged: &Sender| probe.hold_window(now, unchanged);
-        if plain && pkt.sack != 0 && sender.on_one_more_held(now, pkt.seq, self.sacks.get(&pkt), hold) {
-            self.sacks.release(&pkt);
+        let probe = &mut flow.probe;
+        let mut hold = |unchanged: &Sender| probe.hold_window(now, unchanged);
+        let heard = if !pkt.is_plain_ack() {
+            false
+        } else if pkt.sack == 0 {
+            hold(sender);
+            sender.on_bare_ack(now, pkt.seq, pkt.stamp)
         } else {
-            flow.probe.hold_window(now, sender);
-            // A bare acknowledgement leaves something in flight, so that it is not done.
-            if !(plain && pkt.sack == 0 && sender.on_bare_ack(now, pkt.seq, pkt.stamp)) {
-                self.hear(&Pkt { ..pkt }, now);
-                flow = &mut self.flows[pkt.flow as usize];
+            let held = sender.on_one_more_held(now, pkt.seq, self.sacks.get(&pkt), hold);
+            if held {
+                self.sacks.release(&pkt);
             }
+            held
+        };
+        if !heard {
+            self.hear(&Pkt { step: 0, ..pkt }, now);
+            flow = &mut self.flows[pkt.flow as usize];
         }
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
         match flow.send_plain::<TURNS>(pkt.flow, key, &mut self.wires, &mut self.trace) {
@@ -72,12 +78,13 @@ impl Network {
         }
     }
 
-    /// An acknowledgement arrives that says more than most.
+    /// An acknowledgement arrives that takes no short way, or the last, after which the source may be done.
     #[cold]
     #[inline(never)]
     fn hear(&mut self, pkt: &Pkt, now: Time) {
         let flow = &mut self.flows[pkt.flow as usize];
         let Source::Tcp(sender) = &mut flow.source else { return };
+        flow.probe.hold_window(now, sender);
         sender.on_ack(now, &pkt.ack(&mut self.sacks));
         if sender.is_done() {
             flow.probe.finish_at(now);

@@ -44,8 +44,14 @@ impl Reno {
         if window.cwnd >= window.ssthresh && self.most > 0 {
             window.cwnd += f64::from(acked.min(self.most)) / window.cwnd;
         } else {
-            self.open(window, acked);
+            self.open_apart(window, acked);
         }
+    }
+
+    /// The window grows otherwise than by parts: in slow start, or by whole bytes or segments.
+    #[cold]
+    fn open_apart(&mut self, window: &mut Window, acked: u32) {
+        self.open(window, acked);
     }
 
     fn whole_bytes(&self, segments: f64) -> f64 {

@@ -130,9 +130,11 @@ impl Sender {
                 self.whole = self.window.cwnd as u32;
             }
         }
-        match ack.checked_add(self.whole.min(self.rwnd)) {
-            Some(past) if past < self.limit => self.past = past,
-            _ => self.look_ahead(),
+        let past = u64::from(ack) + u64::from(self.whole.min(self.rwnd));
+        if past < u64::from(self.limit) {
+            self.past = past as u32;
+        } else {
+            self.look_ahead();
         }
         true
     }
@@ -160,7 +162,10 @@ impl Sender {
     /// but one timer. `None` where something may.
     #[inline(always)]
     pub fn due_unless_asking(&self) -> Option<Time> {
-        (!self.asks).then_some(self.rto_at)
+        if self.asks {
+            return None;
+        }
+        Some(self.rto_at)
     }
 
     /// A new segment leaves, full, with others in flight and the timer running: its number.
