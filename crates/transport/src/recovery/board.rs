@@ -217,12 +217,17 @@ impl Board {
         if ack == una {
             return 0;
         }
-        if self.lost_edge > una {
-            self.lost_count -= self.absent(una, ack.min(self.lost_edge));
-        }
-        if self.high_rxt > una {
-            self.rxt_out -= self.absent(una, ack.min(self.high_rxt));
-        }
+        let sent = self.absent(una, ack.min(self.high_rxt));
+        // All that is lost lies below its edge; below both edges one count serves both.
+        self.lost_count -= if ack >= self.lost_edge {
+            debug_assert_eq!(self.lost_count, self.absent(una, self.lost_edge));
+            self.lost_count
+        } else if ack <= self.high_rxt {
+            sent
+        } else {
+            self.absent(una, ack)
+        };
+        self.rxt_out -= sent;
         self.rxt_out -= self.forget_kept(una, ack.min(self.high_rxt));
         if self.sacked_count == 0 {
             return 0;
