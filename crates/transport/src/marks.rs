@@ -23,10 +23,15 @@ impl Marks {
     /// Makes room for a window of segments `[first, past)`; everything marked lies inside it.
     #[inline]
     pub fn reserve(&mut self, first: u32, past: u32) {
-        // At either end a word may be in use in part.
-        if past.saturating_sub(first) + 128 > self.capacity() {
+        if !self.has_room(past.saturating_sub(first)) {
             self.reserve_words(first, past);
         }
+    }
+
+    /// Whether there is room for a window of so many segments wherever it lies: at either end a word may be in use in part.
+    #[inline(always)]
+    pub fn has_room(&self, segments: u32) -> bool {
+        segments + 128 <= self.capacity()
     }
 
     #[inline(never)]

@@ -66,6 +66,7 @@ impl Estimate {
     }
 
     /// Takes a sample: a segment sent at `sent` is acknowledged `now`. `una` and `next` delimit the round trip.
+    #[inline(always)]
     pub(crate) fn sample(&mut self, p: &Params, now: Time, sent: Time, (una, next): (u32, u32)) {
         let rtt = now.since(sent);
         match p.rto_rule {
@@ -91,6 +92,7 @@ impl Estimate {
         self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(least);
     }
 
+    #[inline(never)]
     fn sample_linux(&mut self, p: &Params, rtt: i64, una: u32, next: u32) {
         let floor = p.min_rto.0 as i64;
         self.last = rtt;

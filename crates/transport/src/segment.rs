@@ -139,9 +139,16 @@ impl SackBlocks {
 
     /// Whether they are those of `before`, but for a first block that has grown by one segment.
     #[inline(always)]
-    pub(crate) fn follows(&self, before: &SackBlocks) -> bool {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, before.0);
-        ((a ^ (e + LONGER)) | (b ^ f) | (c ^ g) | (d ^ h)) == 0
+    pub(crate) fn lengthen(&self, before: &SackBlocks) -> bool {
+        self.0[0] == before.0[0] + LONGER && self.0[1..] == before.0[1..]
+    }
+
+    /// Whether they are a block of one segment and behind it those of `before`, as many as have room.
+    #[inline(always)]
+    pub(crate) fn precede(&self, before: &SackBlocks) -> bool {
+        let (start, end) = self.get(0);
+        let ([_, b, c, d], [f, g, h, _]) = (self.0, before.0);
+        end == start.wrapping_add(1) && b == f && c == g && (d == h || d == 0)
     }
 }
 
@@ -188,11 +195,14 @@ mod tests {
         [(7, 9), (3, 4)].into_iter().for_each(|(start, end)| before.push(start, end));
         assert_eq!((before.iter().collect::<Vec<_>>(), before.len()), (vec![(7, 9), (3, 4)], 2));
         let mut after = before;
-        assert!(!after.follows(&before));
+        assert!(!after.lengthen(&before));
         after.lengthen_first();
-        assert!(after.follows(&before) && after.first_end() == 10);
+        assert!(after.lengthen(&before) && after.first_end() == 10);
         after.set(1, 3, 5);
-        assert!(!after.follows(&before));
+        assert!(!after.lengthen(&before) && !after.precede(&before));
+        let mut new = SackBlocks::default();
+        [(12, 13), (7, 9), (3, 4)].into_iter().for_each(|(start, end)| new.push(start, end));
+        assert!(new.precede(&before) && !new.lengthen(&before));
         (0..4u32).for_each(|n| after.push(20 + 2 * n, 21 + 2 * n));
         assert_eq!(after.iter().last(), Some((22, 23)), "two had room");
     }

@@ -379,12 +379,15 @@ impl Sender {
         self.tracked || self.gated
     }
 
-    /// The congestion window keeps to its bound.
+    /// The congestion window keeps to its bound: how many whole segments it then has.
     #[inline(always)]
-    pub(crate) fn limit_window(&mut self) {
-        if self.window.cwnd as u32 > self.max_cwnd {
-            self.window.cwnd = f64::from(self.max_cwnd);
+    pub(crate) fn limit_window(&mut self) -> u32 {
+        let whole = self.window.cwnd as u32;
+        if whole <= self.max_cwnd {
+            return whole;
         }
+        self.window.cwnd = f64::from(self.max_cwnd);
+        self.max_cwnd
     }
 
     /// Segments the window lets be in flight.

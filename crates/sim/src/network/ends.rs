@@ -6,6 +6,7 @@ use crate::calendar::Key;
 use crate::packet::{Pkt, WAKE};
 use crate::source::{Sink, Source};
 use crate::trace::What;
+use transport::Sender;
 use units::Time;
 
 impl Network {
@@ -47,27 +48,46 @@ impl Network {
         }
         flow.probe.conservation.delivered.add(pkt.size);
         let Source::Tcp(sender) = &mut flow.source else { return self.give_feedback(&Pkt { ..pkt }, now) };
-        flow.probe.hold_window(now, sender);
-        let plain = pkt.is_plain_ack();
-        if plain && pkt.sack == 0 && sender.on_bare_ack(now, pkt.seq, pkt.stamp) {
-            // Something is still in flight, so that it is not done.
-        } else if plain && pkt.sack != 0 && sender.on_longer_block(now, pkt.seq, self.sacks.get(&pkt)) {
-            self.sacks.release(&pkt);
+        let probe = &mut flow.probe;
+        let mut hold = |unchanged: &Sender| probe.hold_window(now, unchanged);
+        let heard = if !pkt.is_plain_ack() {
+            false
+        } else if pkt.sack == 0 {
+            hold(sender);
+            sender.on_bare_ack(now, pkt.seq, pkt.stamp)
         } else {
-            sender.on_ack(now, &pkt.ack(&mut self.sacks));
-            if sender.is_done() {
-                flow.probe.finish_at(now);
+            let held = sender.on_one_more_held(now, pkt.seq, self.sacks.get(&pkt), hold);
+            if held {
+                self.sacks.release(&pkt);
             }
+            held
+        };
+        if !heard {
+            self.hear(&Pkt { step: 0, ..pkt }, now);
+            flow = &mut self.flows[pkt.flow as usize];
         }
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
         match flow.send_plain::<TURNS>(pkt.flow, key, &mut self.wires, &mut self.trace) {
-            Ok((false, due)) => {
+            Ok(Some(due)) => {
                 if flow.is_woken_late(due) {
                     self.set_alarm(2 * pkt.flow, due.max(now));
                 }
             }
-            Ok(_) => self.drain_source(pkt.flow, now, now),
+            Ok(None) => self.drain_source(pkt.flow, now, now),
             Err(launched) => self.go_on_sending(pkt.flow, key, launched),
+        }
+    }
+
+    /// An acknowledgement arrives that takes no short way, or the last, after which the source may be done.
+    #[cold]
+    #[inline(never)]
+    fn hear(&mut self, pkt: &Pkt, now: Time) {
+        let flow = &mut self.flows[pkt.flow as usize];
+        let Source::Tcp(sender) = &mut flow.source else { return };
+        flow.probe.hold_window(now, sender);
+        sender.on_ack(now, &pkt.ack(&mut self.sacks));
+        if sender.is_done() {
+            flow.probe.finish_at(now);
         }
     }
 

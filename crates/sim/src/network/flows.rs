@@ -12,7 +12,7 @@ use units::Time;
 
 impl Flow {
     /// Sends what takes the short way of a plain TCP sender at the time of `key`. What became of the last packet is to be settled
-    /// where that is not done; else gives whether there may be more to send, and when the sender is due.
+    /// where that is not done; else gives when the sender is due, unless it may have more to send.
     #[inline(always)]
     pub(super) fn send_plain<const TURNS: bool>(
         &mut self,
@@ -20,8 +20,8 @@ impl Flow {
         key: Key,
         wires: &mut Wires,
         trace: &mut Trace,
-    ) -> Result<(bool, Time), Launched> {
-        let Source::Tcp(sender) = &mut self.source else { return Ok((false, Time::NEVER)) };
+    ) -> Result<Option<Time>, Launched> {
+        let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
         while let Some((seq, size)) = sender.poll_next(key.time) {
             let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_step[0], self.about[0]);
             self.probe.sent.add(size);
@@ -34,7 +34,7 @@ impl Flow {
                 other => return Err(other),
             }
         }
-        Ok((sender.asks(), sender.due()))
+        Ok(sender.due_unless_asking())
     }
 
     /// A packet is before its own last line, on the way of what an end sends: when it has passed it.

@@ -13,7 +13,8 @@ pub struct Reno {
     counting: Counting,
     arithmetic: Arithmetic,
     mss: u32,
-    /// The most segments that an acknowledgement counts for in congestion avoidance.
+    /// The most segments that an acknowledgement counts for in congestion avoidance; zero where the window grows by whole bytes or
+    /// whole segments then.
     most: u32,
     /// Segments acknowledged towards the next one of growth (`whole`).
     credits: u32,
@@ -22,11 +23,17 @@ pub struct Reno {
 impl Reno {
     /// Reno with the rounding the parameters ask for.
     pub fn new(params: &Params) -> Reno {
+        let by_parts = params.arithmetic != Arithmetic::Bytes;
+        let most = match params.counting {
+            Counting::Segments => 2,
+            Counting::Acks | Counting::Ns3 => 1,
+            Counting::Whole => 0,
+        };
         Reno {
             counting: params.counting,
             arithmetic: params.arithmetic,
             mss: params.mss.0 as u32,
-            most: if params.counting == Counting::Segments { 2 } else { 1 },
+            most: if by_parts { most } else { 0 },
             credits: 0,
         }
     }
@@ -34,12 +41,17 @@ impl Reno {
     /// Opens the window for so many segments acknowledged, at least one.
     #[inline(always)]
     pub(crate) fn open_by(&mut self, window: &mut Window, acked: u32) {
-        let by_parts = self.arithmetic != Arithmetic::Bytes && self.counting != Counting::Whole;
-        if window.cwnd >= window.ssthresh && by_parts {
+        if window.cwnd >= window.ssthresh && self.most > 0 {
             window.cwnd += f64::from(acked.min(self.most)) / window.cwnd;
         } else {
-            self.open(window, acked);
+            self.open_apart(window, acked);
         }
+    }
+
+    /// The window grows otherwise than by parts: in slow start, or by whole bytes or segments.
+    #[cold]
+    fn open_apart(&mut self, window: &mut Window, acked: u32) {
+        self.open(window, acked);
     }
 
     fn whole_bytes(&self, segments: f64) -> f64 {

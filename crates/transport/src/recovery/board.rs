@@ -68,39 +68,64 @@ impl Board {
         }
     }
 
-    /// Notes what most acknowledgements in a loss say: the blocks of the last one, but that the segment above all that are
-    /// held has arrived. False if they say anything else: then nothing is noted.
-    #[inline]
-    pub fn lengthen(&mut self, blocks: &SackBlocks, (una, max): (u32, u32), threshold: u32) -> bool {
-        let seq = self.highest;
-        let above_all = seq >= self.lost_edge.max(self.high_rxt) && seq > una && seq < max;
-        if !above_all || blocks.first_end() != seq + 1 || !blocks.follows(&self.last) {
+    /// Notes what most acknowledgements in a loss say: that the segment above all that are held has arrived. It lengthens the first
+    /// block of the last one, or is a block of its own before those. False if they say anything else, or there is no room to note
+    /// it: then nothing is noted.
+    #[inline(always)]
+    pub fn hold_one_more(
+        &mut self,
+        blocks: &SackBlocks,
+        (una, max): (u32, u32),
+        threshold: impl Fn() -> u32,
+    ) -> bool {
+        let (start, end) = blocks.get(0);
+        let seq = end.wrapping_sub(1);
+        let edge = self.highest.max(self.lost_edge).max(self.high_rxt);
+        if seq < edge || start <= una || seq >= max || !self.sacked.has_room(max - una) {
             return false;
         }
-        self.last.lengthen_first();
-        self.sacked.reserve(una, max);
+        if blocks.lengthen(&self.last) {
+            self.last.lengthen_first();
+        } else if blocks.precede(&self.last) {
+            self.last = *blocks;
+        } else {
+            return false;
+        }
         self.sacked.insert(seq);
         self.sacked_count += 1;
-        self.highest = seq + 1;
+        self.highest = end;
         self.move_pivot(una, threshold);
         true
     }
 
-    /// Finds losses when one more segment is held above all others: what has the fewest above it is the next one held.
-    #[inline]
-    fn move_pivot(&mut self, una: u32, threshold: u32) {
-        if self.pivot <= una {
-            return self.find_losses(una, threshold);
+    /// Finds losses when one more segment is held above all others.
+    #[inline(always)]
+    fn move_pivot(&mut self, una: u32, threshold: impl Fn() -> u32) {
+        let (start, _) = self.last.get(0);
+        if start <= self.pivot && self.pivot == self.lost_edge {
+            // All that is held above the pivot is one block: the next segment has the fewest above it, and between the two is nothing.
+            (self.pivot, self.lost_edge) = (self.pivot + 1, self.pivot + 1);
+        } else if self.pivot > una || self.sacked_count >= threshold() {
+            self.seek_pivot(una, threshold());
         }
-        let next = self.pivot + 1;
-        if self.sacked.contains(next) && self.lost_edge == self.pivot {
-            // Between the two is nothing.
-            (self.pivot, self.lost_edge) = (next, next);
-        } else if let Some(next) = self.sacked.first_present(next, self.highest) {
+        debug_assert!(self.pivot <= una || self.is_pivot(una, threshold()));
+    }
+
+    /// The same anywhere: what has the fewest above it is the next one held.
+    #[cold]
+    #[inline(never)]
+    fn seek_pivot(&mut self, una: u32, threshold: u32) {
+        if self.pivot <= una {
+            self.find_losses(una, threshold);
+        } else if let Some(next) = self.sacked.first_present(self.pivot + 1, self.highest) {
             self.pivot = next;
             self.lose_below(una, next);
         }
-        debug_assert_eq!(Some(self.pivot), self.sacked.last_present_but(threshold - 1, una, self.highest));
+    }
+
+    /// Whether the pivot is where it belongs.
+    fn is_pivot(&self, una: u32, threshold: u32) -> bool {
+        Some(self.pivot) == self.sacked.last_present_but(threshold - 1, una, self.highest)
     }
 
     /// Notes blocks above `una`; the number of segments newly known to have arrived.
@@ -192,12 +217,17 @@ impl Board {
         if ack == una {
             return 0;
         }
-        if self.lost_edge > una {
-            self.lost_count -= self.absent(una, ack.min(self.lost_edge));
-        }
-        if self.high_rxt > una {
-            self.rxt_out -= self.absent(una, ack.min(self.high_rxt));
-        }
+        let sent = self.absent(una, ack.min(self.high_rxt));
+        // All that is lost lies below its edge; below both edges one count serves both.
+        self.lost_count -= if ack >= self.lost_edge {
+            debug_assert_eq!(self.lost_count, self.absent(una, self.lost_edge));
+            self.lost_count
+        } else if ack <= self.high_rxt {
+            sent
+        } else {
+            self.absent(una, ack)
+        };
+        self.rxt_out -= sent;
         self.rxt_out -= self.forget_kept(una, ack.min(self.high_rxt));
         if self.sacked_count == 0 {
             return 0;

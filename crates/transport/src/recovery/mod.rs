@@ -54,8 +54,9 @@ impl Sender {
         self.move_una(now, ack.ack, ack.echo, ack.ece);
     }
 
-    /// [`Sender::advance`] for an acknowledgement in parts.
-    #[inline(always)]
+    /// [`Sender::advance`] for an acknowledgement in parts. Cold, so that those that need not come here keep their registers.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn move_una(&mut self, now: Time, una: u32, echo: Time, ece: bool) {
         if !self.timer_after_sample {
             let outstanding = self.nxt >= una || una < self.max || self.window.cwnd < 1.0;
@@ -79,7 +80,7 @@ impl Sender {
     }
 
     /// Samples the round trip by an acknowledgement of what lies from `first` on, up to `una`.
-    #[inline(never)]
+    #[inline]
     fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.una;
         let resent = self.cold.resent().is_some_and(|resent| resent.take(first, una));

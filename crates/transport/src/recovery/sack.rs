@@ -9,7 +9,7 @@
 use crate::cc::Cause;
 use crate::params::{Counting, DupackRule, Recovery, Reduction};
 use crate::segment::{Ack, SackBlocks};
-use crate::sender::{Action, Sender, NONE};
+use crate::sender::{Action, Cold, Sender, NONE};
 use units::Time;
 
 impl Sender {
@@ -64,44 +64,72 @@ impl Sender {
     /// Begins a recovery if something is lost.
     #[inline]
     fn look_for_losses(&mut self, now: Time, delivered: u32) {
-        // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
-        let open = self.una >= self.recover || self.last_action == Action::Ecn;
-        if self.loss || !open {
-            return;
-        }
-        let board = &self.cold.board;
-        // What a recovery repaired and a later one finds lost again says nothing of new losses, the segment after it does.
-        let first = self.una + u32::from(self.cold.params.keep_repairs);
-        if self.dupacks >= self.threshold() || board.is_hole(first) {
+        if self.must_repair() {
             self.enter_sack(now, delivered);
         }
     }
 
-    /// The short way of an acknowledgement that says no more than that one more segment is held, above all others (see
-    /// [`crate::sender`]'s `lane`). False if it is to take the long way by [`Sender::on_ack`].
+    /// Whether something is lost for which no recovery has begun.
     #[inline]
-    pub fn on_longer_block(&mut self, now: Time, ack: u32, blocks: &SackBlocks) -> bool {
+    fn must_repair(&self) -> bool {
+        // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
+        let open = self.una >= self.recover || self.last_action == Action::Ecn;
+        if self.loss || !open {
+            return false;
+        }
+        // What a recovery repaired and a later one finds lost again says nothing of new losses, the segment after it does.
+        let first = self.una + u32::from(self.cold.params.keep_repairs);
+        self.dupacks >= self.threshold() || self.cold.board.is_hole(first)
+    }
+
+    /// The short way of an acknowledgement that says no more than that one more segment is held, above all others (see
+    /// [`crate::sender`]'s `lane`). False if it is to take the long way by [`Sender::on_ack`]. `before` is called before the window
+    /// changes, if it may.
+    #[inline(always)]
+    pub fn on_one_more_held(
+        &mut self,
+        now: Time,
+        ack: u32,
+        blocks: &SackBlocks,
+        before: impl FnOnce(&Sender),
+    ) -> bool {
         let may = self.straight && self.opened && ack == self.una;
         if !may {
             return false;
         }
-        let threshold = self.threshold();
-        if !self.cold.board.lengthen(blocks, (self.una, self.max), threshold) {
+        let Cold { params, board, .. } = &mut *self.cold;
+        let threshold = || params.dupack_threshold as u32;
+        if !board.hold_one_more(blocks, (self.una, self.max), threshold) {
             return false;
         }
-        self.quiet = false;
         self.quota = NONE;
         if self.dupacks == 0 {
+            self.quiet = false;
             self.cold.dup_max = self.max;
         }
         self.dupacks += 1;
+        let reduces = self.recovering && self.cold.params.reduction != Reduction::AtOnce;
+        if reduces || !self.recovering && self.must_repair() {
+            before(self);
+            self.answer_one_more_held(now);
+        } else if self.recovering {
+            self.look_beside_losses();
+        } else {
+            self.look_ahead();
+        }
+        true
+    }
+
+    /// One more segment held changes the window.
+    #[cold]
+    #[inline(never)]
+    fn answer_one_more_held(&mut self, now: Time) {
         if self.recovering {
             self.reduce_proportionally(1, false);
         } else {
-            self.look_for_losses(now, 1);
+            self.enter_sack(now, 1);
         }
         self.look_ahead();
-        true
     }
 
     /// An acknowledgement in recovery; `fresh` segments are newly reported as held.

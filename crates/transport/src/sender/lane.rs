@@ -34,7 +34,10 @@ impl Sender {
         self.look_ahead();
     }
 
-    /// Finds out which new segments may leave until the next input, and whether anything else may.
+    /// Finds out which new segments may leave until the next input, and whether anything else may. Cold, so that the short way, which
+    /// needs it now and then, keeps its registers.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn look_ahead(&mut self) {
         (self.past, self.asks) = (0, true);
         let repairing = self.recovering || self.loss;
@@ -52,7 +55,23 @@ impl Sender {
             return;
         }
         let room = if repairing { self.room_beside_losses() } else { Some(self.room()) };
-        if let Some(past) = room.filter(|past| *past < self.limit) {
+        self.open_until(room);
+    }
+
+    /// The same where losses are repaired, something is in flight, and this input may release as much as the window lets go.
+    #[inline(always)]
+    pub(crate) fn look_beside_losses(&mut self) {
+        (self.past, self.asks) = (0, true);
+        if self.forced == NONE && self.nxt == self.max && self.rto_at != Time::NEVER {
+            let room = self.room_beside_losses();
+            self.open_until(room);
+        }
+    }
+
+    /// New segments below `past` may leave and nothing else; where it is none, something else may.
+    #[inline(always)]
+    fn open_until(&mut self, past: Option<u32>) {
+        if let Some(past) = past.filter(|past| *past < self.limit) {
             (self.past, self.asks) = (past, false);
         }
     }
@@ -69,7 +88,7 @@ impl Sender {
 
     /// The same while losses are repaired and all that are known are in flight again. `None` where there are others, or where
     /// the receiver's window ends before: then holes below may be next (rules 3 and 4 of RFC 6675).
-    #[inline]
+    #[inline(always)]
     fn room_beside_losses(&self) -> Option<u32> {
         // A whole number less than a double leaves a remainder without rounding.
         let pipe = self.cold.board.pipe(self.una, self.max);
@@ -103,14 +122,18 @@ impl Sender {
                 // As much in flight as the window has whole segments is the common case of its being used.
                 if flight >= self.whole || self.window.is_used_by(flight) || self.cold.params.grow_unused {
                     reno.open_by(&mut self.window, acked);
-                    self.limit_window();
+                    self.whole = self.limit_window();
                 }
             }
-            _ => self.grow_by(now, (echo, false), acked, acked, flight),
+            _ => {
+                self.grow_by(now, (echo, false), acked, acked, flight);
+                self.whole = self.window.cwnd as u32;
+            }
         }
-        self.whole = self.window.cwnd as u32;
-        self.past = self.una.saturating_add(self.whole.min(self.rwnd));
-        if self.past >= self.limit {
+        let past = u64::from(ack) + u64::from(self.whole.min(self.rwnd));
+        if past < u64::from(self.limit) {
+            self.past = past as u32;
+        } else {
             self.look_ahead();
         }
         true
@@ -135,10 +158,14 @@ impl Sender {
         (self.nxt < self.past).then(|| (self.take_next(now), self.size))
     }
 
-    /// Whether anything may leave that does not take the short way.
+    /// When it is due if nothing may leave now that does not take the short way, or [`Time::NEVER`]; who is on the short way has
+    /// but one timer. `None` where something may.
     #[inline(always)]
-    pub fn asks(&self) -> bool {
-        self.asks
+    pub fn due_unless_asking(&self) -> Option<Time> {
+        if self.asks {
+            return None;
+        }
+        Some(self.rto_at)
     }
 
     /// A new segment leaves, full, with others in flight and the timer running: its number.

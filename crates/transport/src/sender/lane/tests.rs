@@ -101,7 +101,7 @@ impl Twins {
             && if ack.sack.is_empty() {
                 short.on_bare_ack(now, ack.ack, ack.echo)
             } else {
-                short.on_longer_block(now, ack.ack, &ack.sack)
+                short.on_one_more_held(now, ack.ack, &ack.sack, |_| {})
             };
         self.short[0] += u32::from(took);
         if !took {
