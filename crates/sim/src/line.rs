@@ -106,6 +106,16 @@ impl Line {
         Some(self.landing(size, wire))
     }
 
+    /// [`Line::pass_unwatched`] where the transmitter has rested at `now`: when the packet will be there. Nothing is done where it has not.
+    #[inline(always)]
+    pub fn pass_rested(&mut self, size: u32, now: Time) -> Option<Time> {
+        if self.until >= now {
+            return None;
+        }
+        let wire = self.accept_rested(size, now);
+        Some(wire.lands(size, self.pace.rate(), self.delay))
+    }
+
     /// Where a packet will be next after its transmission.
     #[inline(always)]
     fn landing(&self, size: u32, wire: OnWire) -> Key {

@@ -29,6 +29,17 @@ impl Network {
         }
     }
 
+    /// [`Network::reach_last`] where that line is busy, or where the packet passed it, `late`, after the end of the run.
+    #[cold]
+    #[inline(never)]
+    fn reach_apart<const TURNS: bool>(&mut self, transit: &Transit, late: Option<Time>) {
+        let flow = &mut self.flows[transit.pkt.flow as usize];
+        match flow.pass_last_apart(transit, late, self.window.end) {
+            Ok(key) => self.reach::<TURNS>(&Transit::new(transit.pkt, key)),
+            Err(ended) => self.settle_launch(ended),
+        }
+    }
+
     /// An acknowledgement arrives at its source. `OWN`: it has yet to pass its flow's own last line. Here and in
     /// [`Network::reach_sink`] the packet's address is given to nobody, so that it needs none. `TURNS`: links may take turns.
     #[inline(always)]
@@ -36,9 +47,9 @@ impl Network {
         let mut flow = &mut self.flows[pkt.flow as usize];
         let mut now = at.time;
         if OWN {
-            match flow.pass_last(1, pkt, at, self.window.end) {
-                Ok(time) => now = time,
-                Err(ended) => return self.settle_launch(ended),
+            match flow.pass_last(1, pkt.size, now) {
+                Some(time) if time <= self.window.end => now = time,
+                late => return self.reach_apart::<TURNS>(&Transit::new(pkt, at), late),
             }
         }
         if flow.look[0] <= now {
@@ -109,9 +120,9 @@ impl Network {
         let mut flow = &mut self.flows[pkt.flow as usize];
         let mut now = at.time;
         if OWN {
-            match flow.pass_last(0, pkt, at, self.window.end) {
-                Ok(time) => now = time,
-                Err(ended) => return self.settle_launch(ended),
+            match flow.pass_last(0, pkt.size, now) {
+                Some(time) if time <= self.window.end => now = time,
+                late => return self.reach_apart::<TURNS>(&Transit::new(pkt, at), late),
             }
         }
         if flow.look[1] <= now {
