@@ -27,7 +27,7 @@ pub struct Receiver {
     /// The next segment expected.
     rcv_nxt: u32,
     /// The segment that may take the short way, the next in order or, while some are held, the one above them all; no segment
-    /// while that is closed: see [`Receiver::answer_next`].
+    /// while that is closed, as it is while an acknowledgement is to leave: see [`Receiver::answer_next`].
     straight: u32,
     /// One past the highest segment held, while any are.
     highest: u32,
@@ -115,7 +115,11 @@ impl Receiver {
     /// A segment arrives.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.on_any_segment(now, segment);
-        self.look_for_quiet();
+        if self.pending {
+            self.straight = NONE;
+        } else {
+            self.look_for_quiet();
+        }
     }
 
     fn on_any_segment(&mut self, now: Time, segment: &Segment) {
