@@ -158,16 +158,10 @@ impl FlowProbe {
     #[inline(always)]
     pub fn hold_window(&mut self, now: Time, sender: &Sender) {
         // The shorter word converts in fewer instructions.
-        match (sender.cwnd() * CWND_STEPS) as u32 {
-            u32::MAX => self.hold_wide(now, sender),
-            held => self.cwnd.hold(u64::from(held), now),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn hold_wide(&mut self, now: Time, sender: &Sender) {
-        self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
+        self.cwnd.hold_with(now, || match (sender.cwnd() * CWND_STEPS) as u32 {
+            u32::MAX => wide(sender.cwnd() * CWND_STEPS),
+            held => u64::from(held),
+        });
     }
 
     /// Begins to count what an end, 0 the source, does from the warm-up on, once that is over. Whether it begins now.
@@ -355,6 +349,13 @@ impl FlowProbe {
         self.jitter_ms += (variation.as_millis() - self.jitter_ms) * (1.0 / 16.0);
         variation
     }
+}
+
+/// Few windows do not fit the shorter word.
+#[cold]
+#[inline(never)]
+fn wide(window: f64) -> u64 {
+    window as u64
 }
 
 #[cfg(test)]
