@@ -6,7 +6,7 @@ use crate::calendar::Key;
 use crate::packet::{Pkt, WAKE};
 use crate::source::{Sink, Source};
 use crate::trace::What;
-use units::Time;
+use units::{Span, Time};
 
 impl Network {
     /// A packet arrives at its end.
@@ -93,6 +93,7 @@ impl Network {
         }
         let flow = &mut self.flows[number];
         if side == 1 {
+            flow.probe.begin(now, now.since(pkt.stamp), &self.window);
             flow.observe_sink(now, &self.window);
         } else if !flow.source.is_over() {
             flow.observe_source(now, &self.window);
@@ -129,7 +130,8 @@ impl Network {
             self.attend(2 * pkt.flow + 1, &Pkt { ..pkt }, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
-        flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
+        let delay = if now.is_apart() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
+        flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
         let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(&Pkt { ..pkt }, now) };
         let next = if pkt.is_syn() { None } else { receiver.answer_next(now, pkt.seq, pkt.size, pkt.stamp) };
         let plain = match next {

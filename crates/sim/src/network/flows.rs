@@ -129,6 +129,7 @@ impl Flow {
     /// Takes note of what the receiver had at the warm-up.
     #[inline]
     pub(super) fn observe_sink(&mut self, now: Time, window: &Window) {
+        self.probe.divide_received(now, window);
         if self.probe.count_from(1, now, window) {
             self.probe.goodput_before = self.sink.delivered_bytes();
         }
