@@ -248,23 +248,46 @@ impl Line {
     #[inline(never)]
     fn accept_busy(&mut self, size: u32, (now, birth, component): (Time, Time, u32)) -> Option<OnWire> {
         let key = Key { time: now, birth, component };
+        if self.is_watched() {
+            return self.accept_busy_watched(size, (now, birth, component));
+        }
+        let (last_start, left) = self.last();
+        let idle = is_before(self.until, last_start, self.component, key);
+        let start = if idle { now } else { self.wait_behind(size, last_start, key)? };
+        Some(self.follow(size, start, left))
+    }
+
+    /// The same of a line with a probe, which is told when each that waits starts, and of what comes.
+    #[inline(never)]
+    fn accept_busy_watched(
+        &mut self,
+        size: u32,
+        (now, birth, component): (Time, Time, u32),
+    ) -> Option<OnWire> {
+        let key = Key { time: now, birth, component };
         self.settle_calm();
-        let (last_start, mut left) = self.last();
+        let (last_start, left) = self.last();
         let idle = is_before(self.until, last_start, self.component, key);
         self.start_waiting(Some(key).filter(|_| !idle));
         let held = self.held();
-        let start = if idle { now } else { self.queue_up(size, now, last_start)? };
+        let start = if idle { now } else { self.wait_behind(size, last_start, key)? };
+        let wire = self.follow(size, start, left);
+        if let Some(watch) = self.watch() {
+            watch.probe.passed(now, held, size, start, wire.finish);
+        }
+        Some(wire)
+    }
+
+    /// A packet that starts as another ends, which left so much of the division by the rate: its transmission.
+    fn follow(&mut self, size: u32, start: Time, mut left: u64) -> OnWire {
         let finish = self.finish_of(size, start, &mut left);
         if self.pace.ns_a_byte().is_some() {
             self.note_last(size, start, finish, 0);
         } else {
             self.note_apart(start, left);
         }
-        if let Some(watch) = self.watch() {
-            watch.probe.passed(now, held, size, start, finish);
-        }
         self.until = finish;
-        Some(OnWire { start, finish })
+        OnWire { start, finish }
     }
 
     fn held(&self) -> Held {
@@ -275,27 +298,41 @@ impl Line {
         self.more.as_deref().map_or(Held::default(), held)
     }
 
-    /// Lets a packet wait behind one that starts at `last_start`: when it will start, or `None` if there is no room.
-    fn queue_up(&mut self, size: u32, now: Time, last_start: Time) -> Option<Time> {
-        let (held, start) = (self.held(), self.until);
-        if held.pkts + 1 >= u64::from(self.past.get()) {
-            if let Some(Watch { probe, .. }) = self.watch() {
-                probe.hold_until(now, held, NOBODY);
-                probe.arrived::<Waiting>(now, size, None, &[]);
-                probe.overflowed(now);
-            }
-            return None;
-        }
+    /// Lets a packet wait that comes at `key` behind one that starts at `last_start`: when it will start, or `None` if there is no room.
+    fn wait_behind(&mut self, size: u32, last_start: Time, key: Key) -> Option<Time> {
+        let (start, past) = (self.until, self.past.get() as usize);
         let more = self.more();
-        if held.pkts == 0 {
+        // Whoever is last in the queue without being the last packet has started long since, and so have all before.
+        if more.queue.back().is_none_or(|(last, _)| *last != last_start) {
+            more.queue.clear();
             more.serving = last_start;
         }
+        // Others that have started are looked for where that matters.
+        if more.queue.len() + 1 >= past || more.queue.len() == more.queue.capacity() {
+            self.start_waiting(Some(key));
+            if self.held().pkts as usize + 1 >= past {
+                self.refuse(size, key.time);
+                return None;
+            }
+        }
+        let more = self.more();
         more.queue.push_back((start, size));
         if let Some(watch) = &mut more.watch {
             watch.bytes += u64::from(size);
             watch.calm_until = Time::ZERO;
         }
         Some(start)
+    }
+
+    /// The probe takes note of a packet for which there is no room.
+    #[cold]
+    fn refuse(&mut self, size: u32, now: Time) {
+        let held = self.held();
+        if let Some(Watch { probe, .. }) = self.watch() {
+            probe.hold_until(now, held, NOBODY);
+            probe.arrived::<Waiting>(now, size, None, &[]);
+            probe.overflowed(now);
+        }
     }
 
     /// Brings the line to the end of the run. Gives the packets that still wait.
@@ -310,6 +347,7 @@ impl Line {
     }
 
     /// Those whose turn comes before a key start, or all of them.
+    #[inline(never)]
     fn start_waiting(&mut self, before: Option<Key>) {
         let component = self.component;
         let Some(more) = self.more.as_deref_mut() else { return };
