@@ -30,11 +30,9 @@ pub struct Line {
     past: NonZeroU32,
     /// Bytes of the last packet accepted, which tell when it started; [`APART`] where `more` does.
     last_size: u32,
-    /// Without a probe: nanoseconds such a packet takes if it does not follow another at once. The next is likely of the same size.
-    last_wire: u32,
 }
 
-/// How long the last packet accepted takes hangs on more than its size, or is more than a word can say.
+/// How long the last packet accepted takes hangs on more than its size.
 const APART: u32 = u32::MAX;
 
 /// The larger part of a line.
@@ -75,7 +73,7 @@ impl Line {
             let watch = Watch { probe, ns_a_byte, calm_until: Time::ZERO, calm: Tally::default(), bytes: 0 };
             Box::new(More { watch: Some(Box::new(watch)), ..More::default() })
         });
-        Line { until: Time::ZERO, delay, pace, more, component, past, last_size: 0, last_wire: 0 }
+        Line { until: Time::ZERO, delay, pace, more, component, past, last_size: 0 }
     }
 
     fn more(&mut self) -> &mut More {
@@ -148,12 +146,14 @@ impl Line {
         Some(OnWire { start: now, finish })
     }
 
-    /// The same of a line without probe, after some rest.
+    /// The same after some rest, without telling a probe.
     #[inline(always)]
     fn accept_rested(&mut self, size: u32, now: Time) -> OnWire {
-        let same = size == self.last_size;
-        let finish = if same { Time(now.0 + u64::from(self.last_wire)) } else { self.finish_anew(size, now) };
-        self.until = finish;
+        let finish = match self.pace.ns_a_byte() {
+            Some(ns) if !now.is_apart() => Time(now.0 + u64::from(size) * ns),
+            _ => self.finish_apart(size, now),
+        };
+        (self.last_size, self.until) = (size, finish);
         OnWire { start: now, finish }
     }
 
@@ -175,7 +175,7 @@ impl Line {
     fn note_idle(&mut self, now: Time, size: u32) -> Time {
         self.settle_calm();
         self.start_waiting(None);
-        let finish = self.finish_anew(size, now);
+        let OnWire { finish, .. } = self.accept_rested(size, now);
         let whole = self.pace.ns_a_byte().is_some() && !now.is_apart();
         if let Some(Watch { probe, calm_until, .. }) = self.watch() {
             probe.passed_idle(now, size, finish);
@@ -201,7 +201,7 @@ impl Line {
     /// When the last packet accepted starts, and what its division by the rate leaves.
     fn last(&self) -> (Time, u64) {
         match &self.more {
-            Some(more) if self.last_size == APART => (more.last_start, more.left),
+            Some(more) if self.last_size == APART || self.until.is_apart() => (more.last_start, more.left),
             _ => {
                 let mut left = 0;
                 let took = self.pace.time_after(self.last_size, &mut left);
@@ -210,13 +210,14 @@ impl Line {
         }
     }
 
-    /// The end of a transmission that starts `now`, of a packet of another size than the one before, or where times are apart.
+    /// The end of a transmission that starts `now`, where times are apart or a byte takes no whole number of nanoseconds.
+    #[cold]
     #[inline(never)]
-    fn finish_anew(&mut self, size: u32, now: Time) -> Time {
-        let mut left = 0;
-        let finish = self.finish_of(size, now, &mut left);
-        self.note_last(size, now, finish, left);
-        finish
+    fn finish_apart(&mut self, size: u32, now: Time) -> Time {
+        if now.is_apart() {
+            self.more().last_start = now;
+        }
+        self.finish_of(size, now, &mut 0)
     }
 
     /// The end of a transmission; `left` is what the one before left of the division by the rate, if this one follows at once.
@@ -225,22 +226,6 @@ impl Line {
             return start.plus_secs(self.pace.rate().secs_for(Bytes(u64::from(size))));
         }
         start + self.pace.time_after(size, left)
-    }
-
-    /// This is the last packet accepted.
-    #[inline]
-    fn note_last(&mut self, size: u32, start: Time, finish: Time, left: u64) {
-        match u32::try_from(finish.0 - start.0) {
-            Ok(wire) if !start.is_apart() => (self.last_size, self.last_wire) = (size, wire),
-            _ => self.note_apart(start, left),
-        }
-    }
-
-    #[inline(never)]
-    fn note_apart(&mut self, start: Time, left: u64) {
-        self.last_size = APART;
-        let more = self.more();
-        (more.last_start, more.left) = (start, left);
     }
 
     /// [`Line::accept`] where something may be on the wire or wait; the parts of the key are given apart because they fit
@@ -281,10 +266,12 @@ impl Line {
     /// A packet that starts as another ends, which left so much of the division by the rate: its transmission.
     fn follow(&mut self, size: u32, start: Time, mut left: u64) -> OnWire {
         let finish = self.finish_of(size, start, &mut left);
-        if self.pace.ns_a_byte().is_some() {
-            self.note_last(size, start, finish, 0);
+        if self.pace.ns_a_byte().is_some() && !start.is_apart() {
+            self.last_size = size;
         } else {
-            self.note_apart(start, left);
+            self.last_size = APART;
+            let more = self.more();
+            (more.last_start, more.left) = (start, left);
         }
         self.until = finish;
         OnWire { start, finish }
@@ -315,9 +302,9 @@ impl Line {
                 return None;
             }
         }
-        let more = self.more();
-        more.queue.push_back((start, size));
-        if let Some(watch) = &mut more.watch {
+        let More { queue, watch, .. } = self.more();
+        queue.push_back((start, size));
+        if let Some(watch) = watch {
             watch.bytes += u64::from(size);
             watch.calm_until = Time::ZERO;
         }
