@@ -51,8 +51,6 @@ pub struct FlowProbe {
     pub jitter_ms: f64,
     /// The delay of the packet before; [`NONE`] at first.
     last_delay: Span,
-    /// From then on a packet that arrives gives nothing to note but its delay.
-    plain_from: Time,
     /// Congestion window over time, in 1/1024 of a segment; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: Held,
     /// In-order payload delivered in the warm-up; nothing before its end was noted.
@@ -83,7 +81,6 @@ impl FlowProbe {
             delays: Delays::of(histogram),
             jitter_ms: 0.0,
             last_delay: NONE,
-            plain_from: Time::NEVER,
             cwnd: Held::from(window.warmup),
             goodput_before: 0,
             started: false,
@@ -158,16 +155,10 @@ impl FlowProbe {
     #[inline(always)]
     pub fn hold_window(&mut self, now: Time, sender: &Sender) {
         // The shorter word converts in fewer instructions.
-        match (sender.cwnd() * CWND_STEPS) as u32 {
-            u32::MAX => self.hold_wide(now, sender),
-            held => self.cwnd.hold(u64::from(held), now),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn hold_wide(&mut self, now: Time, sender: &Sender) {
-        self.cwnd.hold((sender.cwnd() * CWND_STEPS) as u64, now);
+        self.cwnd.hold_with(now, || match (sender.cwnd() * CWND_STEPS) as u32 {
+            u32::MAX => wide(sender.cwnd() * CWND_STEPS),
+            held => u64::from(held),
+        });
     }
 
     /// Begins to count what an end, 0 the source, does from the warm-up on, once that is over. Whether it begins now.
@@ -180,8 +171,19 @@ impl FlowProbe {
             self.sent = Tally::default();
         } else {
             self.received = Tally::default();
+            if let Some(series) = self.series_mut() {
+                series.count_anew();
+            }
         }
         true
+    }
+
+    /// What comes from `now` on belongs to another interval of the series than what came before.
+    pub fn divide_received(&mut self, now: Time, window: &Window) {
+        let bytes = self.received.bytes();
+        if let Some(series) = self.series_mut() {
+            series.divide(now, bytes, window.sample);
+        }
     }
 
     /// The run is over.
@@ -208,7 +210,7 @@ impl FlowProbe {
         if side == 0 {
             warmup.min(self.series().map_or(Time::NEVER, |series| series.next_sample))
         } else {
-            warmup
+            warmup.min(self.series().map_or(Time::NEVER, |series| series.next_interval))
         }
     }
 
@@ -297,6 +299,17 @@ impl FlowProbe {
         self.kept.as_ref().map(|kept| kept.finished).filter(|finished| *finished != Time::NEVER)
     }
 
+    /// The first data packet is about to arrive at `now`, with this delay: there is none it could differ from. Of others this does
+    /// nothing.
+    pub fn begin(&mut self, now: Time, delay: Span, window: &Window) {
+        if self.last_delay == NONE {
+            self.last_delay = delay;
+            if now >= window.warmup {
+                self.delays.begin();
+            }
+        }
+    }
+
     /// A data packet of this size and delay arrived.
     #[inline(always)]
     pub fn arrived(
@@ -308,53 +321,24 @@ impl FlowProbe {
         histograms: &mut [Histogram],
     ) {
         self.received.add(size);
-        if now < self.plain_from {
-            return self.arrived_apart(now, size, delay, window, histograms);
+        let last = std::mem::replace(&mut self.last_delay, delay);
+        let variation = Span(last.0.abs_diff(delay.0));
+        self.jitter_ms += (variation.as_millis() - self.jitter_ms) * (1.0 / 16.0);
+        if now < window.warmup {
+            return;
         }
-        let variation = self.vary(delay);
         self.delays.add(delay);
         // The moments of the histogram are those of its flows.
         histograms[self.histogram()].tally(delay);
         self.delays.vary(variation);
     }
+}
 
-    /// [`FlowProbe::arrived`] where it is the first packet, comes in the warm-up, or belongs to a series.
-    #[inline(never)]
-    fn arrived_apart(
-        &mut self,
-        now: Time,
-        size: u32,
-        delay: Span,
-        window: &Window,
-        histograms: &mut [Histogram],
-    ) {
-        if let Some(series) = self.series_mut() {
-            series.receive(now, size, window.sample);
-        } else {
-            self.plain_from = window.warmup;
-        }
-        let first = self.last_delay == NONE;
-        let variation = if first { Span::ZERO } else { self.vary(delay) };
-        self.last_delay = delay;
-        if now >= window.warmup {
-            self.delays.add(delay);
-            histograms[self.histogram()].tally(delay);
-            if first {
-                self.delays.begin();
-            } else {
-                self.delays.vary(variation);
-            }
-        }
-    }
-
-    /// By how much a delay differs from that of the packet before, which there is.
-    #[inline(always)]
-    fn vary(&mut self, delay: Span) -> Span {
-        let last = std::mem::replace(&mut self.last_delay, delay);
-        let variation = Span(last.0.abs_diff(delay.0));
-        self.jitter_ms += (variation.as_millis() - self.jitter_ms) * (1.0 / 16.0);
-        variation
-    }
+/// Few windows do not fit the shorter word.
+#[cold]
+#[inline(never)]
+fn wide(window: f64) -> u64 {
+    window as u64
 }
 
 #[cfg(test)]
@@ -366,6 +350,7 @@ mod tests {
         let window = Window { warmup: Time::ZERO, end: Time(1 << 40), sample: Span(1 << 30), series: false };
         let mut probe = FlowProbe::new(&window, 0, false);
         let mut histograms = [Histogram::default()];
+        probe.begin(Time::ZERO, Span::from_millis(10), &window);
         for (i, ms) in [10, 26, 10].into_iter().enumerate() {
             probe.arrived(Time(i as u64), 100, Span::from_millis(ms), &window, &mut histograms);
         }

@@ -275,14 +275,19 @@ impl LinkProbe {
     pub fn let_in_apart(&mut self, now: Time, size: u32, avg: f64, wire: OnWire, ahead: u64) {
         let OnWire { start, finish } = wire;
         if finish < self.window.warmup {
-            self.series.running[0] += 1;
-            return;
+            return self.let_in_before();
         }
         if now >= self.window.warmup {
             self.queue.wait(size, start.0 - now.0, ahead);
         }
         self.arrived::<Waiting>(now, size, Some(avg), &[]);
         self.departed(size, now, start, finish);
+    }
+
+    /// A packet was let in that leaves before counting starts.
+    #[inline(always)]
+    pub fn let_in_before(&mut self) {
+        self.series.running[0] += 1;
     }
 
     /// Counting has begun at a link whose samples are attended to by others: what is let in counts whole, unless the end cuts it.

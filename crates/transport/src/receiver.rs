@@ -27,7 +27,7 @@ pub struct Receiver {
     /// The next segment expected.
     rcv_nxt: u32,
     /// The segment that may take the short way, the next in order or, while some are held, the one above them all; no segment
-    /// while that is closed: see [`Receiver::answer_next`].
+    /// while that is closed, as it is while an acknowledgement is to leave: see [`Receiver::answer_next`].
     straight: u32,
     /// One past the highest segment held, while any are.
     highest: u32,
@@ -115,7 +115,11 @@ impl Receiver {
     /// A segment arrives.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.on_any_segment(now, segment);
-        self.look_for_quiet();
+        if self.pending {
+            self.straight = NONE;
+        } else {
+            self.look_for_quiet();
+        }
     }
 
     fn on_any_segment(&mut self, now: Time, segment: &Segment) {
@@ -209,7 +213,7 @@ impl Receiver {
         }
         let blocks = self.sack_blocks();
         if blocks > 0 {
-            self.report_first(seq, blocks);
+            self.report_first(seq, fresh, blocks);
         }
         fresh
     }
@@ -251,13 +255,18 @@ impl Receiver {
         }
     }
 
-    /// The block around `seq` becomes the first reported; those it swallowed go.
-    fn report_first(&mut self, seq: u32, blocks: usize) {
+    /// The block around `seq`, which came for the first time if it is `fresh`, becomes the first reported; those it swallowed go.
+    fn report_first(&mut self, seq: u32, fresh: bool, blocks: usize) {
         let store = &mut *self.store;
         let alone = seq + 1 == self.highest || !store.marks.contains(seq + 1);
         if store.recent.first_end() == seq && alone {
             // The block reported last grows by one.
             store.recent.lengthen_first();
+            return;
+        }
+        if fresh && alone && !store.marks.contains(seq - 1) {
+            // A block of its own.
+            store.recent.push_first(seq, seq + 1, blocks);
             return;
         }
         let start = store.marks.last_absent(self.rcv_nxt, seq).map_or(self.rcv_nxt, |gap| gap + 1);

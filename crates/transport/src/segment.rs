@@ -131,6 +131,14 @@ impl SackBlocks {
         (self.0[0] >> 32) as u32
     }
 
+    /// Puts a block before the others, of which as many stay as make up `most` with it.
+    #[inline]
+    pub(crate) fn push_first(&mut self, start: u32, end: u32, most: usize) {
+        let [first, second, third, _] = self.0;
+        self.0 = [word(start, end), first, second, third];
+        self.0.iter_mut().skip(most).for_each(|held| *held = 0);
+    }
+
     /// The first block grows by a segment.
     #[inline(always)]
     pub(crate) fn lengthen_first(&mut self) {
@@ -205,5 +213,7 @@ mod tests {
         assert!(new.precede(&before) && !new.lengthen(&before));
         (0..4u32).for_each(|n| after.push(20 + 2 * n, 21 + 2 * n));
         assert_eq!(after.iter().last(), Some((22, 23)), "two had room");
+        after.push_first(30, 31, 3);
+        assert_eq!(after.iter().collect::<Vec<_>>(), [(30, 31), (7, 10), (3, 5)]);
     }
 }

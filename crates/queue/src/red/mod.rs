@@ -50,6 +50,11 @@ pub trait Law {
     fn forced_at(&self) -> f64;
     /// The base probability from `min_th` upward.
     fn p_b(&self, avg: f64) -> f64;
+    /// The same below [`Law::forced_at`].
+    #[inline(always)]
+    fn p_b_of_die(&self, avg: f64) -> Option<f64> {
+        (avg < self.forced_at()).then(|| self.p_b(avg))
+    }
     /// The scale of the probability, for probes.
     fn max_p(&self) -> f64;
 }
@@ -89,6 +94,13 @@ impl Curve {
             forced_at: if params.forced_as_early { f64::INFINITY } else { certain_at },
         }
     }
+
+    /// The base probability between the thresholds.
+    #[inline(always)]
+    fn p_b_between(&self, avg: f64) -> f64 {
+        // `avg` is not below `min_th`, but `max_p` may have been moved beyond what a probability can be.
+        ((avg - self.min_th) * self.per_span * self.max_p).min(1.0)
+    }
 }
 
 impl Law for Curve {
@@ -109,10 +121,18 @@ impl Law for Curve {
     #[inline(always)]
     fn p_b(&self, avg: f64) -> f64 {
         if avg < self.max_th {
-            // `avg` is not below `min_th`, but `max_p` may have been moved beyond what a probability can be.
-            return ((avg - self.min_th) * self.per_span * self.max_p).min(1.0);
+            return self.p_b_between(avg);
         }
         (self.above_slope * avg + self.above_start).clamp(0.0, 1.0)
+    }
+
+    /// What is below `max_th` is not forced.
+    #[inline(always)]
+    fn p_b_of_die(&self, avg: f64) -> Option<f64> {
+        if avg < self.max_th {
+            return Some(self.p_b_between(avg));
+        }
+        (avg < self.forced_at).then(|| self.p_b(avg))
     }
 }
 

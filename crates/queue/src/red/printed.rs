@@ -128,15 +128,13 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         let avg = self.average.value();
         if avg < self.curve.min_th() {
             self.marker.below_printed();
-        } else if avg >= self.curve.forced_at() {
-            return Straight::Judge { q: as_real(len) };
-        } else {
-            let p_b = self.curve.p_b(avg);
-            if self.marker.marks_printed(p_b, die) {
-                return Straight::Mark { p_b };
-            }
+            return Straight::Kept(avg);
         }
-        Straight::Kept(avg)
+        match self.curve.p_b_of_die(avg) {
+            Some(p_b) if self.marker.marks_printed(p_b, die) => Straight::Mark { p_b },
+            Some(_) => Straight::Kept(avg),
+            None => Straight::Judge { q: as_real(len) },
+        }
     }
 
     /// Goes on with a packet that [`Red::judge_straight`] did not keep, by the arriving packet alone: what is handed back stays.

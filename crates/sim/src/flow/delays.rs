@@ -29,7 +29,16 @@ impl Delays {
     pub(super) fn add(&mut self, delay: Span) {
         self.nanos += delay.0;
         self.squares.add(u128::from(delay.0) * u128::from(delay.0));
-        self.max = self.max.max(delay.0);
+        if delay.0 > self.max {
+            self.raise(delay);
+        }
+    }
+
+    /// Kept apart because hardly any delay is the longest so far.
+    #[cold]
+    #[inline(never)]
+    fn raise(&mut self, delay: Span) {
+        self.max = delay.0;
     }
 
     /// By how much it differs from the one before.

@@ -20,8 +20,14 @@ impl Held {
     /// The number was `held` until `now`.
     #[inline]
     pub fn hold(&mut self, held: u64, now: Time) {
+        self.hold_with(now, || held);
+    }
+
+    /// The same of a number that is only asked for where time has passed.
+    #[inline(always)]
+    pub(super) fn hold_with(&mut self, now: Time, held: impl FnOnce() -> u64) {
         if now > self.last {
-            self.area.add(u128::from(held) * u128::from(now.since(self.last).0));
+            self.area.add(u128::from(held()) * u128::from(now.since(self.last).0));
             self.last = now;
         }
     }

@@ -7,7 +7,7 @@ use crate::packet::{Pkt, WAKE};
 use crate::source::{Sink, Source};
 use crate::trace::What;
 use transport::Sender;
-use units::Time;
+use units::{Span, Time};
 
 impl Network {
     /// A packet arrives at its end.
@@ -30,6 +30,17 @@ impl Network {
         }
     }
 
+    /// [`Network::reach_last`] where that line is busy, or where the packet passed it, `late`, after the end of the run.
+    #[cold]
+    #[inline(never)]
+    fn reach_apart<const TURNS: bool>(&mut self, transit: &Transit, late: Option<Time>) {
+        let flow = &mut self.flows[transit.pkt.flow as usize];
+        match flow.pass_last_apart(transit, late, self.window.end) {
+            Ok(key) => self.reach::<TURNS>(&Transit::new(transit.pkt, key)),
+            Err(ended) => self.settle_launch(ended),
+        }
+    }
+
     /// An acknowledgement arrives at its source. `OWN`: it has yet to pass its flow's own last line. Here and in
     /// [`Network::reach_sink`] the packet's address is given to nobody, so that it needs none. `TURNS`: links may take turns.
     #[inline(always)]
@@ -37,9 +48,9 @@ impl Network {
         let mut flow = &mut self.flows[pkt.flow as usize];
         let mut now = at.time;
         if OWN {
-            match flow.pass_last(1, pkt, at, self.window.end) {
-                Ok(time) => now = time,
-                Err(ended) => return self.settle_launch(ended),
+            match flow.pass_last(1, pkt.size, now) {
+                Some(time) if time <= self.window.end => now = time,
+                late => return self.reach_apart::<TURNS>(&Transit::new(pkt, at), late),
             }
         }
         if flow.look[0] <= now {
@@ -102,6 +113,7 @@ impl Network {
         }
         let flow = &mut self.flows[number];
         if side == 1 {
+            flow.probe.begin(now, now.since(pkt.stamp), &self.window);
             flow.observe_sink(now, &self.window);
         } else if !flow.source.is_over() {
             flow.observe_source(now, &self.window);
@@ -129,16 +141,17 @@ impl Network {
         let mut flow = &mut self.flows[pkt.flow as usize];
         let mut now = at.time;
         if OWN {
-            match flow.pass_last(0, pkt, at, self.window.end) {
-                Ok(time) => now = time,
-                Err(ended) => return self.settle_launch(ended),
+            match flow.pass_last(0, pkt.size, now) {
+                Some(time) if time <= self.window.end => now = time,
+                late => return self.reach_apart::<TURNS>(&Transit::new(pkt, at), late),
             }
         }
         if flow.look[1] <= now {
             self.attend(2 * pkt.flow + 1, &Pkt { ..pkt }, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
-        flow.probe.arrived(now, pkt.size, now.since(pkt.stamp), &self.window, &mut self.histograms);
+        let delay = if now.is_apart() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
+        flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
         let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(&Pkt { ..pkt }, now) };
         let next = if pkt.is_syn() { None } else { receiver.answer_next(now, pkt.seq, pkt.size, pkt.stamp) };
         let plain = match next {

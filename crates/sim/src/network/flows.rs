@@ -37,17 +37,30 @@ impl Flow {
         Ok(sender.due_unless_asking())
     }
 
-    /// A packet is before its own last line, on the way of what an end sends: when it has passed it.
+    /// A packet is before its own last line, on the way of what an end sends: when it has passed it, if that has rested.
     #[inline(always)]
-    pub(super) fn pass_last(&mut self, side: usize, pkt: Pkt, key: Key, end: Time) -> Result<Time, Launched> {
-        let Some(line) = &mut self.own[side].last else { return Ok(key.time) };
-        if key.time > end {
-            return Err(Launched::Over(Transit::new(pkt, key)));
+    pub(super) fn pass_last(&mut self, side: usize, size: u32, now: Time) -> Option<Time> {
+        match &mut self.own[side].last {
+            Some(line) => line.pass_rested(size, now),
+            None => Some(now),
         }
-        match line.pass_unwatched(pkt.size, key) {
-            Some(last) if last.time <= end => Ok(last.time),
+    }
+
+    /// The same where the line has not, or where the packet passed it, `late`, after the end.
+    pub(super) fn pass_last_apart(
+        &mut self,
+        transit: &Transit,
+        late: Option<Time>,
+        end: Time,
+    ) -> Result<Key, Launched> {
+        let (pkt, key) = (transit.pkt, transit.key());
+        let line = self.own[usize::from(pkt.is_back())].last.as_mut().filter(|_| key.time <= end);
+        let Some(line) = line else { return Err(Launched::Over(*transit)) };
+        let late = late.map(|time| Key { time, birth: key.time, component: line.component });
+        match late.or_else(|| line.pass_unwatched(pkt.size, key)) {
+            Some(last) if last.time <= end => Ok(last),
             Some(last) => Err(Launched::Over(Transit::new(pkt, last))),
-            None => Err(Launched::Refused(line.component, Transit::new(pkt, key))),
+            None => Err(Launched::Refused(line.component, *transit)),
         }
     }
 
@@ -116,6 +129,7 @@ impl Flow {
     /// Takes note of what the receiver had at the warm-up.
     #[inline]
     pub(super) fn observe_sink(&mut self, now: Time, window: &Window) {
+        self.probe.divide_received(now, window);
         if self.probe.count_from(1, now, window) {
             self.probe.goodput_before = self.sink.delivered_bytes();
         }

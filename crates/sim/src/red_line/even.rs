@@ -173,6 +173,7 @@ impl RedLine {
                         self.even.untold.add(found);
                         probe.let_in_even(Span(found.rest), avg);
                     }
+                    Some(probe) if wire.finish < probe.warmup() => probe.let_in_before(),
                     Some(probe) => probe.let_in_apart(now, size, avg, wire, found.ahead(self.even.wire)),
                     None => {}
                 }

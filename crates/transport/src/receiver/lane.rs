@@ -60,18 +60,24 @@ impl Receiver {
             return Some(Some(self.answer()));
         }
         self.bytes += u64::from(size);
-        if self.unacked == 0 {
+        (self.rcv_nxt, self.straight) = (seq + 1, seq + 1);
+        if self.ack_every > 1 {
+            if self.unacked == 0 {
+                self.echo = sent;
+            }
+            if self.unacked + 1 < self.ack_every {
+                self.unacked += 1;
+                if self.due == Time::NEVER {
+                    self.due = now + self.store.params.ack_timeout;
+                }
+                return Some(None);
+            }
+            (self.unacked, self.due) = (0, Time::NEVER);
+        } else {
+            // None waits for its acknowledgement.
             self.echo = sent;
         }
-        (self.rcv_nxt, self.straight) = (seq + 1, seq + 1);
-        if self.unacked + 1 < self.ack_every {
-            self.unacked += 1;
-            if self.due == Time::NEVER {
-                self.due = now + self.store.params.ack_timeout;
-            }
-            return Some(None);
-        }
-        Some(Some(self.answer()))
+        Some(Some(PlainAck { ack: self.rcv_nxt, echo: self.echo, size: self.answer_size, sack: None }))
     }
 
     /// The block reported last, above which nothing is held, grows by a segment.
@@ -108,6 +114,7 @@ impl Receiver {
         }
         self.pending = false;
         self.count_quick();
+        self.look_for_quiet();
         Some(self.answer())
     }
 }
