@@ -91,7 +91,7 @@ fn flows_are_small() {
     let ((few, _few), (many, _many)) = (held(1000), held(2000));
     let each = (many - few) / 1000;
     // Its four lines are a quarter of it.
-    assert!(size_of::<Flow>() <= 728, "{}", size_of::<Flow>());
+    assert!(size_of::<Flow>() <= 720, "{}", size_of::<Flow>());
     // The flow, its two boxes, and the alarm that starts it in a calendar that grows by doubling.
     assert!(each <= 1110, "{each}");
 }
