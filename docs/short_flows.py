@@ -126,7 +126,7 @@ flow waits for that once.
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD]
+    parts = [HEAD.rstrip("\n")]
     for delayed in (False, True):
         each = "each second segment" if delayed else "each segment"
         parts.append(f"\n## An acknowledgement for {each}\n")
