@@ -152,9 +152,7 @@ impl<E: Copy> Calendar<E> {
 
     /// Events pending. Counts the places that are free.
     pub fn len(&self) -> usize {
-        let next = |place: u32| Some(place).filter(|place| *place != NONE);
-        let free = std::iter::successors(next(self.free), |place| next(self.nodes[*place as usize].next));
-        self.nodes.len() - free.count()
+        self.nodes.len() - self.list(self.free).count()
     }
 
     /// Whether none is pending.
@@ -284,14 +282,9 @@ impl<E: Copy> Calendar<E> {
 
     /// All pending events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Key, &E)> {
-        let in_buckets = self.heads.iter().flat_map(move |head| {
-            std::iter::successors((*head != NONE).then_some(*head), move |&index| {
-                let next = self.nodes[index as usize].next;
-                (next != NONE).then_some(next)
-            })
-        });
+        let in_buckets = self.heads.iter().flat_map(|head| self.list(*head));
         let far = self.far.iter().map(|Reverse((_, _, index))| *index);
-        in_buckets.chain(far).map(move |index| {
+        in_buckets.chain(far).map(|index| {
             let node = &self.nodes[index as usize];
             (node.key(), &node.event)
         })

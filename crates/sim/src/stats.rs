@@ -48,26 +48,15 @@ impl MeanSpan {
     }
 }
 
-/// Count, mean, deviation and maximum of times. Sums are whole numbers, so the order of adding and merging
-/// does not matter to a single bit.
+/// The longest of times; zero if there are none.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moments {
-    sum: Sum,
-    squares: u128,
-    max: u64,
-}
+pub struct Longest(u64);
 
-impl Moments {
-    /// Of so many times whose sums are known, in nanoseconds and their squares.
-    pub fn of(count: u64, nanos: u64, squares: u128, max: u64) -> Moments {
-        Moments { sum: Sum::of(count, nanos), squares, max }
-    }
-
+impl Longest {
     /// Takes one more time.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, span: Span) {
-        self.add_within(span);
-        if span.0 > self.max {
+        if span.0 > self.0 {
             self.raise(span);
         }
     }
@@ -76,7 +65,35 @@ impl Moments {
     #[cold]
     #[inline(never)]
     fn raise(&mut self, span: Span) {
-        self.max = span.0;
+        self.0 = span.0;
+    }
+
+    /// The longest.
+    pub fn get(self) -> Span {
+        Span(self.0)
+    }
+}
+
+/// Count, mean, deviation and maximum of times. Sums are whole numbers, so the order of adding and merging
+/// does not matter to a single bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moments {
+    sum: Sum,
+    squares: u128,
+    max: Longest,
+}
+
+impl Moments {
+    /// Of so many times whose sums are known, in nanoseconds and their squares.
+    pub fn of(count: u64, nanos: u64, squares: u128, max: Longest) -> Moments {
+        Moments { sum: Sum::of(count, nanos), squares, max }
+    }
+
+    /// Takes one more time.
+    #[inline]
+    pub fn add(&mut self, span: Span) {
+        self.add_within(span);
+        self.max.add(span);
     }
 
     /// Takes one more time that is not the longest, as another sequence has one as long.
@@ -95,7 +112,7 @@ impl Moments {
     pub fn merge(&mut self, other: &Moments) {
         self.sum.0 += other.sum.0;
         self.squares += other.squares;
-        self.max = self.max.max(other.max);
+        self.max.add(other.max());
     }
 
     /// How many.
@@ -110,7 +127,7 @@ impl Moments {
 
     /// The longest.
     pub fn max(&self) -> Span {
-        Span(self.max)
+        self.max.get()
     }
 
     /// Their mean in milliseconds; zero if there are none.
@@ -130,7 +147,7 @@ impl Moments {
 
     /// The largest in milliseconds.
     pub fn max_ms(&self) -> f64 {
-        Span(self.max).as_millis()
+        self.max().as_millis()
     }
 }
 

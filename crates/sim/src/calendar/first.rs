@@ -1,7 +1,6 @@
 //! The first bucket, which is sorted before anything of it is taken, and what is added to it or anywhere else.
 
 use super::{Calendar, Key, LAST_BUCKET, NONE};
-use std::cmp::Ordering;
 use units::Time;
 
 impl<E: Copy> Calendar<E> {
@@ -12,19 +11,16 @@ impl<E: Copy> Calendar<E> {
         if day < self.began || day >= self.end_day {
             return self.place_far(index);
         }
-        match day.cmp(&self.first_day) {
-            Ordering::Less => {
+        if day <= self.first_day {
+            if self.tail != NONE {
+                if day == self.first_day {
+                    return self.insert_sorted(index);
+                }
                 self.unsort_first();
-                self.put(index, day);
-                (self.first, self.first_day) = (index, day);
             }
-            Ordering::Equal if self.tail != NONE => self.insert_sorted(index),
-            Ordering::Equal => {
-                self.put(index, day);
-                self.first = index;
-            }
-            Ordering::Greater => self.put(index, day),
+            (self.first, self.first_day) = (index, day);
         }
+        self.put(index, day);
     }
 
     /// Puts a node before the others of its bucket.
@@ -72,25 +68,11 @@ impl<E: Copy> Calendar<E> {
     /// Sorts the first bucket, unless it is or holds no more than one.
     #[inline]
     pub(super) fn sort_first(&mut self) {
-        let newest = self.first;
-        let oldest = self.nodes[newest as usize].next;
-        if self.tail != NONE || oldest == NONE {
-            return;
+        if self.tail == NONE && self.nodes[self.first as usize].next != NONE {
+            self.sort_several();
         }
-        if self.nodes[oldest as usize].next != NONE {
-            return self.sort_several();
-        }
-        if self.nodes[newest as usize].key().precedes(&self.nodes[oldest as usize].key()) {
-            self.tail = oldest;
-            return;
-        }
-        self.nodes[oldest as usize].next = newest;
-        self.nodes[newest as usize].next = NONE;
-        self.tail = newest;
-        self.begin_first_with(oldest);
     }
 
-    /// The same where it holds more than two.
     #[inline(never)]
     fn sort_several(&mut self) {
         let mut several = std::mem::take(&mut self.several);
@@ -107,12 +89,9 @@ impl<E: Copy> Calendar<E> {
         self.several = several;
     }
 
-    /// The first bucket is no longer the first: the newest comes first again, as far as that is known.
+    /// The first bucket, which is sorted, is no longer the first: the newest comes first again, as far as that is known.
     #[cold]
     fn unsort_first(&mut self) {
-        if self.tail == NONE {
-            return;
-        }
         let sorted: Vec<u32> = self.list(self.first).collect();
         self.link(sorted.into_iter().rev());
         self.tail = NONE;
@@ -142,10 +121,8 @@ impl<E: Copy> Calendar<E> {
     /// The least key in a word's first bucket.
     pub(super) fn first_of(&self, word: usize) -> Key {
         let head = self.heads[(word << 6) + self.used[word].trailing_zeros() as usize];
-        if self.nodes[head as usize].next == NONE {
-            return self.nodes[head as usize].key();
-        }
-        let keys = self.list(head).map(|index| self.nodes[index as usize].key());
-        keys.fold(Key { time: Time::NEVER, birth: Time::NEVER, component: u32::MAX }, Key::min)
+        let others = self.list(self.nodes[head as usize].next);
+        let keys = others.map(|index| self.nodes[index as usize].key());
+        keys.fold(self.nodes[head as usize].key(), Key::min)
     }
 }

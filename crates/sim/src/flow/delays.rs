@@ -1,7 +1,7 @@
 //! Delays of a flow's packets. How many there are is not counted here: the flow counts what arrives.
 
 use super::wide::Wide;
-use crate::stats::{MeanSpan, Moments};
+use crate::stats::{Longest, MeanSpan, Moments};
 use units::Span;
 
 /// Sums of one-way delays, and of their variation from packet to packet.
@@ -9,7 +9,7 @@ use units::Span;
 pub(super) struct Delays {
     squares: Wide,
     nanos: u64,
-    max: u64,
+    max: Longest,
     /// Sum of |D(i) - D(i-1)| (RFC 3393) in nanoseconds.
     variation: u64,
     /// Packets without one before them; a session has one at most.
@@ -29,16 +29,7 @@ impl Delays {
     pub(super) fn add(&mut self, delay: Span) {
         self.nanos += delay.0;
         self.squares.add(u128::from(delay.0) * u128::from(delay.0));
-        if delay.0 > self.max {
-            self.raise(delay);
-        }
-    }
-
-    /// Kept apart because hardly any delay is the longest so far.
-    #[cold]
-    #[inline(never)]
-    fn raise(&mut self, delay: Span) {
-        self.max = delay.0;
+        self.max.add(delay);
     }
 
     /// By how much it differs from the one before.
@@ -56,7 +47,7 @@ impl Delays {
     pub(super) fn absorb(&mut self, other: &Delays) {
         self.squares.add(other.squares.get());
         self.nanos += other.nanos;
-        self.max = self.max.max(other.max);
+        self.max.add(other.max.get());
         self.variation += other.variation;
         self.firsts += other.firsts;
     }
