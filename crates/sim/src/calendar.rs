@@ -93,9 +93,8 @@ pub struct Calendar<E> {
     /// The first event of each bucket. Their number is a power of two, and one more than the mask.
     heads: Vec<u32>,
     mask: usize,
-    /// One bit a bucket, set where it is in use, in words of 64, and one bit a word.
+    /// One bit a bucket, set where it is in use, in words of 64. Few words in a row are empty: the width of a bucket sees to it.
     used: Vec<u64>,
-    used_words: Vec<u64>,
     /// Width of a bucket is `1 << shift`.
     shift: u32,
     /// The place of the word of the last event taken, and how many such words lie before it in time: nothing does.
@@ -130,7 +129,6 @@ impl<E: Copy> Calendar<E> {
             heads: Vec::new(),
             mask: 0,
             used: Vec::new(),
-            used_words: Vec::new(),
             shift: 16,
             word: 0,
             began: 0,
@@ -187,11 +185,7 @@ impl<E: Copy> Calendar<E> {
         }
         let bucket = day as usize & self.mask;
         node.next = std::mem::replace(&mut self.heads[bucket], index);
-        let used = &mut self.used[bucket >> 6];
-        if *used == 0 {
-            self.used_words[bucket >> 12] |= 1 << (bucket >> 6 & 63);
-        }
-        *used |= 1 << (bucket & 63);
+        self.used[bucket >> 6] |= 1 << (bucket & 63);
     }
 
     /// The same where no place is free.
@@ -240,9 +234,6 @@ impl<E: Copy> Calendar<E> {
         self.heads[self.first_day as usize & self.mask] = NONE;
         let used = &mut self.used[self.word];
         *used &= *used - 1;
-        if *used == 0 {
-            self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
-        }
         let next = (*used | LAST_BUCKET).trailing_zeros();
         self.first_day = self.began | u64::from(next);
         self.first = self.heads[self.first_day as usize & self.mask];

@@ -28,7 +28,6 @@ impl<E: Copy> Calendar<E> {
         let bucket = day as usize & self.mask;
         self.nodes[index as usize].next = std::mem::replace(&mut self.heads[bucket], index);
         self.used[bucket >> 6] |= 1 << (bucket & 63);
-        self.used_words[bucket >> 12] |= 1 << (bucket >> 6 & 63);
     }
 
     /// Puts a node among those of the first bucket, which is sorted.

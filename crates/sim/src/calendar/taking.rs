@@ -49,9 +49,6 @@ impl<E: Copy> Calendar<E> {
         if next == NONE {
             let used = &mut self.used[self.word];
             *used &= *used - 1;
-            if *used == 0 {
-                self.used_words[self.word >> 6] &= !(1 << (self.word & 63));
-            }
             self.find_first();
         }
         Some(&self.nodes[index as usize])
@@ -108,26 +105,8 @@ impl<E: Copy> Calendar<E> {
 
     /// The first word in use after this one, and around the end.
     pub(super) fn later_word(&self, word: usize) -> Option<usize> {
-        self.next_word(word + 1, self.used.len()).or_else(|| self.next_word(0, word + 1))
-    }
-
-    /// The first word with a bit set in `from..to`, if any.
-    fn next_word(&self, from: usize, to: usize) -> Option<usize> {
-        if from >= to {
-            return None;
-        }
-        let mut high = from >> 6;
-        let mut bits = self.used_words[high] & (u64::MAX << (from & 63));
-        loop {
-            if bits != 0 {
-                let word = (high << 6) | bits.trailing_zeros() as usize;
-                return (word < to).then_some(word);
-            }
-            high += 1;
-            if high << 6 >= to {
-                return None;
-            }
-            bits = self.used_words[high];
-        }
+        let (before, behind) = self.used.split_at(word + 1);
+        let found = behind.iter().chain(before).position(|used| *used != 0)?;
+        Some((word + 1 + found) & (self.mask >> 6))
     }
 }

@@ -75,7 +75,6 @@ impl<E: Copy> Calendar<E> {
         self.heads = vec![NONE; buckets];
         self.mask = buckets - 1;
         self.used = vec![0; buckets / 64];
-        self.used_words = vec![0; buckets.div_ceil(4096)];
         self.turn_to(now);
     }
 }
