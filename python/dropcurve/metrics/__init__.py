@@ -14,11 +14,11 @@ from .. import library
 from ..errors import UsageError
 from . import flows, links, objects  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
-from .registry import METRICS, Flows, Metric, Run, classes, main_links, measured_s, metric, reference_class
+from .registry import METRICS, Flows, Metric, Run, by_class, classes, main_links, measured_s, metric, versus
 
 __all__ = [
-    "BY_CLASS", "METRICS", "SCALE", "Flows", "Metric", "Run", "classes", "find", "friendliness_class", "main_links",
-    "measured_s",     "metric", "ordered", "places", "reference_class", "split", "value",
+    "BY_CLASS", "METRICS", "SCALE", "Flows", "Metric", "Run", "by_class", "classes", "find", "friendliness_class",
+    "main_links", "measured_s", "metric", "ordered", "places", "split", "value", "versus",
 ]  # fmt: skip
 
 #: Metrics that a table of totals also shows for each class.
@@ -57,7 +57,9 @@ def value(run: Run, name: str, *, scope: str = "") -> float | None:
         link = run["links"].get(scope or (links[0] if links else ""))
         return None if link is None else _number(found.function(run, link))
     if found.per == "class":
-        return _number(found.function(run, scope or _other_class(run)))
+        pairs = versus(run, by_class(run))
+        pair = pairs.get(scope) if scope else next(iter(pairs.values()), None)
+        return None if pair is None else _number(found.function(run, pair))
     chosen = Flows(run, (flow for flow in run["flows"] if _belongs(flow, scope)))
     return _number(found.function(run, chosen)) if chosen else None
 
@@ -73,8 +75,7 @@ def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -
         links = main_links(run)
         yield from [""] if len(links) < 2 else links
     elif found.per == "class":
-        reference = reference_class(run)
-        yield from (name for name in names if reference is not None and name != reference)
+        yield from versus(run, by_class(run))
     elif per == "flow":
         yield from (str(flow["id"]) for flow in run["flows"])
     elif per == "class":
@@ -87,11 +88,6 @@ def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -
 
 def _belongs(flow: dict[str, object], scope: str) -> bool:
     return not scope or flow["class"] == scope or str(flow["id"]) == scope
-
-
-def _other_class(run: Run) -> str:
-    reference = reference_class(run)
-    return next((name for name in classes(run) if name != reference), "")
 
 
 def _number(found: float | None) -> float | None:

@@ -143,16 +143,15 @@ def undone(run: Run, flows: Flows) -> float | None:
         source="RFC 5681 section 2", per="flow")  # fmt: skip
 def cwnd_mean(run: Run, flows: Flows) -> float | None:
     """Time average of the congestion window, averaged over the TCP flows."""
-    known = [flow["cwnd_mean"] for flow in flows if flow.get("cwnd_mean") is not None]
+    known = [value for flow in flows if (value := flow.get("cwnd_mean")) is not None]
     return math.fsum(known) / len(known) if known else None
 
 
 @metric("unfinished", title="flows not done at the end", unit="", better="lower",
-        source="RFC 7928 section 2.1", per="flow")  # fmt: skip
+        source="RFC 7928 section 2.1", per="flow", of="finite")  # fmt: skip
 def unfinished(run: Run, flows: Flows) -> float | None:
     """Flows with a finite amount to send that were still busy when the run ended."""
-    finite = [flow for flow in flows if flow.get("size_bytes") is not None]
-    return float(sum(flow.get("finish_s") is None for flow in finite)) if finite else None
+    return float(sum(flow.get("finish_s") is None for flow in flows.finite)) if flows.finite else None
 
 
 @metric("jain", title="Jain's fairness index", unit="", better="higher",

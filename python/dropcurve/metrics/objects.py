@@ -39,7 +39,7 @@ def _times(flows: Flows, key: str) -> list[dict[str, Any]]:
 
 
 def _mean(flows: Flows, name: str) -> float | None:
-    if not (flows.ended or flows.handing):
+    if not flows.transfers:
         return None
     finite = _finite(flows, name)
     times = _times(flows, f"fct_ms_{name}")
@@ -51,7 +51,7 @@ def _mean(flows: Flows, name: str) -> float | None:
 def _percentile(flows: Flows, name: str, part: str) -> float | None:
     """Of finite flows alone their own; of objects from the histograms of groups if the flows are whole groups, or of
     one flow its own; else there is none."""
-    if not (flows.ended or flows.handing):
+    if not flows.transfers:
         return None
     key = f"fct_ms_{name}"
     finite = _finite(flows, name)
@@ -91,80 +91,63 @@ def _register(name: str, which: str) -> None:
     ):
         function.__doc__ = f"{what} over {transfers} completed: {span}."
         metric(f"fct{infix}_ms_{part}", title=f"{title}, {'median' if part == 'p50' else part}", unit="ms",
-               better="lower", source=SOURCE, per="flow", shown=name == "all")(function)  # fmt: skip
+               better="lower", source=SOURCE, per="flow", shown=name == "all", of="transfers")(function)  # fmt: skip
 
 
 for _name, (_which, _) in CLASSES.items():
     _register(_name, _which)
 
 
-def _viewers(flows: Flows) -> list[dict[str, Any]]:
-    return [flow["video"] for flow in flows if flow.get("video")]
-
-
 @metric("video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1",
-        per="flow", shown=True)  # fmt: skip
+        per="flow", shown=True, of="viewers")  # fmt: skip
 def video_bps(run: Run, flows: Flows) -> float | None:
     """Mean rate of the chunks of video that were received, averaged over viewers, over the whole run."""
-    rates = [viewer["bps_mean"] for viewer in _viewers(flows) if viewer["bps_mean"] is not None]
+    rates = [viewer["bps_mean"] for viewer in flows.viewers if viewer["bps_mean"] is not None]
     return math.fsum(rates) / len(rates) if rates else None
 
 
 @metric("video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1",
-        per="flow", shown=True)  # fmt: skip
+        per="flow", shown=True, of="viewers")  # fmt: skip
 def video_stalled(run: Run, flows: Flows) -> float | None:
     """Share of the run in which the picture of a viewer stood still for want of video, averaged over viewers."""
-    viewers = _viewers(flows)
-    seconds = run["simulated_s"] * len(viewers)
-    return 100 * math.fsum(viewer["stalled_s"] for viewer in viewers) / seconds if seconds else None
+    seconds = run["simulated_s"] * len(flows.viewers)
+    return 100 * math.fsum(viewer["stalled_s"] for viewer in flows.viewers) / seconds if seconds else None
 
 
 @metric("video_switches", title="changes of quality", unit="", better="lower", source="ISO/IEC 23009-1",
-        per="flow", shown=True)  # fmt: skip
+        per="flow", shown=True, of="viewers")  # fmt: skip
 def video_switches(run: Run, flows: Flows) -> float | None:
     """Changes of quality from one chunk to the next, summed over viewers, over the whole run."""
-    viewers = _viewers(flows)
-    return float(sum(viewer["switches"] for viewer in viewers)) if viewers else None
-
-
-def _shaped(flows: Flows) -> list[dict[str, Any]]:
-    return [flow["shaped_video"] for flow in flows if flow.get("shaped_video")]
+    return float(sum(viewer["switches"] for viewer in flows.viewers)) if flows.viewers else None
 
 
 @metric("shaped_share", title="video kept in shaping", unit="%", better="higher", source="JE98",
-        per="flow", shown=True)  # fmt: skip
+        per="flow", shown=True, of="cameras")  # fmt: skip
 def shaped_share(run: Run, flows: Flows) -> float | None:
     """Rate of the frames that were made, of the rate at which the video was coded, averaged over cameras, over the
     whole run."""
-    shares = [camera["coded_share"] for camera in _shaped(flows) if camera["coded_share"] is not None]
+    shares = [camera["coded_share"] for camera in flows.cameras if camera["coded_share"] is not None]
     return 100 * math.fsum(shares) / len(shares) if shares else None
 
 
 @metric("shaped_skipped", title="frames left out", unit="%", better="lower", source="JE98",
-        per="flow", shown=True)  # fmt: skip
+        per="flow", shown=True, of="cameras")  # fmt: skip
 def shaped_skipped(run: Run, flows: Flows) -> float | None:
     """Frames that were left out because too many waited, of those due, over all cameras and the whole run."""
-    cameras = _shaped(flows)
-    return (
-        percent(
-            math.fsum(camera["skipped"] for camera in cameras),
-            math.fsum(camera["frames"] for camera in cameras),
-        )
-        if cameras
-        else None
-    )
+    skipped, frames = (math.fsum(camera[key] for camera in flows.cameras) for key in ("skipped", "frames"))
+    return percent(skipped, frames)
 
 
-@metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True)
+@metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True,
+        of="handing")  # fmt: skip
 def objects(run: Run, flows: Flows) -> float | None:
     """Objects of applications, such as those of web pages, that arrived in full in the counting period."""
-    known = [flow["objects"]["completed"] for flow in flows if flow.get("objects")]
-    return float(sum(known)) if known else None
+    return float(sum(flow["objects"]["completed"] for flow in flows.handing)) if flows.handing else None
 
 
-@metric("objects_begun", title="objects begun", unit="", better="none", source=SOURCE, per="flow")
+@metric("objects_begun", title="objects begun", unit="", better="none", source=SOURCE, per="flow",
+        of="handing")  # fmt: skip
 def objects_begun(run: Run, flows: Flows) -> float | None:
     """Objects that applications handed to the transport in the counting period. In an open loop it is the load
     offered; in a closed loop it falls as the network gets slower."""
-    known = [flow["objects"]["begun"] for flow in flows if flow.get("objects")]
-    return float(sum(known)) if known else None
+    return float(sum(flow["objects"]["begun"] for flow in flows.handing)) if flows.handing else None

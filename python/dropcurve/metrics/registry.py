@@ -7,8 +7,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import Any, Literal
+from itertools import accumulate, chain
+from operator import itemgetter, mul
+from typing import Any, Literal, NamedTuple
 
 Run = dict[str, Any]
 Link = dict[str, Any]
@@ -23,6 +24,7 @@ class Metric:
 
     ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure
     ratios); ``shown`` tells whether tables show it unasked, ``rare`` whether only where some value is not zero.
+    ``of`` names the part of `Flows` without which a set of flows has no value, so that it need not be asked.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Metric:
     doc: str
     function: Callable[..., float | None]
     rare: bool = False
+    of: str = ""
 
 
 #: Every metric by name, in the order of tables.
@@ -53,16 +56,17 @@ def metric(
     per: Per,
     shown: bool = False,
     rare: bool = False,
+    of: str = "",
 ) -> Callable[[Function], Function]:
     """Registers a function as the metric ``name``.
 
-    Link metrics get (run, link), flow metrics (run, `Flows`), class metrics (run, name of the class).
+    Link metrics get (run, link), flow metrics (run, `Flows`), class metrics (run, `Versus`).
     """
 
     def register(function: Function) -> Function:
         assert name not in METRICS, f"metric {name} is defined twice"
         doc = " ".join((function.__doc__ or "").split())
-        METRICS[name] = Metric(name, title, unit, better, source, per, shown or rare, doc, function, rare)
+        METRICS[name] = Metric(name, title, unit, better, source, per, shown or rare, doc, function, rare, of)
         return function
 
     return register
@@ -80,9 +84,11 @@ def measured_s(run: Run) -> float:
 
 def active_s(run: Run, flow: Flow) -> float:
     """Seconds of the counting period in which the flow was there: from its start until it had finished."""
-    begin = max(run["warmup_s"], flow.get("start_s") or 0.0)
-    end = flow.get("finish_s")
-    return float(max(0.0, (run["simulated_s"] if end is None else min(end, run["simulated_s"])) - begin))
+    begin, end = max(run["warmup_s"], flow.get("start_s") or 0.0), run["simulated_s"]
+    finish = flow.get("finish_s")
+    if finish is not None and finish < end:
+        end = finish
+    return float(end - begin) if end > begin else 0.0
 
 
 def classes(run: Run) -> list[str]:
@@ -110,7 +116,7 @@ def main_links(run: Run) -> list[str]:
 
 def reference_class(run: Run) -> str | None:
     """The class others are measured against: ``tcp``, or else the first whose flows are TCP."""
-    if "tcp" in classes(run):
+    if any(flow["class"] == "tcp" for flow in run["flows"]):
         return "tcp"
     return next((flow["class"] for flow in run["flows"] if flow["transport"] == "tcp"), None)
 
@@ -133,21 +139,21 @@ def percent(part: float | None, whole: float | None) -> float | None:
 
 def total(flows: Iterable[Flow], key: str) -> float | None:
     """Sum of a counter over flows that have it."""
-    known = [flow[key] for flow in flows if flow.get(key) is not None]
+    known = [value for flow in flows if (value := flow.get(key)) is not None]
     return float(sum(known)) if known else None
 
 
-def weighted(flows: Iterable[Flow], key: str, part: str = "") -> float | None:
+def weighted(flows: Flows, key: str, part: str = "") -> float | None:
     """Mean over flows, weighted by delivered packets; ``part`` picks an entry of a table such as
     ``delay_ms``."""
-    pairs = []
-    for flow in flows:
-        value = (flow.get(key) or {}).get(part) if part else flow.get(key)
-        count = (flow.get("delay_ms") or {}).get("count") or 0
-        if value is not None and count:
-            pairs.append((value, count))
-    whole = sum(count for _, count in pairs)
-    return math.fsum(value * count for value, count in pairs) / whole if whole else None
+    members, counts = flows.delivered
+    values = [flow.get(key) for flow in members]
+    if part:
+        values = [(table or {}).get(part) for table in values]
+    if None in values:
+        counts = [count for value, count in zip(values, counts, strict=True) if value is not None]
+        values = [value for value in values if value is not None]
+    return math.fsum(map(mul, values, counts)) / sum(counts) if counts else None
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
@@ -165,13 +171,10 @@ class Merged:
 
     @classmethod
     def of(cls, histograms: Iterable[dict[str, list[float]]]) -> Merged:
-        """Of histograms whose bins may differ."""
-        bins: dict[float, float] = {}
-        for rows in histograms:
-            for upper, count in zip(rows["upper_ms"], rows["count"], strict=True):
-                bins[upper] = bins.get(upper, 0) + count
-        ends = sorted(bins)
-        return cls(ends, list(accumulate(map(bins.__getitem__, ends))))
+        """Of histograms whose bins may differ; an end that several share stands there as often."""
+        pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
+        bins = sorted(chain.from_iterable(pairs))
+        return cls([upper for upper, _ in bins], list(accumulate(count for _, count in bins)))
 
     def percentile(self, part: str) -> float | None:
         """A percentile ("p95"), as the upper end of its bin; none if all are empty."""
@@ -196,8 +199,9 @@ class Flows(list[Flow]):
     @cached_property
     def groups(self) -> list[dict[str, Any]] | None:
         """The groups these flows are; None if they are not whole groups."""
-        names = {flow["group"] for flow in self}
-        if len(self) != sum(flow["group"] in names for flow in self.run["flows"]):
+        group, every = itemgetter("group"), self.run["flows"]
+        names = set(map(group, self))
+        if len(self) < len(every) and len(self) < sum(map(names.__contains__, map(group, every))):
             return None
         return [group for name, group in (self.run.get("groups") or {}).items() if name in names]
 
@@ -205,6 +209,12 @@ class Flows(list[Flow]):
     def delays(self) -> Merged:
         """One-way delays of the groups together."""
         return Merged.of(group["delay_ms_histogram"] for group in self.groups or ())
+
+    @cached_property
+    def delivered(self) -> tuple[list[Flow], list[int]]:
+        """Those of which packets were delivered, and how many of each."""
+        counts = [(flow.get("delay_ms") or {}).get("count") for flow in self]
+        return [flow for flow, count in zip(self, counts, strict=True) if count], list(filter(None, counts))
 
     @cached_property
     def handing(self) -> Flows:
@@ -215,3 +225,46 @@ class Flows(list[Flow]):
     def ended(self) -> list[Flow]:
         """Those with a finite amount of their own that arrived in full."""
         return [flow for flow in self if flow.get("finish_s") is not None and not flow.get("objects")]
+
+    @cached_property
+    def transfers(self) -> list[Flow]:
+        """Those that have completion times."""
+        return self.ended or self.handing
+
+    @cached_property
+    def finite(self) -> list[Flow]:
+        """Those with a finite amount of their own to send."""
+        return [flow for flow in self if flow.get("size_bytes") is not None]
+
+    @cached_property
+    def viewers(self) -> list[dict[str, Any]]:
+        """What those who watch a video saw."""
+        return [flow["video"] for flow in self if flow.get("video")]
+
+    @cached_property
+    def cameras(self) -> list[dict[str, Any]]:
+        """What became of the video of those who shape it."""
+        return [flow["shaped_video"] for flow in self if flow.get("shaped_video")]
+
+
+class Versus(NamedTuple):
+    """The flows of a class and those of the class it is measured against."""
+
+    own: Flows
+    reference: Flows
+
+
+def by_class(run: Run) -> dict[str, Flows]:
+    """The flows of each class, in order of their first."""
+    found: dict[str, list[Flow]] = {}
+    for flow in run["flows"]:
+        found.setdefault(flow["class"], []).append(flow)
+    return {name: Flows(run, members) for name, members in found.items()}
+
+
+def versus(run: Run, sets: dict[str, Flows]) -> dict[str, Versus]:
+    """Each other class against the one of reference, of `by_class`; none if no flow is TCP."""
+    reference = reference_class(run)
+    if reference is None:
+        return {}
+    return {name: Versus(own, sets[reference]) for name, own in sets.items() if name != reference}

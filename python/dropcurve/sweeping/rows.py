@@ -12,6 +12,9 @@ KEY = ("scenario", "seed", "build")
 #: What no metric looks at and takes half the room of a summary.
 UNSEEN = ("conservation", "drop_curve", "sojourn_ms_histogram")
 
+#: The parts of flows that some metrics are about.
+_PARTS = {one.of for one in metrics.METRICS.values() if one.of}
+
 Row = dict[str, Any]
 #: (scenario, seed): what a run is found by among those of one build.
 Key = tuple[str, int]
@@ -30,7 +33,7 @@ def row(summary: Run, *, build: str) -> Row:
     }  # fmt: skip
     places = _places(summary)
     for one in metrics.METRICS.values():
-        for scope, place in places[one.per]:
+        for scope, place in places.get(one.of or one.per, ()):
             value = one.function(summary, place)
             if value is not None and value == value:
                 found[f"{one.name}[{scope}]" if scope else one.name] = float(value)
@@ -38,19 +41,23 @@ def row(summary: Run, *, build: str) -> Row:
 
 
 def _places(summary: Run) -> dict[str, list[tuple[str, Any]]]:
-    """What the metrics of links, flows and classes are taken of, by its name in brackets."""
-    flows, names = summary["flows"], metrics.classes(summary)
-    links, reference = metrics.main_links(summary), metrics.reference_class(summary)
-    sets = [("", flows)]
-    if len(names) > 1:
-        sets += [(name, [one for one in flows if one["class"] == name]) for name in names]
+    """What the metrics of links, flows and classes are taken of, by its name in brackets; for metrics of a part of
+    flows those that have it."""
+    classes, links = metrics.by_class(summary), metrics.main_links(summary)
+    whole = Flows(summary, summary["flows"])
+    flows = [("", whole), *(classes.items() if len(classes) > 1 else ())] if whole else []
     return {
-        "flow": [(scope, Flows(summary, members)) for scope, members in sets if members],
+        "flow": flows,
         "link": [
             *(("", summary["links"][name]) for name in links[:1]),
             *((name, summary["links"][name]) for name in links if len(links) > 1),
         ],
-        "class": [(name, name) for name in names if reference is not None and name != reference],
+        "class": list(metrics.versus(summary, classes).items()),
+        **{
+            part: [(scope, members) for scope, members in flows if getattr(members, part)]
+            for part in _PARTS
+            if getattr(whole, part)
+        },
     }
 
 
