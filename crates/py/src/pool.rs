@@ -3,6 +3,7 @@
 use serde_json::Value;
 use sim::outcome::Series;
 use sim::Watch;
+use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -75,10 +76,10 @@ pub type Report = (usize, Result<Arc<Done>, String>);
 
 /// Takes jobs until there are none or the watch says stop. Interrupted runs are not reported.
 ///
-/// It holds on to what is left of a run until the next is done, so that as a rule the thread that made it clears it
+/// It holds on to what is left of its runs until nobody else does, so that as a rule the thread that made it clears it
 /// away, not the one that all report to.
 pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Report>) {
-    let mut last = None;
+    let mut kept: VecDeque<Arc<Done>> = VecDeque::new();
     while !watch.stop.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(job) = jobs.get(number) else { return };
@@ -88,7 +89,14 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
         });
         let report = match end {
             Ok(None) => return,
-            Ok(Some(done)) => Ok(Arc::clone(last.insert(Arc::new(done)))),
+            Ok(Some(done)) => {
+                while kept.front().is_some_and(|one| Arc::strong_count(one) == 1) {
+                    kept.pop_front();
+                }
+                let done = Arc::new(done);
+                kept.push_back(Arc::clone(&done));
+                Ok(done)
+            }
             Err(message) => Err(format!("seed {}: {message}", job.seed)),
         };
         if reports.send((number, report)).is_err() {

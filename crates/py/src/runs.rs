@@ -8,14 +8,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sim::trace::What;
 use sim::Watch;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// How often to look for Ctrl-C and to tell progress.
+/// How often to look for Ctrl-C, to take what has finished and to tell progress. Runs are taken together because each
+/// alone would find nothing of the interpreter in the caches that a simulation has just used, and take twice as long.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs that take about as long to be taken: after so many the next look does not wait.
+const MANY: usize = 64;
 
 /// One finished run.
 #[pyclass(frozen, module = "dropcurve._core")]
@@ -74,7 +79,7 @@ impl Run {
 /// Runs jobs of (scenario, seed, what to keep) on threads; results in the order of the jobs.
 ///
 /// What is kept is "summary", "derived" as well, or "series" too. `progress` gets (runs done, share of all simulated
-/// time), `finished` each run with its number as soon as it is done, and none is returned then, so that no more are
+/// time), `finished` each run with its number soon after it is done, and none is returned then, so that no more are
 /// in memory than the caller wants; both are called from the calling thread. Any exception in them, and Ctrl-C, stops
 /// all runs at once. `trace` keeps what happened to every packet.
 #[pyfunction]
@@ -92,13 +97,18 @@ pub fn run_many(
     let jobs: Vec<Job> = jobs.iter().map(job).collect::<PyResult<_>>()?;
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
     let (sender, reports) = channel();
+    let (working, ended) = channel();
     thread::scope(|scope| {
         for _ in 0..threads.clamp(1, jobs.len().max(1)) {
-            let (jobs, next, watch, sender) = (&jobs, &next, &watch, sender.clone());
-            scope.spawn(move || work(jobs, next, watch, &sender));
+            let (jobs, next, watch, sender, working) =
+                (&jobs, &next, &watch, sender.clone(), working.clone());
+            scope.spawn(move || {
+                work(jobs, next, watch, &sender);
+                drop(working);
+            });
         }
-        drop(sender);
-        let result = collect(py, &jobs, (&watch, whole), reports, progress, finished);
+        drop(working);
+        let result = collect(py, &jobs, (&watch, whole), (reports, ended), progress, finished);
         watch.stop.store(true, Ordering::Relaxed);
         result
     })
@@ -119,15 +129,21 @@ fn collect(
     py: Python<'_>,
     jobs: &[Job],
     (watch, whole): (&Watch, u64),
-    mut reports: Receiver<Report>,
+    (reports, mut ended): (Receiver<Report>, Receiver<Infallible>),
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Py<Run>>> {
     let mut runs: Vec<Option<Py<Run>>> = jobs.iter().map(|_| None).collect();
-    let mut done = 0;
+    let (mut done, mut pause) = (0, LOOK);
     while done < jobs.len() {
         py.check_signals()?;
-        if let Some((number, end)) = wait(py, &mut reports)? {
+        let over = wait(py, &mut ended, pause);
+        let fresh: Vec<Report> = reports.try_iter().collect();
+        if over && fresh.is_empty() {
+            return Err(fault("a run ended without a result".to_string()));
+        }
+        pause = if fresh.len() < MANY { LOOK } else { Duration::ZERO };
+        for (number, end) in fresh {
             let run = Py::new(py, Run(end.map_err(fault)?))?;
             match &finished {
                 Some(call) => drop(call.call1(py, (number, run))?),
@@ -141,13 +157,10 @@ fn collect(
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// The next report, or `None` if there was none for a while; other Python threads may run meanwhile.
-fn wait(py: Python<'_>, reports: &mut Receiver<Report>) -> PyResult<Option<Report>> {
-    match py.detach(move || reports.recv_timeout(LOOK)) {
-        Ok(report) => Ok(Some(report)),
-        Err(RecvTimeoutError::Timeout) => Ok(None),
-        Err(RecvTimeoutError::Disconnected) => Err(fault("a run ended without a result".to_string())),
-    }
+/// Waits for a while, or until all threads have ended, and says whether they have. Other Python threads may run
+/// meanwhile.
+fn wait(py: Python<'_>, ended: &mut Receiver<Infallible>, pause: Duration) -> bool {
+    py.detach(move || ended.recv_timeout(pause)) == Err(RecvTimeoutError::Disconnected)
 }
 
 fn fault(message: String) -> PyErr {
