@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
-from dropcurve import metrics
+from dropcurve import _core, metrics
 from dropcurve.errors import UsageError
 from dropcurve.store import build
 from dropcurve.sweeping import design
-from dropcurve.sweeping.rows import KEY, row
+from dropcurve.sweeping.rows import KEY, UNSEEN, row
 from dropcurve.sweeping.store import Store
 
 VARY = {"queue.max_p": [0.02, 0.1], "dumbbell.delay": ["5 ms", "20 ms"]}
@@ -55,6 +55,17 @@ def test_a_row_has_what_the_metrics_say(folder: Path) -> None:
             assert found.get(name) == metrics.value(run, name)
     assert found["goodput_bps[voice]"] == metrics.value(run, "goodput_bps", scope="voice")
     assert found["friendliness[voice]"] == metrics.value(run, "friendliness", scope="voice")
+
+
+def test_no_metric_looks_at_what_a_row_is_made_without(folder: Path) -> None:
+    (run,) = _core.run_many([(dc.Scenario.load("short.toml").core, 1, "summary")], 1)
+    whole, seen = run.summary(), run.summary(UNSEEN)
+    assert row(seen, build="b") == row(whole, build="b")
+    del whole["conservation"]
+    for link in whole["links"].values():
+        for key in ("drop_curve", "sojourn_ms_histogram", "dropped_ms", "left_ms"):
+            del link[key]
+    assert seen == whole
 
 
 def test_nothing_is_run_twice(folder: Path) -> None:

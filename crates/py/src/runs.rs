@@ -1,6 +1,6 @@
 //! Many runs on threads, with the interpreter free, progress and Ctrl-C.
 
-use crate::json;
+use crate::json::{self, Without};
 use crate::pool::{work, Done, Job, Keep, Report, Row};
 use crate::scenario::Scenario;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -35,15 +35,15 @@ type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
 impl Run {
-    /// The summary of `docs/results.md`, the keys in `without` left out at any depth.
+    /// The summary of `docs/results.md` but for the keys `without`, given with their places: `links.*.drop_curve`.
     #[pyo3(signature = (without=Vec::new()))]
     fn summary<'py>(&self, py: Python<'py>, without: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
-        json::Reader::new(&without).python(py, &self.0.summary)
+        json::Reader::default().python(py, &self.0.summary, Some(&Without::of(&without)))
     }
 
     /// What the samples tell, or `None` if that was not asked for.
     fn derived<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.derived.as_ref().map(|found| json::Reader::new(&[]).python(py, found)).transpose()
+        self.0.derived.as_ref().map(|found| json::Reader::default().python(py, found, None)).transpose()
     }
 
     /// Each series as (name, component, times in seconds, values).

@@ -9,8 +9,10 @@ from ..metrics import Flows, Run
 
 #: Columns that say which run a row is; (scenario, seed, build) is its key.
 KEY = ("scenario", "seed", "build")
-#: What no metric looks at and takes half the room of a summary.
-UNSEEN = ("conservation", "drop_curve", "sojourn_ms_histogram")
+#: What no metric looks at and takes half the room of a summary, with its place there.
+UNSEEN = (
+    "conservation", "links.*.drop_curve", "links.*.sojourn_ms_histogram", "links.*.dropped_ms", "links.*.left_ms",
+)  # fmt: skip
 
 #: The parts of flows that some metrics are about.
 _PARTS = {one.of for one in metrics.METRICS.values() if one.of}
