@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dropcurve as dc
 from dropcurve import _core, metrics
@@ -68,6 +70,15 @@ def test_no_metric_looks_at_what_a_row_is_made_without(folder: Path) -> None:
     assert seen == whole
 
 
+@given(st.dictionaries(st.text(), st.floats(allow_nan=False) | st.integers(-(2**63), 2**63 - 1) | st.text()))
+def test_a_line_of_a_journal_reads_as_what_was_written(row: dict[str, Any]) -> None:
+    line = _core.json_line(row)
+    assert line.index(b"\n") == len(line) - 1
+    assert [(*one, type(one[1])) for one in json.loads(line).items()] == [
+        (*one, type(one[1])) for one in row.items()
+    ]
+
+
 def test_nothing_is_run_twice(folder: Path) -> None:
     seen: list[tuple[int, int]] = []
     dc.sweep("short.toml", VARY, replications=1, out="kept")
@@ -105,9 +116,10 @@ def test_an_interruption_loses_no_finished_run(folder: Path) -> None:
 def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
     store = Store(folder / "runs", build())
     store.open()
-    kept = {"scenario": "a", "seed": 1, "build": build(), "loss": 2.5}
-    whole, cut = json.dumps(kept) + "\n", '{"scenario": "b", "se'
-    (store.folder / "journal-s-x-1.jsonl").write_text(whole + cut, encoding="utf-8")
+    kept = {"scenario": "a", "seed": 1, "build": build(), "loss[größe]": 2.5}
+    whole = _core.json_line(kept)
+    cut = whole[: whole.index("ö".encode()) + 1]
+    (store.folder / "journal-s-x-1.jsonl").write_bytes(whole + cut)
     assert store.look({("a", 1), ("b", 1)}, "y") == {("a", 1): kept}
     store.open()
     assert list(store.rows()) == [kept] and not list(store.folder.glob("journal*"))

@@ -1,7 +1,7 @@
-//! JSON values as Python objects.
+//! JSON values as Python objects, and a row of them as text.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyList, PyString};
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
 
@@ -82,4 +82,35 @@ fn real<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py, PyAny>> {
         (None, Some(whole), _) => Ok(whole.into_pyobject(py)?.into_any()),
         (None, None, real) => Ok(real.into_pyobject(py)?.into_any()),
     }
+}
+
+/// A row of numbers and text as a line that reads as what `json.dumps` writes, in a fraction of its time.
+#[pyfunction]
+pub fn json_line<'py>(py: Python<'py>, row: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
+    let mut line = String::from("{");
+    for (name, value) in row {
+        if line.len() > 1 {
+            line.push(',');
+        }
+        line += &Value::from(name.cast::<PyString>()?.to_str()?).to_string();
+        line.push(':');
+        line += &scalar(&value)?;
+    }
+    line += "}\n";
+    Ok(PyBytes::new(py, line.as_bytes()))
+}
+
+fn scalar(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Value::from(text.to_str()?).to_string());
+    }
+    let Ok(real) = value.cast::<PyFloat>().map(PyFloatMethods::value) else {
+        return Ok(value.extract::<i64>()?.to_string());
+    };
+    Ok(match Number::from_f64(real) {
+        Some(real) => real.to_string(),
+        None if real.is_nan() => "NaN".to_string(),
+        None if real > 0.0 => "Infinity".to_string(),
+        None => "-Infinity".to_string(),
+    })
 }

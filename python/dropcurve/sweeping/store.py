@@ -210,7 +210,7 @@ class Writer:
     work: str
     rows: list[Row] = field(default_factory=list)
     _claimed: set[str] = field(default_factory=set)
-    _file: IO[str] | None = None
+    _file: IO[bytes] | None = None
     _opened: float = 0.0
 
     def claim(self, keys: Sequence[Key]) -> list[Key]:
@@ -234,14 +234,16 @@ class Writer:
 
     def add(self, row: Row) -> None:
         """Keeps a row of a run that was claimed: on disk when this returns."""
+        from .. import _core
+
         if self._file is None:
             # The journal is claimed before it is there, so that nobody takes it for that of a dead process.
             name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"
             if self.store.claims.take(name):
                 self._claimed.add(name)
-            self._file = (self.store.folder / name).open("w", encoding="utf-8")
+            self._file = (self.store.folder / name).open("wb")
             self._opened = time.monotonic()
-        self._file.write(json.dumps(row) + "\n")
+        self._file.write(_core.json_line(row))
         self._file.flush()
         self.rows.append(row)
 
@@ -278,10 +280,10 @@ def _journal_of(part: Path) -> Path:
 def _journal(path: Path) -> Iterator[Row]:
     """The rows of a journal; a last line that was cut off is left out."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except OSError:
         return
-    for line in text.splitlines():
+    for line in content.split(b"\n"):
         try:
             row = json.loads(line)
         except ValueError:
