@@ -1,8 +1,8 @@
 //! Packets on their way to one link, in the order of keys: bins by time, each sorted when its turn comes.
 //!
 //! Reference: Ronngren, Riboe & Ayani, "Lazy queue" (1991): what lies ahead is only collected. Here a bin is opened when nothing can be
-//! added to it any more, which a driver knows that knows how long packets take to come round. What does not fit in, because its bin is
-//! open already or lies too far ahead, is refused and belongs into the calendar. Widths change the speed and nothing else.
+//! added to it any more, which a driver knows that knows how long packets take to come round. Where one has to be opened sooner, what still
+//! comes is put where it belongs. What lies too far ahead is refused and belongs into the calendar. Widths change the speed and nothing else.
 
 use crate::calendar::Key;
 use crate::packet::Pkt;
@@ -90,7 +90,7 @@ impl Approach {
         true
     }
 
-    /// Adds a packet, if its bin is neither open nor too far ahead.
+    /// Adds a packet, unless it lies too far ahead. It must not lie before the last one taken.
     #[inline(always)]
     pub fn push(&mut self, key: Key, pkt: Pkt) -> bool {
         let day = key.time.0 >> self.shift;
@@ -111,6 +111,14 @@ impl Approach {
     /// A bin needs one more chunk: its first place.
     #[inline(never)]
     fn lengthen(&mut self, number: usize) -> u32 {
+        self.used[number / 64] |= 1 << (number % 64);
+        self.bins[number] = self.with_chunk(self.bins[number]);
+        self.bins[number].end
+    }
+
+    /// A full bin with one more chunk.
+    #[inline(always)]
+    fn with_chunk(&mut self, bin: Bin) -> Bin {
         let mut chunk = self.free;
         match self.behind.get(chunk as usize) {
             Some(next) => self.free = *next,
@@ -122,28 +130,48 @@ impl Approach {
                 self.coming.resize(self.coming.len() + CHUNK as usize, filler);
             }
         }
-        let bin = &mut self.bins[number];
-        if bin.first == NONE {
-            bin.first = chunk;
-            self.used[number / 64] |= 1 << (number % 64);
-        } else {
-            let last = (bin.end - 1) / CHUNK;
-            self.behind[last as usize] = chunk;
-        }
         self.behind[chunk as usize] = NONE;
-        chunk * CHUNK
+        let end = chunk * CHUNK;
+        if bin.first == NONE {
+            return Bin { first: chunk, end };
+        }
+        self.behind[(bin.end as usize - 1) / CHUNK as usize] = chunk;
+        Bin { end, ..bin }
     }
 
-    /// [`Approach::push`] of what lies outside the bins: these move to it if nothing is in them.
+    /// [`Approach::push`] of what lies outside the bins ahead: these move to it if nothing is in them.
     #[inline(never)]
     fn push_apart(&mut self, key: Key, pkt: &Pkt) -> bool {
         let day = key.time.0 >> self.shift;
+        if self.bins.is_empty() {
+            return false;
+        }
+        if day <= self.day {
+            self.insert(key, pkt);
+            return true;
+        }
         let empty = self.at == self.order.len() && self.used.iter().all(|word| *word == 0);
-        if self.bins.is_empty() || day <= self.day || !empty {
+        if !empty {
             return false;
         }
         self.day = day - 1;
         self.push(key, *pkt)
+    }
+
+    /// Puts a packet where it belongs among those of the open bin.
+    fn insert(&mut self, key: Key, pkt: &Pkt) {
+        if self.opened.end % CHUNK == 0 {
+            self.opened = self.with_chunk(self.opened);
+        }
+        let place = self.opened.end;
+        self.opened.end += 1;
+        self.coming[place as usize] =
+            Coming { time: key.time, birth: key.birth, component: key.component, pkt: *pkt };
+        let coming = &self.coming;
+        let before = |word: &u64| coming[*word as u32 as usize].key() <= key;
+        let at = self.at + self.order[self.at..].partition_point(before);
+        // The bin is sorted: by how much it comes after its beginning is of no use any more.
+        self.order.insert(at, u64::from(place));
     }
 
     /// The next packet, if it comes before `until`. All that come before `known` are known.
@@ -293,4 +321,69 @@ fn chunks(behind: &[u32], bin: Bin) -> impl Iterator<Item = Range<usize>> + '_ {
         let past = if chunk == last { bin.end } else { (chunk + 1) * CHUNK };
         (chunk * CHUNK) as usize..past as usize
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(time: u64, birth: u64, component: u32) -> Key {
+        Key { time: Time(time), birth: Time(birth), component }
+    }
+
+    proptest! {
+        /// Against a plain sorted list, wherever bins are opened before all is there.
+        #[test]
+        fn equals_a_sorted_list(
+            rounds in proptest::collection::vec(
+                (proptest::collection::vec((0u64..4000, 0u64..3, 0u32..3), 0..60), 0u64..1500, 0u64..1500, any::<bool>()),
+                1..60,
+            ),
+            finer in 1u64..4,
+            jumps in any::<bool>(),
+        ) {
+            let mut approach = Approach::default();
+            prop_assert!(approach.open(10, 512));
+            let mut list: Vec<(Key, u32)> = Vec::new();
+            let (mut now, mut next) = (0, 0);
+            for (pushed, known, until, looks) in rounds {
+                for (ahead, birth, component) in pushed {
+                    let k = key(now + ahead / finer, birth, component);
+                    prop_assert!(approach.push(k, Pkt::alarm(0, next)));
+                    list.insert(list.partition_point(|(other, _)| *other <= k), (k, next));
+                    next += 1;
+                }
+                let (known, until) = (now + known, now + until);
+                let first = list.first().map(|first| first.0);
+                prop_assert!(first.is_none_or(|first| approach.earliest() <= first.time));
+                if looks {
+                    let expected = first.filter(|first| first.time.0 <= until);
+                    prop_assert_eq!(approach.first_until(Time(until)), expected);
+                }
+                while let Some(coming) = approach.next_before(Time(known), Time(until)) {
+                    prop_assert_eq!((coming.key(), coming.pkt.flow), list.remove(0));
+                    now = coming.time.0;
+                }
+                // What is known is taken.
+                let past = Time(known.saturating_sub(511).min(until));
+                prop_assert!(list.first().is_none_or(|first| first.0.time >= past));
+                if jumps && list.is_empty() {
+                    now += 1_000_000_000;
+                }
+            }
+            let held: Vec<u32> = approach.take_all().iter().map(|coming| coming.pkt.flow).collect();
+            prop_assert_eq!(held, list.iter().map(|(_, number)| *number).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_lies_too_far_ahead_is_refused() {
+        let mut approach = Approach::default();
+        assert!(!approach.open(100, 512));
+        assert!(approach.open(10, 512));
+        assert!(approach.push(key(1, 0, 0), Pkt::alarm(0, 0)));
+        assert!(!approach.push(key(FARTHEST << 2, 0, 0), Pkt::alarm(0, 1)));
+        assert_eq!(approach.take_all().len(), 1);
+    }
 }

@@ -172,6 +172,41 @@ fn turns_that_end_with_the_budget() {
     }
 }
 
+/// Others than most flows cross further links, which they share: what they send goes from one to the next through the calendar.
+#[test]
+fn links_that_take_turns_beside_links_that_do_not() {
+    let text = r#"
+        title = "modes"
+        [run]
+        duration = "6 s"
+        warmup = "1 s"
+        [chain]
+        hops = 3
+        rate = "60 Mbit/s"
+        delay = "20 ms"
+        access_delay = "even 1 ms to 4 ms"
+        [queue]
+        kind = "red"
+        limit = "200 pkts"
+        min_th = "10 pkts"
+        max_th = "40 pkts"
+        [flows.near]
+        count = 12
+        to = 2
+        start = "uniform 0 s to 1 s"
+        [flows.far]
+        count = 3
+        from = 2
+        start = "uniform 0 s to 1 s"
+        [flows.farthest]
+        count = 2
+        from = 3
+        start = "uniform 0 s to 1 s"
+    "#;
+    let (folded, hops) = both(text, 1);
+    assert_eq!(difference(&folded, &hops, ""), None);
+}
+
 /// Several flows through links so slow that they hold the bottleneck's packets back.
 #[test]
 fn access_links_that_are_slower_than_the_bottleneck() {
@@ -284,10 +319,13 @@ proptest! {
         flows in 3u32..60,
         udp in 1u32..3,
         profile in 0..PROFILES.len(),
+        against in 1u32..4,
         seed in any::<u64>(),
     ) {
         let text = fast(rate, delay, flows, udp);
-        let text = text.replace("transport = \"tcp\"", &format!("profile = \"{}\"", PROFILES[profile]));
+        let mut text = text.replace("transport = \"tcp\"", &format!("profile = \"{}\"", PROFILES[profile]));
+        // Their data meets the link of the way back and their answers meet RED: both come out of the calendar.
+        text += &format!("[flows.against]\ncount = {against}\nreverse = true\nstart = \"1 s\"\n");
         let (folded, hops) = both(&text, seed);
         prop_assert_eq!(difference(&folded, &hops, ""), None);
     }

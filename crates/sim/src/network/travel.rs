@@ -63,6 +63,11 @@ impl Network {
                     self.travel(transit);
                 }
             }
+            Step::Line(line) => {
+                if let Some(passed) = self.pass_line(line, *transit) {
+                    self.travel(passed);
+                }
+            }
             Step::LineThenOwn(line) => {
                 if let Some(passed) = self.pass_line(line, *transit) {
                     self.reach_last(&passed);

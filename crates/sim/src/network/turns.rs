@@ -170,13 +170,16 @@ impl Network {
         let (side, key) = if precedes(line, red) { (1, line) } else { (0, red) };
         if !precedes(key, first) {
             self.wires.calendar.note_taken(1, until);
-            return self.step();
+            let node = self.wires.calendar.unlink_first()?;
+            let transit = Transit::new(node.event, node.key());
+            self.come::<true>(&transit);
+            return Some(transit.time);
         }
         let past = Time(key?.time.0 + 1);
         let coming = *self.wires.approaches[side].next_before(Time::ZERO, past)?;
         let transit = Transit::new(coming.pkt, coming.key());
         self.come::<true>(&transit);
-        Some(coming.time)
+        Some(transit.time)
     }
 }
 
