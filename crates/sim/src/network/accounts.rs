@@ -70,8 +70,9 @@ impl Network {
         let series = kept.iter().filter_map(|flow| flow.probe.series());
         let series: usize = series.map(|series| 12 * series.received.capacity()).sum();
         let coming: usize = self.wires.approaches.iter().map(Approach::memory).sum();
-        (self.wires.calendar.memory() + coming + waiting + series + self.flows.len() * size_of::<Flow>())
-            as u64
+        let alarms = self.wires.alarms.capacity() * size_of::<(Time, u32)>();
+        let events = self.wires.calendar.memory() + alarms + coming;
+        (events + waiting + series + self.flows.len() * size_of::<Flow>()) as u64
     }
 
     /// Packets waiting in all links when the run was finished.

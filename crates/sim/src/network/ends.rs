@@ -3,7 +3,7 @@
 use super::wires::Launched;
 use super::{Network, Transit};
 use crate::calendar::Key;
-use crate::packet::{Pkt, WAKE};
+use crate::packet::Pkt;
 use crate::source::{Sink, Source};
 use crate::trace::What;
 use transport::Sender;
@@ -200,6 +200,14 @@ impl Network {
         }
     }
 
+    /// Whether an endpoint's wake-up would do no more than arm it anew, whatever comes until then: what is due sooner sets an alarm of
+    /// its own.
+    pub(super) fn wakes_in_vain(&self, endpoint: u32, now: Time) -> bool {
+        let side = (endpoint & 1) as usize;
+        let flow = &self.flows[(endpoint >> 1) as usize];
+        flow.armed[side] != now || !flow.is_due(side, now)
+    }
+
     /// An endpoint's wake-up. Out of date if the endpoint armed an earlier one since.
     pub(super) fn wake(&mut self, endpoint: u32, now: Time) {
         let side = (endpoint & 1) as usize;
@@ -208,8 +216,7 @@ impl Network {
             return;
         }
         flow.armed[side] = Time::NEVER;
-        let starts = side == 0 && !flow.probe.started;
-        if starts || flow.deadline(side) <= now {
+        if flow.is_due(side, now) {
             self.fire(endpoint, now, Time::NEVER);
         } else {
             self.arm(endpoint, now);
@@ -364,8 +371,7 @@ impl Network {
     fn set_alarm(&mut self, endpoint: u32, time: Time) {
         self.flows[(endpoint >> 1) as usize].armed[(endpoint & 1) as usize] = time;
         if time <= self.window.end {
-            let key = Key { time, birth: Time::NEVER, component: self.component_of(endpoint) };
-            self.wires.enter(key, Pkt::alarm(WAKE, endpoint));
+            self.wires.enter_alarm(self.alarm_key(time, endpoint), endpoint);
         }
     }
 }

@@ -114,6 +114,12 @@ impl Flow {
         }
     }
 
+    /// Whether something is to be done at an end when it is woken at `now`.
+    pub(super) fn is_due(&self, side: usize, now: Time) -> bool {
+        let starts = side == 0 && !self.probe.started;
+        starts || self.deadline(side) <= now
+    }
+
     /// Takes note of the source's state before it changes at `now`.
     #[inline]
     pub(super) fn observe_source(&mut self, now: Time, window: &Window) {

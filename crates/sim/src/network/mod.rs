@@ -216,8 +216,7 @@ impl Network {
         let number = self.flows.len() as u32;
         flow.armed[0] = start;
         if start <= self.window.end {
-            let key = Key { time: start, birth: Time::NEVER, component: self.component_of(2 * number) };
-            self.wires.calendar.push(key, Pkt::alarm(WAKE, 2 * number));
+            self.wires.calendar.push(self.alarm_key(start, 2 * number), Pkt::alarm(WAKE, 2 * number));
         }
         self.flows.push(flow);
     }
@@ -303,6 +302,12 @@ impl Network {
     #[inline]
     fn component_of(&self, endpoint: u32) -> u32 {
         self.link_count + endpoint
+    }
+
+    /// The place of an endpoint's wake-up in the order.
+    #[inline]
+    fn alarm_key(&self, time: Time, endpoint: u32) -> Key {
+        Key { time, birth: Time::NEVER, component: self.component_of(endpoint) }
     }
 
     /// A packet arrives at a link. True if it is certain when it leaves, and it can go on.

@@ -1,15 +1,17 @@
 //! The link that most segments meet and the link that most acknowledgements meet take turns.
 //!
 //! What reaches either of them comes through the other, and takes a while: so all arrivals of the next while are known, and
-//! each link takes its own in one go. Neither gets past what the calendar holds, which may be anything.
+//! each link takes its own in one go. Neither gets past what the calendar holds, which may be anything, nor past an alarm at which an
+//! end has something to do. Nearly all find nothing, since what they were set for was put off: those are done with ahead of the clock.
 
 use super::wires::{VIA_LINE, VIA_RED};
 use super::{Flow, Network, Own, Transit};
 use crate::approach::Approach;
 use crate::calendar::Key;
 use crate::line::Line;
-use crate::packet::About;
+use crate::packet::{About, Pkt, WAKE};
 use crate::source::Source;
+use std::cmp::Reverse;
 use units::{Bytes, Span, Time};
 
 /// The least time in which a departure from one link can cause an arrival at the other.
@@ -87,6 +89,9 @@ impl Network {
         for coming in self.wires.approaches.each_mut().map(Approach::take_all).into_iter().flatten() {
             self.wires.calendar.push(coming.key(), coming.pkt);
         }
+        for Reverse((time, endpoint)) in std::mem::take(&mut self.wires.alarms).into_vec() {
+            self.wires.calendar.push(self.alarm_key(time, endpoint), Pkt::alarm(WAKE, endpoint));
+        }
     }
 
     /// Both links take what is known to come, until neither can go on, or much is done.
@@ -109,11 +114,27 @@ impl Network {
         done
     }
 
+    /// How far a link gets where all that comes before `known` is known: up to the calendar's first event, and to the first alarm that is not
+    /// in vain. Those that are only arm their ends anew, which may be done early.
+    #[inline(never)]
+    fn set_limit(&mut self, known: Time) {
+        let mut until = self.wires.horizon.min(known);
+        while let Some(&Reverse((time, endpoint))) = self.wires.alarms.peek() {
+            if time >= until || !self.wakes_in_vain(endpoint, time) {
+                until = until.min(time);
+                break;
+            }
+            self.wires.alarms.pop();
+            self.wake(endpoint, time);
+        }
+        self.wires.until = until;
+    }
+
     /// The RED link takes what comes before the calendar's first event; all that comes before `known` is known. Gives how many.
     #[inline(never)]
     fn pass_segments(&mut self, known: Time, now: &mut Time) -> u64 {
         let (mut done, mut last) = (0, Time::ZERO);
-        self.wires.until = self.wires.horizon.min(known);
+        self.set_limit(known);
         while done < MOST {
             let wires = &mut self.wires;
             let Some(coming) = wires.approaches[0].next_before(known, wires.until) else { break };
@@ -138,7 +159,7 @@ impl Network {
     #[inline(never)]
     fn pass_acks(&mut self, known: Time, now: &mut Time) -> u64 {
         let (mut done, mut last) = (0, Time::ZERO);
-        self.wires.until = self.wires.horizon.min(known);
+        self.set_limit(known);
         while done < MOST {
             let wires = &mut self.wires;
             let Some(coming) = wires.approaches[1].next_before(known, wires.until) else { break };
@@ -161,19 +182,26 @@ impl Network {
     fn step_in_order(&mut self) -> Option<Time> {
         let end = self.window.end;
         let first = self.wires.calendar.first_key();
-        let until = first.map_or(end, |key| key.time.min(end));
+        let alarm = self.wires.alarms.peek().map(|Reverse(alarm)| *alarm);
+        let alarm_key = alarm.map(|(time, endpoint)| self.alarm_key(time, endpoint));
+        let until = [first, alarm_key].into_iter().flatten().fold(end, |until, key| until.min(key.time));
         let [red, line] = [0, 1].map(|side| self.wires.approaches[side].first_until(until));
         let precedes = |one: Option<Key>, other: Option<Key>| match (one, other) {
             (Some(one), Some(other)) => one.precedes(&other),
             (one, _) => one.is_some(),
         };
         let (side, key) = if precedes(line, red) { (1, line) } else { (0, red) };
-        if !precedes(key, first) {
+        if !precedes(key, first) && !precedes(alarm_key, first) {
             self.wires.calendar.note_taken(1, until);
             let node = self.wires.calendar.unlink_first()?;
             let transit = Transit::new(node.event, node.key());
             self.come::<true>(&transit);
             return Some(transit.time);
+        }
+        if let Some((time, endpoint)) = alarm.filter(|_| !precedes(key, alarm_key)) {
+            self.wires.alarms.pop();
+            self.wake(endpoint, time);
+            return Some(time);
         }
         let past = Time(key?.time.0 + 1);
         let coming = *self.wires.approaches[side].next_before(Time::ZERO, past)?;

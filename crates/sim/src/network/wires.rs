@@ -6,8 +6,10 @@ use super::Transit;
 use crate::approach::Approach;
 use crate::calendar::{Calendar, Key};
 use crate::line::Line;
-use crate::packet::Pkt;
+use crate::packet::{Pkt, WAKE};
 use crate::red_line::RedLine;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use units::Time;
 
 /// Where a packet goes next, and how it gets there: a place in [`Wires::steps`].
@@ -94,6 +96,8 @@ pub(super) struct Wires {
     pub(super) calendar: Calendar<Pkt>,
     /// Packets on the way to the first RED link and to the first tail-drop link, as far as these take turns.
     pub(super) approaches: [Approach; 2],
+    /// When endpoints are to be woken, while links take turns.
+    pub(super) alarms: BinaryHeap<Reverse<(Time, u32)>>,
     /// Whether they do.
     pub(super) in_turns: bool,
     /// None of the events in the calendar comes before that, and the link whose turn it is gets no further than this.
@@ -115,6 +119,7 @@ impl Wires {
         Wires {
             calendar: Calendar::new(),
             approaches: Default::default(),
+            alarms: BinaryHeap::new(),
             in_turns: false,
             horizon: Time::ZERO,
             until: Time::ZERO,
@@ -173,6 +178,15 @@ impl Wires {
         self.horizon = self.horizon.min(key.time);
         self.until = self.until.min(key.time);
         self.calendar.push(key, pkt);
+    }
+
+    /// An endpoint is to be woken.
+    pub(super) fn enter_alarm(&mut self, key: Key, endpoint: u32) {
+        if !self.in_turns {
+            return self.enter(key, Pkt::alarm(WAKE, endpoint));
+        }
+        self.until = self.until.min(key.time);
+        self.alarms.push(Reverse((key.time, endpoint)));
     }
 
     /// [`Wires::launch`] where several links take it at once.
