@@ -172,6 +172,13 @@ fn turns_that_end_with_the_budget() {
     }
 }
 
+/// Where the calendar has much to do for long enough, links stop taking turns: the sources that send by a timer make over a million events.
+#[test]
+fn turns_that_are_ended_for_good() {
+    let (folded, hops) = both(&fast(800_000, 20, 20, 3), 1);
+    assert_eq!(difference(&folded, &hops, ""), None);
+}
+
 /// Others than most flows cross further links, which they share: what they send goes from one to the next through the calendar.
 #[test]
 fn links_that_take_turns_beside_links_that_do_not() {

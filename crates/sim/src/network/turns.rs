@@ -25,9 +25,9 @@ pub(super) struct Turns {
     vain: u32,
 }
 
-/// What a link takes at most in one go, so that neither gets far ahead of the other.
-const MOST: u64 = 256;
-/// So often the calendar may have much of what is done: while flows start it has, as every start is an alarm.
+/// Fewer events do not tell whether the calendar has much of what is done.
+const TELLING: u64 = 8192;
+/// So often it may have: while flows start it has, as every start is an alarm.
 const PATIENCE: u32 = 16;
 /// What is taken for the size of most packets.
 const PACKET: Bytes = Bytes(1500);
@@ -63,8 +63,9 @@ impl Network {
     pub(super) fn advance_in_turns(&mut self, turns: Turns, most: u64) -> (u64, Time) {
         let (mut done, mut apart, mut now) = (0, 0, Time::ZERO);
         while done < most {
-            if most - done > 4 * MOST {
-                done += self.take_turns(turns, &mut now);
+            done += self.take_turns(turns, most - done, &mut now);
+            if done == most {
+                break;
             }
             match self.step_in_order() {
                 Some(time) => now = now.max(time),
@@ -72,7 +73,7 @@ impl Network {
             }
             (done, apart) = (done + 1, apart + 1);
         }
-        if done > 32 * MOST {
+        if done > TELLING {
             let vain = if 8 * apart > done { turns.vain + 1 } else { 0 };
             self.turns = Some(Turns { vain, ..turns });
         }
@@ -94,20 +95,21 @@ impl Network {
         }
     }
 
-    /// Both links take what is known to come, until neither can go on, or much is done.
-    fn take_turns(&mut self, turns: Turns, now: &mut Time) -> u64 {
+    /// Both links take what is known to come, until neither can go on, or so much is done.
+    fn take_turns(&mut self, turns: Turns, most: u64, now: &mut Time) -> u64 {
         let end = Time(self.window.end.0.saturating_add(1));
         self.wires.horizon = self.wires.calendar.first_key().map_or(end, |key| key.time.min(end));
         let mut done = 0;
         let mut stood = [Time::NEVER; 2];
         let [mut red, mut line] = [0, 1].map(|side| self.wires.approaches[side].earliest());
         // A bin that was opened says more exactly when its first packet comes, which may let the other link go on.
-        while done < MOST && stood != [red, line] {
+        while done < most && stood != [red, line] {
             stood = [red, line];
-            done += self.pass_segments(after(line.min(after(red, turns.there)), turns.back), now);
+            done +=
+                self.pass_segments(after(line.min(after(red, turns.there)), turns.back), most - done, now);
             red = self.wires.approaches[0].earliest();
             line = self.wires.approaches[1].earliest();
-            done += self.pass_acks(after(red.min(after(line, turns.back)), turns.there), now);
+            done += self.pass_acks(after(red.min(after(line, turns.back)), turns.there), most - done, now);
             red = self.wires.approaches[0].earliest();
             line = self.wires.approaches[1].earliest();
         }
@@ -130,16 +132,17 @@ impl Network {
         self.wires.until = until;
     }
 
-    /// The RED link takes what comes before the calendar's first event; all that comes before `known` is known. Gives how many.
+    /// The RED link takes what comes before anything else has to be done, at most so many; all that comes before `known` is known. Gives how
+    /// many.
     #[inline(never)]
-    fn pass_segments(&mut self, known: Time, now: &mut Time) -> u64 {
-        let (mut done, mut last) = (0, Time::ZERO);
+    fn pass_segments(&mut self, known: Time, most: u64, now: &mut Time) -> u64 {
+        let (mut left, mut last) = (most, Time::ZERO);
         self.set_limit(known);
-        while done < MOST {
+        while left > 0 {
             let wires = &mut self.wires;
             let Some(coming) = wires.approaches[0].next_before(known, wires.until) else { break };
             let line = &mut wires.red_lines[0];
-            (last, done) = (coming.time, done + 1);
+            (last, left) = (coming.time, left - 1);
             match line.pass(coming.pkt.size, coming.pkt.about.ecn(), coming.key()) {
                 Ok(key) => {
                     let pkt = coming.pkt;
@@ -152,19 +155,19 @@ impl Network {
             }
         }
         *now = last.max(*now);
-        done
+        most - left
     }
 
     /// The same of the link of the way back.
     #[inline(never)]
-    fn pass_acks(&mut self, known: Time, now: &mut Time) -> u64 {
-        let (mut done, mut last) = (0, Time::ZERO);
+    fn pass_acks(&mut self, known: Time, most: u64, now: &mut Time) -> u64 {
+        let (mut left, mut last) = (most, Time::ZERO);
         self.set_limit(known);
-        while done < MOST {
+        while left > 0 {
             let wires = &mut self.wires;
             let Some(coming) = wires.approaches[1].next_before(known, wires.until) else { break };
             let line = &mut wires.lines[0];
-            (last, done) = (coming.time, done + 1);
+            (last, left) = (coming.time, left - 1);
             let Some(key) = line.pass(coming.pkt.size, coming.key()) else {
                 let (component, transit) = (line.component, Transit::new(coming.pkt, coming.key()));
                 self.refuse(component, &transit);
@@ -174,7 +177,7 @@ impl Network {
             self.reach_source::<true, true>(pkt, key);
         }
         *now = last.max(*now);
-        done
+        most - left
     }
 
     /// The first event of all, unless it lies after the end. Gives its time.
