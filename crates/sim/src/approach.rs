@@ -4,6 +4,8 @@
 //! added to it any more, which a driver knows that knows how long packets take to come round. Where one has to be opened sooner, what still
 //! comes is put where it belongs. What lies too far ahead is refused and belongs into the calendar. Widths change the speed and nothing else.
 
+mod sort;
+
 use crate::calendar::Key;
 use crate::packet::Pkt;
 use std::ops::Range;
@@ -67,6 +69,8 @@ pub struct Approach {
     day: u64,
     /// Its packets in their order: by how much they come after its beginning, then their places.
     order: Vec<u64>,
+    /// Room to sort them.
+    unsorted: Vec<u64>,
     /// So many of them were taken.
     at: usize,
     opened: Bin,
@@ -260,13 +264,12 @@ impl Approach {
         self.used[number / 64] &= !(1 << (number % 64));
         (self.day, self.at) = (day, 0);
         let start = day << self.shift;
+        self.unsorted.clear();
         for places in chunks(&self.behind, self.opened) {
             let held = self.coming[places.clone()].iter().zip(places);
-            self.order.extend(held.map(|(coming, place)| (coming.time.0 - start) << 32 | place as u64));
+            self.unsorted.extend(held.map(|(coming, place)| (coming.time.0 - start) << 32 | place as u64));
         }
-        self.order.sort_unstable();
-        let tied = self.order.windows(2).fold(u64::MAX, |least, pair| least.min(pair[1] - pair[0]));
-        if tied >> 32 == 0 {
+        if sort::sort(&self.unsorted, self.shift, &mut self.order) {
             self.part_ties();
         }
     }
