@@ -32,7 +32,7 @@ impl Coming {
 }
 
 /// The packets of a bin lie in chunks of so many.
-const CHUNK: u32 = 16;
+const CHUNK: u32 = 32;
 const NONE: u32 = u32::MAX;
 /// A bin is to hold so many where many come, and is worth its while with so many.
 const WANTED: u64 = 96;
