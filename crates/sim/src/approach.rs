@@ -370,7 +370,7 @@ mod tests {
                 }
                 // What is known is taken.
                 let past = Time(known.saturating_sub(511).min(until));
-                prop_assert!(list.first().is_none_or(|first| first.0.time >= past));
+                prop_assert!(list.first().is_none_or(|(left, _)| left.time >= past));
                 if jumps && list.is_empty() {
                     now += 1_000_000_000;
                 }

@@ -83,7 +83,7 @@ mod tests {
             let tied = sort(&words, bits, &mut sorted);
             words.sort_unstable();
             prop_assert_eq!(tied, words.windows(2).any(|pair| pair[0] >> 32 == pair[1] >> 32));
-            let upper = |words: &[u64]| words.iter().map(|word| word >> 32).collect::<Vec<_>>();
+            let upper = |of: &[u64]| of.iter().map(|word| word >> 32).collect::<Vec<_>>();
             prop_assert_eq!(upper(&sorted), upper(&words));
             sorted.sort_unstable();
             prop_assert_eq!(sorted, words);
