@@ -1,0 +1,152 @@
+"""What a build of the core learns from: runs that go the ways its users' runs go.
+
+    python tools/training.py LIBRARY
+
+loads the built core (the shared library alone, no package around it) and prints a line for each run: what it was, and a
+hash of everything it came to. Two builds of the same sources must print the same lines.
+
+The core is asked what there is, so a discipline or a transport that is added is trained with the next build. Each
+gets a like share of the work, for what is hardly ever done in the training is built to be small, not fast. Greedy flows
+over RED and over tail drop, which most runs have, get a quarter of the time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ExtensionFileLoader
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 1
+# How long the scenarios that ship are run.
+SHIPPED = '"60 s"'
+
+DUMBBELL = """
+[run]
+duration = "{seconds} s"
+clock = "{clock}"
+[dumbbell]
+rate = "{rate} Mbit/s"
+delay = "10 ms"
+access_delay = "even 0.5 ms to 20 ms"
+[queue]
+{queue}
+"""
+FLOWS = """
+[flows.{name}]
+count = {count}
+start = "uniform 0 s to 1 s"
+{keys}
+"""
+QUEUES = {
+    "red": 'kind = "red"\nabove_max = "gentle"',
+    "droptail": 'kind = "droptail"',
+    "codel": 'kind = "codel"',
+}
+GREEDY = 'recovery = "sack"\nack_every = 1'
+DEAF = 'transport = "udp"\nsource = "cbr"\nrate = "1 Mbit/s"\npacket = "500 B"'
+
+
+class Case(NamedTuple):
+    """A scenario, what to keep of its run, and what to change in it first."""
+
+    name: str
+    text: str
+    keep: str = "summary"
+    edits: Sequence[tuple[str, str]] = ()
+
+
+def main(library: str) -> int:
+    """Runs all cases and prints what they came to; the status to exit with."""
+    core = load(library)
+    for case in cases(core):
+        scenario = core.Scenario(case.text).edit(case.edits)
+        # One after the other: threads that count in one place lose counts.
+        (run,) = core.run_many([(scenario, SEED, case.keep)], 1)
+        print(f"{case.name}: {digest(run)}", flush=True)
+    return 0
+
+
+def cases(core: Any) -> list[Case]:
+    """All there is to run."""
+    return [*shipped(), *ladder(), *disciplines(core), *transports(core)]
+
+
+def load(library: str) -> Any:
+    """The built core as a module."""
+    loader = ExtensionFileLoader("_core", library)
+    spec = importlib.util.spec_from_loader("_core", loader)
+    assert spec is not None, "a loader that is given makes a spec"
+    core = importlib.util.module_from_spec(spec)
+    loader.exec_module(core)
+    return core
+
+
+def digest(run: Any) -> str:
+    """A hash of all that is kept of a run, to the last bit of each number."""
+    found = hashlib.sha256(json.dumps([run.summary(), run.derived()]).encode())
+    for name, component, times, values in run.series():
+        found.update(f"{name} {component}".encode() + times + values)
+    return found.hexdigest()[:16]
+
+
+def shipped() -> Iterator[Case]:
+    """The scenarios that ship, with their series."""
+    edits = [("run.duration", SHIPPED), ("run.warmup", '"auto"')]
+    for path in sorted((ROOT / "scenarios").glob("*.toml")):
+        if path.name != "INDEX.toml":
+            yield Case(path.stem, path.read_text(encoding="utf-8"), "series", edits)
+
+
+def ladder() -> Iterator[Case]:
+    """Few flows and many, and the clock of doubles, over RED and over tail drop."""
+    for kind in ("red", "droptail"):
+        queue = QUEUES[kind]
+        for count, seconds in [(1, 4000), (10, 800), (100, 80), (1000, 12)]:
+            room = f'{queue}\nlimit = "{8 * count} pkts"'
+            text = dumbbell(room, rate=count, seconds=seconds, tcp=(count, GREEDY))
+            yield Case(f"{kind}, flows: {count}", text)
+        yield Case(f"{kind}, doubles", dumbbell(queue, clock="doubles", tcp=(10, GREEDY)))
+
+
+def disciplines(core: Any) -> Iterator[Case]:
+    """Every discipline as it comes, with flows that lose, flows that are marked, and one that does not listen."""
+    for kind in named(core, "disciplines", "kind"):
+        usual, marked, deaf = (8, 'cc = "cubic"'), (4, "ecn = true"), (1, DEAF)
+        yield Case(kind, dumbbell(f'kind = "{kind}"', usual=usual, marked=marked, deaf=deaf))
+
+
+def transports(core: Any) -> Iterator[Case]:
+    """Every transport, and every recovery, control and profile of TCP, over RED and over CoDel."""
+    keys = [("transport", name) for name in named(core, "transports", "name")]
+    keys += [("recovery", name) for name in named(core, "recoveries", "name")]
+    keys += [("cc", name) for name in named(core, "congestion_controls", "name")]
+    sections = json.loads(core.catalogue())["sections"]
+    (tcp,) = (part for part in sections if part["when"] == 'transport = "tcp"')
+    keys += [("profile", name) for name in tcp["presets"]]
+    for key, name in keys:
+        for kind in ("red", "codel"):
+            text = dumbbell(QUEUES[kind], tcp=(6, f'{key} = "{name}"'))
+            yield Case(f"{key} {name}, {kind}", text, "derived")
+
+
+def named(core: Any, part: str, key: str) -> list[str]:
+    """The names in one part of the catalogue."""
+    return [entry[key] for entry in json.loads(core.catalogue())[part]]
+
+
+def dumbbell(
+    queue: str, *, rate: int = 10, seconds: int = 120, clock: str = "nanoseconds", **groups: tuple[int, str]
+) -> str:
+    """The text of a scenario: a queue, and groups of flows by name, each a number and its keys."""
+    flows = [FLOWS.format(name=name, count=count, keys=keys) for name, (count, keys) in groups.items()]
+    return DUMBBELL.format(seconds=seconds, clock=clock, rate=rate, queue=queue) + "".join(flows)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
