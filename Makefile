@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python test-slow lint format tidy bench budget agree studies friendliness docs clean
+.PHONY: help setup build llvm-tools demo test test-rust test-python test-slow lint format tidy bench budget agree studies friendliness docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -18,8 +18,12 @@ setup: ## make .venv: the tools and the built core, as locked
 	@command -v $(PYTHON) >/dev/null || { echo "set-up: $(PYTHON) not found: install Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) tools/bootstrap.py
 
-build: setup ## build a wheel into dist/
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/build_backend.py dist
+build: setup llvm-tools ## build a wheel into dist/, as it is released
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/wheel.py dist
+
+# What tools/learn.py needs of the toolchain; where that cannot be had, it says so and builds plainly.
+llvm-tools:
+	@rustup component add llvm-tools >/dev/null 2>&1 || true
 
 demo: setup ## find the right queue for a link; the answer here, a page in out/demo
 	@$(BIN)/dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \

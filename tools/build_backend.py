@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -62,7 +61,3 @@ def scenarios_in_package() -> Iterator[None]:
         yield
     finally:
         shutil.rmtree(copy, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    print(build_wheel(sys.argv[1]))

@@ -1,0 +1,65 @@
+"""A wheel is held against the plain build, and taken away where it differs."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import wheel
+
+PLAIN = ["red: 1234", "codel: 5678"]
+
+
+@pytest.fixture
+def dist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a wheel is put that is built at once."""
+
+    def build(folder: str) -> str:
+        with zipfile.ZipFile(Path(folder) / "some.whl", "w") as packed:
+            packed.writestr("dropcurve/_core.pyi", "")
+            packed.writestr("dropcurve/_core.abi3.so", "the core")
+        return "some.whl"
+
+    monkeypatch.setattr(wheel.build_backend, "build_wheel", build)
+    monkeypatch.setattr(wheel.learn, "environment", dict)
+    return tmp_path / "dist"
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, built: list[str]) -> None:
+    """What the training comes to in the wheel's core; all others are plain."""
+    mine = wheel.installed()
+    monkeypatch.setattr(wheel, "outcome", lambda library: PLAIN if library == mine else built)
+
+
+def test_a_wheel_with_the_same_results_stays(dist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer(monkeypatch, PLAIN)
+    assert wheel.main(str(dist)) == 0
+    assert [path.name for path in dist.iterdir()] == ["some.whl"]
+
+
+@pytest.mark.parametrize(
+    ("built", "told"),
+    [
+        (["red: 1234", "codel: 5679"], "codel: 5679 instead of codel: 5678"),
+        (["red: 1234"], "1 runs instead of 2"),
+    ],
+)
+def test_one_that_differs_is_taken_away(
+    built: list[str],
+    told: str,
+    dist: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answer(monkeypatch, built)
+    assert wheel.main(str(dist)) == 1
+    assert capsys.readouterr().err.endswith(f"{told}\n")
+    assert list(dist.iterdir()) == []
+
+
+def test_the_core_is_taken_out_of_the_wheel(dist: Path, tmp_path: Path) -> None:
+    dist.mkdir()
+    wheel.build_backend.build_wheel(str(dist))
+    assert wheel.unpacked(dist / "some.whl", tmp_path).read_text() == "the core"

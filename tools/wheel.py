@@ -1,0 +1,68 @@
+"""Builds the wheel that is released: with what was learned (tools/learn.py), and with the results of a plain build.
+
+    .venv/bin/python tools/wheel.py FOLDER
+
+After the build the training runs in the plain core that `make setup` built and in the wheel's. A wheel that comes to
+anything else in any bit is taken away again.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import build_backend
+import learn
+
+
+def main(folder: str) -> int:
+    """Builds and compares; the status to exit with."""
+    os.environ.update(learn.environment())
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    wheel = Path(folder) / build_backend.build_wheel(folder)
+    with tempfile.TemporaryDirectory() as place:
+        built, plain = (outcome(library) for library in (unpacked(wheel, Path(place)), installed()))
+    if told := difference(built, plain):
+        wheel.unlink()
+        print(f"wheel: taken away, because it differs from the plain build: {told}", file=sys.stderr)
+        return 1
+    print(f"wheel: {wheel}, to the bit the plain build in {len(plain)} runs")
+    return 0
+
+
+def installed() -> Path:
+    """The core in this environment."""
+    spec = importlib.util.find_spec("dropcurve._core")
+    assert spec is not None and spec.origin is not None, "make setup has built it"
+    return Path(spec.origin)
+
+
+def unpacked(wheel: Path, place: Path) -> Path:
+    """The core in a wheel, taken out of it."""
+    with zipfile.ZipFile(wheel) as packed:
+        (core,) = (name for name in packed.namelist() if name.endswith(tuple(EXTENSION_SUFFIXES)))
+        return Path(packed.extract(core, place))
+
+
+def outcome(library: Path) -> list[str]:
+    """What each run of the training comes to: a line for each."""
+    command = [sys.executable, str(learn.TRAINING), str(library)]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+
+def difference(built: list[str], plain: list[str]) -> str:
+    """The first line that is not the same; empty where all are."""
+    if len(built) != len(plain):
+        return f"{len(built)} runs instead of {len(plain)}"
+    pairs = (f"{one} instead of {other}" for one, other in zip(built, plain, strict=True) if one != other)
+    return next(pairs, "")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
