@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("cases", nargs="*", default=CASES, metavar="FLOWS:SECONDS")
     given = parser.parse_args(arguments)
-    bench = build()
+    bench = build(learned=True)
     costs: dict[str, list[Cost]] = {case: [] for case in given.cases}
     for done in range(given.rounds):
         for case, runs in costs.items():

@@ -3,6 +3,7 @@
     python tools/bench/instructions.py            print the table
     python tools/bench/instructions.py --check    fail where a case needs 3 % more than tools/bench/budget.json allows
     python tools/bench/instructions.py --write    write what was counted into the budget
+    python tools/bench/instructions.py --learned  print the table of the build that is released (tools/learn.py)
 
 Each case runs the bench `dumbbell` twice under valgrind, short and long: the difference in instructions over the
 difference in segments leaves out the start. Counts belong to a compiler, so a budget of another one is not compared.
@@ -36,7 +37,7 @@ def main(verb: str) -> int:
         print("instructions: SKIPPED, because valgrind is not installed")
         return 0
     compiler = output("rustc", "--version")
-    bench = build()
+    bench = build(learned=verb == "--learned")
     counted = {}
     print("flows  mode           instructions/segment  events/segment  instructions/event  start, millions")
     for flows, mode, short, long in CASES:
@@ -71,10 +72,14 @@ def check(compiler: str, counted: dict[str, float]) -> int:
     return 1 if over else 0
 
 
-def build(package: str = "dropcurve-sim", bench: str = "dumbbell") -> Path:
-    """Builds a bench; the path of its program."""
+def build(package: str = "dropcurve-sim", bench: str = "dumbbell", *, learned: bool = False) -> Path:
+    """Builds a bench, plainly or as a release is built; the path of its program."""
     command = ["cargo", "bench", "-p", package, "--bench", bench, "--locked", "--no-run"]
-    messages = output(*command, "--quiet", "--message-format=json")
+    if learned:
+        command = [sys.executable, str(ROOT / "tools/learn.py"), *command]
+    command += ["--quiet", "--message-format=json"]
+    # What is said beside, such as which build it is, is for whoever waits.
+    messages = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
     programs = [json.loads(line).get("executable") for line in messages.splitlines()]
     return Path(next(program for program in programs if program))
 

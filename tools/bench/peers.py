@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def found(without: Sequence[str] = ()) -> dict[str, Side]:
     """Who takes part."""
-    bench = build()
+    bench = build(learned=True)
     sides: dict[str, Side] = {"folded": lambda flows, seconds: ours(bench, flows, seconds, "folded")}
     if "hops" not in without:
         sides["hops"] = lambda flows, seconds: ours(bench, flows, seconds, "hops")
