@@ -60,6 +60,7 @@ impl Network {
     }
 
     /// [`Network::advance`] where links take turns. They end that if the calendar mostly goes between.
+    #[inline(never)]
     pub(super) fn advance_in_turns(&mut self, turns: Turns, most: u64) -> (u64, Time) {
         let (mut done, mut apart, mut now) = (0, 0, Time::ZERO);
         while done < most {
