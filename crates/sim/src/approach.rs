@@ -24,6 +24,12 @@ pub struct Coming {
 }
 
 impl Coming {
+    /// A packet that arrives at `key`.
+    #[inline(always)]
+    fn new(key: Key, pkt: Pkt) -> Coming {
+        Coming { time: key.time, birth: key.birth, component: key.component, pkt }
+    }
+
     /// Its place in the order.
     #[inline(always)]
     pub fn key(&self) -> Key {
@@ -106,8 +112,7 @@ impl Approach {
         if place % CHUNK == 0 {
             place = self.lengthen(number);
         }
-        self.coming[place as usize] =
-            Coming { time: key.time, birth: key.birth, component: key.component, pkt };
+        self.coming[place as usize] = Coming::new(key, pkt);
         self.bins[number].end = place + 1;
         true
     }
@@ -169,8 +174,7 @@ impl Approach {
         }
         let place = self.opened.end;
         self.opened.end += 1;
-        self.coming[place as usize] =
-            Coming { time: key.time, birth: key.birth, component: key.component, pkt: *pkt };
+        self.coming[place as usize] = Coming::new(key, *pkt);
         let coming = &self.coming;
         let before = |word: &u64| coming[*word as u32 as usize].key() <= key;
         let at = self.at + self.order[self.at..].partition_point(before);

@@ -102,17 +102,15 @@ impl Network {
         self.wires.horizon = self.wires.calendar.first_key().map_or(end, |key| key.time.min(end));
         let mut done = 0;
         let mut stood = [Time::NEVER; 2];
-        let [mut red, mut line] = [0, 1].map(|side| self.wires.approaches[side].earliest());
+        let [mut red, mut line] = self.wires.earliest();
         // A bin that was opened says more exactly when its first packet comes, which may let the other link go on.
         while done < most && stood != [red, line] {
             stood = [red, line];
             done +=
                 self.pass_segments(after(line.min(after(red, turns.there)), turns.back), most - done, now);
-            red = self.wires.approaches[0].earliest();
-            line = self.wires.approaches[1].earliest();
+            [red, line] = self.wires.earliest();
             done += self.pass_acks(after(red.min(after(line, turns.back)), turns.there), most - done, now);
-            red = self.wires.approaches[0].earliest();
-            line = self.wires.approaches[1].earliest();
+            [red, line] = self.wires.earliest();
         }
         done
     }
@@ -195,21 +193,22 @@ impl Network {
             (one, _) => one.is_some(),
         };
         let (side, key) = if precedes(line, red) { (1, line) } else { (0, red) };
-        if !precedes(key, first) && !precedes(alarm_key, first) {
-            self.wires.calendar.note_taken(1, until);
-            let node = self.wires.calendar.unlink_first()?;
-            let transit = Transit::new(node.event, node.key());
-            self.come::<true>(&transit);
-            return Some(transit.time);
-        }
-        if let Some((time, endpoint)) = alarm.filter(|_| !precedes(key, alarm_key)) {
+        if let Some((time, endpoint)) =
+            alarm.filter(|_| precedes(alarm_key, first) && !precedes(key, alarm_key))
+        {
             self.wires.alarms.pop();
             self.wake(endpoint, time);
             return Some(time);
         }
-        let past = Time(key?.time.0 + 1);
-        let coming = *self.wires.approaches[side].next_before(Time::ZERO, past)?;
-        let transit = Transit::new(coming.pkt, coming.key());
+        let transit = if precedes(key, first) {
+            let past = Time(key?.time.0 + 1);
+            let coming = self.wires.approaches[side].next_before(Time::ZERO, past)?;
+            Transit::new(coming.pkt, coming.key())
+        } else {
+            self.wires.calendar.note_taken(1, until);
+            let node = self.wires.calendar.unlink_first()?;
+            Transit::new(node.event, node.key())
+        };
         self.come::<true>(&transit);
         Some(transit.time)
     }

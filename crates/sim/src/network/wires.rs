@@ -166,6 +166,12 @@ impl Wires {
         }
     }
 
+    /// Before these moments nothing comes to either of the links that take turns.
+    #[inline(always)]
+    pub(super) fn earliest(&self) -> [Time; 2] {
+        self.approaches.each_ref().map(Approach::earliest)
+    }
+
     #[cold]
     #[inline(never)]
     fn enter_apart(&mut self, key: Key, pkt: &Pkt) {
