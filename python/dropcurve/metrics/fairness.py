@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .registry import Flows, Run, Versus, metric
+from .registry import Run, Versus, average, metric
 
 #: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from rate-based flows starved
 #: to TCP starved. The approximate share of TCP is that of two flows.
@@ -21,16 +21,12 @@ SCALE: tuple[tuple[float, str, str], ...] = (
 )
 
 
-def _mean_rate(flows: Flows) -> float | None:
-    return math.fsum(flows.rates) / len(flows.rates) if flows.rates else None
-
-
 @metric("friendliness", title="friendliness ratio F_r", unit="", better="none",
         source="Hassan, equation 3 and table 1", per="class", shown=True)  # fmt: skip
 def friendliness(run: Run, classes: Versus) -> float | None:
     """Mean throughput of the flows of a class over that of the TCP flows: 1 is friendly, above 1 takes
     more than TCP. The reference is the class ``tcp``, or else the first class of TCP flows."""
-    own, theirs = _mean_rate(classes.own), _mean_rate(classes.reference)
+    own, theirs = average(classes.own.rates), average(classes.reference.rates)
     return None if own is None or not theirs else own / theirs
 
 

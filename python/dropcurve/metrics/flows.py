@@ -9,6 +9,8 @@ from .registry import (
     Run,
     active_s,
     as_number,
+    average,
+    known,
     measured_s,
     metric,
     percent,
@@ -143,8 +145,7 @@ def undone(run: Run, flows: Flows) -> float | None:
         source="RFC 5681 section 2", per="flow")  # fmt: skip
 def cwnd_mean(run: Run, flows: Flows) -> float | None:
     """Time average of the congestion window, averaged over the TCP flows."""
-    known = [value for flow in flows if (value := flow.get("cwnd_mean")) is not None]
-    return math.fsum(known) / len(known) if known else None
+    return average(known(flows, "cwnd_mean"))
 
 
 @metric("unfinished", title="flows not done at the end", unit="", better="lower",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .registry import Flows, Merged, Run, as_number, metric, percent, quantile
+from .registry import Flows, Merged, Run, as_number, average, known, metric, percent, quantile
 
 #: Size classes of ``crates/sim/src/completions.rs``: what belongs to them, and the bytes they end with.
 CLASSES = {
@@ -102,8 +102,7 @@ for _name, (_which, _) in CLASSES.items():
         per="flow", shown=True, of="viewers")  # fmt: skip
 def video_bps(run: Run, flows: Flows) -> float | None:
     """Mean rate of the chunks of video that were received, averaged over viewers, over the whole run."""
-    rates = [viewer["bps_mean"] for viewer in flows.viewers if viewer["bps_mean"] is not None]
-    return math.fsum(rates) / len(rates) if rates else None
+    return average(known(flows.viewers, "bps_mean"))
 
 
 @metric("video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1",
@@ -126,8 +125,8 @@ def video_switches(run: Run, flows: Flows) -> float | None:
 def shaped_share(run: Run, flows: Flows) -> float | None:
     """Rate of the frames that were made, of the rate at which the video was coded, averaged over cameras, over the
     whole run."""
-    shares = [camera["coded_share"] for camera in flows.cameras if camera["coded_share"] is not None]
-    return 100 * math.fsum(shares) / len(shares) if shares else None
+    share = average(known(flows.cameras, "coded_share"))
+    return None if share is None else 100 * share
 
 
 @metric("shaped_skipped", title="frames left out", unit="%", better="lower", source="JE98",

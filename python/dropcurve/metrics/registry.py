@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 from operator import itemgetter, mul
 from typing import Any, Literal, NamedTuple
 
@@ -103,9 +103,9 @@ def main_links(run: Run) -> list[str]:
     dropped and marked the most, or else was the busiest.
     """
     names = list(run["links"])
-    known = [name for name in names if name == "bottleneck" or (name[:3] == "hop" and name[3:].isdigit())]
-    if known or not names:
-        return known
+    usual = [name for name in names if name == "bottleneck" or (name[:3] == "hop" and name[3:].isdigit())]
+    if usual or not names:
+        return usual
 
     def weight(name: str) -> tuple[float, float]:
         link = run["links"][name]
@@ -137,10 +137,21 @@ def percent(part: float | None, whole: float | None) -> float | None:
     return None if share is None else 100.0 * share
 
 
+def known(tables: Iterable[dict[str, Any]], key: str) -> list[Any]:
+    """What tables have under a key, those left out that have nothing."""
+    values = list(map(dict.get, tables, repeat(key)))
+    return [value for value in values if value is not None] if None in values else values
+
+
 def total(flows: Iterable[Flow], key: str) -> float | None:
     """Sum of a counter over flows that have it."""
-    known = [value for flow in flows if (value := flow.get(key)) is not None]
-    return float(sum(known)) if known else None
+    counts = known(flows, key)
+    return float(sum(counts)) if counts else None
+
+
+def average(values: Sequence[float]) -> float | None:
+    """The mean, or None of nothing."""
+    return math.fsum(values) / len(values) if values else None
 
 
 def weighted(flows: Flows, key: str, part: str = "") -> float | None:
@@ -174,7 +185,7 @@ class Merged:
         """Of histograms whose bins may differ; an end that several share stands there as often."""
         pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
         bins = sorted(chain.from_iterable(pairs))
-        return cls([upper for upper, _ in bins], list(accumulate(count for _, count in bins)))
+        return cls(list(map(itemgetter(0), bins)), list(accumulate(map(itemgetter(1), bins))))
 
     def percentile(self, part: str) -> float | None:
         """A percentile ("p95"), as the upper end of its bin; none if all are empty."""
