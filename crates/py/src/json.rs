@@ -50,11 +50,8 @@ impl<'a, 'py> Reader<'a, 'py> {
             Value::String(text) => PyString::new(py, text).into_any(),
             Value::Array(items) => {
                 let without = without.and_then(|without| without.at("*"));
-                let found = PyList::empty(py);
-                for item in items {
-                    found.append(self.python(py, item, without)?)?;
-                }
-                found.into_any()
+                let found = items.iter().map(|item| self.python(py, item, without));
+                PyList::new(py, found.collect::<PyResult<Vec<_>>>()?)?.into_any()
             }
             Value::Object(map) => {
                 let found = PyDict::new(py);

@@ -22,6 +22,11 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Runs that take about as long to be taken: after so many the next look does not wait.
 const MANY: usize = 64;
 
+/// So many runs from the end, where they end one soon after the other, looks are this close: nobody simulates while the last
+/// are taken.
+const LAST: usize = 16;
+const CLOSE_LOOK: Duration = Duration::from_millis(5);
+
 /// One finished run.
 #[pyclass(frozen, module = "dropcurve._core")]
 pub struct Run(Arc<Done>);
@@ -142,15 +147,20 @@ fn collect(
         if over && fresh.is_empty() {
             return Err(fault("a run ended without a result".to_string()));
         }
-        pause = if fresh.len() < MANY { LOOK } else { Duration::ZERO };
+        let count = fresh.len();
         for (number, end) in fresh {
             let run = Py::new(py, Run(end.map_err(fault)?))?;
             match &finished {
                 Some(call) => drop(call.call1(py, (number, run))?),
                 None => runs[number] = Some(run),
             }
-            done += 1;
         }
+        done += count;
+        pause = match jobs.len() - done {
+            _ if count >= MANY => Duration::ZERO,
+            ..=LAST if count > 0 => CLOSE_LOOK,
+            _ => LOOK,
+        };
         let share = watch.simulated_ns.load(Ordering::Relaxed) as f64 / whole.max(1) as f64;
         progress.as_ref().map(|call| call.call1(py, (done, share.min(1.0)))).transpose()?;
     }

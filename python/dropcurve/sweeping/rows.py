@@ -14,6 +14,8 @@ UNSEEN = (
     "conservation", "links.*.drop_curve", "links.*.sojourn_ms_histogram", "links.*.dropped_ms", "links.*.left_ms",
 )  # fmt: skip
 
+#: Each metric: its name, what it is worked out by, and what it is taken of, a key of `_places`.
+_METRICS = [(one.name, one.function, one.of or one.per) for one in metrics.METRICS.values()]
 #: The parts of flows that some metrics are about.
 _PARTS = {one.of for one in metrics.METRICS.values() if one.of}
 
@@ -34,11 +36,11 @@ def row(summary: Run, *, build: str) -> Row:
         "simulated_s": float(summary["simulated_s"]), "events": int(summary["events"]),
     }  # fmt: skip
     places = _places(summary)
-    for one in metrics.METRICS.values():
-        for scope, place in places.get(one.of or one.per, ()):
-            value = one.function(summary, place)
+    for name, function, of in _METRICS:
+        for scope, place in places.get(of, ()):
+            value = function(summary, place)
             if value is not None and value == value:
-                found[f"{one.name}[{scope}]" if scope else one.name] = float(value)
+                found[f"{name}[{scope}]" if scope else name] = float(value)
     return found
 
 
