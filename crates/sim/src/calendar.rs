@@ -83,6 +83,17 @@ impl<E> Node<E> {
     }
 }
 
+/// The most buckets there may be: half a word tells their places, which then need no comparison with a length.
+const MAX_BUCKETS: usize = 1 << u16::BITS;
+/// As many words of 64.
+const WORDS: usize = MAX_BUCKETS / 64;
+
+/// The bucket of a day.
+#[inline(always)]
+fn bucket_of(day: u64, mask: u16) -> usize {
+    usize::from(day as u16 & mask)
+}
+
 /// A word's last bucket, which stands for the first in use where none is.
 const LAST_BUCKET: u64 = 1 << 63;
 
@@ -90,11 +101,11 @@ const LAST_BUCKET: u64 = 1 << 63;
 pub struct Calendar<E> {
     nodes: Vec<Node<E>>,
     free: u32,
-    /// The first event of each bucket. Their number is a power of two, and one more than the mask.
-    heads: Vec<u32>,
-    mask: usize,
-    /// One bit a bucket, set where it is in use, in words of 64. Few words in a row are empty: the width of a bucket sees to it.
-    used: Vec<u64>,
+    /// The first event of each bucket. In use are one more than the mask, a power of two.
+    heads: Box<[u32; MAX_BUCKETS]>,
+    mask: u16,
+    /// One bit a bucket, set where it holds any. Few words in a row are empty: the width of a bucket sees to it.
+    used: Box<[u64; WORDS]>,
     /// Width of a bucket is `1 << shift`.
     shift: u32,
     /// The place of the word of the last event taken, and how many such words lie before it in time: nothing does.
@@ -126,9 +137,10 @@ impl<E: Copy> Calendar<E> {
         let mut calendar = Calendar {
             nodes: Vec::new(),
             free: NONE,
-            heads: Vec::new(),
+            // Zeros cost nothing where they are not used.
+            heads: vec![0; MAX_BUCKETS].try_into().expect("so many were made"),
             mask: 0,
-            used: Vec::new(),
+            used: Box::new([0; WORDS]),
             shift: 16,
             word: 0,
             began: 0,
@@ -161,7 +173,7 @@ impl<E: Copy> Calendar<E> {
     /// Bytes held.
     pub fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node<E>>()
-            + self.heads.len() * size_of::<u32>()
+            + size_of_val(self.heads())
             + self.far.capacity() * size_of::<(Key, u64, u32)>()
     }
 
@@ -183,9 +195,9 @@ impl<E: Copy> Calendar<E> {
         } else if day >= self.end_day {
             return self.place_far(index);
         }
-        let bucket = day as usize & self.mask;
+        let bucket = bucket_of(day, self.mask);
         node.next = std::mem::replace(&mut self.heads[bucket], index);
-        self.used[bucket >> 6] |= 1 << (bucket & 63);
+        self.used[bucket / 64] |= 1 << (bucket % 64);
     }
 
     /// The same where no place is free.
@@ -231,12 +243,12 @@ impl<E: Copy> Calendar<E> {
         let node = self.nodes.get_mut(index as usize)?;
         node.next = self.free;
         self.free = index;
-        self.heads[self.first_day as usize & self.mask] = NONE;
-        let used = &mut self.used[self.word];
+        self.heads[bucket_of(self.first_day, self.mask)] = NONE;
+        let used = &mut self.used[self.word % WORDS];
         *used &= *used - 1;
         let next = (*used | LAST_BUCKET).trailing_zeros();
         self.first_day = self.began | u64::from(next);
-        self.first = self.heads[self.first_day as usize & self.mask];
+        self.first = self.heads[bucket_of(self.first_day, self.mask)];
         Some(node)
     }
 
@@ -256,6 +268,11 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
+    /// The heads of the buckets in use.
+    fn heads(&self) -> &[u32] {
+        &self.heads[..=usize::from(self.mask)]
+    }
+
     /// Whether the first of the far events comes before `key`. At equal keys it does, because it was put in first: the window
     /// only moves forward.
     fn is_behind_far(&self, key: Key) -> bool {
@@ -266,14 +283,14 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn turn_to(&mut self, time: Time) {
         self.began = time.0 >> self.shift & !63;
-        self.word = (self.began as usize & self.mask) >> 6;
-        self.end_day = self.began + self.heads.len() as u64;
+        self.word = bucket_of(self.began, self.mask) / 64;
+        self.end_day = self.began + u64::from(self.mask) + 1;
         self.find_first();
     }
 
     /// All pending events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Key, &E)> {
-        let in_buckets = self.heads.iter().flat_map(|head| self.list(*head));
+        let in_buckets = self.heads().iter().flat_map(|head| self.list(*head));
         let far = self.far.iter().map(|Reverse((_, _, index))| *index);
         in_buckets.chain(far).map(|index| {
             let node = &self.nodes[index as usize];
@@ -329,6 +346,36 @@ mod tests {
         assert_eq!(calendar.pop_until(Time(10)).map(|(_, e)| e), Some('a'));
         assert_eq!(calendar.pop_until(Time(10)), None);
         assert_eq!(calendar.iter().map(|(_, e)| *e).collect::<Vec<_>>(), ['b']);
+    }
+
+    /// More than there are buckets for, in two crowds and some far away, added to while they are taken.
+    #[test]
+    fn many_come_in_order() {
+        let mut calendar = Calendar::new();
+        let (mut drawn, mut pushed, mut taken) = (1u64, 0, Vec::new());
+        let mut draw = || {
+            drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            drawn >> 33
+        };
+        let mut push = |to: &mut Calendar<u64>, now: u64| {
+            let ahead = match draw() % 8 {
+                0 => 2_000_000 + draw() % 100,
+                1 => draw() % 1_000_000_000,
+                _ => draw() % 300_000,
+            };
+            to.push(key(now + ahead, draw() % 3, 0), pushed);
+            pushed += 1;
+        };
+        (0..100_000).for_each(|_| push(&mut calendar, 0));
+        while let Some((k, number)) = calendar.pop_until(Time::NEVER) {
+            if taken.len() < 150_000 {
+                push(&mut calendar, k.time.0);
+            }
+            taken.push((k, number));
+        }
+        assert_eq!(taken.len(), 250_000);
+        assert!(calendar.heads().len() == MAX_BUCKETS || calendar.is_empty());
+        assert!(taken.is_sorted());
     }
 
     proptest! {

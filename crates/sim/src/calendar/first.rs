@@ -1,6 +1,6 @@
 //! The first bucket, which is sorted before anything of it is taken, and what is added to it or anywhere else.
 
-use super::{Calendar, Key, LAST_BUCKET, NONE};
+use super::{bucket_of, Calendar, Key, LAST_BUCKET, NONE, WORDS};
 use units::Time;
 
 impl<E: Copy> Calendar<E> {
@@ -25,9 +25,9 @@ impl<E: Copy> Calendar<E> {
 
     /// Puts a node before the others of its bucket.
     fn put(&mut self, index: u32, day: u64) {
-        let bucket = day as usize & self.mask;
+        let bucket = bucket_of(day, self.mask);
         self.nodes[index as usize].next = std::mem::replace(&mut self.heads[bucket], index);
-        self.used[bucket >> 6] |= 1 << (bucket & 63);
+        self.used[bucket / 64] |= 1 << (bucket % 64);
     }
 
     /// Puts a node among those of the first bucket, which is sorted.
@@ -52,15 +52,15 @@ impl<E: Copy> Calendar<E> {
     /// The first event of the present word becomes known.
     #[inline(always)]
     pub(super) fn find_first(&mut self) {
-        let next = (self.used[self.word] | LAST_BUCKET).trailing_zeros();
+        let next = (self.used[self.word % WORDS] | LAST_BUCKET).trailing_zeros();
         self.first_day = self.began | u64::from(next);
-        self.first = self.heads[self.first_day as usize & self.mask];
+        self.first = self.heads[bucket_of(self.first_day, self.mask)];
     }
 
     /// The first bucket begins with this node.
     #[inline]
     pub(super) fn begin_first_with(&mut self, index: u32) {
-        self.heads[self.first_day as usize & self.mask] = index;
+        self.heads[bucket_of(self.first_day, self.mask)] = index;
         self.first = index;
     }
 

@@ -1,6 +1,6 @@
 //! Taking the first event where that is more than emptying a bucket of the present word.
 
-use super::{Calendar, Node, NONE};
+use super::{Calendar, Node, NONE, WORDS};
 use std::cmp::Reverse;
 use units::Time;
 
@@ -47,7 +47,7 @@ impl<E: Copy> Calendar<E> {
             self.tail = NONE;
         }
         if next == NONE {
-            let used = &mut self.used[self.word];
+            let used = &mut self.used[self.word % WORDS];
             *used &= *used - 1;
             self.find_first();
         }
@@ -72,7 +72,7 @@ impl<E: Copy> Calendar<E> {
     /// where it is.
     #[inline(never)]
     pub(super) fn unlink_later(&mut self) -> Option<&Node<E>> {
-        let next = (self.word + 1) & (self.mask >> 6);
+        let next = (self.word + 1) & usize::from(self.mask / 64);
         let word = if self.used[next] != 0 { Some(next) } else { self.later_word(next) };
         let Some(key) = word.map(|word| self.first_of(word)) else { return self.pop_far() };
         if key.time >= self.stop {
@@ -105,8 +105,9 @@ impl<E: Copy> Calendar<E> {
 
     /// The first word in use after this one, and around the end.
     pub(super) fn later_word(&self, word: usize) -> Option<usize> {
-        let (before, behind) = self.used.split_at(word + 1);
+        let in_use = &self.used[..=usize::from(self.mask / 64)];
+        let (before, behind) = in_use.split_at(word + 1);
         let found = behind.iter().chain(before).position(|used| *used != 0)?;
-        Some((word + 1 + found) & (self.mask >> 6))
+        Some((word + 1 + found) & usize::from(self.mask / 64))
     }
 }

@@ -1,6 +1,6 @@
 //! How wide the calendar's buckets are, and how many: chosen anew now and then from the distance of events.
 
-use super::{Calendar, NONE};
+use super::{Calendar, MAX_BUCKETS, NONE};
 use std::cmp::Reverse;
 use units::Time;
 
@@ -14,7 +14,6 @@ pub(super) struct Tuning {
 
 const TUNE_EVERY: u32 = 16_384;
 pub(super) const MIN_BUCKETS: usize = 4096;
-const MAX_BUCKETS: usize = 1 << 20;
 
 impl<E: Copy> Calendar<E> {
     /// How many events may be taken until [`Calendar::note_taken`] is to be told.
@@ -30,15 +29,18 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Chooses a width by the distance of events, narrow while few are pending, and buckets for a few times those.
+    /// Chooses a width by the distance of events, narrow while few are pending, and buckets for a few times those, wider ones where there cannot
+    /// be so many.
     fn tune(&mut self, now: Time) {
         let gap = ((now.0 - self.tuning.since.0) / u64::from(self.tuning.events)).max(1);
         self.tuning = Tuning { left: TUNE_EVERY, events: TUNE_EVERY, since: now };
         let len = self.len();
         let narrow = if len <= MIN_BUCKETS / 16 { 1 } else { 0 };
-        let shift = gap.ilog2().saturating_sub(narrow).clamp(4, 40);
-        let buckets = ((4 * len) << narrow).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let present = self.heads.len();
+        let wanted = ((4 * len) << narrow).next_power_of_two();
+        let wide = (wanted / MAX_BUCKETS).max(1).ilog2();
+        let shift = (gap.ilog2().saturating_sub(narrow) + wide).clamp(4, 40);
+        let buckets = wanted.clamp(MIN_BUCKETS, MAX_BUCKETS);
+        let present = usize::from(self.mask) + 1;
         let fits = present / 4 <= buckets && buckets <= present;
         if shift.abs_diff(self.shift) > 1 || !fits {
             self.shift = shift;
@@ -47,7 +49,7 @@ impl<E: Copy> Calendar<E> {
     }
 
     fn rebuild(&mut self, buckets: usize, now: Time) {
-        let old = std::mem::take(&mut self.heads);
+        let old = self.heads().to_vec();
         let mut order: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for head in old {
             let from = order.len();
@@ -72,9 +74,9 @@ impl<E: Copy> Calendar<E> {
     }
 
     pub(super) fn lay_out(&mut self, buckets: usize, now: Time) {
-        self.heads = vec![NONE; buckets];
-        self.mask = buckets - 1;
-        self.used = vec![0; buckets / 64];
+        self.heads[..buckets].fill(NONE);
+        self.used[..buckets / 64].fill(0);
+        self.mask = (buckets - 1) as u16;
         self.turn_to(now);
     }
 }
