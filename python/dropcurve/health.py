@@ -17,6 +17,7 @@ def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tu
     problems += [line for variant in variants for line in _unbalanced(variant)]
     warnings = [line for variant in variants for line in _warm_up(variant)]
     warnings += [line for variant in variants for line in _silent(variant)]
+    warnings += [line for variant in variants for line in _alike(variant)]
     if loose:
         names = ", ".join(dict.fromkeys(loose))
         warnings.append(
@@ -92,3 +93,17 @@ def _silent(variant: Variant) -> list[str]:
     if run["flows"] and not any(flow["received_pkts"] for flow in run["flows"]):
         return [f"{variant.name}: no packet arrived after the warm-up of {run['warmup_s']:.6g} s"]
     return []
+
+
+def _alike(variant: Variant) -> list[str]:
+    """Replications that differ in their seeds alone: their interval is no error bar."""
+    first, *others = variant.runs
+    if not others or any(
+        (run["events"], run["flows"]) != (first["events"], first["flows"]) for run in others
+    ):
+        return []
+    return [
+        f"{variant.name}: all {wording.count(len(variant.runs), 'replication')} came to the same, for nothing in it is "
+        'random, so "± 0" says nothing of chance; let flows begin at random, such as '
+        'flows.NAME.start = "uniform 0 s to 1 s"'
+    ]

@@ -113,6 +113,18 @@ def test_a_precision_out_of_reach_is_said(dropcurve: Dropcurve) -> None:
     )
 
 
+def test_replications_that_are_all_alike_are_no_error_bar(dropcurve: Dropcurve) -> None:
+    def warnings(*settings: str) -> list[str]:
+        answer = dropcurve(
+            "run", "short.toml", *settings, "--replications", "3", "--json", "--no-report", "--out", "kept"
+        )
+        return [line for line in json.loads(answer.out)["warnings"] if "random" in line]
+
+    assert warnings() == []
+    (warning,) = warnings("--set", "flows.tcp.start=0 s", "--set", "queue.kind=droptail")
+    assert warning.startswith("short: all 3 replications came to the same, for nothing in it is random")
+
+
 def test_a_result_is_made_more_precise_in_its_place(dropcurve: Dropcurve) -> None:
     few = dropcurve("run", "short.toml", "--replications", "2", "--no-report")
     more = dropcurve("run", "short.toml", "--replications", "3", "--no-report")
