@@ -156,10 +156,12 @@ fn collect(
             }
         }
         done += count;
-        pause = match jobs.len() - done {
-            _ if count >= MANY => Duration::ZERO,
-            ..=LAST if count > 0 => CLOSE_LOOK,
-            _ => LOOK,
+        pause = if count >= MANY {
+            Duration::ZERO
+        } else if count > 0 && jobs.len() - done <= LAST {
+            CLOSE_LOOK
+        } else {
+            LOOK
         };
         let share = watch.simulated_ns.load(Ordering::Relaxed) as f64 / whole.max(1) as f64;
         progress.as_ref().map(|call| call.call1(py, (done, share.min(1.0)))).transpose()?;

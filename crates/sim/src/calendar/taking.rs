@@ -72,7 +72,7 @@ impl<E: Copy> Calendar<E> {
     /// where it is.
     #[inline(never)]
     pub(super) fn unlink_later(&mut self) -> Option<&Node<E>> {
-        let next = (self.word + 1) & usize::from(self.mask / 64);
+        let next = (self.word + 1) & self.last_word();
         let word = if self.used[next] != 0 { Some(next) } else { self.later_word(next) };
         let Some(key) = word.map(|word| self.first_of(word)) else { return self.pop_far() };
         if key.time >= self.stop {
@@ -105,9 +105,13 @@ impl<E: Copy> Calendar<E> {
 
     /// The first word in use after this one, and around the end.
     pub(super) fn later_word(&self, word: usize) -> Option<usize> {
-        let in_use = &self.used[..=usize::from(self.mask / 64)];
-        let (before, behind) = in_use.split_at(word + 1);
+        let (before, behind) = self.used[..=self.last_word()].split_at(word + 1);
         let found = behind.iter().chain(before).position(|used| *used != 0)?;
-        Some((word + 1 + found) & usize::from(self.mask / 64))
+        Some((word + 1 + found) & self.last_word())
+    }
+
+    /// The last word of buckets in use.
+    fn last_word(&self) -> usize {
+        usize::from(self.mask / 64)
     }
 }

@@ -40,7 +40,7 @@ impl<E: Copy> Calendar<E> {
         let wide = (wanted / MAX_BUCKETS).max(1).ilog2();
         let shift = (gap.ilog2().saturating_sub(narrow) + wide).clamp(4, 40);
         let buckets = wanted.clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let present = usize::from(self.mask) + 1;
+        let present = self.heads().len();
         let fits = present / 4 <= buckets && buckets <= present;
         if shift.abs_diff(self.shift) > 1 || !fits {
             self.shift = shift;
