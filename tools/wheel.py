@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -52,8 +51,7 @@ def unpacked(wheel: Path, place: Path) -> Path:
 
 def outcome(library: Path) -> list[str]:
     """What each run of the training comes to: a line for each."""
-    command = [sys.executable, str(learn.TRAINING), str(library)]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return learn.output(sys.executable, learn.TRAINING, library).splitlines()
 
 
 def difference(built: list[str], plain: list[str]) -> str:
