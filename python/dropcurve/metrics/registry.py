@@ -11,6 +11,8 @@ from itertools import accumulate, chain, repeat
 from operator import itemgetter, mul
 from typing import Any, Literal, NamedTuple
 
+from .. import statistics
+
 Run = dict[str, Any]
 Link = dict[str, Any]
 Flow = dict[str, Any]
@@ -151,7 +153,7 @@ def total(flows: Iterable[Flow], key: str) -> float | None:
 
 def average(values: Sequence[float]) -> float | None:
     """The mean, or None of nothing."""
-    return math.fsum(values) / len(values) if values else None
+    return statistics.mean(values) if values else None
 
 
 def weighted(flows: Flows, key: str, part: str = "") -> float | None:
