@@ -38,9 +38,9 @@ def plot(
     from . import console
 
     if kind is not None and kind not in plots.KINDS:
-        from ..library import nearest
+        from .. import library
 
-        hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
+        hint = library.nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
         raise UsageError(f"no figure is called '{kind}'; {hint}")
     result = Result.load(folder)
     if kind is None:

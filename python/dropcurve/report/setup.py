@@ -157,9 +157,9 @@ def rate(bps: float | None) -> str:
 def _catalogue() -> Mapping[str, Any]:
     """What the core says of itself; nothing where a stored result is read without a core."""
     try:
-        from ..library import catalogue
+        from .. import library
 
-        return catalogue()
+        return library.catalogue()
     except ImportError:
         return {}
 

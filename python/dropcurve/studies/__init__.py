@@ -15,8 +15,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from .. import library
 from ..errors import DropcurveError, UsageError
-from ..library import nearest
 from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cell, Cells, Plan, Probe
 from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
@@ -53,7 +53,9 @@ def load(name: str) -> Study:
     elif Path(name).suffix == ".py":
         found = _from_file(Path(name))
     else:
-        hint = nearest(name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own")
+        hint = library.nearest(
+            name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own"
+        )
         raise UsageError(f"{name}: no such study; {hint}")
     study = getattr(found, "STUDY", None)
     if not isinstance(study, Study):
