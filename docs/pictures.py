@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dropcurve import compare, library, plot
+from dropcurve import compare, plot
 from dropcurve.plot import labels, law, style, view
+from dropcurve.scenario import library
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

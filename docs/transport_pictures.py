@@ -17,7 +17,7 @@ from dropcurve.plot import labels, style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dropcurve.series import Series
+    from dropcurve.results.series import Series
 
 TRANSPORTS = Path(__file__).resolve().parent / "transports"
 

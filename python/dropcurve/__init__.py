@@ -13,17 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import metrics, plot, report, statistics, studies
-    from .comparison import compare
+    from . import metrics, plot, report, studies
     from .errors import DropcurveError, Problem, ResultError, ScenarioError, UsageError
-    from .library import catalogue, scenarios, schema, version
-    from .replicate import run
+    from .metrics import statistics
     from .results import Result, Variant
+    from .results.series import Series
+    from .results.tables import Cell, Difference, Row
+    from .runs.comparison import compare
+    from .runs.replicate import run
+    from .runs.sweeping import Sweep, sweep
+    from .runs.tracing import Trace, trace
     from .scenario import Scenario
-    from .series import Series
-    from .sweeping import Sweep, sweep
-    from .tables import Cell, Difference, Row
-    from .tracing import Trace, trace
+    from .scenario.library import catalogue, scenarios, schema, version
     from .tuning import Answer, tune
 
 __all__ = [
@@ -58,37 +59,37 @@ __all__ = [
     "version",
 ]
 
-#: Where each public name lives; names that are modules stand for themselves.
+#: Module of each public name; a name that is itself a module has its package, with a dot, or nothing.
 _HOME = {
     "Answer": "tuning",
-    "Cell": "tables",
-    "Difference": "tables",
+    "Cell": "results.tables",
+    "Difference": "results.tables",
     "DropcurveError": "errors",
     "Problem": "errors",
     "Result": "results",
     "ResultError": "errors",
-    "Row": "tables",
+    "Row": "results.tables",
     "Scenario": "scenario",
     "ScenarioError": "errors",
-    "Series": "series",
-    "Sweep": "sweeping",
-    "Trace": "tracing",
+    "Series": "results.series",
+    "Sweep": "runs.sweeping",
+    "Trace": "runs.tracing",
     "UsageError": "errors",
     "Variant": "results",
-    "catalogue": "library",
-    "compare": "comparison",
+    "catalogue": "scenario.library",
+    "compare": "runs.comparison",
     "metrics": "",
     "plot": "",
     "report": "",
-    "run": "replicate",
-    "scenarios": "library",
-    "schema": "library",
-    "statistics": "",
+    "run": "runs.replicate",
+    "scenarios": "scenario.library",
+    "schema": "scenario.library",
+    "statistics": "metrics.",
     "studies": "",
-    "sweep": "sweeping",
-    "trace": "tracing",
+    "sweep": "runs.sweeping",
+    "trace": "runs.tracing",
     "tune": "tuning",
-    "version": "library",
+    "version": "scenario.library",
 }
 
 
@@ -96,7 +97,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'dropcurve' has no attribute '{name}'")
     home = _HOME[name]
-    return getattr(import_module(f"{__name__}.{home}"), name) if home else import_module(f"{__name__}.{name}")
+    if not home or home.endswith("."):
+        return import_module(f"{__name__}.{home}{name}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -19,9 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import library, metrics, statistics
+from . import metrics
 from .errors import DropcurveError, UsageError
-from .scenario import Scenario
+from .metrics import statistics
+from .scenario import Scenario, library
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from dropcurve import library
 from dropcurve import studies as st
+from dropcurve.scenario import library
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

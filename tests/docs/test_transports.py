@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dropcurve as dc
-from dropcurve import library
+from dropcurve.scenario import library
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted((DOCS / "transports").glob("*.md"))

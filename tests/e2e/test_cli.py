@@ -18,7 +18,8 @@ import jsonschema
 import pytest
 
 import dropcurve as dc
-from dropcurve import directory, metrics
+from dropcurve import metrics
+from dropcurve.present import directory
 
 Dropcurve = Callable[..., Any]
 
@@ -358,7 +359,7 @@ def test_help_has_an_example(dropcurve: Dropcurve, verb: str) -> None:
 @pytest.mark.parametrize("verb", ["run", "compare", "show", "plot", "report", "list", "describe", "schema"])
 def test_the_examples_of_help_work(dropcurve: Dropcurve, verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of long work up to the point where runs would begin."""
-    from dropcurve import comparison, replicate
+    from dropcurve.runs import comparison, replicate
 
     short = dropcurve("run", "short.toml", "--replications", "2", "--no-report", "--out", "demo")
     assert short.code == 0
@@ -376,14 +377,14 @@ def test_the_examples_of_help_work(dropcurve: Dropcurve, verb: str, monkeypatch:
 
 
 def test_help_and_version(dropcurve: Dropcurve) -> None:
-    from dropcurve import library
+    from dropcurve.scenario import library
 
     assert dropcurve("--version").out == f"{library.version()}\n"
     assert "Commands:" in dropcurve("--help").out
 
 
 def test_the_package_is_the_command() -> None:
-    from dropcurve import library
+    from dropcurve.scenario import library
 
     told = subprocess.run(
         [sys.executable, "-m", "dropcurve", "--version"], capture_output=True, text=True, check=True

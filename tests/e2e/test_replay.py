@@ -14,7 +14,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import _core
-from dropcurve.store import Done, Store
+from dropcurve.runs.store import Done, Store
 
 FILES = ("result.json", "runs.json", "series.parquet", "scenario.toml")
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 import dropcurve as dc
-from dropcurve import health
+from dropcurve.results import health
 
 NAMES = sorted(dc.scenarios())
 

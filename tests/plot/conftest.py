@@ -12,7 +12,7 @@ import pytest
 
 from dropcurve import report
 from dropcurve.results import Result, Variant
-from dropcurve.series import Series
+from dropcurve.results.series import Series
 
 DURATION_S, WARMUP_S, RATE_BPS, PACKET_BYTES = 60.0, 10.0, 10e6, 1000
 Made = Callable[..., Result]

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from dropcurve.advise.spacing import mean_gap
 from dropcurve.plot import comparison, delay_distribution, drop_curve, labels, law, queue, style, thin, view
 from dropcurve.results import Result
-from dropcurve.spacing import mean_gap
 
 Made = Callable[..., Result]
 TENTH = 0.1

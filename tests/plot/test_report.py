@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dropcurve import report, toml
+from dropcurve import report
 from dropcurve.report import content, setup, table, topology
 from dropcurve.results import Result
+from dropcurve.scenario import toml
 
 Made = Callable[..., Result]
 LARGEST_BYTES = 2_000_000

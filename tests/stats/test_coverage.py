@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dropcurve import statistics as st
+from dropcurve.metrics import statistics as st
 
 
 def stopped(values: list[float], *, precision: float, maximum: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import dropcurve as dc
-from dropcurve import statistics
+from dropcurve.metrics import statistics
 
 TOML = """\
 title = "Modern congestion controls"

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 import dropcurve as dc
-from dropcurve import statistics
+from dropcurve.metrics import statistics
 
 #: Packets per second served and offered, and the load.
 MU, LAMBDA = 250.0, 200.0

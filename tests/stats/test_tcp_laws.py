@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 import dropcurve as dc
-from dropcurve import statistics
+from dropcurve.metrics import statistics
 
 TOML = """\
 title = "One TCP flow over a link that loses packets at random"

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from dropcurve import statistics
 from dropcurve import studies as st
+from dropcurve.metrics import statistics
 from dropcurve.studies.claims import Court
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import studies as st
-from dropcurve.store import Done
+from dropcurve.runs.store import Done
 from dropcurve.studies.archive import Archive
 
 ROOT = Path(__file__).resolve().parents[2]

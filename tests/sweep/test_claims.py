@@ -17,18 +17,18 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import ResultError
-from dropcurve.store import build
-from dropcurve.sweeping import claims, cluster
-from dropcurve.sweeping.claims import Claims
-from dropcurve.sweeping.rows import KEY
-from dropcurve.sweeping.store import Store
+from dropcurve.runs.store import build
+from dropcurve.runs.sweeping import claims, cluster
+from dropcurve.runs.sweeping.claims import Claims
+from dropcurve.runs.sweeping.rows import KEY
+from dropcurve.runs.sweeping.store import Store
 
 VARY = {"queue.max_p": [0.02, 0.1]}
 
 OTHER = """if True:
     import json, sys
     from pathlib import Path
-    from dropcurve.sweeping.store import Store
+    from dropcurve.runs.sweeping.store import Store
     for line in sys.stdin:
         verb, *values = json.loads(line)
         if verb == "claim":

@@ -16,8 +16,8 @@ import pytest
 import dropcurve as dc
 from dropcurve import cli
 from dropcurve.errors import DropcurveError, UsageError
-from dropcurve.sweeping import cluster
-from dropcurve.sweeping.rows import KEY
+from dropcurve.runs.sweeping import cluster
+from dropcurve.runs.sweeping.rows import KEY
 
 distributed = pytest.importorskip("distributed")
 
@@ -89,7 +89,7 @@ def complete(folder: Path) -> None:
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, two_workers: tuple[str, list[int]]
 ) -> None:
-    monkeypatch.setattr("dropcurve.sweeping.store.Store.compact", lambda _: None)
+    monkeypatch.setattr("dropcurve.runs.sweeping.store.Store.compact", lambda _: None)
     address, pids = two_workers
     killed: list[int] = []
 
@@ -109,11 +109,11 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(
 def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dropcurve.sweeping.store.Store.compact", lambda _: None)
+    monkeypatch.setattr("dropcurve.runs.sweeping.store.Store.compact", lambda _: None)
     code = f"""if True:
         import os, signal
         import dropcurve as dc
-        from dropcurve.sweeping import cluster
+        from dropcurve.runs.sweeping import cluster
         cluster.FIRST = cluster.MOST = 2
         cluster.PATIENCE_S = {LONG_S}
         def kill(done, needed):
@@ -144,7 +144,7 @@ def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
 
 
 def test_work_for_another_build_or_another_disk_is_refused(folder: Path) -> None:
-    from dropcurve.store import build
+    from dropcurve.runs.store import build
 
     with pytest.raises(UsageError, match="another build"):
         cluster.work(cluster.Batch("name", str(folder), "0" * 8, "s", (), ()))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dropcurve import ranges
 from dropcurve.errors import UsageError
+from dropcurve.quantities import ranges
 
 
 @pytest.mark.parametrize(

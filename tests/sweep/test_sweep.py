@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import dropcurve as dc
 from dropcurve import _core, metrics
 from dropcurve.errors import UsageError
-from dropcurve.store import build
-from dropcurve.sweeping import design
-from dropcurve.sweeping.rows import KEY, UNSEEN, row
-from dropcurve.sweeping.store import Store
+from dropcurve.runs.store import build
+from dropcurve.runs.sweeping import design
+from dropcurve.runs.sweeping.rows import KEY, UNSEEN, row
+from dropcurve.runs.sweeping.store import Store
 
 VARY = {"queue.max_p": [0.02, 0.1], "dumbbell.delay": ["5 ms", "20 ms"]}
 

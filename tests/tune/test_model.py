@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dropcurve.sweeping.rows import Row
+from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import model, of_link
 from dropcurve.tuning.bench import Bench, Trial
 from dropcurve.tuning.candidates import Candidate

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dropcurve import quantities
-from dropcurve.sweeping.rows import Row
+from dropcurve.quantities import units
+from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import model, of_link
 from dropcurve.tuning.bench import Bench, Trial
 from dropcurve.tuning.candidates import Candidate, Target
@@ -205,8 +205,8 @@ def test_dualpi2_has_knobs_that_begin_at_the_values_of_its_document() -> None:
     assert knobs is not None
     found = one.params(knobs)
     # 0.8 ms of 15 ms: a share is kept to three digits.
-    assert quantities.span(found.pop("min_th")) == pytest.approx(8e-4, rel=2e-3)
-    assert quantities.span(found.pop("range")) == pytest.approx(4e-4, rel=2e-3)
+    assert units.span(found.pop("min_th")) == pytest.approx(8e-4, rel=2e-3)
+    assert units.span(found.pop("range")) == pytest.approx(4e-4, rel=2e-3)
     assert found == {
         "limit": "200 pkts", "target": "15 ms", "t_update": "16 ms", "alpha": 0.16, "beta": 3.2, "ecn": True,
     }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dropcurve.agree import searched
 from dropcurve.agree.searched import PROBLEMS, Found, Outcome
-from dropcurve.statistics import Interval
+from dropcurve.metrics.statistics import Interval
 from dropcurve.tuning.families import family
 
 

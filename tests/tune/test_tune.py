@@ -18,9 +18,9 @@ import pytest
 import dropcurve as dc
 from dropcurve import boxes, tuning
 from dropcurve.errors import UsageError
-from dropcurve.store import build
-from dropcurve.sweeping.execute import Where
-from dropcurve.sweeping.store import Store
+from dropcurve.runs.store import build
+from dropcurve.runs.sweeping.execute import Where
+from dropcurve.runs.sweeping.store import Store
 from dropcurve.tuning import bench as bench_module
 from dropcurve.tuning import confirm, effort, families, fronts, of_file, of_link, page, pictures, search
 from dropcurve.tuning.bench import Bench, Trial, block

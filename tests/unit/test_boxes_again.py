@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dropcurve as dc
-from dropcurve import quantities
 from dropcurve.boxes import BOXES, export, kinds, read, tc_numbers
+from dropcurve.quantities import units
 
 RATE = 100e6
 RED = {"limit": "500 pkts", "min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1}
@@ -39,7 +39,7 @@ def asked(box: str, kind: str) -> dict[str, Any]:
 def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool) -> None:
     made = export(kind, asked(box, kind), box=box, rate_bps=RATE, shape=shape)
     limit = str(made.params_as_loaded["limit"])
-    room = round(quantities.packets(limit, packet_bytes=1500) * 1500)
+    room = round(units.packets(limit, packet_bytes=1500) * 1500)
     found = read(made.text, rate_bps=RATE, buffer_bytes=room)
     assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
     again = export(found.discipline, found.params, box=box, rate_bps=RATE, shape=shape)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dropcurve as dc
-from dropcurve import captures, recorded
 from dropcurve.errors import DropcurveError
-from dropcurve.tracing import trace
+from dropcurve.runs.tracing import trace
+from dropcurve.scenario import captures, recordings
 
 IPV4 = b"\x08\x00"
 START_S = 1_700_000_000
@@ -289,7 +289,7 @@ def test_the_hash_is_that_of_the_contents(tmp_path: Path) -> None:
 def test_which_lines_name_a_file(tmp_path: Path, line: str, named: bool) -> None:
     (tmp_path / "a.pcap").write_bytes(GOOD)
     exact = line.replace('"file:a.pcap"', '["0 ns 50 B"]') if named else line
-    assert recorded.filled_in(line, tmp_path) == exact
+    assert recordings.filled_in(line, tmp_path) == exact
 
 
 def test_a_bad_file_is_one_message(folder: Path, dropcurve: Callable[..., Any]) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import dropcurve as dc
-from dropcurve import _core, derived
-from dropcurve.series import Series
+from dropcurve import _core
+from dropcurve.results.series import Series
+from dropcurve.runs import derived
 
 SHORT = "droptail_vs_red"
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dropcurve import UsageError, quantities
+from dropcurve import UsageError
+from dropcurve.quantities import units
 
 
 @pytest.mark.parametrize(
@@ -18,37 +19,37 @@ from dropcurve import UsageError, quantities
     ],
 )  # fmt: skip
 def test_rates(text: str, bps: float) -> None:
-    assert quantities.rate(text) == bps
+    assert units.rate(text) == bps
 
 
 @pytest.mark.parametrize("text", ["100", "100mbps", "fast", "-1 Mbit", "0 Mbit", "1 MB", "1/0 Mbit"])
 def test_rates_that_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="rate"):
-        quantities.rate(text)
+        units.rate(text)
 
 
 def test_ranges_share_a_unit() -> None:
-    assert quantities.between("20-200ms", quantities.span, what="rtt") == (0.02, 0.2)
-    assert quantities.between("20ms to 1 s", quantities.span, what="rtt") == (0.02, 1.0)
-    assert quantities.between("40ms", quantities.span, what="rtt") == (0.04, 0.04)
-    assert quantities.between("5-100", quantities.count, what="flows") == (5, 100)
+    assert units.between("20-200ms", units.span, what="rtt") == (0.02, 0.2)
+    assert units.between("20ms to 1 s", units.span, what="rtt") == (0.02, 1.0)
+    assert units.between("40ms", units.span, what="rtt") == (0.04, 0.04)
+    assert units.between("5-100", units.count, what="flows") == (5, 100)
     with pytest.raises(UsageError, match="must rise"):
-        quantities.between("200-20ms", quantities.span, what="rtt")
+        units.between("200-20ms", units.span, what="rtt")
 
 
 def test_sizes_are_whole_bytes() -> None:
-    assert (quantities.size("1.5kB"), quantities.size("64KiB"), quantities.size("1500 B")) == (
+    assert (units.size("1.5kB"), units.size("64KiB"), units.size("1500 B")) == (
         1500,
         65536,
         1500,
     )
-    assert quantities.packets("150kB", packet_bytes=1500) == 100.0
-    assert quantities.packets("1000pkts", packet_bytes=1500) == 1000.0
+    assert units.packets("150kB", packet_bytes=1500) == 100.0
+    assert units.packets("1000pkts", packet_bytes=1500) == 1000.0
     with pytest.raises(UsageError, match="whole number of bytes"):
-        quantities.size("1.0005 kB")
+        units.size("1.0005 kB")
 
 
 @given(st.floats(1e-8, 1e4), st.floats(1.0, 1e12))
 def test_what_is_shown_reads_back(seconds: float, bps: float) -> None:
-    assert quantities.span(quantities.show_span(seconds)) == pytest.approx(seconds, rel=1e-11)
-    assert quantities.rate(quantities.show_rate(bps)) == pytest.approx(bps, rel=1e-11)
+    assert units.span(units.show_span(seconds)) == pytest.approx(seconds, rel=1e-11)
+    assert units.rate(units.show_rate(bps)) == pytest.approx(bps, rel=1e-11)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import dropcurve as dc
-from dropcurve import recorded
 from dropcurve.errors import DropcurveError
+from dropcurve.scenario import recordings
 
 SCENARIO = """
 [run]
@@ -53,7 +53,7 @@ def test_a_link_follows_a_recording(tmp_path: Path) -> None:
 def test_bad_recordings_are_named(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "bad.trace").write_text(content, encoding="ascii")
     with pytest.raises(DropcurveError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        recorded.mahimahi(tmp_path / "bad.trace")
+        recordings.mahimahi(tmp_path / "bad.trace")
 
 
 def test_a_missing_recording_is_named(tmp_path: Path) -> None:

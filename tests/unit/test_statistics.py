@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from dropcurve import statistics as st
+from dropcurve.metrics import statistics as st
 
 
 def test_t_quantiles_are_those_of_the_printed_table() -> None:

@@ -6,8 +6,10 @@ import tomllib
 
 import pytest
 
-from dropcurve import commands, toml, values, wording
 from dropcurve.errors import UsageError
+from dropcurve.quantities import values, wording
+from dropcurve.runs import command_line
+from dropcurve.scenario import toml
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,9 @@ def test_other_precisions_are_refused(text: str) -> None:
 
 
 def test_commands_are_quoted_for_a_shell() -> None:
-    line = commands.line("run", ["my file.toml"], [("set", "run.duration=60 s"), ("seed", 1), ("out", None)])
+    line = command_line.line(
+        "run", ["my file.toml"], [("set", "run.duration=60 s"), ("seed", 1), ("out", None)]
+    )
     assert line == "dropcurve run 'my file.toml' --set 'run.duration=60 s' --seed 1"
 
 

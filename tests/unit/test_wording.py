@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dropcurve import wording
+from dropcurve.quantities import wording
 
 
 @pytest.mark.parametrize(

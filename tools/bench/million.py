@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 import dropcurve as dc
-from dropcurve.sweeping.store import Store
-from dropcurve.sweeping.table import Sweep
+from dropcurve.runs.sweeping.store import Store
+from dropcurve.runs.sweeping.table import Sweep
 
 SEEDS = 10
 BY_FLOWS = "select flows_tcp_count, avg(loss), quantile_cont(sojourn_ms_p95, 0.95) from runs group by all"

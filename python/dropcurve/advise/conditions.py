@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .. import quantities
 from ..errors import UsageError
+from ..quantities import units
 
 #: Mean queueing delay to aim at where the goal names none (FGS01).
 TARGET_DELAY_S = 0.005
@@ -35,7 +35,7 @@ class Point:
     def label(self) -> str:
         """``20 flows, 40 ms``."""
         noun = "flow" if self.flows == 1 else "flows"
-        return f"{self.flows} {noun}, {quantities.show_span(self.rtt_s)}"
+        return f"{self.flows} {noun}, {units.show_span(self.rtt_s)}"
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ def conditions(
     ecn: bool = False,
 ) -> Conditions:
     """Reads the question as typed, numbers in bit/s, seconds, packets and bytes. Raises UsageError."""
-    packet_bytes = quantities.size(packet, what="packet") if isinstance(packet, str) else packet
+    packet_bytes = units.size(packet, what="packet") if isinstance(packet, str) else packet
     if not 40 <= packet_bytes <= 65535:
         raise UsageError(f"packet '{packet}' must lie between 40 and 65535 bytes")
     found = Conditions(
-        rate_bps=quantities.rate(rate) if isinstance(rate, str) else float(rate),
+        rate_bps=units.rate(rate) if isinstance(rate, str) else float(rate),
         rtt_s=_rtt(rtt),
         flows=_flows(flows),
         buffer=_buffer(buffer, packet_bytes),
@@ -124,7 +124,7 @@ def conditions(
 
 def _rtt(rtt: str | float | tuple[float, float]) -> tuple[float, float]:
     if isinstance(rtt, str):
-        return quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
+        return units.between(rtt, lambda text: units.span(text, what="rtt"), what="rtt")
     low, high = rtt if isinstance(rtt, tuple) else (rtt, rtt)
     if low > high:
         raise UsageError(f"rtt = ({low:g}, {high:g}): must rise")
@@ -133,7 +133,7 @@ def _rtt(rtt: str | float | tuple[float, float]) -> tuple[float, float]:
 
 def _flows(flows: str | int | tuple[int, int]) -> tuple[int, int]:
     if isinstance(flows, str):
-        low, high = quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows")
+        low, high = units.between(flows, lambda text: units.count(text, what="flows"), what="flows")
     else:
         low, high = flows if isinstance(flows, tuple) else (flows, flows)
     if not 1 <= low <= high:
@@ -143,7 +143,7 @@ def _flows(flows: str | int | tuple[int, int]) -> tuple[int, int]:
 
 def _buffer(buffer: str | float | None, packet_bytes: int) -> float | None:
     if isinstance(buffer, str):
-        return quantities.packets(buffer, packet_bytes=packet_bytes)
+        return units.packets(buffer, packet_bytes=packet_bytes)
     return None if buffer is None else float(buffer)
 
 
@@ -154,4 +154,4 @@ def allowed_delay(goal: str | None) -> float | None:
     bounds = re.findall(
         r"(?:delay|sojourn)[^,;<≤]*(?:<=?|≤|below|under)\s*([0-9.]+\s*(?:us|ms|s)\b)", goal or ""
     )
-    return min((quantities.span(text, what="goal") for text in bounds), default=None)
+    return min((units.span(text, what="goal") for text in bounds), default=None)

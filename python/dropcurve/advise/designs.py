@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .. import quantities
+from ..quantities import units
 from . import equilibrium, fluid, rules
 from .conditions import Conditions, Point
 from .equilibrium import Curve, Equilibrium
@@ -120,7 +120,7 @@ def tail_drop(given: Conditions) -> Design:
     shared = rules.many_flows(given.capacity, given.rtt_s[1], given.flows[0])
     limit = given.buffer or max(4.0, math.ceil(shared))
     return Design(
-        "Tail drop with a buffer by rule", "droptail", {"limit": quantities.show_packets(limit)},
+        "Tail drop with a buffer by rule", "droptail", {"limit": units.show_packets(limit)},
         f"R C = {alone:.0f} packets for one flow; R C/sqrt(N) = {shared:.0f} for {given.flows[0]} that are not in "
         "step",
         "VS94, AKM04",
@@ -141,7 +141,7 @@ def red_by_floyd(given: Conditions) -> Design:
     return Design(
         "RED by Floyd's rules", "red",
         _red(limit, low, high, "0.1", w_q, given, above_max="gentle"),
-        f"min_th = max(5, C d/2) for a delay d of {quantities.show_span(given.aim_s)}, max_th = 3 min_th, "
+        f"min_th = max(5, C d/2) for a delay d of {units.show_span(given.aim_s)}, max_th = 3 min_th, "
         "max_p = 0.1, w_q = 1 - exp(-1/C), gentle",
         "Floyd97, Floyd00, FGS01",
         "The defaults its author came to after eight years, sized for this link.",
@@ -165,8 +165,8 @@ def adaptive_red(given: Conditions) -> Design:
         expected += expect_curve(given, curve, w_q, (point,))
     return Design(
         "Adaptive RED", "ared",
-        {"limit": quantities.show_packets(limit), "min_th": quantities.show_packets(low),
-         "max_th": quantities.show_packets(high), "w_q": quantities.plain(w_q),
+        {"limit": units.show_packets(limit), "min_th": units.show_packets(low),
+         "max_th": units.show_packets(high), "w_q": units.plain(w_q),
          "bottom": "auto", "ecn": _switch(given.ecn)},
         f"thresholds and weight as above; max_p moves between {bottom:.2g} and 0.5 to hold the average at "
         f"(min_th + max_th)/2 = {middle:g} packets",
@@ -190,9 +190,9 @@ def red_by_queue_law(given: Conditions) -> Design:
     w_q = _short(min(0.5, rules.weight_for_interval(given.capacity, interval)))
     return Design(
         "RED by the queue law", "red",
-        _red(limit, low, high, quantities.plain(max_p), w_q, given, above_max="gentle"),
+        _red(limit, low, high, units.plain(max_p), w_q, given, above_max="gentle"),
         f"max_p such that {given.hardest.label()}, who need {100 * wanted:.2g} % of drops, meet the curve "
-        f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {quantities.show_span(_short(interval))}, "
+        f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {units.show_span(_short(interval))}, "
         "the longest round trip",
         "FB00, PFTK98, RFC6582",
         "The average stays between the thresholds over the whole range of loads, and no average is older than a "
@@ -226,7 +226,7 @@ def red_by_stability(given: Conditions) -> Design:
         )
     return Design(
         "RED by the stability condition", "red",
-        _red(limit, low, high, quantities.plain(max_p), w_q, given, above_max="gentle"),
+        _red(limit, low, high, units.plain(max_p), w_q, given, above_max="gentle"),
         f"L (R C)^3/(2N)^2 = {rule.left:.3g} <= sqrt(wg^2/K^2 + 1) = {rule.right:.3g} at {worst.label()}; "
         "wg = 0.1 min(2N/(R^2 C), 1/R), w_q = 1 - exp(-K/C), L the slope with the spacing of marks",
         "HMTG01a, MGT00",
@@ -250,9 +250,9 @@ def pi(given: Conditions) -> Design:
     period = _short(min(0.02, 1.0 / (50.0 * max(zero, 1.0))))
     return Design(
         "PI", "pi",
-        {"limit": quantities.show_packets(limit), "q_ref": quantities.show_packets(q_ref),
-         "period": quantities.show_span(period),
-         "gain": quantities.plain(gain), "zero": quantities.plain(zero), "ecn": _switch(given.ecn)},
+        {"limit": units.show_packets(limit), "q_ref": units.show_packets(q_ref),
+         "period": units.show_span(period),
+         "gain": units.plain(gain), "zero": units.plain(zero), "ecn": _switch(given.ecn)},
         "zero z = 2N/(R^2 C); gain K = wg sqrt(wg^2 R^2 + 1)/((R C)^3/(2N)^2), wg = min(z, 0.5/R), at "
         f"{worst.label()}",
         "HMTG01",
@@ -269,7 +269,7 @@ def pie(given: Conditions) -> Design:
     limit, queue = room(given), target * given.capacity
     return Design(
         "PIE", "pie",
-        {"limit": quantities.show_packets(limit), "target": quantities.show_span(target), "ecn": _switch(given.ecn)},
+        {"limit": units.show_packets(limit), "target": units.show_span(target), "ecn": _switch(given.ecn)},
         "p += s (alpha (d - target) + beta (d - d_old)) every 15 ms, alpha = 0.125, beta = 1.25 a second, s a table "
         "of p",
         "RFC8033",
@@ -300,8 +300,8 @@ def codel(given: Conditions) -> Design:
     rate = at * given.capacity
     return Design(
         "CoDel", "codel",
-        {"limit": quantities.show_packets(limit), "target": quantities.show_span(target),
-         "interval": quantities.show_span(interval), "ecn": _switch(given.ecn)},
+        {"limit": units.show_packets(limit), "target": units.show_span(target),
+         "interval": units.show_span(interval), "ecn": _switch(given.ecn)},
         "interval: the longest round trip, at least 100 ms; target: a twentieth of it, at least 1.5 packet times",
         "RFC8289",
         "Nothing to tune to the rate: it acts on the delay that stays, not on the queue that comes and goes.",
@@ -315,12 +315,12 @@ def fq_codel(given: Conditions) -> Design:
     """FQ-CoDel: the same per flow."""
     target, interval = _codel_times(given)
     params = {
-        "target": quantities.show_span(target),
-        "interval": quantities.show_span(interval),
+        "target": units.show_span(target),
+        "interval": units.show_span(interval),
         "ecn": _switch(given.ecn),
     }
     if given.buffer is not None:
-        params = {"limit": quantities.show_packets(given.buffer), **params}
+        params = {"limit": units.show_packets(given.buffer), **params}
     if given.rate_bps < 100e6:
         params["quantum"] = "300 B"
     return Design(
@@ -345,10 +345,10 @@ def _red(
     limit: float, low: float, high: float, max_p: str, w_q: float, given: Conditions, **others: str
 ) -> dict[str, str]:
     return {
-        "limit": quantities.show_packets(limit),
-        "min_th": quantities.show_packets(low),
-        "max_th": quantities.show_packets(high),
-        "max_p": max_p, "w_q": quantities.plain(w_q), **others, "ecn": _switch(given.ecn),
+        "limit": units.show_packets(limit),
+        "min_th": units.show_packets(low),
+        "max_th": units.show_packets(high),
+        "max_p": max_p, "w_q": units.plain(w_q), **others, "ecn": _switch(given.ecn),
     }  # fmt: skip
 
 

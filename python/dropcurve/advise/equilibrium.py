@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..spacing import share
 from . import tcp
 from .conditions import Point
+from .spacing import share
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from .. import quantities, statistics
-from ..replicate import run
+from ..metrics import statistics
+from ..quantities import units
+from ..runs.replicate import run
 from ..scenario import Scenario
 from . import advise, equilibrium
 from .conditions import Point
@@ -77,7 +78,7 @@ def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: Non
 
 def cell(design: Design, rate: str, rtt: str, flows: int, *, jobs: int | None = None) -> Cell:
     """Simulates a design at the condition it was made for."""
-    delay = quantities.show_span(quantities.span(rtt) / 2.0 - 0.001)
+    delay = units.show_span(units.span(rtt) / 2.0 - 0.001)
     text = SCENARIO.format(rate=rate, delay=delay, flows=flows)
     scenario = Scenario.parse(text).queue(design.discipline, **design.params)
     result = run(scenario, seed=SEED, replications=REPLICATIONS, jobs=jobs).baseline

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .. import quantities
 from ..errors import UsageError
+from ..quantities import units
 from ..scenario import Scenario
 from .conditions import Conditions
 
@@ -27,7 +27,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
     trips = [_round_trip(wire, one, hops) for one in tcp]
     flows = sum(int(one["count"]) for one in tcp)
     packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
-    rate = quantities.rate(wire["rate"])
+    rate = units.rate(wire["rate"])
     udp = sum(_taken(one) for one in found["flows"].values() if one["transport"] == "udp")
     left = rate - udp
     if left <= 0.0:
@@ -37,7 +37,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
         rate_bps=left,
         rtt_s=(min(low for low, _ in trips), max(high for _, high in trips)),
         flows=(flows, flows),
-        buffer=None if limit is None else quantities.packets(limit, packet_bytes=packet),
+        buffer=None if limit is None else units.packets(limit, packet_bytes=packet),
         packet_bytes=packet,
         ecn=any(bool(one.get("ecn")) for one in tcp),
         b=int(tcp[0].get("ack_every", 2)),
@@ -47,7 +47,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
 
 
 def _bytes(group: dict[str, Any]) -> int:
-    return quantities.size(group["mss"]) + quantities.size(group["headers"])
+    return units.size(group["mss"]) + units.size(group["headers"])
 
 
 def _taken(group: dict[str, Any]) -> float:
@@ -56,7 +56,7 @@ def _taken(group: dict[str, Any]) -> float:
     if group["source"] == "onoff":
         on, off = _span(group["on"]), _span(group["off"])
         share = on / (on + off)
-    return share * int(group["count"]) * quantities.rate(group["rate"])
+    return share * int(group["count"]) * units.rate(group["rate"])
 
 
 def _round_trip(wire: dict[str, Any], group: dict[str, Any], hops: int) -> tuple[float, float]:
@@ -90,4 +90,4 @@ def _spread(value: Any) -> tuple[float, float]:
 
 
 def _span(text: str) -> float:
-    return 0.0 if re.fullmatch(r"0(?:\.0*)?\s*\w+", text) else quantities.span(text)
+    return 0.0 if re.fullmatch(r"0(?:\.0*)?\s*\w+", text) else units.span(text)

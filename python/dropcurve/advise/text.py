@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .. import quantities
+from ..quantities import units
 
 if TYPE_CHECKING:
     from . import Advice, Conditions, Design, Expectation, Margins
@@ -43,16 +43,16 @@ def text(advice: Advice, *, width: int = 100) -> str:
 def _head(given: Conditions, width: int) -> Iterator[str]:
     buffer = "" if given.buffer is None else f", buffer {given.buffer:.0f} packets"
     yield (
-        f"{quantities.show_rate(given.rate_bps)}, round trip {_range(*(1000 * x for x in given.rtt_s))} ms, "
+        f"{units.show_rate(given.rate_bps)}, round trip {_range(*(1000 * x for x in given.rtt_s))} ms, "
         f"{_range(*given.flows)} TCP flows, packets of {given.packet_bytes} B{buffer}"
     )
     if given.udp_bps:
-        yield f"(what is left of the link beside {quantities.show_rate(given.udp_bps)} of UDP)"
+        yield f"(what is left of the link beside {units.show_rate(given.udp_bps)} of UDP)"
     trips = [given.capacity * x for x in given.rtt_s]
     yield from _wrapped(
         f"{given.capacity:.4g} packets/s; a round trip holds {_range(*trips)} packets. Queueing delay aimed at: "
-        f"{quantities.show_span(given.aim_s)} in the mean"
-        + (f", half of the {quantities.show_span(given.target_delay_s)} allowed." if given.target_delay_s else "."),
+        f"{units.show_span(given.aim_s)} in the mean"
+        + (f", half of the {units.show_span(given.target_delay_s)} allowed." if given.target_delay_s else "."),
         width, "", "",
     )  # fmt: skip
 

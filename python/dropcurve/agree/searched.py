@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from .. import statistics
+from ..metrics import statistics
+from ..metrics.statistics import Interval
+from ..runs.store import build
+from ..runs.sweeping.execute import Where
+from ..runs.sweeping.store import Store
 from ..scenario import Scenario
-from ..statistics import Interval
-from ..store import build
-from ..sweeping.execute import Where
-from ..sweeping.store import Store
 from ..tuning import Question, of_file, of_link
 from ..tuning.bench import PENALTY, Bench, Trial, block
 from ..tuning.candidates import Candidate

@@ -18,12 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import quantities, statistics
+from ..metrics import statistics
+from ..metrics.statistics import Interval
+from ..quantities import units
+from ..runs.store import build
+from ..runs.sweeping.execute import Where
+from ..runs.sweeping.store import Store
 from ..scenario import Scenario
-from ..statistics import Interval
-from ..store import build
-from ..sweeping.execute import Where
-from ..sweeping.store import Store
 from ..tuning.asked import of_link
 from ..tuning.bench import Bench, Trial
 from ..tuning.candidates import Candidate
@@ -54,12 +55,12 @@ class Case:
     @property
     def weight(self) -> float:
         """Points of utilisation that a millisecond of mean delay costs."""
-        return 0.05 * quantities.rate(self.rate) / 1e6
+        return 0.05 * units.rate(self.rate) / 1e6
 
     @property
     def title(self) -> str:
         """In words."""
-        rate = quantities.show_rate(quantities.rate(self.rate))
+        rate = units.show_rate(units.rate(self.rate))
         return f"{rate}, round trip {self.rtt}, {self.flows} flows, buffer {self.buffer}"
 
     @property
@@ -73,7 +74,7 @@ class Case:
             rate=self.rate, rtt=self.rtt, flows=self.flows, buffer=self.buffer, goal=self.goal,
             candidates=["red:ns2_explicit"],
         )  # fmt: skip
-        return replace(asked, link=Ns2Link(quantities.packets(self.buffer, packet_bytes=1500)))
+        return replace(asked, link=Ns2Link(units.packets(self.buffer, packet_bytes=1500)))
 
 
 #: None of them is an example of the documentation or of the tests.
@@ -113,7 +114,7 @@ class Rival:
 
 def rivals(case: Case, best: Candidate) -> list[Rival]:
     """The recommendation, and what it is held against."""
-    size = quantities.packets(case.buffer, packet_bytes=1500)
+    size = units.packets(case.buffer, packet_bytes=1500)
     limit = f"{size:g} pkts"
     base = {"dialect": "ns2_explicit", "limit": limit}
     found = [
@@ -128,7 +129,7 @@ def rivals(case: Case, best: Candidate) -> list[Rival]:
         ),
     ):
         both = {**base, **params}
-        if quantities.packets("15 pkts", packet_bytes=1500) < size:
+        if units.packets("15 pkts", packet_bytes=1500) < size:
             found.append(Rival(Candidate(name, "red", both), red(both)))
     automatic = {
         "aqm": "RED",
@@ -149,9 +150,7 @@ def rivals(case: Case, best: Candidate) -> list[Rival]:
 
 def red(params: Mapping[str, object]) -> dict[str, str]:
     """RED in packets, as the script takes it."""
-    low, high = (
-        f"{quantities.packets(str(params[name]), packet_bytes=1500):g}" for name in ("min_th", "max_th")
-    )
+    low, high = (f"{units.packets(str(params[name]), packet_bytes=1500):g}" for name in ("min_th", "max_th"))
     gentle = "true" if params.get("above_max") == "gentle" else "false"
     law = {"maxp": f"{params['max_p']:.17g}", "wq": f"{params['w_q']:.17g}", "gentle": gentle, "wait": "true"}
     return {"aqm": "RED", "minth": low, "maxth": high, **law}
@@ -244,7 +243,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     replications = fresh(question)
     some = rivals(case, best)
     bench.run((one.candidate, trial) for one in some for trials in replications for trial in trials)
-    size = quantities.packets(case.buffer, packet_bytes=1500)
+    size = units.packets(case.buffer, packet_bytes=1500)
     told = [
         ({**path(dict(trial.condition), size), **one.told}, trial.seed)
         for one in some

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..metrics.statistics import Interval
 from ..plot import style
-from ..statistics import Interval
 from .tuned import CONDITIONS, REPLICATIONS, RUNS, Found
 
 FIGURE = "tuning-ns2.svg"

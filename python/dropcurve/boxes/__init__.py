@@ -16,8 +16,8 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from .. import library
 from ..errors import UsageError
+from ..scenario import library
 from .model import Export, Import, Note
 
 __all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..spacing import RULES, share
+from ..advise.spacing import RULES, share
 from .settings import Settings
 
 #: Differences of less than this share of the larger are not worth a word.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from .. import quantities
+from ..quantities import units
 from .ios_policy import Block, Policies, policies
 from .model import Import, Note, promise, refuse
 
@@ -91,7 +91,7 @@ def _rate_notes(found: Policies, block: Block, notes: list[Note]) -> None:
     """What the text says of the rate beside a shaper."""
     speed, promised = found.speed(block), found.promised_bps(block)
     if speed and found.rate_bps(block) is None:
-        shown = quantities.show_rate(speed[1])
+        shown = units.show_rate(speed[1])
         notes.append(
             Note("load", "rate", f"nothing is shaped; {speed[0]} says it has {shown}: give it as --rate")
         )

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import wording
+from ..quantities import wording
 
 if TYPE_CHECKING:
     from ..results import Result
-    from ..tables import Difference
+    from ..results.tables import Difference
 
 DELAY, GOODPUT = "sojourn_ms_p95", "goodput_bps"
 

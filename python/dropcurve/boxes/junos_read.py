@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from .. import quantities
+from ..quantities import units
 from .model import Import, Note, promise, refuse
 from .red_rows import INSTANT
 
@@ -65,7 +65,7 @@ def _uses(words: list[str]) -> bool:
 def _shaped(lines: list[list[str]]) -> float | None:
     """The first shaping rate, in bit/s."""
     told = (one[-1] for one in lines if one[-2:-1] == ["shaping-rate"])
-    return next((quantities.rate(f"{_metric(one)} bit/s") for one in told), None)
+    return next((units.rate(f"{_metric(one)} bit/s") for one in told), None)
 
 
 def _promised(lines: list[list[str]], rate: float | None) -> float | None:
@@ -180,13 +180,13 @@ def as_simulated(
         ]
     at = [(round(limit * level / 100.0), share / 100.0) for level, share in points]
     if interpolated:
-        text = "points " + ", ".join(f"{level} {quantities.plain(share)}" for level, share in at)
+        text = "points " + ", ".join(f"{level} {units.plain(share)}" for level, share in at)
     else:
         bounds = [
-            f"until {level}: {quantities.plain(share)}"
+            f"until {level}: {units.plain(share)}"
             for (level, _), share in zip(at[1:], [one[1] for one in at], strict=False)
         ]
-        text = "; ".join([*bounds, quantities.plain(at[-1][1])])
+        text = "; ".join([*bounds, units.plain(at[-1][1])])
     starts = [level for level, share in at if share == 0.0]
     low = (
         starts[-1]

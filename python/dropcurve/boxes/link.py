@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .. import quantities
+from ..quantities import units
 from ..scenario import Scenario
 
 _TEXT = """\
@@ -47,11 +47,11 @@ def scenario(
     """One bottleneck with the queue, and long TCP flows whose round trips spread evenly over ``rtt_s``."""
     low, high = (value / 2.0 for value in rtt_s)
     delay = 0.9 * low
-    spread = quantities.show_span(low - delay)
+    spread = units.show_span(low - delay)
     if high > low:
-        spread = f"even {spread} to {quantities.show_span(high - delay)}"
+        spread = f"even {spread} to {units.show_span(high - delay)}"
     text = _TEXT.format(
-        title=title, rate=quantities.show_rate(rate_bps), delay=quantities.show_span(delay), least=spread, flows=flows,
+        title=title, rate=units.show_rate(rate_bps), delay=units.show_span(delay), least=spread, flows=flows,
         mss=packet_bytes - 40, ecn="true" if params.get("ecn") is True else "false",
     )  # fmt: skip
     plain = Scenario.parse(text, name=name)

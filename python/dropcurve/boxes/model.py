@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .. import quantities, values
 from ..errors import Problem, ScenarioError, UsageError
+from ..quantities import units, values
 from . import tc_numbers
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
 
 def promise(key: str, what: str, rate_bps: float) -> Note:
     """That ``what`` is sure of a rate, while others share the link's."""
-    shown = quantities.show_rate(rate_bps)
+    shown = units.show_rate(rate_bps)
     told = f"{what} has {shown} for certain, the rest as others leave it"
     return Note("load", key, f"{told}: give that as --rate to judge it so")
 

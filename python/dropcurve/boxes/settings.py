@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import quantities
 from ..errors import UsageError
+from ..quantities import units
 from ..scenario import Scenario
 
 _LINK = """\
@@ -67,13 +67,13 @@ class Settings:
 
     def rate(self, key: str) -> float:
         """A rate in bit/s."""
-        return quantities.rate(self.text(key))
+        return units.rate(self.text(key))
 
     @property
     def mean_packet(self) -> int:
         """Bytes of a typical packet: the option, or else a full packet."""
         value = self.options.get("mean_packet", "auto")
-        return self.packet_bytes if value == "auto" else quantities.size(value)
+        return self.packet_bytes if value == "auto" else units.size(value)
 
     def packets(self, key: str) -> float:
         """An amount in packets."""
@@ -106,8 +106,8 @@ def settings(
     if not 64 <= packet_bytes <= 65535:
         raise UsageError(f"packet = {packet_bytes} B: must lie between 64 and 65535")
     text = _LINK.format(
-        rate=quantities.plain(rate_bps),
-        delay=quantities.show_span(rtt_s / 2.0),
+        rate=units.plain(rate_bps),
+        delay=units.show_span(rtt_s / 2.0),
         packet=packet_bytes,
         kind="droptail",
         mss=packet_bytes - 40,
@@ -126,11 +126,11 @@ def amount(value: Any, *, packet_bytes: int) -> tuple[float, float]:
     if unit.startswith(("pkt", "packet")):
         count = float(text[: -len(unit)])
         return count, count * packet_bytes
-    size = 0.0 if float(text[: -len(unit)]) == 0.0 else float(quantities.size(text))
+    size = 0.0 if float(text[: -len(unit)]) == 0.0 else float(units.size(text))
     return size / packet_bytes, size
 
 
 def span(text: str) -> float:
     """Seconds of a span, 0 included."""
     zero = re.fullmatch(r"\s*0+(?:\.0*)?\s*[a-z]*\s*", text)
-    return 0.0 if zero else quantities.span(text)
+    return 0.0 if zero else units.span(text)

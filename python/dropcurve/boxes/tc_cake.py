@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import quantities
+from ..quantities import units
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
@@ -54,13 +54,13 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     if "flowblind" in options and "besteffort" in options and not _told(options):
         # One queue, packets as they are: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
-        times = {"target": quantities.show_span(target(rtt)), "interval": quantities.show_span(rtt)}
+        times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
     found: dict[str, Any] = {
-        **({} if rate is None else {"bandwidth": quantities.show_rate(rate)}),
+        **({} if rate is None else {"bandwidth": units.show_rate(rate)}),
         "tins": next((word for word in TINS if word in options), "diffserv3"),
         "isolate": next((ISOLATION[word] for word in ISOLATION if word in options), "triple"),
-        "interval": quantities.show_span(rtt), **wire,
+        "interval": units.show_span(rtt), **wire,
     }  # fmt: skip
     if "memlimit" in options:
         found["limit"] = f"{tc.size(options['memlimit'])} B"
@@ -124,8 +124,8 @@ def write(given: Settings, notes: list[Note], problems: Problems) -> Written | N
     ]  # fmt: skip
     notes.append(memory(limit))
     shown: dict[str, Any] = {
-        "bandwidth": quantities.show_rate(rate), "tins": given.text("tins"), "isolate": given.text("isolate"),
-        "interval": quantities.show_span(interval), "overhead": f"{max(0, overhead)} B",
+        "bandwidth": units.show_rate(rate), "tins": given.text("tins"), "isolate": given.text("isolate"),
+        "interval": units.show_span(interval), "overhead": f"{max(0, overhead)} B",
         **({"mpu": f"{least} B"} if least else {}), **({"framing": framing} if framing != "plain" else {}),
         "limit": f"{limit} B",
     }  # fmt: skip
@@ -141,7 +141,7 @@ def another_target(given: Settings, taken: float) -> list[Note]:
     """A note if another target was asked for than the one taken."""
     if abs(taken - given.seconds("target")) <= 1e-9:
         return []
-    text = f"{given.text('target')} becomes {quantities.show_span(taken)}: CAKE takes a twentieth of its rtt"
+    text = f"{given.text('target')} becomes {units.show_span(taken)}: CAKE takes a twentieth of its rtt"
     return [Note("rounded", "target", text)]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import quantities
+from ..quantities import units
 from . import tc_cake
 from . import tc_numbers as tc
 from .model import Note, Problems
@@ -32,11 +32,11 @@ def fq_codel(given: Settings, notes: list[Note], problems: Problems) -> Written 
     words, shown = _codel_times(given, notes)
     ecn, memory = (
         given.flag("ecn"),
-        quantities.size(given.text("memory_limit")) if not _zero(given, "memory_limit") else 0,
+        units.size(given.text("memory_limit")) if not _zero(given, "memory_limit") else 0,
     )
     flows, quantum, batch = (
         given.whole("flows"),
-        quantities.size(given.text("quantum")),
+        units.size(given.text("quantum")),
         given.whole("drop_batch"),
     )
     problems.require(quantum >= 256, "quantum", f"{quantum} B", "Linux takes 256 B or more", "raise it")
@@ -64,9 +64,9 @@ def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[st
             continue
         told = tc.codel_told(seconds)
         if abs(told - seconds) > 1e-12 and abs(tc.codel_time(told) - seconds) > 1e-12:
-            notes.append(Note("rounded", key, f"{quantities.show_span(seconds)} becomes {told * 1e6:.0f} us"))
+            notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {told * 1e6:.0f} us"))
         words += [key, tc.show_time(told)]
-        shown[key] = quantities.show_span(tc.codel_time(told))
+        shown[key] = units.show_span(tc.codel_time(told))
     if "ce_threshold" in shown and given.options.get("ce_for") == "ect1":
         notes.append(
             Note(
@@ -82,7 +82,7 @@ def _micro(key: str, seconds: float, notes: list[Note]) -> float:
     """A time in whole microseconds, which is what tc reads."""
     micro = max(1, round(seconds * 1e6))
     if abs(micro / 1e6 - seconds) > 1e-12:
-        notes.append(Note("rounded", key, f"{quantities.show_span(seconds)} becomes {micro} us"))
+        notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {micro} us"))
     return micro / 1e6
 
 
@@ -111,8 +111,8 @@ def fq_pie(given: Settings, notes: list[Note], problems: Problems) -> Written | 
     """`fq_pie`."""
     limit = _whole_packets(given, "limit", notes, problems)
     words, shown = _pie_words(given, notes, problems)
-    flows, quantum = given.whole("flows"), quantities.size(given.text("quantum"))
-    memory = 2**32 - 1 if _zero(given, "memory_limit") else quantities.size(given.text("memory_limit"))
+    flows, quantum = given.whole("flows"), units.size(given.text("quantum"))
+    memory = 2**32 - 1 if _zero(given, "memory_limit") else units.size(given.text("memory_limit"))
     share = _hundredth(given, notes)
     ecn = given.flag("ecn")
     words = [
@@ -143,7 +143,7 @@ def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[
     for key, name in (("target", "target"), ("t_update", "tupdate")):
         told = _micro(key, given.seconds(key), notes)
         words += [name, tc.show_time(told)]
-        shown[key] = quantities.show_span(told)
+        shown[key] = units.show_span(told)
     for key in ("alpha", "beta"):
         exact = given.number(key)
         steps = round(16.0 * exact)
@@ -185,8 +185,8 @@ def cobalt(given: Settings, notes: list[Note], problems: Problems) -> Written | 
         str(limit),
     ]
     shown = {
-        "dialect": "cake", "limit": f"{limit} B", "target": quantities.show_span(target),
-        "interval": quantities.show_span(interval),
+        "dialect": "cake", "limit": f"{limit} B", "target": units.show_span(target),
+        "interval": units.show_span(interval),
         "ecn": True,
     }  # fmt: skip
     return Written("cake", words, "cobalt", shown, shapes=True)
@@ -223,9 +223,9 @@ def dualpi2(given: Settings, notes: list[Note], problems: Problems) -> Written |
         notes.append(Note("lost", "ecn", "Linux marks capable packets of the classic queue"))
     notes.append(Note("load", "", "needs Linux 6.17 and iproute2 6.16 or newer"))
     shown = {
-        "dialect": "linux", "limit": f"{limit} pkts", "target": quantities.show_span(target),
-        "t_update": quantities.show_span(update),
-        "min_th": quantities.show_span(step), "min_len": given.whole("min_len"), "coupling": coupling,
+        "dialect": "linux", "limit": f"{limit} pkts", "target": units.show_span(target),
+        "t_update": units.show_span(update),
+        "min_th": units.show_span(step), "min_len": given.whole("min_len"), "coupling": coupling,
         "classic_share": share / 100.0,
         "overload": given.text("overload"), **weights,
     }  # fmt: skip

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import quantities
 from ..errors import UsageError
+from ..quantities import units
 from . import tc_cake
 from . import tc_numbers as tc
 from .model import Import, Note, refuse
@@ -69,7 +69,7 @@ def red(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | N
     if adaptive:
         shown["unit"] = "bytes"
     elif rate is not None:
-        shown["idle_rate"] = quantities.show_rate(rate)
+        shown["idle_rate"] = units.show_rate(rate)
     shown["ecn"] = ecn
     if ecn and "harddrop" in options:
         shown["ecn_forced"] = "drop"
@@ -198,21 +198,19 @@ def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
         "dp_limit": [one["limit"] for one in curves], "min_th": [one["min_th"] for one in curves],
         "max_th": [one["max_th"] for one in curves], "probability": [one["max_p"] for one in curves],
         "prio": [max(1, int(one.get("prio", i + 1))) for i, one in enumerate(rows)], "w_q": curves[0]["w_q"],
-        **({} if None in rates else {"idle_rate": [quantities.show_rate(rate) for rate in rates]}),
+        **({} if None in rates else {"idle_rate": [units.show_rate(rate) for rate in rates]}),
         "ecn": "ecn" in queue.options,
     }, None  # fmt: skip
 
 
 def _times(options: Mapping[str, str], **names: str) -> dict[str, Any]:
-    return {
-        key: quantities.show_span(tc.time(options[name])) for name, key in names.items() if name in options
-    }
+    return {key: units.show_span(tc.time(options[name])) for name, key in names.items() if name in options}
 
 
 def _codel_times(options: Mapping[str, str]) -> dict[str, Any]:
     """CoDel's times as its clock keeps them."""
     return {
-        key: quantities.show_span(tc.codel_time(tc.time(options[key])))
+        key: units.show_span(tc.codel_time(tc.time(options[key])))
         for key in ("target", "interval", "ce_threshold")
         if key in options
     }
@@ -285,7 +283,7 @@ def dualpi2(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float
         raise UsageError("step_thresh in packets is not simulated: give a time")
     found: dict[str, Any] = {
         "dialect": "linux", "limit": f"{tc.count(options.get('limit', '10000'))} pkts",
-        **_times(options, target="target", tupdate="t_update"), "min_th": quantities.show_span(tc.time(step)),
+        **_times(options, target="target", tupdate="t_update"), "min_th": units.show_span(tc.time(step)),
     }  # fmt: skip
     for key in ("alpha", "beta"):
         if key in options:

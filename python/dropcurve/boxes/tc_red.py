@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .. import quantities
+from ..quantities import units
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
@@ -216,7 +216,7 @@ def loaded(one: Curve, given: Settings, *, ecn: bool) -> dict[str, Any]:
         "dialect": "linux", "limit": one.amount(one.limit), "min_th": one.amount(one.low),
         "max_th": one.amount(one.high),
         "max_p": one.max_p_loaded, "w_q": one.w_q, "mean_packet": f"{one.avpkt} B",
-        "idle_rate": quantities.show_rate(round(given.rate_bps)), "ecn": ecn,
+        "idle_rate": units.show_rate(round(given.rate_bps)), "ecn": ecn,
 **forced(given),
     }  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .. import quantities
+from ..quantities import units
 from . import tc_cake, tc_red
 from . import tc_numbers as tc
 from .model import Note, Problems, profiles, refuse
@@ -143,7 +143,7 @@ def gred(given: Settings, notes: list[Note], problems: Problems) -> Written | No
         "default_dp": default, "grio": grio,
         "dp_limit": [one.amount(one.limit) for one in kept], "min_th": [one.amount(one.low) for one in kept],
         "max_th": [one.amount(one.high) for one in kept], "probability": [one.max_p_loaded for one in kept],
-        "prio": prio, "w_q": kept[0].w_q, "idle_rate": [quantities.show_rate(round(given.rate_bps))] * count,
+        "prio": prio, "w_q": kept[0].w_q, "idle_rate": [units.show_rate(round(given.rate_bps))] * count,
         "ecn": given.flag("ecn"),
     }  # fmt: skip
     return Written("gred", [*words, *(["ecn"] if given.flag("ecn") else [])], "gred", shown, changes)

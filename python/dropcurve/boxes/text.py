@@ -66,9 +66,9 @@ def import_text(found: Import, *, width: int = 100) -> str:
         *(f"  {key} = {_shown(value)}" for key, value in found.params.items()),
     ]
     if found.rate_bps is not None:
-        from .. import quantities
+        from ..quantities import units
 
-        lines.append(f"shaped to {quantities.show_rate(found.rate_bps)}")
+        lines.append(f"shaped to {units.show_rate(found.rate_bps)}")
     lines += notes(found.notes, width=width)
     if found.others:
         lines.append(f"also there, not taken: {', '.join(found.others)}")
@@ -77,7 +77,7 @@ def import_text(found: Import, *, width: int = 100) -> str:
 
 
 def _shown(value: Any) -> str:
-    from .. import values
+    from ..quantities import values
 
     return values.show(value)
 

@@ -52,9 +52,9 @@ def advise(
       dropcurve advise --rate 10Mbit --rtt 40ms --flows 8 --goal "p95 delay < 20ms"
       dropcurve advise droptail_vs_red
     """
-    from .. import commands
     from ..advise import advise as work
     from ..advise import text
+    from ..runs import command_line
     from . import console
 
     found = work(scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
@@ -67,5 +67,5 @@ def advise(
         ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
         ("packet", None if packet == "1500B" else packet), ("goal", goal), ("ecn", ecn),
     ]  # fmt: skip
-    console.again(commands.line("advise", arguments, shown))
+    console.again(command_line.line("advise", arguments, shown))
     return 0

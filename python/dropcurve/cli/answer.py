@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .. import folders, wording
-from .. import show as shown
 from ..metrics import find
-from ..replicate import Progress
-from ..results import Result
-from ..store import Store
+from ..present import terminal as shown
+from ..quantities import wording
+from ..results import Result, folders
+from ..runs.replicate import Progress
+from ..runs.store import Store
 from . import console
 
 
 def check(per: str, only: Sequence[str]) -> None:
     """Raises UsageError for a table that cannot be made, before any work is done."""
-    from .. import tables
+    from ..results import tables
 
     tables.check_per(per)
     for name in only:

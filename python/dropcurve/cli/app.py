@@ -65,7 +65,7 @@ def start(
 ) -> None:
     """How should this queue drop or mark packets, and how do we know?"""
     if version:
-        from .. import library
+        from ..scenario import library
 
         print(library.version())
     elif context.invoked_subcommand is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..statistics import MAXIMUM
+from ..metrics.statistics import MAXIMUM
 from . import options as o
 
 
@@ -61,7 +61,8 @@ def compare(
       dropcurve compare droptail_vs_red --vary queue.max_p=0.02,0.1,0.5
       dropcurve compare mm1 md1 --replications 20
     """
-    from .. import comparison, values
+    from ..quantities import values
+    from ..runs import comparison
     from . import answer
 
     answer.check(per, metric or [])

@@ -26,7 +26,8 @@ def describe(
       dropcurve describe red:ns2
       dropcurve describe sojourn_ms_p95
     """
-    from .. import commands, directory
+    from ..present import directory
+    from ..runs import command_line
     from . import console
 
     every = directory.describe(name)
@@ -34,5 +35,5 @@ def describe(
         console.data([found.data for found in every])
     else:
         print("\n\n".join(directory.text(found, width=console.width()) for found in every))
-    console.again(commands.line("describe", [name], []))
+    console.again(command_line.line("describe", [name], []))
     return 0

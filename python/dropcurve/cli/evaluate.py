@@ -44,12 +44,13 @@ def evaluate(
       dropcurve evaluate red:ns2 --against codel --rate 100Mbit --rtt 40ms
       dropcurve evaluate "red:min_th=10 pkts,max_th=30 pkts,max_p=0.05" --json
     """
-    from .. import commands, quantities
     from ..evaluation import evaluate as work
     from ..evaluation import text
+    from ..quantities import units
+    from ..runs import command_line
     from . import console
 
-    size = None if buffer is None else quantities.packets(buffer, packet_bytes=1500)
+    size = None if buffer is None else units.packets(buffer, packet_bytes=1500)
     with console.progress(quiet=json) as told:
 
         def tell(title: str, number: int, tests: int) -> None:
@@ -57,8 +58,8 @@ def evaluate(
                 told(number - 1, tests, (number - 1) / tests)
 
         card = work(
-            queue, against=against, rate_bps=quantities.rate(rate), rtt_s=quantities.span(rtt, what="rtt"),
-            buffer=size, seconds=quantities.span(duration or "60 s", what="duration"), replications=replications,
+            queue, against=against, rate_bps=units.rate(rate), rtt_s=units.span(rtt, what="rtt"),
+            buffer=size, seconds=units.span(duration or "60 s", what="duration"), replications=replications,
             seed=seed, jobs=jobs,
             progress=tell,
         )  # fmt: skip
@@ -72,5 +73,5 @@ def evaluate(
         ("against", None if against == "droptail" else against), ("rate", rate), ("rtt", rtt), ("buffer", buffer),
         ("duration", None if duration == "60 s" else duration), ("replications", replications), ("seed", seed),
     ]  # fmt: skip
-    console.again(commands.line("evaluate", [queue], shown))
+    console.again(command_line.line("evaluate", [queue], shown))
     return 1 if card.problems else 0

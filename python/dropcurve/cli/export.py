@@ -77,13 +77,15 @@ def export(
       dropcurve export "red:min_th=30 pkts,max_th=90 pkts,limit=500 pkts" --rate 100Mbit --for ios
       dropcurve export droptail_vs_red --for linux --shape --try
     """
-    from .. import boxes, commands, quantities
+    from .. import boxes
     from ..boxes import tc_try, text
+    from ..quantities import units
+    from ..runs import command_line
     from . import console
 
-    size = quantities.size(packet, what="packet")
+    size = units.size(packet, what="packet")
     kind, params, own = _asked(queue)
-    rate_bps = quantities.rate(rate) if rate else own
+    rate_bps = units.rate(rate) if rate else own
     if rate_bps is None:
         from ..errors import UsageError
 
@@ -91,16 +93,13 @@ def export(
             "--rate: not given; a configuration depends on the rate of the link, such as --rate 100Mbit"
         )
     extra: dict[str, Any] = {
-        key: value
-        for key, value in (
-            ("dev", dev),
-            ("name", name),
-            ("shape", shape or None),
-            ("cell", quantities.size(cell, what="cell") if cell else None),
-        )
-        if value is not None
+        "dev": dev,
+        "name": name,
+        "shape": shape or None,
+        "cell": units.size(cell, what="cell") if cell else None,
     }
-    made = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **extra)
+    given: dict[str, Any] = {key: value for key, value in extra.items() if value is not None}
+    made = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **given)
     trial = tc_try.trial(made.text) if try_ and made.box == "linux" else None
     if json:
         console.data(text.export_data(made, trial))
@@ -116,14 +115,14 @@ def export(
     if show_effect and not json:
         print(_effect(made, rate_bps, rtt, flows, size))
     shown = [("for", box), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape), ("cell", cell)]
-    console.again(commands.line("export", [queue], shown))
+    console.again(command_line.line("export", [queue], shown))
     return 1 if trial is not None and not (trial.passed or trial.skipped) else 0
 
 
 def _asked(queue: str) -> tuple[str, dict[str, object], float | None]:
     """Kind, parameters and rate: of a discipline as typed, or of a scenario."""
-    from .. import library, quantities, values
-    from ..scenario import Scenario
+    from ..quantities import units, values
+    from ..scenario import Scenario, library
 
     kind, params = values.queue(queue)
     if any(one["kind"] == kind for one in library.catalogue()["disciplines"]):
@@ -131,17 +130,18 @@ def _asked(queue: str) -> tuple[str, dict[str, object], float | None]:
     found = Scenario.load(queue).resolved
     held = dict(found["queue"])
     wire = found.get("dumbbell") or found.get("chain") or {}
-    return held.pop("kind"), held, quantities.rate(wire["rate"]) if "rate" in wire else None
+    return held.pop("kind"), held, units.rate(wire["rate"]) if "rate" in wire else None
 
 
 def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:
-    from .. import comparison, quantities
-    from .. import show as shown
     from ..boxes.link import scenario
     from ..boxes.model import queue_text
+    from ..present import terminal as shown
+    from ..quantities import units
+    from ..runs import comparison
     from . import console
 
-    span = quantities.between(rtt, lambda text: quantities.span(text, what="rtt"), what="rtt")
+    span = units.between(rtt, lambda text: units.span(text, what="rtt"), what="rtt")
     base = scenario(
         made.discipline, made.params, rate_bps=rate_bps, rtt_s=span, flows=flows, packet_bytes=size
     )

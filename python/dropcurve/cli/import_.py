@@ -75,18 +75,20 @@ def import_(
       tc -d qdisc show dev eth0 | dropcurve import - --rate 100Mbit
       dropcurve import router.cfg --rate 100Mbit --out mine.toml
     """
-    from .. import boxes, commands, quantities
+    from .. import boxes
     from ..boxes import text
     from ..errors import DropcurveError
+    from ..quantities import units
+    from ..runs import command_line
     from . import console
 
     try:
         held = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise DropcurveError(f"{file}: is not text") from None
-    size = quantities.size(packet, what="packet")
-    room = None if buffer is None else quantities.packets(buffer, packet_bytes=size)
-    given = quantities.rate(rate) if rate else None
+    size = units.size(packet, what="packet")
+    room = None if buffer is None else units.packets(buffer, packet_bytes=size)
+    given = units.rate(rate) if rate else None
     found = boxes.read(
         held, box=box, origin="" if file == "-" else file, name=name,
         buffer_bytes=None if room is None else round(room * size),
@@ -97,13 +99,13 @@ def import_(
         ("compare", compare),
         ("replications", replications if compare else None), ("duration", duration),
     ]  # fmt: skip
-    command = commands.line("import", [file], shown)
+    command = command_line.line("import", [file], shown)
     if json:
         console.data(text.import_data(found))
     else:
         print(text.import_text(found, width=console.width()), flush=True)
     if out is not None or compare:
-        span = quantities.between(rtt, lambda word: quantities.span(word, what="rtt"), what="rtt")
+        span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
         title = "imported" if file == "-" else Path(file).stem
         base = found.scenario(rate_bps=given, rtt_s=span, flows=flows, packet_bytes=size, name=title)
         base = base if duration is None else _lasting(base, duration)
@@ -119,19 +121,19 @@ def import_(
 
 def _lasting(base: Scenario, duration: str) -> Scenario:
     """For so long, of which half at most is warm-up."""
-    from .. import quantities
+    from ..quantities import units
 
-    warmup = quantities.span(str(base.get("run.warmup")))
-    half = quantities.span(duration, what="duration") / 2.0
-    return base.edit([("run.duration", duration), ("run.warmup", quantities.show_span(min(warmup, half)))])
+    warmup = units.span(str(base.get("run.warmup")))
+    half = units.span(duration, what="duration") / 2.0
+    return base.edit([("run.duration", duration), ("run.warmup", units.show_span(min(warmup, half)))])
 
 
 def _compare(found: Import, base: Scenario, replications: int, *, command: str, quiet: bool) -> None:
     """Simulates the imported queue beside its rivals, all with the same buffer, and prints the table."""
-    from .. import show as shown
     from ..advise import advise
     from ..boxes.judge import judgement
-    from ..replicate import Effort, replicate
+    from ..present import terminal as shown
+    from ..runs.replicate import Effort, replicate
     from . import console
 
     design = advise(base).design("RED by the queue law")

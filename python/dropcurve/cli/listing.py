@@ -27,7 +27,8 @@ def list_(
       dropcurve list dialects
       dropcurve list scenarios --json
     """
-    from .. import commands, directory
+    from ..present import directory
+    from ..runs import command_line
     from . import console
 
     sections = directory.sections() if what is None else {what: directory.section(what)}
@@ -44,5 +45,5 @@ def list_(
             for name, rows in sections.items()
         ]
         print("\n\n".join(parts))
-    console.again(commands.line("list", [what] if what else [], []))
+    console.again(command_line.line("list", [what] if what else [], []))
     return 0

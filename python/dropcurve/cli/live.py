@@ -134,9 +134,9 @@ def _readable(text: str, read: Callable[[str], float], example: str) -> None:
 
 def _change(text: str) -> tuple[float, dict[str, Any]]:
     """A change of the link: when, and what."""
-    from .. import values
     from ..errors import UsageError
     from ..live.plan import nanoseconds
+    from ..quantities import values
 
     try:
         number, unit, edit = text.split(None, 2)
@@ -272,8 +272,8 @@ def set_(
     json: o.Json = False,
 ) -> int:
     """Change a running forwarder's link; packets that wait stay."""
-    from .. import values
     from ..live.forwarder import control
+    from ..quantities import values
     from . import console
 
     edits = dict(values.assignment(text) for text in changes)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import values
-from ..replicate import PRECISE, Effort
+from ..metrics.statistics import MAXIMUM
+from ..quantities import values
+from ..runs.replicate import PRECISE, Effort
 from ..scenario import Scenario
-from ..statistics import MAXIMUM
 
 Set = Annotated[
     list[str] | None,

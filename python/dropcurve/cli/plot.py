@@ -31,14 +31,14 @@ def plot(
       dropcurve plot demo
       dropcurve plot demo queue --out queue.pdf
     """
-    from .. import commands
     from .. import plot as plots
     from ..errors import UsageError
     from ..results import Result
+    from ..runs import command_line
     from . import console
 
     if kind is not None and kind not in plots.KINDS:
-        from .. import library
+        from ..scenario import library
 
         hint = library.nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
         raise UsageError(f"no figure is called '{kind}'; {hint}")
@@ -55,5 +55,5 @@ def plot(
     else:
         for file in files:
             print(file)
-    console.again(commands.line("plot", [str(folder), *([kind] if kind else [])], [("out", out)]))
+    console.again(command_line.line("plot", [str(folder), *([kind] if kind else [])], [("out", out)]))
     return 0

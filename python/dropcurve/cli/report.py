@@ -24,9 +24,9 @@ def report(
     Example:
       dropcurve report demo --out red.html
     """
-    from .. import commands
     from .. import report as pages
     from ..results import Result
+    from ..runs import command_line
     from . import console
 
     result = Result.load(folder)
@@ -34,5 +34,5 @@ def report(
     file.parent.mkdir(parents=True, exist_ok=True)
     pages.write(result, path=file)
     print(file)
-    console.again(commands.line("report", [str(folder)], [("out", out)]))
+    console.again(command_line.line("report", [str(folder)], [("out", out)]))
     return 0

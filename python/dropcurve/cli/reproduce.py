@@ -44,7 +44,7 @@ def reproduce(
       dropcurve reproduce my_study.py --quick
     """
     from .. import studies as st
-    from .. import values
+    from ..quantities import values
     from ..studies.archive import Archive
     from . import console
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..statistics import MAXIMUM
+from ..metrics.statistics import MAXIMUM
 from . import options as o
 
 
@@ -38,7 +38,7 @@ def run(
       dropcurve run droptail_vs_red --set queue.max_p=0.05 --precision 5%
       dropcurve run droptail_vs_red --duration "20 s" --replications 5 --json
     """
-    from .. import replicate
+    from ..runs import replicate
     from . import answer
 
     answer.check(per, metric or [])

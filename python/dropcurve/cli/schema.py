@@ -12,7 +12,7 @@ def schema() -> int:
     Example:
       dropcurve schema > scenario.schema.json
     """
-    from .. import library
+    from ..scenario import library
     from . import console
 
     console.data(library.schema())

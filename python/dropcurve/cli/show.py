@@ -32,9 +32,9 @@ def show(
       dropcurve show demo --per flow --metric goodput_bps
       dropcurve show demo --setup
     """
-    from .. import folders, setting
-    from .. import show as shown
-    from ..results import Result
+    from ..present import setting
+    from ..present import terminal as shown
+    from ..results import Result, folders
     from . import answer, console
 
     answer.check(per, metric or [])

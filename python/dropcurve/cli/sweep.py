@@ -69,10 +69,11 @@ def sweep(
       dropcurve sweep droptail_vs_red --queue droptail --queue red --queue codel --vary flows.tcp.count=2,8,32
       dropcurve query results/droptail_vs_red-sweep-1a2b3c4d "select queue, avg(loss) from runs group by all"
     """
-    from .. import sweeping, values
     from ..metrics import find, split
-    from ..sweeping import table
-    from ..sweeping.design import points as design
+    from ..quantities import values
+    from ..runs import sweeping
+    from ..runs.sweeping import table
+    from ..runs.sweeping.design import points as design
     from . import console
 
     for name in metric or []:
@@ -104,7 +105,7 @@ def sweep(
 def _plain(answer: object, only: list[str]) -> list[dict[str, object]]:
     from dataclasses import asdict, is_dataclass
 
-    from ..sweeping import Sweep
+    from ..runs.sweeping import Sweep
 
     assert isinstance(answer, Sweep)
     return [
@@ -132,7 +133,7 @@ def query(
       dropcurve query results/droptail_vs_red-sweep-1a2b3c4d
       dropcurve query FOLDER "select queue_max_p, avg(utilisation) from runs group by all order by 1"
     """
-    from ..sweeping import Sweep
+    from ..runs.sweeping import Sweep
     from . import console
 
     found = Sweep.load(folder).query(sql)

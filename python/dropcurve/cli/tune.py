@@ -93,7 +93,8 @@ def tune(
       dropcurve tune --rate 10Mbit --rtt 40ms --flows 8 --buffer 200pkts --goal "min p95 delay, max goodput" --queue red
       dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "max goodput - 0.1 * p95 delay"
     """
-    from .. import quantities, tuning, values
+    from .. import tuning
+    from ..quantities import units, values
     from . import tuned
 
     varied = dict(values.assignment(text) for text in ranges or [])
@@ -102,7 +103,7 @@ def tune(
         candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
         tcp=tcp if tcp != "cubic" else None, ecn=ecn or None,
     )  # fmt: skip
-    seconds = None if time is None else quantities.span(time, what="time")
+    seconds = None if time is None else units.span(time, what="time")
     asked: list[tuple[str, Any]] = [
         ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short), ("udp", udp),
         ("tcp", tcp if tcp != "cubic" else None), ("ecn", ecn or None), *(("range", text) for text in ranges or []),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import commands
-from ..sweeping.execute import Where
+from ..runs import command_line
+from ..runs.sweeping.execute import Where
 from . import console
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def give(
     """Answers, writes page and figures, prints. Returns 1 if no design holds every constraint."""
     from .. import tuning
 
-    command = commands.line("tune", [scenario] if scenario else [], [*asked, *effort])
+    command = command_line.line("tune", [scenario] if scenario else [], [*asked, *effort])
     digest = hashlib.sha256(f"{question!r}\n{seed}".encode()).hexdigest()[:8]
     folder = out or Path("results") / f"tune-{digest}"
     try:

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from .. import metrics, statistics, values
-from ..replicate import Effort, replicate
+from .. import metrics
+from ..metrics import statistics
+from ..quantities import values
 from ..results import Result
+from ..runs.replicate import Effort, replicate
 from ..scenario import Scenario
 from .cases import CASES, LEFT_OUT, Case, Setup, setup
 

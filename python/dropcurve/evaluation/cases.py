@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .. import quantities
 from ..advise import rules, tcp
+from ..quantities import units
 
 #: Loss under tail drop at each level of congestion.
 LEVELS = {"mild": 0.001, "medium": 0.005, "heavy": 0.01}
@@ -65,9 +65,9 @@ class Setup:
     def scenario(self, case: Case) -> str:
         """The scenario's text, with a tail-drop queue."""
         head = _HEAD.format(
-            title=case.title, section=case.section, duration=quantities.show_span(self.seconds),
-            warmup=quantities.show_span(self.seconds / 6.0), rate=quantities.show_rate(self.rate_bps),
-            delay=quantities.show_span(0.4 * self.rtt_s), access=quantities.show_span(0.1 * self.rtt_s),
+            title=case.title, section=case.section, duration=units.show_span(self.seconds),
+            warmup=units.show_span(self.seconds / 6.0), rate=units.show_rate(self.rate_bps),
+            delay=units.show_span(0.4 * self.rtt_s), access=units.show_span(0.1 * self.rtt_s),
             buffer=self.buffer,
         )  # fmt: skip
         return head + "".join(case.flows(self))
@@ -119,7 +119,7 @@ def unresponsive(setup: Setup) -> Iterator[str]:
         "udp",
         transport="udp",
         source="cbr",
-        rate=quantities.show_rate(setup.rate_bps / 3.0),
+        rate=units.show_rate(setup.rate_bps / 3.0),
         packet="1500 B",
         jitter=0,
     )
@@ -128,7 +128,7 @@ def unresponsive(setup: Setup) -> Iterator[str]:
 def round_trips(setup: Setup) -> Iterator[str]:
     """Two groups, one with a fifth of the other's base round trip."""
     count = max(2, setup.flows("medium") // 2)
-    yield setup.group("far", count, access_delay=quantities.show_span(0.1 * setup.rtt_s + 0.4 * setup.rtt_s))
+    yield setup.group("far", count, access_delay=units.show_span(0.1 * setup.rtt_s + 0.4 * setup.rtt_s))
     yield setup.group("near", count, access_delay="0 s")
 
 
@@ -137,7 +137,7 @@ def bursts(setup: Setup) -> Iterator[str]:
     yield setup.group("bulk", 1)
     yield setup.group("web", 10, source="http")
     yield group(
-        "video", transport="udp", source="onoff", rate=quantities.show_rate(setup.rate_bps / 4.0), packet="1200 B",
+        "video", transport="udp", source="onoff", rate=units.show_rate(setup.rate_bps / 4.0), packet="1200 B",
         on="200 ms", off="800 ms",
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ def varying(setup: Setup) -> Iterator[str]:
     third = setup.seconds / 3.0
     mild = setup.flows("mild")
     yield setup.group("stays", mild)
-    start, stop = (quantities.show_span(value) for value in (third, 2.0 * third))
+    start, stop = (units.show_span(value) for value in (third, 2.0 * third))
     yield group("comes", count=max(1, setup.flows("heavy") - mild), start=start, stop=stop, ecn=setup.ecn)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics, quantities, wording
+from .. import metrics
+from ..quantities import units, wording
 from .cases import LEFT_OUT
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def text(card: Card) -> str:
     link = card.setup
     lines = [
         f"{card.candidate} against {card.baseline}: the guidelines of RFC 7928",
-        f"{quantities.show_rate(link.rate_bps)}, {quantities.show_span(link.rtt_s)}, buffer {link.buffer} packets, "
+        f"{units.show_rate(link.rate_bps)}, {units.show_span(link.rtt_s)}, buffer {link.buffer} packets, "
         f"{card.replications} paired replications from seed {card.seed}, 95 % intervals",
         "",
     ]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .. import wording
+from ..quantities import wording
 from ..scenario import Scenario
 from . import launch, measure
 from . import plan as plans

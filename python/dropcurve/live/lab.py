@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import metrics, replicate, wording
+from .. import metrics
 from ..errors import UsageError
+from ..quantities import wording
+from ..runs import replicate
 from ..scenario import Scenario
 from . import launch, measure
 from . import plan as plans

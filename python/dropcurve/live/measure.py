@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import statistics
+from ..metrics import statistics
 from .addresses import INTERVAL_S
 from .plan import Plan, bits
 

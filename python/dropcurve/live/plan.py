@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import Problem, ScenarioError
+from ..runs.tracing import trace
 from ..scenario import Scenario
-from ..tracing import trace
 
 #: The kernel's name for each congestion control of a scenario.
 KERNEL_CC = {

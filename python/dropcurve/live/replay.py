@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import wording
 from ..errors import ResultError
+from ..quantities import wording
 from .forwarder import plain
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import values, wording
 from ..errors import DropcurveError, UsageError
+from ..quantities import values, wording
 from . import keeper, merging, scratch
 from .forwarder import Control, await_control
 from .hidden import SYS, Device, names, read

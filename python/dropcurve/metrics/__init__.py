@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import library
 from ..errors import UsageError
+from ..scenario import library
 from . import flows, links, objects  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
 from .registry import METRICS, Flows, Metric, Run, by_class, classes, main_links, measured_s, metric, versus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .registry import (
+from .registry import (  # fmt: skip
     Flows,
     Run,
     active_s,
@@ -16,7 +16,7 @@ from .registry import (
     percent,
     total,
     weighted,
-)  # fmt: skip
+)
 
 
 def _rate(run: Run, flows: Flows, key: str) -> float | None:

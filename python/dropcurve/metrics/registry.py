@@ -11,7 +11,7 @@ from itertools import accumulate, chain, repeat
 from operator import itemgetter, mul
 from typing import Any, Literal, NamedTuple
 
-from .. import statistics
+from . import statistics
 
 Run = dict[str, Any]
 Link = dict[str, Any]

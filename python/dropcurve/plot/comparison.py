@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import metrics, verdict, wording
+from .. import metrics
+from ..present import verdict
+from ..quantities import wording
 from . import Layout, labels, style
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..spacing import RULES, share
+from ..advise.spacing import RULES, share
 from . import view
 
 if TYPE_CHECKING:

@@ -152,7 +152,7 @@ def _draw_share(ax: Axes, share: Share, y: float) -> None:
 
 
 def _shares(result: Result, index: int, variant: Variant) -> list[Share]:
-    from ..statistics import t_interval
+    from ..metrics.statistics import t_interval
 
     by_flow = view.goodputs_bps(variant)
     shares = []

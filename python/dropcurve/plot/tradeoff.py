@@ -10,8 +10,8 @@ from . import Layout, labels, style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..metrics.statistics import Interval
     from ..results import Result, Variant
-    from ..statistics import Interval
 
 LAYOUT = Layout(height_in=2.7, columns=1)
 SEE = "Up and to the left is better: a full link and a short queue. Bars are intervals over replications."
@@ -105,6 +105,6 @@ def _limits(data: Panel) -> tuple[float, float, float]:
 
 
 def _interval(result: Result, variant: Variant, metric: str) -> Interval:
-    from ..statistics import t_interval
+    from ..metrics.statistics import t_interval
 
     return t_interval(variant.values(metric), confidence=result.level)

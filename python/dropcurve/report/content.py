@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics, plot, wording
+from .. import metrics, plot
 from ..plot import style
+from ..quantities import wording
 from . import method, setup, table, topology
 
 if TYPE_CHECKING:

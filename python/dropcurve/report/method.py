@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics as plain
 from typing import TYPE_CHECKING, Any
 
-from .. import health, wording
+from ..quantities import wording
+from ..results import health
 
 if TYPE_CHECKING:
     from ..results import Result

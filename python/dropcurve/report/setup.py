@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import wording
 from ..plot import view
+from ..quantities import wording
 
 if TYPE_CHECKING:
     from ..results import Result, Variant
@@ -157,7 +157,7 @@ def rate(bps: float | None) -> str:
 def _catalogue() -> Mapping[str, Any]:
     """What the core says of itself; nothing where a stored result is read without a core."""
     try:
-        from .. import library
+        from ..scenario import library
 
         return library.catalogue()
     except ImportError:

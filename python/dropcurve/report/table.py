@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics, wording
+from .. import metrics
+from ..quantities import wording
 from ..results import Result
 
 if TYPE_CHECKING:
-    from ..tables import Cell, Difference, Row
+    from ..results.tables import Cell, Difference, Row
 
 GROUPS = (("link", "At the link"), ("flow", "What the flows got"), ("class", "Between classes"))
 

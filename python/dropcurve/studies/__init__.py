@@ -15,8 +15,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from .. import library
 from ..errors import DropcurveError, UsageError
+from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cell, Cells, Plan, Probe
 from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more

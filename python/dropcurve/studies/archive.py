@@ -16,8 +16,8 @@ from io import BytesIO
 from pathlib import Path
 
 from ..errors import ResultError
-from ..series import Series
-from ..store import Done, Store, build
+from ..results.series import Series
+from ..runs.store import Done, Store, build
 
 #: zlib looks back no farther.
 REACH = 32768

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import derived, statistics
+from ..metrics import statistics
+from ..results.series import Series
+from ..runs import derived
+from ..runs.store import Done
+from ..runs.tracing import Trace, trace
 from ..scenario import Scenario
-from ..series import Series
-from ..store import Done
-from ..tracing import Trace, trace
 from .archive import Archive
 from .claims import Absent
 from .effects import Effect, mean

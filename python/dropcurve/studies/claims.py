@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .. import statistics, wording
+from ..metrics import statistics
+from ..quantities import wording
 from .effects import Effect, gain
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .. import statistics
+from ..metrics import statistics
 
 
 @dataclass(frozen=True)

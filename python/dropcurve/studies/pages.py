@@ -9,8 +9,10 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .. import library, statistics, wording
+from ..metrics import statistics
 from ..plot import style
+from ..quantities import wording
+from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .effects import Effect

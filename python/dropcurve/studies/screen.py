@@ -15,7 +15,7 @@ from functools import partial
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from ..ranges import Range
+from ..quantities.ranges import Range
 from .blocks import Block, Picture, Table, Text
 from .draw import Line, Map, Panel, panels
 from .effects import mean

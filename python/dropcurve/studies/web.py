@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import library
 from ..plot import style
+from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
 
 if TYPE_CHECKING:

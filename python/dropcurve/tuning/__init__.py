@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import library, quantities, wording
 from ..errors import UsageError
-from ..scenario import Scenario
-from ..store import build
-from ..sweeping.execute import Where
-from ..sweeping.store import Store
+from ..quantities import units, wording
+from ..runs.store import build
+from ..runs.sweeping.execute import Where
+from ..runs.sweeping.store import Store
+from ..scenario import Scenario, library
 from . import around, effort
 from .answer import Answer, Spot
 from .asked import of_link
@@ -216,7 +216,7 @@ def _stopped(
     left_out = ["sensitivity"] if not moved and outcome.families else []
     left_out += ["drift"] if bench.question.varying and not wandered else []
     left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
-    told = f"made to fit into {quantities.show_span(clock.seconds)}"
+    told = f"made to fit into {units.show_span(clock.seconds)}"
     if rivals[0] < rivals[1]:
         told += f", held against {rivals[0]} of {rivals[1]} rivals"
     return f"{told}, {wording.listed(left_out)} left out" if left_out else told

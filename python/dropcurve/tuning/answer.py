@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import wording
 from ..errors import ResultError
-from ..statistics import Interval
+from ..metrics.statistics import Interval
+from ..quantities import wording
 from .around import Drift, Sensitivity
 from .candidates import Candidate
 from .confirm import Line

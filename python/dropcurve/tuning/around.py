@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import statistics
+from ..metrics import statistics
 from .bench import Bench, Trial
 from .candidates import Candidate
 from .effort import Effort

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .. import quantities, ranges
 from ..errors import Gathered, UsageError
-from ..ranges import Range
+from ..quantities import ranges, units
+from ..quantities.ranges import Range
 from . import goal as goals
 from .candidates import target_of
 from .families import Room
@@ -41,7 +41,7 @@ def of_link(
     rates = wrong.take(lambda: _rate(rate), (LEAST_RATE, LEAST_RATE))
     trips = wrong.take(lambda: _rtt(rtt), (1.0, 1.0))
     counts = wrong.take(
-        lambda: quantities.between(flows, lambda text: quantities.count(text, what="flows"), what="flows"),
+        lambda: units.between(flows, lambda text: units.count(text, what="flows"), what="flows"),
         (1.0, 1.0),
     )
     room_pkts = wrong.take(lambda: _buffer(buffer), float(LEAST_BUFFER))
@@ -54,27 +54,27 @@ def of_link(
     axes = (_axis("rate", *rates), _axis("rtt", *trips), _axis("flows", *counts, whole=True), *shares)
     shown = ", ".join(_told(axis) for axis in axes)
     return assembled(
-        f"{shown}, buffer of {quantities.show_packets(float(f'{room_pkts:.4g}'))}", wanted, axes,
+        f"{shown}, buffer of {units.show_packets(float(f'{room_pkts:.4g}'))}", wanted, axes,
         Room(rates[0] / (8 * 1500), room_pkts, trips[1], ecn), target, candidates, robust, space or {}, link=link,
     )  # fmt: skip
 
 
 def _rate(text: str) -> tuple[float, float]:
-    found = quantities.between(text, lambda one: quantities.rate(one, what="rate"), what="rate")
+    found = units.between(text, lambda one: units.rate(one, what="rate"), what="rate")
     if not LEAST_RATE <= found[0] <= found[1] <= MOST_RATE:
         raise UsageError(f"rate '{text}' must lie between 10kbit and 10Tbit")
     return found
 
 
 def _rtt(text: str) -> tuple[float, float]:
-    found = quantities.between(text, lambda one: quantities.span(one, what="rtt"), what="rtt")
+    found = units.between(text, lambda one: units.span(one, what="rtt"), what="rtt")
     if found[1] > MOST_RTT_S:
         raise UsageError(f"rtt '{text}' must be at most {MOST_RTT_S:g} s")
     return found
 
 
 def _buffer(text: str) -> float:
-    found = quantities.packets(text, packet_bytes=1500)
+    found = units.packets(text, packet_bytes=1500)
     if found < LEAST_BUFFER:
         raise UsageError(f"buffer '{text}' must hold at least {LEAST_BUFFER} packets")
     return found

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .. import statistics
 from ..errors import ScenarioError, UsageError
+from ..metrics import statistics
+from ..runs.sweeping.execute import Job, Where, execute
+from ..runs.sweeping.rows import Row, key
+from ..runs.sweeping.store import Store
 from ..scenario import Scenario
-from ..sweeping.execute import Job, Where, execute
-from ..sweeping.rows import Row, key
-from ..sweeping.store import Store
 from .candidates import Candidate
 from .goal import Constraint, Objective
 from .question import Condition, Question

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .. import values
 from ..errors import DropcurveError
+from ..quantities import values
 from ..scenario import Scenario
 from .families import Params, Room
 

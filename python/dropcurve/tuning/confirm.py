@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .. import statistics
-from ..statistics import Interval, Paired
+from ..metrics import statistics
+from ..metrics.statistics import Interval, Paired
 from .bench import Bench, Trial
 from .candidates import Candidate
 from .effort import Effort

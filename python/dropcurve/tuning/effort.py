@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from .. import quantities
 from ..errors import DropcurveError
+from ..quantities import units
 from .question import Question
 
 #: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
@@ -96,8 +96,8 @@ def size(question: Question) -> float:
     for condition in question.conditions():
         scenario = question.scenario(condition)
         try:
-            rate = quantities.rate(str(scenario.get("dumbbell.rate")))
-            duration = quantities.span(str(scenario.get("run.duration")))
+            rate = units.rate(str(scenario.get("dumbbell.rate")))
+            duration = units.span(str(scenario.get("run.duration")))
         except DropcurveError:
             return LEAST_WORK
         found.append(max(LEAST_WORK, rate * duration / (8 * 1500)))

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .. import library, quantities, ranges
 from ..errors import UsageError
-from ..ranges import Range
+from ..quantities import ranges, units
+from ..quantities.ranges import Range
+from ..scenario import library
 
 Knobs = dict[str, float]
 Params = dict[str, Any]
@@ -84,11 +85,11 @@ def _usual(kind: str, room: Room) -> Family:
 
 
 def _pkts(value: float) -> str:
-    return quantities.show_packets(value)
+    return units.show_packets(value)
 
 
 def _span(seconds: float) -> str:
-    return quantities.show_span(float(f"{seconds:.3g}"))
+    return units.show_span(float(f"{seconds:.3g}"))
 
 
 def _log(low: float, high: float, unit: str = "", *, whole: bool = False) -> Range:
@@ -124,8 +125,8 @@ def _red(kind: str, room: Room) -> Family:
         }  # fmt: skip
 
     def read(params: Mapping[str, Any]) -> Knobs:
-        low = quantities.packets(str(params["min_th"]), packet_bytes=1500)
-        high = quantities.packets(str(params["max_th"]), packet_bytes=1500)
+        low = units.packets(str(params["min_th"]), packet_bytes=1500)
+        high = units.packets(str(params["max_th"]), packet_bytes=1500)
         memory = -1.0 / (room.capacity * math.log1p(-float(params["w_q"])))
         return {"min_th": low, "ratio": high / low, "max_p": float(params["max_p"]), "memory_s": memory}
 
@@ -165,7 +166,7 @@ def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
     def read(params: Mapping[str, Any]) -> Knobs:
         # What a design leaves out stays at the default of the discipline.
         return {
-            name: quantities.span(str(params[name])) if axis.unit == "s" and name in params
+            name: units.span(str(params[name])) if axis.unit == "s" and name in params
             else float(params.get(name, _DEFAULTS.get((kind, name), math.sqrt(axis.low * axis.high))))
             for name, axis in axes.items()
         }  # fmt: skip
@@ -208,12 +209,12 @@ def _dualpi2(kind: str, room: Room) -> Family:
 
     def build(at: Knobs) -> Params:
         found = pie.build(at)
-        step = _span(at["step"] * quantities.span(found["target"]))
-        return found | {"min_th": step, "range": _span(quantities.span(step) / 2)}
+        step = _span(at["step"] * units.span(found["target"]))
+        return found | {"min_th": step, "range": _span(units.span(step) / 2)}
 
     def read(params: Mapping[str, Any]) -> Knobs | None:
         found = pie.read(params)
-        step = quantities.span(str(params.get("min_th", "800 us")))
+        step = units.span(str(params.get("min_th", "800 us")))
         return None if found is None else {**found, "step": step / found["target"]}
 
     return Family(kind, {**pie.knobs, "step": _log(0.02, 0.5)}, build, read, _ecn(room))
@@ -233,7 +234,7 @@ def _droptail(kind: str, room: Room) -> Family:
     axis = _log(2.0, max(4.0, room.buffer_pkts), "pkts", whole=True)
 
     def read(params: Mapping[str, Any]) -> Knobs:
-        return {"limit": quantities.packets(str(params["limit"]), packet_bytes=1500)}
+        return {"limit": units.packets(str(params["limit"]), packet_bytes=1500)}
 
     return Family(kind, {"limit": axis}, lambda at: {"limit": _pkts(at["limit"])}, read)
 
@@ -248,7 +249,7 @@ def _pi(kind: str, room: Room) -> Family:
         return {**_limit(room), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
 
     def read(params: Mapping[str, Any]) -> Knobs:
-        reference = quantities.packets(str(params["q_ref"]), packet_bytes=1500)
+        reference = units.packets(str(params["q_ref"]), packet_bytes=1500)
         return {"q_ref": reference, "gain": float(params["gain"]), "zero": float(params["zero"])}
 
     return Family(kind, axes, build, read, _ecn(room))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .. import wording
+from ..quantities import wording
 from .terms import KINDS, cell, points_of, shown
 
 if TYPE_CHECKING:

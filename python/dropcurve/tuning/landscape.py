@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..sweeping import design
+from ..runs.sweeping import design
 from .bench import MARGIN, PENALTY, Bench, Trial
 from .candidates import Candidate
 from .model import Seen, Surface

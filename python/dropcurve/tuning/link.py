@@ -13,8 +13,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .. import quantities
 from ..errors import UsageError
+from ..quantities import units
 from ..scenario import Scenario
 
 #: Payload of a short flow: Pareto with the shape that CB97 found for the web, cut where a flow is no longer short.
@@ -55,14 +55,14 @@ class Link:
                 f"short flows and UDP ask for {short + udp:g} % of the link; leave at least 5 % to the rest"
             )
         warmup, duration = times(rate, rtt)
-        near, far = (quantities.show_span(_us(share * rtt)) for share in (0.2, 0.3))
+        near, far = (units.show_span(_us(share * rtt)) for share in (0.2, 0.3))
         parts = [
-            f'title = "{quantities.show_rate(rate)}, {quantities.show_span(rtt)}, {flows} flows"',
+            f'title = "{units.show_rate(rate)}, {units.show_span(rtt)}, {flows} flows"',
             f'[run]\nduration = "{duration:g} s"\nwarmup = "{warmup:g} s"',
             "[dumbbell]\n"
-            f'rate = "{quantities.show_rate(rate)}"\ndelay = "{quantities.show_span(_us(0.2 * rtt))}"\n'
+            f'rate = "{units.show_rate(rate)}"\ndelay = "{units.show_span(_us(0.2 * rtt))}"\n'
             f'access_delay = "uniform {near} to {far}"\n'
-            f'exit_delay = "{quantities.show_span(_us(0.05 * rtt))}"',
+            f'exit_delay = "{units.show_span(_us(0.05 * rtt))}"',
             f'[queue]\nkind = "droptail"\nlimit = "{self.buffer_pkts:g} pkts"',
             f'[flows.long]\ncount = {flows}\nstart = "uniform 0 s to {min(2.0, warmup / 2):g} s"\n{self._tcp()}',
         ]
@@ -70,11 +70,11 @@ class Link:
             gap = PLACES * 8 * short_bytes() / (short / 100 * rate)
             parts.append(
                 f'[flows.short]\ncount = {PLACES}\nsource = "http"\nsessions = "open"\n'
-                f'arrival = "exponential {quantities.show_span(_us(gap))}"\n'
+                f'arrival = "exponential {units.show_span(_us(gap))}"\n'
                 f'size = "pareto from {LEAST_BYTES:.0f} B shape {SHAPE:g} up to {MOST_BYTES:.0f} B"\n{self._tcp()}'
             )
         if udp > 0:
-            each = quantities.show_rate(float(f"{udp / 100 * rate / UDP_FLOWS:.6g}"))
+            each = units.show_rate(float(f"{udp / 100 * rate / UDP_FLOWS:.6g}"))
             parts.append(
                 f'[flows.udp]\ncount = {UDP_FLOWS}\ntransport = "udp"\nsource = "poisson"\nrate = "{each}"\n'
                 'start = "uniform 0 s to 1 s"'

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .. import library, metrics, quantities
+from .. import metrics
 from ..errors import UsageError
+from ..quantities import units
+from ..scenario import library
 
 #: What a word at the front of a measure asks for.
 _STATISTICS = {
@@ -58,18 +60,14 @@ class Measure:
         text = text.strip()
         if self.unit == "ms":
             return (
-                quantities.span(text, what=self.text) * 1e3
+                units.span(text, what=self.text) * 1e3
                 if re.search(r"[a-z]", text)
                 else _number(text, self.text)
             )
         if self.unit == "s":
-            return (
-                quantities.span(text, what=self.text)
-                if re.search(r"[a-z]", text)
-                else _number(text, self.text)
-            )
+            return units.span(text, what=self.text) if re.search(r"[a-z]", text) else _number(text, self.text)
         if self.unit == "bit/s":
-            return quantities.rate(text, what=self.text)
+            return units.rate(text, what=self.text)
         return _number(re.sub(r"\s*(%|pkts|packets)$", "", text), self.text)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import commands, plot, quantities, report, wording
+from .. import plot, report
 from ..plot import style
+from ..quantities import units, wording
+from ..runs import command_line
 from . import fronts, pictures, terms, words
 from .answer import Answer
 from .question import ends
@@ -33,7 +35,7 @@ def write(answer: Answer, folder: Path) -> Path:
 
 def at_the_ends(answer: Answer) -> list[tuple[str, Result]]:
     """At each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
-    from ..replicate import Effort, replicate
+    from ..runs.replicate import Effort, replicate
 
     rival = _rival(answer)
     found = []
@@ -194,9 +196,9 @@ def beyond(answer: Answer) -> str:
     link, middle = answer.question.link, answer.question.middle()
     if link is None:
         return ""
-    return commands.line("evaluate", [answer.best.queue], [
-        ("rate", quantities.show_rate(middle["rate"])), ("rtt", quantities.show_span(middle["rtt"])),
-        ("buffer", quantities.show_packets(link.buffer_pkts)),
+    return command_line.line("evaluate", [answer.best.queue], [
+        ("rate", units.show_rate(middle["rate"])), ("rtt", units.show_span(middle["rtt"])),
+        ("buffer", units.show_packets(link.buffer_pkts)),
     ])  # fmt: skip
 
 

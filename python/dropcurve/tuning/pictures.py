@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import wording
 from ..plot import labels, style
+from ..quantities import wording
 from .answer import Answer
 from .around import Drift, Far, Sensitivity
 from .goal import Constraint

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import advise, library, quantities, ranges, values
+from .. import advise
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
-from ..ranges import Range
-from ..scenario import Scenario, located
-from ..sweeping import design
+from ..quantities import ranges, units, values
+from ..quantities.ranges import Range
+from ..runs.sweeping import design
+from ..scenario import Scenario, library
+from ..scenario.scenario import located
 from . import goal as goals
 from .candidates import Target, target_of
 from .families import USUAL, Room
@@ -40,11 +42,11 @@ class Axis:
     def shown(self, value: float) -> str:
         """A value as people write it."""
         if self.name == "rtt":
-            return quantities.show_span(value)
+            return units.show_span(value)
         if self.name == "rate":
-            return quantities.show_rate(value)
+            return units.show_rate(value)
         if self.name in ("short", "udp"):
-            return f"{quantities.plain(value)} %"
+            return f"{units.plain(value)} %"
         return str(self.range.shown(value))
 
     @property
@@ -180,8 +182,8 @@ def of_file(
         raise UsageError(
             f"{base.name}: tune needs a scenario with a [dumbbell]; its queue is the one that is chosen"
         )
-    capacity = quantities.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
-    limit = quantities.packets(str(base.get("queue.limit")), packet_bytes=1500)
+    capacity = units.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
+    limit = units.packets(str(base.get("queue.limit")), packet_bytes=1500)
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
     found = assembled(
         base.title, goals.parse(str(text)), tuple(axes), room,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from .. import statistics
+from ..metrics import statistics
 from .bench import Bench, Trial
 from .candidates import Candidate
 

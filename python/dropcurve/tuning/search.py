@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import statistics
 from ..errors import UsageError
+from ..metrics import statistics
 from .bench import Bench, Trial, block
 from .candidates import Candidate
 from .effort import ENDS, SEARCH, Clock, Effort

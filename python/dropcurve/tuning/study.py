@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..sweeping import design
+from ..runs.sweeping import design
 from .candidates import Candidate, Target
 from .families import Family, Knobs
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import wording
-from ..statistics import Interval
+from ..metrics.statistics import Interval
+from ..quantities import wording
 from .goal import Objective
 from .measures import Measure
 

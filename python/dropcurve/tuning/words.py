@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .. import wording
+from ..quantities import wording
 from . import fronts
 from .measures import Measure
 from .terms import KINDS, cell, interval, points_of, shown

@@ -1,0 +1,270 @@
+"""What there is, by name: for `list` and `describe`, and for whoever builds a page of it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from .. import metrics
+from ..errors import UsageError
+from ..scenario import library
+
+Rows = list[tuple[str, ...]]
+
+#: Columns of aligned text that the last cell of a row gets at least, and a wide cell before it.
+LAST, LEAST = 30, 12
+
+
+@dataclass(frozen=True)
+class Description:
+    """One thing described: a title, paragraphs, tables of aligned rows under headings, blocks of text as
+    they are, and the same as data."""
+
+    title: str
+    data: dict[str, Any]
+    paragraphs: list[str] = field(default_factory=list)
+    tables: list[tuple[str, Rows]] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
+
+
+def text(found: Description, *, width: int = 100) -> str:
+    """A description as text of at most ``width`` columns."""
+    parts = [aligned([(one,)], width=width) for one in (found.title, *found.paragraphs)]
+    parts += [
+        f"{aligned([(heading,)], width=width)}\n{aligned(table, indent='  ', width=width)}"
+        for heading, table in found.tables
+    ]
+    return "\n\n".join([*parts, *found.blocks])
+
+
+def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
+    """Rows in columns; each cell is wrapped in its column, the last column taking what is left."""
+    if not rows:
+        return ""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    room = width - len(indent) - 2 * len(widths)
+    if widths and sum(widths) > room - LAST:
+        widest = widths.index(max(widths))
+        widths[widest] = max(LEAST, widths[widest] - sum(widths) + room - LAST)
+    widths.append(max(LAST, room - sum(widths)))
+    lines = []
+    for row in rows:
+        columns = [
+            textwrap.wrap(cell, wide, break_on_hyphens=False) for cell, wide in zip(row, widths, strict=True)
+        ]
+        for parts in zip_longest(*columns, fillvalue=""):
+            cells = [f"{part:<{wide}}" for part, wide in zip(parts, widths, strict=True)]
+            lines.append((indent + "  ".join(cells)).rstrip())
+    return "\n".join(lines)
+
+
+#: What `list` knows.
+SECTIONS = ("disciplines", "dialects", "transports", "profiles", "sources", "metrics", "scenarios", "plots")
+
+
+def sections() -> dict[str, Rows]:
+    """Every section with its rows of (name, what it is)."""
+    return {name: section(name) for name in SECTIONS}
+
+
+def section(name: str) -> Rows:
+    """One section of `sections`. Raises UsageError with the nearest name for an unknown one."""
+    if name not in SECTIONS:
+        hint = library.nearest(name, SECTIONS, otherwise=f"there are {', '.join(SECTIONS)}")
+        raise UsageError(f"no list is called '{name}'; {hint}")
+    found = library.catalogue()
+    if name == "disciplines":
+        return [(one["kind"], one["title"]) for one in found["disciplines"]]
+    if name == "dialects":
+        return [(key, row["doc"]) for key, _, row in _presets("disciplines", "kind", "dialects")]
+    if name == "profiles":
+        return [(key, row["doc"]) for key, _, row in _presets("transports", "name", "profiles")]
+    if name in ("transports", "sources"):
+        return [(one["name"], one["doc"]) for one in found[name]]
+    if name == "metrics":
+        return [(one.name, f"{one.title}{f' ({one.unit})' if one.unit else ''}") for one in metrics.ordered()]
+    if name == "scenarios":
+        return [(title, _title(title)) for title in library.scenarios()]
+    from .. import plot
+
+    return [(kind.name, kind.title) for kind in plot.KINDS.values()]
+
+
+def _presets(part: str, name: str, presets: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """(``red:ns2``, discipline, dialect), or the like of transports and profiles."""
+    for owner in library.catalogue()[part]:
+        for row in owner[presets]:
+            yield f"{owner[name]}:{row['name']}", owner, row
+
+
+def _title(name: str) -> str:
+    """The title of a shipped scenario, read without checking: one bad file must not spoil the list."""
+    import tomllib
+
+    try:
+        with library.scenarios()[name].open("rb") as file:
+            return str(tomllib.load(file).get("title", ""))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        return f"cannot be read: {error}"
+
+
+def describe(name: str) -> list[Description]:
+    """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` of whatever has one),
+    transports, profiles, sources, sections, metrics, plots, scenarios.
+
+    Raises UsageError with the nearest name if there is no such thing.
+    """
+    looks = (_discipline, _presets_called, _transport, _source, _section, _metric, _plot, _scenario)
+    found = [one for look in looks for one in look(name)]
+    if found:
+        return found
+    known = [row[0] for rows in sections().values() for row in rows]
+    known += [one["path"] for one in library.catalogue()["sections"]]
+    hint = library.nearest(name, known, otherwise="`dropcurve list` shows all names")
+    raise UsageError(f"nothing is called '{name}'; {hint}")
+
+
+def _discipline(name: str) -> Iterator[Description]:
+    for one in library.catalogue()["disciplines"]:
+        if one["kind"] == name:
+            tables: list[tuple[str, Rows]] = [("Parameters", _fields(one["fields"]))]
+            if one["dialects"]:
+                tables.append(("Dialects", [(row["name"], row["doc"]) for row in one["dialects"]]))
+                tables.append(("What the dialects set", _options(one["dialects"])))
+            about = [one["about"], f"Reference: {one['reference']}"]
+            yield Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
+
+
+def _use(one: dict[str, Any]) -> str:
+    lines = ["[queue]", f'kind = "{one["kind"]}"']
+    lines += [f'dialect = "{one["dialects"][0]["name"]}"'] if one["dialects"] else []
+    return "In a scenario\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _fields(fields: list[dict[str, Any]]) -> Rows:
+    """(name, default, meaning with unit, range and source)."""
+    rows: Rows = []
+    for one in fields:
+        facts = [fact for fact in (one.get("range"), _choices(one), _origin(one)) if fact]
+        default = one["default"]
+        shown = str(default).lower() if isinstance(default, bool) else f"{default}"
+        unit = f" {one['unit']}" if one["unit"] not in ("", "1") and not isinstance(default, str) else ""
+        doc = one["doc"].rstrip(".") + "."
+        rows.append((one["name"], shown + unit, f"{doc} [{'; '.join(facts)}]" if facts else doc))
+    return rows
+
+
+def _choices(one: dict[str, Any]) -> str:
+    return "one of " + ", ".join(row["name"] for row in one["choices"]) if one.get("choices") else ""
+
+
+def _origin(one: dict[str, Any]) -> str:
+    assumed = "assumed" if one.get("assumed") else ""
+    return ", ".join(part for part in (one.get("source") or "", assumed) if part)
+
+
+def _options(presets: list[dict[str, Any]]) -> Rows:
+    return [
+        (
+            row["name"],
+            ", ".join(f"{key} = {value}" for key, value in row["options"].items()) or "the defaults",
+        )
+        for row in presets
+    ]
+
+
+def _presets_called(name: str) -> Iterator[Description]:
+    every = [*_presets("disciplines", "kind", "dialects"), *_presets("transports", "name", "profiles")]
+    for full, owner, row in every:
+        if name in (full, row["name"]):
+            docs = {one["name"]: one["doc"] for one in owner["fields"]}
+            options: Rows = [(key, str(value), docs.get(key, "")) for key, value in row["options"].items()]
+            rest = (
+                "Options that are not listed have the defaults of `dropcurve describe "
+                + full.split(":")[0]
+                + "`."
+            )
+            yield Description(
+                f"{full}: {row['doc']}", row, [rest], [("Options", list(options))] if options else []
+            )
+
+
+def _transport(name: str) -> Iterator[Description]:
+    for one in library.catalogue()["transports"]:
+        if one["name"] == name:
+            tables = [("Parameters", _fields(one["fields"]))]
+            if one["profiles"]:
+                tables.append(("Profiles", [(row["name"], row["doc"]) for row in one["profiles"]]))
+                tables.append(("What the profiles set", _options(one["profiles"])))
+            yield Description(f"{name}: {one['doc']}", one, [], tables)
+
+
+def _source(name: str) -> Iterator[Description]:
+    for one in library.catalogue()["sources"]:
+        if one["name"] == name:
+            tables = [("Parameters", _fields(one["fields"]))] if one["fields"] else []
+            if one["presets"]:
+                tables.append(
+                    (
+                        f"Rows of options ({one['preset_key']})",
+                        [(row["name"], row["doc"]) for row in one["presets"]],
+                    )
+                )
+                tables.append(("What the rows set", _options(one["presets"])))
+            yield Description(
+                f"{name}: {one['doc']}", one, [f"Over {' or '.join(one['transports'])}."], tables
+            )
+
+
+def _section(name: str) -> Iterator[Description]:
+    parts = [one for one in library.catalogue()["sections"] if one["path"] == name]
+    headings = [part["doc"] + (f" ({part['when']})" if part["when"] else "") for part in parts]
+    tables = [(heading, _fields(part["fields"])) for heading, part in zip(headings, parts, strict=True)]
+    if parts:
+        yield Description(f"[{name}]", {"path": name, "parts": parts}, [], tables)
+
+
+def _metric(name: str) -> Iterator[Description]:
+    one = metrics.METRICS.get(metrics.split(name)[0])
+    if one is None:
+        return
+    better = {"higher": "Higher is better.", "lower": "Lower is better.", "none": "Neither way is better."}
+    data = {
+        "name": one.name, "title": one.title, "unit": one.unit, "better": one.better, "source": one.source,
+        "per": one.per, "about": one.doc,
+    }  # fmt: skip
+    about = [
+        one.doc,
+        f"{better[one.better]} Unit: {one.unit or 'none'}. Per {one.per}. Source: {one.source}.",
+    ]
+    yield Description(f"{one.name}: {one.title}", data, about)
+
+
+def _plot(name: str) -> Iterator[Description]:
+    from .. import plot
+
+    kind = plot.KINDS.get(name)
+    if kind is not None:
+        data = {"name": name, "title": kind.title, "see": kind.see}
+        yield Description(f"{name}: {kind.title}", data, [kind.see])
+
+
+def _scenario(name: str) -> Iterator[Description]:
+    path = library.scenarios().get(name)
+    if path is None:
+        return
+    text = path.read_text(encoding="utf-8")
+    facts = library.index(path)
+    data = {"name": name, "title": _title(name), "path": str(path), "index": facts, "text": text}
+    about = [
+        f"{label}: {facts[key]}." for key, label in (("claim", "Claim"), ("expect", "Expect")) if key in facts
+    ]
+    edits: Rows = [
+        (variant, ", ".join(f"{key} = {value}" for key, value in rows.items()) or "as it is")
+        for variant, rows in facts.get("variants", {}).items()
+    ]
+    tables = [(f"Variants of `dropcurve compare {name}`", edits)] if edits else []
+    yield Description(f"{name}: {_title(name)}", data, [*about, str(path)], tables, [text.rstrip()])

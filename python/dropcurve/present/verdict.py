@@ -1,0 +1,92 @@
+"""A result in sentences: which differences are real, and how large an unseen one could be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import metrics
+from ..quantities import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..results import Result
+    from ..results.tables import Difference
+
+#: The metrics a verdict speaks of, in this order, and what it calls them; all others are in the table.
+HEADLINE = {
+    "sojourn_ms_mean": "mean queueing delay",
+    "sojourn_ms_p95": "p95 queueing delay",
+    "utilisation": "utilisation",
+    "loss": "the drop rate",
+    "goodput_bps": "goodput",
+    "fct_ms_mean": "mean flow completion time",
+    "jain": "Jain's fairness index",
+    "friendliness": "the friendliness ratio",
+}
+
+
+def sentences(result: Result) -> list[str]:
+    """One sentence for each headline metric and variant, without a full stop.
+
+    "red lowers p95 queueing delay by 41.2 ± 1.3 ms (95 %, 10 paired replications)".
+    """
+    basis = "paired replication" if len(result.variants) > 1 else "replication"
+    return [
+        f"{text} ({wording.percent(result.confidence)}, {wording.count(n, basis)})" if n > 1 else text
+        for text, n in phrases(result)
+    ]
+
+
+def phrases(result: Result, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
+    """The sentences without what they rest on: (text, number of replications). ``labels`` are other names
+    of variants."""
+    if not result.variants or not result.baseline.runs:
+        return []
+    return _single(result) if len(result.variants) == 1 else _compared(result, labels or {})
+
+
+def _subject(metric: str, scope: str) -> str:
+    return f"{HEADLINE[metric]} ({scope})" if scope else HEADLINE[metric]
+
+
+def _told(metric: str, scope: str) -> bool:
+    """Totals and links; classes only where the metric is about them."""
+    return metric in HEADLINE and (not scope or metrics.find(metric).per != "flow")
+
+
+def _compared(result: Result, labels: Mapping[str, str]) -> list[tuple[str, int]]:
+    found = [one for one in result.differences() if _told(one.metric, one.scope)]
+    order = list(HEADLINE)
+    names = [variant.name for variant in result.variants]
+    found.sort(key=lambda one: (names.index(one.variant), order.index(one.metric)))
+    return [(_difference(one, labels.get(one.variant, one.variant)), one.n) for one in found]
+
+
+def _difference(found: Difference, name: str) -> str:
+    subject = _subject(found.metric, found.scope)
+    unit = "percentage points" if found.unit == "%" else found.unit
+    if found.half_width is None:
+        by = wording.amount(found.mean, None, unit)
+        return f"{name}: {subject} differs by {by} in one replication, which proves nothing"
+    if found.real:
+        verb = "raises" if found.mean > 0 else "lowers"
+        return f"{name} {verb} {subject} by {wording.amount(abs(found.mean), found.half_width, unit)}"
+    if found.mean == 0 and found.half_width == 0:
+        return f"{name}: {subject} is the same in every replication"
+    most = wording.bound(abs(found.mean) + found.half_width, unit)
+    return f"{name}: {subject}: no difference seen, at most ±{most}"
+
+
+def _single(result: Result) -> list[tuple[str, int]]:
+    found = []
+    for row in result.table():
+        if _told(row.metric, row.scope):
+            cell = row.cells[0]
+            text = (
+                f"{_subject(row.metric, row.scope)}: {wording.amount(cell.mean, cell.half_width, row.unit)}"
+            )
+            if row.metric == "friendliness" and cell.mean is not None:
+                text += f", {metrics.friendliness_class(cell.mean)} on Hassan's scale"
+            found.append((text, cell.n))
+    return found

@@ -1,0 +1,146 @@
+"""Quantities as people type them on a command line: ``100Mbit``, ``20-200ms``, ``5-100``, ``1000pkts``.
+
+The grammar is that of scenarios with two liberties: the space may be missing, and prefixes of rates may be small
+letters, as the ``tc`` command has them (``100mbit``). ``mbps`` is refused, because ``tc`` reads it as megabytes.
+Values are worked out as fractions, so that 0.1 Mbit/s is 100000 bit/s and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+
+from ..errors import UsageError
+
+_NUMBER = re.compile(
+    r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*(.*?)\s*", re.DOTALL
+)
+_SPANS: dict[str, int | Fraction] = {
+    "s": 1,
+    "sec": 1,
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+    "min": 60,
+    "h": 3600,
+}
+_RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
+_SIZES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_PACKETS = {"pkts", "pkt", "packets", "packet", "p"}
+
+
+def _split(text: str, what: str, example: str) -> tuple[Fraction, str]:
+    found = _NUMBER.fullmatch(text)
+    if not found or (found[2] is not None and int(found[2]) == 0):
+        raise UsageError(f"{what} '{text}' must be a number with its unit, such as {example}")
+    return Fraction(found[1]) / int(found[2] or 1), found[3]
+
+
+def rate(text: str, *, what: str = "rate") -> float:
+    """Bits a second of ``100Mbit``, ``100 Mbit/s``, ``12 MB/s``. Raises UsageError, also for a rate of 0."""
+    value, unit = _split(text, what, "100Mbit")
+    if unit == "mbps" or (unit.lower() in ("kbps", "gbps") and unit.islower()):
+        raise UsageError(
+            f"{what} '{text}' is ambiguous: tc reads '{unit}' as bytes a second; write {unit[0].upper()}bit/s or "
+            f"{unit[0].upper()}B/s"
+        )
+    short = re.sub(r"(?:/s|ps)$", "", unit)
+    lower = short.lower()
+    if short in ("B", "kB", "MB", "GB") and unit.endswith("/s"):
+        factor = 8 * _SIZES[lower]
+    elif lower in _RATES:
+        factor = _RATES[lower]
+    elif short in ("b", "kb", "Mb", "Gb") and short != unit:
+        factor = _RATES[f"{lower}it"]
+    else:
+        raise UsageError(f"{what} '{text}' must end in a unit of rate: bit, kbit, Mbit or Gbit")
+    return _positive(value * factor, text, what)
+
+
+def span(text: str, *, what: str = "time") -> float:
+    """Seconds of ``20ms``. Raises UsageError, also for a time of 0."""
+    value, unit = _split(text, what, "20ms")
+    if unit not in _SPANS:
+        raise UsageError(f"{what} '{text}' must end in a unit of time: s, ms, us, ns or min")
+    return _positive(value * _SPANS[unit], text, what)
+
+
+def size(text: str, *, what: str = "size") -> int:
+    """Bytes of ``1500B``, ``64kB`` (1000), ``64KiB`` (1024). Raises UsageError, also for a size of 0."""
+    value, unit = _split(text, what, "1500B")
+    if unit.lower() not in _SIZES:
+        raise UsageError(f"{what} '{text}' must end in a unit of size: B, kB, MB, KiB or MiB")
+    found = value * _SIZES[unit.lower()]
+    if found.denominator != 1:
+        raise UsageError(f"{what} '{text}' is not a whole number of bytes")
+    return int(_positive(found, text, what))
+
+
+def packets(text: str, *, packet_bytes: float, what: str = "buffer") -> float:
+    """Packets of ``1000pkts``, or of a size in bytes at ``packet_bytes`` each. Raises UsageError."""
+    value, unit = _split(text, what, "1000pkts")
+    if unit.lower() in _PACKETS:
+        return _positive(value, text, what)
+    if unit.lower() not in _SIZES:
+        raise UsageError(f"{what} '{text}' must end in a unit: pkts, B, kB, MB, KiB or MiB")
+    return size(text, what=what) / packet_bytes
+
+
+def count(text: str, *, what: str = "number") -> int:
+    """A whole number of 1 or more. Raises UsageError."""
+    if not re.fullmatch(r"\s*[0-9]+\s*", text) or int(text) < 1:
+        raise UsageError(f"{what} '{text}' must be a whole number, 1 or more")
+    return int(text)
+
+
+def between(text: str, read: Callable[[str], float], *, what: str) -> tuple[float, float]:
+    """Both ends of ``20-200ms`` or ``20ms to 200ms``, equal for a single value; an end without a unit has that of
+    the other. Raises UsageError for ends in the wrong order."""
+    parts = re.split(r"\s+to\s+|(?<=[0-9A-Za-z.])\s*(?:-|–|\.\.)\s*(?=[0-9.])", text.strip())
+    if len(parts) > 2:
+        raise UsageError(f"{what} '{text}' must be one value or two with a hyphen, such as 20-200ms")
+    first, last = parts[0], parts[-1]
+    unit = re.sub(r"^[0-9.eE+ ]*", "", last)
+    if unit and re.fullmatch(r"[0-9.]+", first):
+        first += unit
+    low, high = read(first), read(last)
+    if low > high:
+        number = re.match(r"[0-9.eE+]*", parts[-1])
+        own = parts[-1][number.end() :].strip() if number else ""
+        shorter = parts[-1].removesuffix(own).strip() if first.endswith(own) else parts[-1]
+        raise UsageError(f"{what} '{text}' must rise: write {shorter}-{first}")
+    return low, high
+
+
+def _positive(value: Fraction, text: str, what: str) -> float:
+    if value <= 0:
+        raise UsageError(f"{what} '{text}' must be above 0")
+    return float(value)
+
+
+def show_rate(bps: float) -> str:
+    """As scenarios write it: ``100 Mbit/s``."""
+    for factor, unit in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
+        if bps >= factor:
+            return f"{plain(bps / factor)} {unit}"
+    return f"{plain(bps)} bit/s"
+
+
+def show_span(seconds: float) -> str:
+    """As scenarios write it: ``20 ms``."""
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= factor:
+            return f"{plain(seconds / factor)} {unit}"
+    return f"{plain(seconds * 1e9)} ns"
+
+
+def show_packets(value: float) -> str:
+    """As scenarios write it: ``50 pkts``."""
+    return f"{plain(value)} pkts"
+
+
+def plain(value: float) -> str:
+    """A number without an exponent, as short as it reads back to within a part in 10^12."""
+    text = f"{value:.12g}"
+    return text if "e" not in text else f"{value:.20f}".rstrip("0").rstrip(".")

@@ -1,0 +1,205 @@
+"""The folder a result is kept in: written, read, and its format checked. See ``docs/results.md``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ResultError
+from . import FORMAT, Result, Variant
+from .series import Series
+
+if TYPE_CHECKING:
+    from .tables import Difference, Row
+
+
+def record(result: Result) -> dict[str, Any]:
+    """What ``result.json`` holds, and ``--json`` prints: everything but runs and series."""
+    return {
+        "format": FORMAT,
+        "version": result.version,
+        "build": result.build,
+        "name": result.name,
+        "title": result.title,
+        "command": result.command,
+        "confidence": result.confidence,
+        "level": round(result.level, 12),
+        "precision": result.precision,
+        "seeds": result.seeds,
+        "warnings": result.warnings,
+        "problems": result.problems,
+        "verdict": result.verdict(),
+        "table": [_row(row, result) for row in result.table()],
+        "differences": [_difference(found) for found in result.differences()],
+        "variants": [
+            {
+                "name": variant.name,
+                "hash": variant.hash,
+                "scenario": variant.scenario,
+                "automatic": variant.automatic,
+            }
+            for variant in result.variants
+        ],
+    }
+
+
+def _row(row: Row, result: Result) -> dict[str, Any]:
+    cells = {
+        variant.name: {"mean": cell.mean, "half_width": cell.half_width, "n": cell.n}
+        for variant, cell in zip(result.variants, row.cells, strict=True)
+    }
+    return {
+        "metric": row.metric, "scope": row.scope, "title": row.title, "unit": row.unit, "better": row.better,
+        "variants": cells,
+    }  # fmt: skip
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return {
+        "metric": found.metric, "scope": found.scope, "unit": found.unit, "variant": found.variant,
+        "baseline": found.baseline, "mean": found.mean, "half_width": found.half_width, "n": found.n,
+        "p": found.p, "p_adjusted": found.p_adjusted, "real": found.real, "improves": found.improves,
+    }  # fmt: skip
+
+
+def save(result: Result, folder: Path) -> Path:
+    """Writes result.json, runs.json, series.parquet and scenario.toml; each appears whole or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        runs = [
+            {"variant": variant.name, "summary": run} for variant in result.variants for run in variant.runs
+        ]
+        _write(folder / "runs.json", dump({"format": FORMAT, "runs": runs}, indent=None))
+        _write_series(result, folder / "series.parquet")
+        _write(folder / "scenario.toml", result.baseline.toml)
+        _write(folder / "result.json", dump(record(result)))
+    except OSError as error:
+        raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    return folder
+
+
+def dump(value: Any, *, indent: int | None = 1) -> str:
+    """JSON that any reader takes: no NaN, a newline at the end."""
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def _write_series(result: Result, path: Path) -> None:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    curves = [
+        (variant.name, name, component, times, values)
+        for variant in result.variants
+        for (name, component), (times, values) in variant.series.curves.items()
+    ]
+    lengths = [len(times) for _, _, _, times, _ in curves]
+
+    def labels(which: int) -> pa.Array:
+        names = list(dict.fromkeys(curve[which] for curve in curves))
+        index = np.repeat([names.index(curve[which]) for curve in curves], lengths).astype(np.int32)
+        return pa.DictionaryArray.from_arrays(pa.array(index), pa.array(names, pa.string()))
+
+    def column(which: int) -> pa.Array:
+        parts = [curve[which] for curve in curves]
+        joined = np.concatenate(parts) if parts else np.empty(0)
+        return pa.array(joined, pa.float64(), from_pandas=True)
+
+    seed = result.seeds[0] if result.seeds else 0
+    table = pa.table(
+        {
+            "variant": labels(0),
+            "seed": pa.array(np.full(sum(lengths), seed, dtype=np.int64)),
+            "series": labels(1),
+            "component": labels(2),
+            "time_s": column(3),
+            "value": column(4),
+        }
+    )
+    draft = path.with_name(path.name + ".part")
+    parquet.write_table(table, draft, compression="zstd")
+    draft.replace(path)
+
+
+def load(folder: Path) -> Result:
+    """Reads a folder written by `save`.
+
+    Raises ResultError if a file is missing or damaged, or if the format is of another version.
+    """
+    found = _read(folder, "result.json")
+    runs: dict[str, list[dict[str, Any]]] = {}
+    try:
+        for entry in _read(folder, "runs.json")["runs"]:
+            runs.setdefault(entry["variant"], []).append(entry["summary"])
+        series = _read_series(folder / "series.parquet")
+        variants = [
+            Variant(
+                name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
+                series=series.get(entry["name"], Series()), hash=entry["hash"], automatic=entry["automatic"],
+            )
+            for entry in found["variants"]
+        ]  # fmt: skip
+        return Result(
+            name=found["name"], variants=variants, seeds=found["seeds"], version=found["version"],
+            command=found["command"], title=found["title"], confidence=found["confidence"],
+            precision=found["precision"], warnings=found["warnings"], problems=found["problems"],
+            build=found["build"],
+        )  # fmt: skip
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ResultError(f"{folder}: is damaged: {error!r} is missing or of the wrong kind") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResultError(f"{path}: cannot be read: {error}") from None
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    path = folder / name
+    if not path.is_file():
+        what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
+        raise ResultError(f"{folder}: {what}; `dropcurve run` and `compare` write one and print its name")
+    try:
+        found = json.loads(_text(path))
+    except json.JSONDecodeError as error:
+        raise ResultError(f"{path}: is damaged: {error}; run the command again to write it anew") from None
+    version = found.get("format") if isinstance(found, dict) else None
+    if version != FORMAT:
+        raise ResultError(
+            f"{path}: has format {version}, this version of dropcurve reads format {FORMAT}; "
+            "run the command in it again"
+        )
+    return found  # type: ignore[no-any-return]
+
+
+def _read_series(path: Path) -> dict[str, Series]:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    if not path.is_file():
+        return {}
+    try:
+        table = parquet.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise ResultError(f"{path}: is damaged: {error}") from None
+    times, values = (np.asarray(table[name].to_numpy(), dtype=np.float64) for name in ("time_s", "value"))
+    labels = [table[name].to_pylist() for name in ("variant", "series", "component")]
+    starts: list[int] = [0] if len(times) else []
+    starts += [
+        row for row in range(1, len(times)) if any(column[row] != column[row - 1] for column in labels)
+    ]
+    found: dict[str, dict[tuple[str, str], Any]] = {}
+    for start, end in zip(starts, [*starts[1:], len(times)], strict=True):
+        variant, name, component = (column[start] for column in labels)
+        found.setdefault(variant, {})[name, component] = (times[start:end], values[start:end])
+    return {variant: Series(curves) for variant, curves in found.items()}

@@ -1,0 +1,111 @@
+"""What a reader of a result should know before trusting it."""
+
+from __future__ import annotations
+
+import statistics as plain
+from collections.abc import Sequence
+from typing import Any
+
+from .. import metrics
+from ..metrics import statistics
+from ..quantities import wording
+from . import Variant
+
+
+def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tuple[list[str], list[str]]:
+    """(problems, warnings) in sentences. ``loose`` are the metrics that did not reach the precision
+    asked for."""
+    problems = [line for variant in variants for line in _stopped(variant)]
+    problems += [line for variant in variants for line in _unbalanced(variant)]
+    warnings = [line for variant in variants for line in _warm_up(variant)]
+    warnings += [line for variant in variants for line in _silent(variant)]
+    warnings += [line for variant in variants for line in _alike(variant)]
+    if loose:
+        names = ", ".join(dict.fromkeys(loose))
+        warnings.append(
+            f"the precision asked for was not reached in {wording.count(maximum, 'replication')} for "
+            f"{names}; raise --maximum, lengthen --duration, or ask for less"
+        )
+    n = len(variants[0].runs)
+    if n < statistics.MINIMUM:
+        warnings.append(f"{wording.count(n, 'replication')}: intervals are wide or absent; take 5 or more")
+    return problems, warnings
+
+
+def _stopped(variant: Variant) -> list[str]:
+    remedies = {"events": "raise run.max_events", "memory": "raise run.max_memory"}
+    lines = []
+    for why in dict.fromkeys(run["stopped_by"] for run in variant.runs if run["stopped_by"] != "duration"):
+        runs = [run for run in variant.runs if run["stopped_by"] == why]
+        lines.append(
+            f"{variant.name}: {len(runs)} of {wording.count(len(variant.runs), 'run')} stopped early, the first "
+            f"(seed {runs[0]['seed']}) at {runs[0]['simulated_s']:.4g} s, at the limit of {why}; "
+            f"{remedies.get(why, 'shorten the run')}"
+        )
+    return lines
+
+
+def unbalanced(run: dict[str, Any]) -> list[int]:
+    """Flows whose packets do not add up: sent, but neither delivered, dropped, on the way nor queued."""
+    wrong = []
+    for number, flow in enumerate(run["conservation"]):
+        for what in ("pkts", "bytes"):
+            ends = sum(flow[place][what] for place in ("delivered", "dropped", "in_flight", "queued"))
+            if flow["sent"][what] != ends:
+                wrong.append(number)
+                break
+    return wrong
+
+
+def _unbalanced(variant: Variant) -> list[str]:
+    return [
+        f"{variant.name}: packets of flow {wrong[0]} do not add up (seed {run['seed']}): "
+        "this is a fault of dropcurve"
+        for run in variant.runs
+        if (wrong := unbalanced(run))
+    ]
+
+
+def _warm_up(variant: Variant) -> list[str]:
+    ends = [(run.get("derived") or {}).get("transient_s") for run in variant.runs]
+    known = [end for end in ends if end is not None]
+    if not known:
+        return []
+    end, warmup = plain.median(known), variant.runs[0]["warmup_s"]
+    if end <= warmup:
+        return []
+    return [
+        f"{variant.name}: the start seems to last {end:.3g} s (MSER-5), longer than the warm-up "
+        f'of {warmup:.3g} s; set run.warmup = "{_round_up(end):g} s" or more'
+    ]
+
+
+def _round_up(seconds: float) -> float:
+    """To two digits, upwards."""
+    from math import ceil, floor, log10
+
+    step = 10.0 ** (floor(log10(seconds)) - 1)
+    return float(f"{ceil(seconds / step) * step:.6g}")
+
+
+def _silent(variant: Variant) -> list[str]:
+    run = variant.runs[0]
+    if metrics.measured_s(run) <= 0:
+        return [f"{variant.name}: nothing was counted: the warm-up of {run['warmup_s']:.6g} s covers the run"]
+    if run["flows"] and not any(flow["received_pkts"] for flow in run["flows"]):
+        return [f"{variant.name}: no packet arrived after the warm-up of {run['warmup_s']:.6g} s"]
+    return []
+
+
+def _alike(variant: Variant) -> list[str]:
+    """Replications that differ in their seeds alone: their interval is no error bar."""
+    first, *others = variant.runs
+    if not others or any(
+        (run["events"], run["flows"]) != (first["events"], first["flows"]) for run in others
+    ):
+        return []
+    return [
+        f"{variant.name}: all {wording.count(len(variant.runs), 'replication')} came to the same, for nothing in it is "
+        'random, so "± 0" says nothing of chance; let flows begin at random, such as '
+        'flows.NAME.start = "uniform 0 s to 1 s"'
+    ]

@@ -1,0 +1,34 @@
+"""The command line that reproduces an answer."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from ..quantities import values
+
+
+def line(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> str:
+    """``dropcurve VERB ARGUMENTS --option value``, quoted for a POSIX shell; options that are None are
+    left out."""
+    words = ["dropcurve", verb, *arguments]
+    for name, value in options:
+        if value is None or value is False:
+            continue
+        words.append(f"--{name}")
+        if value is not True:
+            words.append(f"{value:g}" if isinstance(value, float) else str(value))
+    return " ".join(_quote(word) for word in words)
+
+
+def edits(found: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """``--set`` options for edits of a scenario."""
+    return [("set", f"{path}={values.show(value)}") for path, value in found]
+
+
+def _quote(word: str) -> str:
+    return (
+        word if re.fullmatch(r"[\w@%+=:,./\[\]-]+", word, re.ASCII) and "[" not in word else shlex.quote(word)
+    )

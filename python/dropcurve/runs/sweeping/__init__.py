@@ -1,0 +1,149 @@
+"""Many runs: a grid or a sample of settings, each replicated, kept once, resumable, asked in place.
+
+    table = dropcurve.sweep("droptail_vs_red", {"queue.max_p": [0.02, 0.1], "flows.tcp.count": "2..64"}, points=32)
+    table.query("select queue_max_p, avg(utilisation) from runs group by all")
+
+`design` says which settings, `execute` makes the runs on threads and `cluster` on Dask, `store` keeps them,
+`table` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import ResultError, UsageError
+from ...quantities import values
+from ...quantities.ranges import Range
+from ...scenario import Scenario, library
+from .. import command_line
+from ..replicate import REPLICATIONS
+from ..store import build
+from . import columns, design
+from .execute import Job, Tell, Where, execute
+from .store import Store
+from .table import FORMAT, Sweep
+
+__all__ = ["Sweep", "sweep"]
+
+#: Runs handed to the threads between looks at what is there; bounds memory, not results.
+SLICE = 20_000
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    vary: Mapping[str, Sequence[Any] | Range | str] | None = None,
+    *,
+    queues: Sequence[str] = (),
+    at: str = "queue",
+    points: int | None = None,
+    method: str = "sobol",
+    seed: int = 1,
+    replications: int | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    out: str | Path,
+    store: str | Path | None = None,
+    progress: Tell | None = None,
+) -> Sweep:
+    """Runs a scenario at many settings and returns the table; it is kept in the folder ``out``.
+
+    ``vary`` has for each path a list of values, of which every combination is taken, or a range
+    (``"0.01..0.5"``, ``"10 ms..200 ms log"``); all ranges together are sampled at ``points`` (64) places by
+    ``method`` ("sobol", "latin", "random"). ``queues`` are disciplines as for `compare`. ``seed`` is that of the
+    first replication and of the sample. ``jobs`` are local threads; ``cluster`` is the address of a Dask
+    scheduler, ``local:N`` or ``slurm:...`` instead. ``store`` is a folder of runs that several sweeps share.
+
+    The same call after an interruption goes on; one that asks for more makes only what is missing. Raises
+    DropcurveError for what is wrong with scenario, settings, folder or cluster.
+    """
+    count = REPLICATIONS if replications is None else replications
+    if count < 1:
+        raise UsageError(f"replications = {count}: must be 1 or more")
+    if not 0 <= seed < 2**62:
+        raise UsageError(f"seed = {seed}: must be a whole number, 0 or more, of at most 18 digits")
+    where = Where(jobs, cluster)
+    base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    vary = dict(vary or {})
+    found = design.points(base, vary, queues=list(queues), at=at, samples=points, method=method, seed=seed)
+    grid = not any(isinstance(axis, Range) for axis in design.axes_of(vary, base).values())
+    seeds = list(range(seed, seed + count))
+    folder = Path(out)
+    kept = Store(folder / "runs" if store is None else Path(store), build())
+    kept.open()
+    record = {
+        "format": FORMAT, "version": library.version(), "build": build(), "title": base.title,
+        "command": _command(base, vary, list(queues), at, points, method, seed, replications),
+        "seeds": seeds, "settings": columns.names(found), "grid": grid,
+        "store": "runs" if store is None else str(Path(store).resolve()), "scenario": base.resolved,
+    }  # fmt: skip
+    _write(folder, record, found)
+    _run(found, seeds, kept, where, progress)
+    kept.adopt()
+    kept.compact()
+    return Sweep(folder, record)
+
+
+def _run(
+    found: list[design.Point], seeds: list[int], kept: Store, where: Where, progress: Tell | None
+) -> None:
+    """Makes what is missing, all points of a seed before the next, so that an interrupted sweep covers them all."""
+    have = kept.keys()
+    missing = [
+        Job(point.scenario, seed)
+        for seed in seeds
+        for point in {point.scenario.hash: point for point in found}.values()
+        if (point.scenario.hash, seed) not in have
+    ]
+    whole = len({point.scenario.hash for point in found}) * len(seeds)
+    before = whole - len(missing)
+    if progress is not None:
+        progress(before, whole)
+    if not missing:
+        return
+    with where.opened() as there:
+        for start in range(0, len(missing), SLICE):
+
+            def tell(done: int, _: int, *, first: int = before + start) -> None:
+                if progress is not None:
+                    progress(first + done, whole)
+
+            execute(missing[start : start + SLICE], kept, where=there, take=lambda _: None, done=tell)
+
+
+def _write(folder: Path, record: dict[str, Any], found: list[design.Point]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / "points.parquet.part"
+        parquet.write_table(pa.table(columns.columns(found)), draft)
+        draft.replace(folder / "points.parquet")
+        text = folder / "sweep.json.part"
+        text.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        text.replace(folder / "sweep.json")
+    except OSError as error:
+        raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+
+def _command(
+    base: Scenario, vary: Mapping[str, Any], queues: Sequence[str], at: str, points: int | None, method: str,
+    seed: int, replications: int | None,
+) -> str:  # fmt: skip
+    def shown(some: Sequence[Any] | Range | str) -> str:
+        if isinstance(some, Range):
+            unit = f" {some.unit}" if some.unit else ""
+            return f"{some.low:g}{unit}..{some.high:g}{unit} {some.scale}"
+        return some if isinstance(some, str) else ",".join(map(values.show, some))
+
+    return command_line.line("sweep", [base.origin or f"{base.name}.toml"], [
+        *command_line.edits(base.edits),
+        *(("queue", queue) for queue in queues),
+        *([] if at == "queue" else [("at", at)]),
+        *(("vary", f"{path}={shown(some)}") for path, some in vary.items()),
+        ("points", points), ("method", None if method == "sobol" else method),
+        ("seed", seed), ("replications", replications or REPLICATIONS),
+    ])  # fmt: skip

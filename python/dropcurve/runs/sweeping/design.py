@@ -1,0 +1,117 @@
+"""Which settings a sweep takes: every combination of listed values, or a sample of ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ...errors import UsageError
+from ...quantities import ranges
+from ...quantities.ranges import Range
+from ...scenario import Scenario
+from ..comparison import with_queue
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Method = Literal["sobol", "latin", "random"]
+#: Points of a sample unless the user says otherwise.
+POINTS = 64
+
+#: One setting: path to value.
+Setting = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A setting with the scenario it makes. ``queue`` is "" where the scenario's own stays."""
+
+    number: int
+    queue: str
+    setting: Setting
+    scenario: Scenario
+
+
+def points(
+    base: Scenario,
+    vary: Mapping[str, Sequence[Any] | Range | str],
+    *,
+    queues: Sequence[str] = (),
+    at: str = "queue",
+    samples: int | None = None,
+    method: str = "sobol",
+    seed: int = 1,
+) -> list[Point]:
+    """Every point, in order: queues, times listed values, times the sample of all ranges together.
+
+    Raises UsageError for nothing to vary or an unknown method, ScenarioError for a point that is refused.
+    """
+    axes = axes_of(vary, base)
+    listed = {path: some for path, some in axes.items() if not isinstance(some, Range)}
+    sampled = {path: some for path, some in axes.items() if isinstance(some, Range)}
+    if not axes and len(queues) < 2:
+        raise UsageError("nothing to sweep: give --vary PATH=VALUE,VALUE or PATH=LOW..HIGH, or --queue twice")
+    if samples is not None and not sampled:
+        raise UsageError("points are drawn from ranges, and none was given: write --vary PATH=LOW..HIGH")
+    drawn = sample(sampled, samples or POINTS, method=method, seed=seed) if sampled else [{}]
+    grid = [dict(zip(listed, some, strict=True)) for some in product(*listed.values())]
+    found: list[Point] = []
+    for queue in queues or [""]:
+        start = with_queue(base, queue, at) if queue else base
+        for setting in ({**fixed, **some} for fixed in grid for some in drawn):
+            scenario = start.edit(setting.items()) if setting else start
+            found.append(Point(len(found), queue, setting, scenario))
+    return found
+
+
+def axes_of(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> dict[str, list[Any] | Range]:
+    """What varies, each a list of values or a range. Raises UsageError, or ScenarioError for an unknown path."""
+    return {path: _axis(path, some, base) for path, some in vary.items()}
+
+
+def sample(axes: Mapping[str, Range], count: int, *, method: str, seed: int) -> list[Setting]:
+    """``count`` settings spread over all ranges at once."""
+    unit = cube(len(axes), count, method=method, seed=seed)
+    return [
+        {
+            path: axis.shown(axis.at(float(share)))
+            for (path, axis), share in zip(axes.items(), one, strict=True)
+        }
+        for one in unit
+    ]
+
+
+def cube(dimensions: int, count: int, *, method: str, seed: int) -> NDArray[Any]:
+    """``count`` points in the unit cube: scrambled Sobol (Owen 1998), Latin hypercube, or independent."""
+    import numpy as np
+    from scipy.stats import qmc
+
+    if method not in get_args(Method):
+        raise UsageError(f"method = {method}: must be one of {', '.join(get_args(Method))}")
+    if count < 1:
+        raise UsageError(f"points = {count}: must be 1 or more")
+    if method == "sobol":
+        whole = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
+        found: NDArray[Any] = whole.random_base2((count - 1).bit_length())[:count]
+        return found
+    if method == "latin":
+        latin: NDArray[Any] = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(count)
+        return latin
+    return np.random.default_rng(seed).random((count, dimensions))
+
+
+def _axis(path: str, some: Sequence[Any] | Range | str, base: Scenario) -> list[Any] | Range:
+    """A list of values, or a range; a text with two dots in it is one."""
+    if isinstance(some, Range):
+        return some
+    if isinstance(some, str) or (len(some) == 1 and isinstance(some[0], str) and ".." in some[0]):
+        text = some if isinstance(some, str) else some[0]
+        if not ranges.is_range(text):
+            raise UsageError(f"{path} = '{text}' must be a list of values, or a range such as 0.01..0.5")
+        return ranges.parse(text, name=path)
+    if not some:
+        raise UsageError(f"{path}: needs at least one value")
+    base.get(path)
+    return list(some)

@@ -1,0 +1,331 @@
+"""Runs kept once each, under the hash of their scenario, their seed and the build of the core.
+
+A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any
+number of machines may write into it at once. While a file is being filled its rows also go, one line each, into
+a journal beside it: a process that is killed leaves the journal, and whoever opens the store next, or is given
+the same work again, reads it.
+
+No run is made twice. Whoever wants to make one claims it first (`claims`) and holds the claim until the run is
+in a Parquet file. Who has the claim and knows the files that were there when the work was handed out only needs
+to look at the files of others since (`Store.look`): what is not there has not been made.
+
+Files are called ``KIND-SESSION-WORK-NUMBER``: a session is one sweep or search, whose work is handed out without
+repetition, so that what it wrote for other work need not be read.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, repeat
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from ...errors import ResultError
+from ..store import writable
+from .claims import Claims
+from .rows import KEY, Key, Row, key
+
+#: Rows of a file while work goes on; `Store.compact` makes larger ones of many.
+ROWS = 2_000
+#: Seconds after which a file is written even if it has fewer rows: others may be waiting for them.
+FLUSH_S = 30.0
+#: Rows of a file afterwards.
+COMPACT_ROWS = 500_000
+#: Files from which on opening a store compacts it.
+MANY = 200
+#: The claim under which files are put together or taken in.
+_TIDYING = "tidying"
+
+
+def _short() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True)
+class Store:
+    """The runs in ``folder``; those of another ``build`` are kept but not seen.
+
+    ``session`` names the work this is used for, ``known`` the files it had read when it decided what to make.
+    """
+
+    folder: Path
+    build: str
+    session: str = field(default_factory=_short, compare=False)
+    known: set[str] = field(default_factory=set, compare=False)
+
+    def open(self) -> None:
+        """Makes the folder and takes in what interrupted work left. Raises ResultError if it cannot be
+        written."""
+        writable(self.folder)
+        self.adopt()
+        if len(self.files()) > MANY:
+            self.compact()
+
+    @property
+    def claims(self) -> Claims:
+        """The claims on its runs and journals."""
+        return Claims(self.folder)
+
+    def adopt(self) -> None:
+        """Takes in the journals of processes that were killed, and waits for others who do."""
+        with self.claims.held(_TIDYING):
+            for path in sorted(self.folder.glob("journal-*.jsonl")):
+                if self.claims.take(path.name):
+                    try:
+                        self._close(path, list(_journal(path)))
+                    finally:
+                        self.claims.give(path.name)
+
+    def files(self) -> list[Path]:
+        """The Parquet files, in order of their names."""
+        return sorted(self.folder.glob("part-*.parquet"))
+
+    def keys(self) -> set[Key]:
+        """(scenario, seed) of every run that is there."""
+        return {key(row) for row in self.rows(columns=KEY)}
+
+    def rows(self, *, columns: Iterable[str] | None = None) -> Iterator[Row]:
+        """Every run of this build once, gaps left out. The files they are read from are `known` from then on."""
+        wanted = None if columns is None else list(columns)
+        seen: set[Key] = set()
+        read: set[str] = set()
+        while fresh := [path for path in self.files() if path.name not in read]:
+            for path in fresh:
+                table = _table(path, columns=wanted)
+                for row in table.to_pylist() if table is not None else ():
+                    if row["build"] == self.build and key(row) not in seen:
+                        seen.add(key(row))
+                        yield _full(row)
+                if table is not None:
+                    read.add(path.name)
+        self.known.update(read)
+
+    def look(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
+        """Those of the runs ``keys``, which the caller has claimed, that others have made since this session's look,
+        or that were made for the same ``work`` before; what is in the file ``but`` the caller knows.
+
+        Journals come first: one that is gone when it is its turn had become a file before the files are looked at.
+        """
+        wanted = set(keys)
+        found: dict[Key, Row] = {}
+        for path in self._others("journal-*.jsonl", work):
+            if path == but:
+                continue
+            found |= {key(row): row for row in _journal(path) if row["build"] == self.build}
+        found = {name: row for name, row in found.items() if name in wanted}
+        read: set[str] = set()
+        while fresh := [path for path in self._others("part-*.parquet", work) if path.name not in read]:
+            for path in fresh:
+                read.add(path.name)
+                if wanted & _keys(path, self.build):
+                    table = _table(path, columns=None)
+                    rows = table.to_pylist() if table is not None else []
+                    mine = (row for row in rows if row["build"] == self.build and key(row) in wanted)
+                    found |= {key(row): _full(row) for row in mine}
+        return found
+
+    def _others(self, pattern: str, work: str) -> list[Path]:
+        """Files of other sessions that are not `known`, and those of this session's ``work``."""
+        own = {f"{kind}-{self.session}-{work}" for kind in ("journal", "part")}
+        mine = {f"{kind}-{self.session}" for kind in ("journal", "part")}
+        return [
+            path
+            for path in sorted(self.folder.glob(pattern))
+            if path.name not in self.known
+            and (path.name.rsplit("-", 1)[0] in own or "-".join(path.name.split("-", 2)[:2]) not in mine)
+        ]
+
+    def writer(self, *, work: str = "") -> Writer:
+        """A place to put rows. ``work`` names what they are made for, for `look`."""
+        return Writer(self, work or _short())
+
+    def compact(self) -> None:
+        """Makes few large files of many small ones; killed half-way it leaves runs twice, which readers see once."""
+        import pyarrow.parquet as parquet
+
+        with self.claims.held(_TIDYING):
+            # A file whose journal is still there would come again if its writer died now.
+            small = [
+                path
+                for path in self.files()
+                if parquet.read_metadata(path).num_rows < COMPACT_ROWS // 2 and not _journal_of(path).exists()
+            ]
+            if len(small) < 2:
+                return
+            seen: set[tuple[Any, ...]] = set()
+            some: list[Any] = []
+            for path in small:
+                some.append(_fresh(parquet.read_table(path), seen))
+                if sum(table.num_rows for table in some) >= COMPACT_ROWS:
+                    self._join(some)
+                    some = []
+            self._join(some)
+            for path in small:
+                path.unlink(missing_ok=True)
+
+    def _close(self, journal: Path, rows: list[Row]) -> None:
+        """Makes a Parquet file of a journal's rows and removes the journal. The file has the journal's name, so that
+        doing it again, after having been killed in between, leaves one file."""
+        if rows:
+            self._write(journal.with_name(f"part-{journal.stem.removeprefix('journal-')}.parquet"), rows)
+        journal.unlink(missing_ok=True)
+
+    def _join(self, tables: Sequence[Any]) -> None:
+        """One file of several tables, whose columns need not be the same: what a run does not have is a gap."""
+        import pyarrow as pa
+
+        if any(table.num_rows for table in tables):
+            whole = pa.concat_tables(tables, promote_options="permissive")
+            self._put(self.folder / f"part-{_short()}-compact-0.parquet", whole)
+
+    def _write(self, path: Path, rows: list[Row]) -> None:
+        """A Parquet file of rows."""
+        import pyarrow as pa
+
+        columns = dict.fromkeys(chain.from_iterable(rows))
+        self._put(path, pa.table({name: list(map(dict.get, rows, repeat(name))) for name in columns}))
+
+    def _put(self, path: Path, table: Any) -> None:
+        """A Parquet file; it appears whole or not at all."""
+        import pyarrow.parquet as parquet
+
+        draft = path.with_name(f"{path.name}.{_short()}.draft")
+        try:
+            # Nearly all columns are numbers, which seldom repeat.
+            parquet.write_table(table, draft, compression="zstd", use_dictionary=False)
+            draft.replace(path)
+        except OSError as error:
+            raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+@dataclass
+class Writer:
+    """Rows on their way into a store, and the claims on them; use it in a ``with`` block by one thread."""
+
+    store: Store
+    work: str
+    rows: list[Row] = field(default_factory=list)
+    _claimed: set[str] = field(default_factory=set)
+    _file: IO[bytes] | None = None
+    _opened: float = 0.0
+
+    def claim(self, keys: Sequence[Key]) -> list[Key]:
+        """Claims those of the runs that nobody else is making, and if there are none waits for the first.
+
+        It holds no other claim while it waits, so that two who wait for each other's runs cannot come to a stand.
+        """
+        names = {self._name(one): one for one in keys}
+        got = self.store.claims.take_each(names)
+        if not got and keys:
+            self.flush()
+            got = [self._name(keys[0])]
+            self.store.claims.wait(got[0])
+        self._claimed.update(got)
+        return [names[name] for name in got]
+
+    def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Those of the runs, which it has claimed and not added itself, that are there; see `Store.look`."""
+        own = None if self._file is None else Path(self._file.name)
+        return self.store.look(keys, self.work, but=own)
+
+    def add(self, row: Row) -> None:
+        """Keeps a row of a run that was claimed: on disk when this returns."""
+        from ... import _core
+
+        if self._file is None:
+            # The journal is claimed before it is there, so that nobody takes it for that of a dead process.
+            name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"
+            if self.store.claims.take(name):
+                self._claimed.add(name)
+            self._file = (self.store.folder / name).open("wb")
+            self._opened = time.monotonic()
+        self._file.write(_core.json_line(row))
+        self._file.flush()
+        self.rows.append(row)
+
+    def tidy(self) -> None:
+        """Turns the journal into a file if it is long or old."""
+        if len(self.rows) >= ROWS or (self.rows and time.monotonic() - self._opened > FLUSH_S):
+            self.flush()
+
+    def flush(self) -> None:
+        """Turns the journal into a file and gives all claims back."""
+        try:
+            if self._file is not None:
+                self._file.close()
+                self.store._close(Path(self._file.name), self.rows)
+                self._file, self.rows = None, []
+        finally:
+            self.store.claims.give_each(self._claimed)
+            self._claimed.clear()
+
+    def _name(self, one: Key) -> str:
+        return f"run {one[0]} {one[1]} {self.store.build}"
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.flush()
+
+
+def _journal_of(part: Path) -> Path:
+    return part.with_name(f"journal-{part.stem.removeprefix('part-')}.jsonl")
+
+
+def _journal(path: Path) -> Iterator[Row]:
+    """The rows of a journal; a last line that was cut off is left out."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    for line in content.split(b"\n"):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and all(column in row for column in KEY):
+            yield row
+
+
+def _table(path: Path, *, columns: list[str] | None) -> Any:
+    """A file as a table; None if it was put together with others since it was listed."""
+    import pyarrow.parquet as parquet
+
+    try:
+        return parquet.read_table(path, columns=columns)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{path}: cannot be read: {error}; remove it to make its runs again") from None
+
+
+def _full(row: Row) -> Row:
+    """A row without the gaps that columns of other runs leave in it."""
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
+    """The rows of runs that were not ``seen`` before, which are from then on."""
+    import pyarrow as pa
+
+    keys = zip(*(table.column(name).to_pylist() for name in KEY), strict=True)
+    kept = []
+    for one in keys:
+        kept.append(one not in seen)
+        seen.add(one)
+    return table if all(kept) else table.filter(pa.array(kept))
+
+
+@lru_cache(maxsize=10_000)
+def _keys(path: Path, build: str) -> frozenset[Key]:
+    """The runs of a build in a file, which never changes once it is there."""
+    table = _table(path, columns=list(KEY))
+    rows = table.to_pylist() if table is not None else []
+    return frozenset(key(row) for row in rows if row["build"] == build)

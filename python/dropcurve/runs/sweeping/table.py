@@ -1,0 +1,201 @@
+"""A sweep that was made: its points and runs, asked in place with SQL or handed to other libraries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ... import metrics
+from ...errors import ResultError, UsageError
+from ...metrics import statistics
+from ...quantities import wording
+from .store import Store
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas  # type: ignore[import-untyped,unused-ignore]
+    import polars
+    import xarray
+
+#: Version of the folder's layout.
+FORMAT = 1
+#: Metrics that a table shows unless told.
+SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The folder of a sweep, as `dropcurve.sweep` wrote it.
+
+    Nothing is read before it is asked for, and of a large table only what is asked for: `query` runs SQL over
+    the Parquet files where they lie. The views are ``runs`` (a row for each point and seed: what was set, then
+    every metric in a column) and ``points``.
+    """
+
+    folder: Path
+    record: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Sweep:
+        """Opens a folder. Raises ResultError if it holds no sweep, or one of another format."""
+        folder = Path(folder)
+        try:
+            record = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise ResultError(f"{folder}: holds no sweep: no readable sweep.json in it") from None
+        if record.get("format") != FORMAT:
+            raise ResultError(f"{folder}: has format {record.get('format')}, this version reads {FORMAT}")
+        return cls(folder, record)
+
+    @property
+    def settings(self) -> list[str]:
+        """The columns that say what was set, ``queue`` first if there are several."""
+        return list(self.record["settings"])
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seed of each replication."""
+        return list(self.record["seeds"])
+
+    @property
+    def store(self) -> Store:
+        """Where the runs are."""
+        return Store(self.folder / self.record["store"], self.record["build"])
+
+    def query(self, sql: str) -> duckdb.DuckDBPyRelation:
+        """What SQL answers: ``query("select queue, avg(loss) from runs group by all").fetchall()``.
+
+        The relation has ``.df()``, ``.pl()``, ``.arrow()`` too. Raises UsageError with DuckDB's message for SQL it
+        does not take.
+        """
+        import duckdb
+
+        try:
+            return self._database.sql(sql)
+        except duckdb.Error as error:
+            raise UsageError(f"SQL: {' '.join(str(error).split())}") from None
+
+    @cached_property
+    def _database(self) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        def quoted(text: object) -> str:
+            return "'" + str(text).replace("'", "''") + "'"
+
+        database = duckdb.connect()
+        files = ", ".join(quoted(path) for path in self.store.files())
+        if not files:
+            raise ResultError(f"{self.store.folder}: has no runs")
+        seeds = ", ".join(map(str, self.seeds))
+        database.execute(
+            f"CREATE VIEW points AS SELECT * FROM read_parquet({quoted(self.folder / 'points.parquet')})"
+        )
+        database.execute(
+            "CREATE VIEW runs AS SELECT points.*, kept.* EXCLUDE (scenario) FROM points JOIN ("
+            f"SELECT * FROM read_parquet([{files}], union_by_name = true) "
+            f"WHERE build = {quoted(self.record['build'])} AND seed IN ({seeds}) "
+            "QUALIFY row_number() OVER (PARTITION BY scenario, seed) = 1"
+            ") AS kept USING (scenario) ORDER BY point, seed"
+        )
+        return database
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each run. Needs pandas (the extra ``tables``)."""
+        found: pandas.DataFrame = self.query("SELECT * FROM runs").df()
+        return found
+
+    def to_polars(self) -> polars.DataFrame:
+        """A row for each run. Needs polars (the extra ``tables``)."""
+        found: polars.DataFrame = self.query("SELECT * FROM runs").pl()
+        return found
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Every metric with one dimension for each setting of a grid, or ``point`` for a sample, and ``seed``.
+
+        Units stand in the attributes. Needs xarray and pandas (the extra ``tables``).
+        """
+        frame = self.to_pandas()
+        index = [*(self.settings if self.record["grid"] else ["point"]), "seed"]
+        kept = [name for name in frame.columns if metrics.split(name)[0] in metrics.METRICS]
+        extra = [] if self.record["grid"] else self.settings
+        found: xarray.Dataset = frame.set_index(index)[kept].to_xarray()
+        for name in kept:
+            one = metrics.METRICS[metrics.split(name)[0]]
+            found[name].attrs.update({"units": one.unit or "1", "long_name": one.title})
+        if extra:
+            first = frame.drop_duplicates("point").set_index("point")
+            found = found.assign_coords({name: ("point", first[name].to_numpy()) for name in extra})
+        return found
+
+    def means(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """A row for each point: its settings, then of each metric (mean, half_width, n) as an `Interval`.
+
+        Raises UsageError for a name that is no metric.
+        """
+        for name in only:
+            metrics.find(metrics.split(name)[0])
+        known = {row[0] for row in self.query("DESCRIBE runs").fetchall()}
+        wanted = [name for name in (only or SHOWN) if name in known]
+        columns = ", ".join(f'list("{name}" ORDER BY seed)' for name in wanted)
+        keys = ", ".join(f'"{name}"' for name in ("point", *self.settings))
+        found = self.query(
+            f"SELECT {keys}{', ' if columns else ''}{columns} FROM runs GROUP BY ALL ORDER BY point"
+        ).fetchall()
+        names = ["point", *self.settings]
+        return [
+            dict(zip(names, row, strict=False))
+            | {
+                name: statistics.t_interval(cell)
+                for name, cell in zip(wanted, row[len(names) :], strict=True)
+            }
+            for row in found
+        ]
+
+    def __str__(self) -> str:
+        return text(self)
+
+
+def text(found: Sweep, *, only: Sequence[str] = (), most: int = 40) -> str:
+    """A table of means with intervals, of at most ``most`` points, and how to ask for more."""
+    rows = found.means(only)
+    names = [name for name in rows[0] if name != "point"] if rows else []
+    shown = [name for name in names if name not in found.settings]
+    scales = {name: _scale(name, rows) for name in shown}
+    heads = [*found.settings, *(f"{name} ({unit})" if unit else name for name, (_, unit) in scales.items())]
+    cells = []
+    for row in rows[:most]:
+        line = [str(row[name]) for name in found.settings]
+        for name in shown:
+            mean, half = wording.value(row[name].mean, row[name].half_width, divisor=scales[name][0])
+            line.append(f"{mean} ± {half}" if half else mean)
+        cells.append(line)
+    points, seeds = len(rows), len(found.seeds)
+    runs = f"{wording.count(points, 'point')}, {wording.count(seeds, 'replication')} each, 95 % intervals"
+    parts = [found.record["title"], runs, "", *_aligned([heads, *cells], left=len(found.settings))]
+    if points > most:
+        parts += [
+            "",
+            f"The first {most} of {points} points; `dropcurve query {found.folder} SQL` asks for others.",
+        ]
+    return "\n".join(parts)
+
+
+def _scale(name: str, rows: Sequence[dict[str, Any]]) -> tuple[float, str]:
+    largest = max((abs(row[name].mean) for row in rows if row[name].mean is not None), default=0.0)
+    return wording.scaled(metrics.find(metrics.split(name)[0]).unit, largest)
+
+
+def _aligned(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(_cell(row[i], width, left=i < left) for i, width in enumerate(widths)).rstrip()
+        for row in rows
+    ]
+
+
+def _cell(text: str, width: int, *, left: bool) -> str:
+    return text.ljust(width) if left else text.rjust(width)

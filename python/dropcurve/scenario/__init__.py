@@ -1,0 +1,5 @@
+"""Scenarios: what a file says, checked and editable; the shipped ones; recordings and captures they name."""
+
+from .scenario import Scenario
+
+__all__ = ["Scenario"]

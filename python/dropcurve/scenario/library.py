@@ -1,0 +1,93 @@
+"""What there is: the core's catalogue, and the scenarios that ship with the package."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import DropcurveError
+
+
+@cache
+def catalogue() -> dict[str, Any]:
+    """The core's own description of disciplines, dialects, transports, profiles, sources and sections."""
+    from .. import _core
+
+    found: dict[str, Any] = json.loads(_core.catalogue())
+    return found
+
+
+def version() -> str:
+    """Version of dropcurve; with scenario and seed it fixes every bit of a run."""
+    from .. import _core
+
+    return _core.version()
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of scenario files."""
+    from .. import _core
+
+    found: dict[str, Any] = json.loads(_core.schema())
+    return found
+
+
+@cache
+def scenarios() -> dict[str, Path]:
+    """Scenarios that ship with the package, by name. In a source tree, those of its ``scenarios`` folder."""
+    here = Path(__file__).resolve().parents[1]
+    for folder in (here / "scenarios", here.parent.parent / "scenarios"):
+        files = {path.stem: path for path in sorted(folder.glob("*.toml")) if path.stem != "INDEX"}
+        if files:
+            return files
+    return {}
+
+
+def index(scenario: Path) -> dict[str, Any]:
+    """What the ``INDEX.toml`` beside a scenario says of it: title, claim, expect, variants (tables of edits by path).
+
+    Empty if there is no such file or no such entry. Raises DropcurveError if the file is not TOML.
+    """
+    import tomllib
+
+    path = scenario.parent / "INDEX.toml"
+    try:
+        with path.open("rb") as file:
+            found = tomllib.load(file).get(scenario.stem, {})
+    except OSError:
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise DropcurveError(f"{path}: is not TOML: {error}") from None
+    return found if isinstance(found, dict) else {}
+
+
+def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
+    """``did you mean 'red'?`` if a known name is close, else what to do otherwise."""
+    known = list(known)
+    # Two letters in the wrong order count as one slip, which a ratio of common blocks does not know.
+    near = sorted((one for one in known if sorted(one) == sorted(name)), key=lambda one: one[:1] != name[:1])
+    near += difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else otherwise
+
+
+def locate(path: str | Path) -> Path:
+    """The file of a scenario given by path or by name. Raises DropcurveError with the nearest name."""
+    given = Path(path)
+    try:
+        if given.is_file():
+            return given
+    except OSError as error:
+        raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if given.is_dir():
+        raise DropcurveError(f"{path}: is a folder; a scenario is a TOML file")
+    shipped = scenarios()
+    if str(path) in shipped:
+        return shipped[str(path)]
+    nearby = [file.name for file in given.parent.glob("*.toml")] if given.parent.is_dir() else []
+    otherwise = "`dropcurve list scenarios` shows those that come with it"
+    hint = nearest(given.name, [*nearby, *shipped], otherwise=otherwise)
+    raise DropcurveError(f"{path}: no such file; {hint}")

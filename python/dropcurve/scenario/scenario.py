@@ -1,0 +1,200 @@
+"""A scenario: what is simulated. Read and checked by the built core; edited here by path."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DropcurveError, Problem, ScenarioError
+
+if TYPE_CHECKING:
+    from .. import _core
+    from ..results import Result
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario; `set`, `queue` and the like return a new one.
+
+    Made by `load` or `parse`. ``name`` is that of its file, ``origin`` the path as given, ``edits`` what
+    was set since.
+    """
+
+    core: _core.Scenario = field(repr=False)
+    name: str = "scenario"
+    origin: str = ""
+    edits: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Reads a TOML file, or a scenario that ships with the package, by its name.
+
+        Raises ScenarioError with every problem in it, or DropcurveError if there is no such file.
+        """
+        from . import library, recordings
+
+        found = library.locate(path)
+        try:
+            text = found.read_text(encoding="utf-8")
+        except OSError as error:
+            raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except UnicodeDecodeError as error:
+            raise DropcurveError(
+                f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            ) from None
+        if "\0" in text:
+            raise DropcurveError(f"{path}: is not text; a scenario is a TOML file")
+        return cls.parse(recordings.filled_in(text, found.parent), name=found.stem, origin=str(path))
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
+        """Reads TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
+        in it."""
+        from .. import _core
+
+        try:
+            return cls(_core.Scenario(_without_question(text)), name, origin)
+        except _core.ScenarioError as error:
+            raise _problems(error, origin, text) from None
+
+    def set(self, path: str, value: Any) -> Scenario:
+        """With one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
+
+        Quantities are text with their unit. Raises ScenarioError if the path leads nowhere or the value
+        is refused.
+        """
+        return self.edit([(path, value)])
+
+    def with_(self, **values: Any) -> Scenario:
+        """Several `set` at once, ``__`` for the dots: ``with_(queue__min_th=5, queue__max_th=15)``."""
+        return self.edit([(path.replace("__", "."), value) for path, value in values.items()])
+
+    def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
+        """Several `set` at once; only the outcome is checked, so their order does not matter.
+
+        Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``.
+        """
+        from .. import _core
+        from . import recordings
+
+        given = list(edits)
+        found = [(path, recordings.value(path, value)) for path, value in given]
+        for path, value in found:
+            _usable(path, value, self.origin)
+        try:
+            core = self.core.edit([(path, json.dumps(value)) for path, value in found])
+        except _core.ScenarioError as error:
+            raise _problems(error, self.origin) from None
+        return replace(self, core=core, edits=(*self.edits, *given))
+
+    def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
+        """With another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
+
+        Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both
+        have the same buffer. ``at`` is where the discipline stands, such as ``back_queue`` or
+        ``links.NAME.queue``.
+        """
+        return self.edit(
+            [(f"{at}.kind", kind), *((f"{at}.{key}", value) for key, value in parameters.items())]
+        )
+
+    def get(self, path: str) -> Any:
+        """The resolved value at a path, in the form a user would write. Raises ScenarioError for an
+        unknown path."""
+        from .. import _core
+
+        try:
+            return json.loads(self.core.get(path))
+        except _core.ScenarioError as error:
+            raise _problems(error, self.origin) from None
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """Everything, defaults written out."""
+        found: dict[str, Any] = json.loads(self.core.resolved())
+        return found
+
+    @cached_property
+    def automatic(self) -> dict[str, dict[str, Any]]:
+        """What each parameter that is "auto" became, by link: ``{"bottleneck": {"min_th": "5 pkts"}}``."""
+        found: dict[str, dict[str, Any]] = json.loads(self.core.automatic())
+        return found
+
+    @property
+    def title(self) -> str:
+        """What the scenario calls itself, or else its name."""
+        return str(self.resolved.get("title") or self.name)
+
+    def to_toml(self) -> str:
+        """As TOML text that `parse` reads back to the same hash."""
+        return self.core.to_toml()
+
+    @property
+    def hash(self) -> str:
+        """16 hex digits over the resolved scenario: equal hashes mean equal runs."""
+        return self.core.hash()
+
+    @property
+    def flow_count(self) -> int:
+        """Number of flows."""
+        return self.core.flows()
+
+    def run(self, *, seed: int = 1, replications: int | None = None, **options: Any) -> Result:
+        """Runs it; the same as `dropcurve.run`, which lists the options."""
+        from ..runs.replicate import run
+
+        return run(self, seed=seed, replications=replications, **options)
+
+    def __str__(self) -> str:
+        return self.to_toml()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.to_toml())}</pre>"
+
+
+def _without_question(text: str) -> str:
+    """The text without its ``[tune]`` section, which is no part of what is simulated."""
+    if "[tune" not in text:
+        return text
+    import tomllib
+
+    from . import toml
+
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return text
+    return toml.dump({key: value for key, value in found.items() if key != "tune"})
+
+
+def located(problems: Iterable[Problem], text: str) -> list[Problem]:
+    """The problems of a file's text with the lines they stand on."""
+    from .. import _core
+
+    return [replace(problem, line=_core.line_of(text, problem.path)) for problem in problems]
+
+
+def _problems(error: Exception, origin: str, text: str = "") -> ScenarioError:
+    """The core's refusal as ours; of ``text``, if it was read from one, with lines."""
+    found = [Problem(*one) for one in error.args[0]]
+    return ScenarioError(located(found, text) if text else found, origin=origin)
+
+
+def _usable(path: str, value: Any, origin: str) -> None:
+    """Raises ScenarioError for what a scenario cannot hold: None, NaN, infinity, objects of other kinds."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _usable(f"{path}.{key}", inner, origin)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _usable(path, inner, origin)
+    elif not isinstance(value, (bool, int, str)) and not (isinstance(value, float) and math.isfinite(value)):
+        problem = Problem(path, str(value), "must be a finite number, true or false, text, a list or a table")
+        raise ScenarioError([problem], origin=origin)
