@@ -19,7 +19,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import metrics
-from dropcurve.present import directory
+from dropcurve.report import directory
 
 Dropcurve = Callable[..., Any]
 

@@ -53,13 +53,13 @@ def test_a_link_is_never_busy_for_longer_than_there_was_time(folder: Path) -> No
         {"run.warmup": "1.2345678 s", "dumbbell.rate": "333.333 kbit/s", "queue.kind": "droptail"},
         {"run.max_events": 30_000, "dumbbell.rate": "700 kbit/s", "queue.kind": "droptail"},
     ):
-        run = base.edit(edits.items()).run(replications=1).baseline.runs[0]
+        run = dc.run(base.edit(edits.items()), replications=1).baseline.runs[0]
         counted = run["simulated_s"] - run["warmup_s"]
         assert 0.5 * counted < run["links"]["bottleneck"]["busy_s"] <= counted + 1e-9
 
 
 def test_goodput_is_payload(folder: Path) -> None:
-    (run,) = dc.Scenario.load("short.toml").set("run.warmup", "0 s").run(replications=1).baseline.runs
+    (run,) = dc.run(dc.Scenario.load("short.toml").set("run.warmup", "0 s"), replications=1).baseline.runs
     # Of 1500 bytes on the wire 1460 are payload under TCP, of 500 bytes 472 under UDP; a little is still out of order.
     shares = {"tcp": 1460 / 1500, "udp": 472 / 500}
     for flow in run["flows"]:
@@ -78,7 +78,7 @@ def test_red_tells_its_average_and_its_drop_curve(run: dict[str, Any]) -> None:
 
 
 def test_tail_drop_has_no_average(folder: Path) -> None:
-    (run,) = dc.Scenario.load("short.toml").queue("droptail").run(replications=1).baseline.runs
+    (run,) = dc.run(dc.Scenario.load("short.toml").queue("droptail"), replications=1).baseline.runs
     link = run["links"]["bottleneck"]
     assert (link["avg_mean"], link["avg_unit"], link["drop_curve"]["avg"]) == (None, None, [])
     assert link["early_pkts"] == link["forced_pkts"] == 0
@@ -104,7 +104,7 @@ def test_counters_agree_between_links_and_flows(run: dict[str, Any]) -> None:
 
 def test_series_are_sampled_as_told(folder: Path) -> None:
     scenario = dc.Scenario.load("short.toml").set("run.sample", "10 ms")
-    series = scenario.run(replications=1).baseline.series
+    series = dc.run(scenario, replications=1).baseline.series
     times, values = series.select("queue_pkts", "bottleneck")
     assert times[0] == 0.0
     assert (times[1:] - times[:-1]).tolist() == pytest.approx([0.01] * (len(times) - 1))

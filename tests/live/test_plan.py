@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+import dropcurve as dc
 from dropcurve import Scenario, ScenarioError
 from dropcurve.live import plan
 
@@ -56,7 +57,7 @@ def test_links_paths_and_flows_are_those_of_the_scenario() -> None:
 def test_datagrams_are_those_the_simulation_sends(source: str) -> None:
     drawn = Scenario.parse(SMALL).set("flows.voice.source", source)
     flow = plan.make(drawn, seed=5).flows[3]
-    run = drawn.run(seed=5, replications=1).variants[0].runs[0]
+    run = dc.run(drawn, seed=5, replications=1).variants[0].runs[0]
     gaps = {late - early for early, late in pairwise(flow.due_ns)}
     assert len(gaps) > 2
     # The run counts from the end of its warm-up.
@@ -72,7 +73,7 @@ def test_flows_of_several_kinds_keep_what_is_theirs() -> None:
 
 def test_starts_are_those_the_simulation_draws() -> None:
     drawn = Scenario.parse(SMALL).set("flows.tcp.start", "uniform 1 s to 2 s")
-    run = drawn.run(seed=5, replications=1).variants[0].runs[0]
+    run = dc.run(drawn, seed=5, replications=1).variants[0].runs[0]
     assert [flow.start_s for flow in plan.make(drawn, seed=5).flows] == [
         flow["start_s"] for flow in run["flows"]
     ]

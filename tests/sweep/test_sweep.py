@@ -40,11 +40,8 @@ def test_a_grid_has_every_combination_with_the_numbers_of_single_runs(folder: Pa
     assert [row[:3] for row in found] == [
         (p, delay, seed) for p in (0.02, 0.1) for delay in (5.0, 20.0) for seed in (1, 2)
     ]
-    one = (
-        dc.Scenario.load("short.toml")
-        .edit([("queue.max_p", 0.1), ("dumbbell.delay", "5 ms")])
-        .run(replications=2)
-    )
+    edited = dc.Scenario.load("short.toml").edit([("queue.max_p", 0.1), ("dumbbell.delay", "5 ms")])
+    one = dc.run(edited, replications=2)
     expected = [(one.baseline.values("loss")[i], one.baseline.values("sojourn_ms_p95")[i]) for i in range(2)]
     assert [row[3:] for row in found if row[:2] == (0.1, 5.0)] == expected
 

@@ -46,7 +46,7 @@ def test_the_short_form_makes_the_traffic_that_was_asked_for() -> None:
     dice = random.Random(1)
     sizes = [min(1e6, 2e3 * (1 - dice.random()) ** (-1 / 1.2)) for _ in range(200_000)]
     assert short_bytes() == pytest.approx(sum(sizes) / len(sizes), rel=0.02)
-    run = scenario.run(replications=1).baseline.runs[0]
+    run = dc.run(scenario, replications=1).baseline.runs[0]
     udp = dc.metrics.value(run, "throughput_bps", scope="udp")
     assert udp == pytest.approx(2e6, rel=0.15)
     # Twice 10 + 10 to 15 + 2.5 ms: within a tenth of 50 ms.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..metrics import find
-from ..present import terminal as shown
+from ..present import terminal
 from ..quantities import wording
 from ..results import Result, folders
 from ..runs.replicate import Progress
@@ -49,7 +49,7 @@ def give(
     if json:
         console.data(folders.record(result))
     elif not quiet:
-        print(shown.text(result, per=per, only=only, width=console.width()), flush=True)
+        print(terminal.render(result.document(per=per, only=only), width=console.width()), flush=True)
     if report:
         draw(result, folder)
     if not json:

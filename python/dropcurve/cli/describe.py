@@ -26,7 +26,7 @@ def describe(
       dropcurve describe red:ns2
       dropcurve describe sojourn_ms_p95
     """
-    from ..present import directory
+    from ..report import directory
     from ..runs import command_line
     from . import console
 

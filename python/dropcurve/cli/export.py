@@ -136,7 +136,7 @@ def _asked(queue: str) -> tuple[str, dict[str, object], float | None]:
 def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:
     from ..boxes.link import scenario
     from ..boxes.model import queue_text
-    from ..present import terminal as shown
+    from ..present import terminal
     from ..quantities import units
     from ..runs import comparison
     from . import console
@@ -148,4 +148,4 @@ def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> s
     queues = [f"asked={queue_text(made.discipline, made.params)}", f"loaded={made.queue_as_loaded}"]
     with console.progress(quiet=False) as progress:
         result = comparison.compare(base, queues=queues, replications=5, progress=progress)
-    return shown.text(result, only=EFFECT, width=console.width())
+    return terminal.render(result.document(only=EFFECT), width=console.width())

@@ -132,7 +132,7 @@ def _compare(found: Import, base: Scenario, replications: int, *, command: str, 
     """Simulates the imported queue beside its rivals, all with the same buffer, and prints the table."""
     from ..advise import advise
     from ..boxes.judge import judgement
-    from ..present import terminal as shown
+    from ..present import terminal
     from ..runs.replicate import Effort, replicate
     from . import console
 
@@ -146,6 +146,6 @@ def _compare(found: Import, base: Scenario, replications: int, *, command: str, 
         effort = Effort(replications=replications)
         result = replicate(variants, effort, name=base.name, command=command, progress=progress)
     print()
-    print(shown.text(result, only=SHOWN, width=console.width()))
+    print(terminal.render(result.document(only=SHOWN), width=console.width()))
     print()
     print(judgement(result))

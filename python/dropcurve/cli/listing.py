@@ -27,7 +27,7 @@ def list_(
       dropcurve list dialects
       dropcurve list scenarios --json
     """
-    from ..present import directory
+    from ..report import directory
     from ..runs import command_line
     from . import console
 

@@ -32,8 +32,8 @@ def show(
       dropcurve show demo --per flow --metric goodput_bps
       dropcurve show demo --setup
     """
-    from ..present import setting
-    from ..present import terminal as shown
+    from ..present import terminal
+    from ..report import setting
     from ..results import Result, folders
     from . import answer, console
 
@@ -47,5 +47,5 @@ def show(
     elif json:
         console.data(folders.record(result))
     else:
-        print(shown.text(result, per=per, only=metric or [], width=console.width()))
+        print(terminal.render(result.document(per=per, only=metric or []), width=console.width()))
     return 0

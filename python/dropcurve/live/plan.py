@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import Problem, ScenarioError
+from ..runs.replicate import run
 from ..runs.tracing import trace
 from ..scenario import Scenario
 
@@ -157,8 +158,8 @@ def _flow(number: int, name: str, group: dict[str, Any], start_s: float, duratio
 
 def _starts(scenario: Scenario, seed: int) -> list[float]:
     """When each flow starts, as the simulation with this seed draws it."""
-    run = scenario.run(seed=seed, replications=1, jobs=1).variants[0].runs[0]
-    return [float(flow["start_s"]) for flow in run["flows"]]
+    (made,) = run(scenario, seed=seed, replications=1, jobs=1).baseline.runs
+    return [float(flow["start_s"]) for flow in made["flows"]]
 
 
 def _loads(scenario: Scenario, seed: int) -> dict[int, list[tuple[int, int]]]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import metrics
-from ..present import verdict
 from ..quantities import wording
+from ..results import findings
 from . import Layout, labels, style
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def draw(data: Panel, ax: Axes) -> None:
 
 def _rank(metric: str, better: str) -> int:
     """What a verdict speaks of first, then whatever has a better direction, then the rest."""
-    headline = list(verdict.HEADLINE)
+    headline = list(findings.HEADLINE)
     if metric in headline:
         return headline.index(metric)
     return 100 if better != "none" else 200

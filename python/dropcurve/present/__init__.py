@@ -1,1 +1,8 @@
-"""What people read: tables and sentences of a result on a terminal or in a notebook, descriptions of what there is."""
+"""Documents as data, and the renderers that make text of them: for a terminal, HTML and Markdown.
+
+Nothing here knows what a result is: `dropcurve.results.document` says what a result's document holds.
+"""
+
+from .document import Cell, Document, Line, Table
+
+__all__ = ["Cell", "Document", "Line", "Table"]

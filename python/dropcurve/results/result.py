@@ -11,11 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..present import html, markdown, terminal
 from .series import Series
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped,unused-ignore]
 
+    from ..present import Document
     from .tables import Cell, Difference, Row
 
 #: Version of the folder's layout; a folder of another version is refused, not guessed at.
@@ -119,9 +121,9 @@ class Result:
 
     def verdict(self) -> list[str]:
         """Sentences: which differences are real, or for a single variant what was found."""
-        from ..present import verdict
+        from . import findings
 
-        return verdict.sentences(self)
+        return findings.sentences(self)
 
     @cached_property
     def summary(self) -> Mapping[str, Cell]:
@@ -155,12 +157,18 @@ class Result:
 
         return folders.load(Path(folder))
 
-    def __str__(self) -> str:
-        from ..present import terminal
+    def document(self, *, per: str = "total", only: Sequence[str] = ()) -> Document:
+        """Its document, for the renderers of `dropcurve.present`; ``per`` and ``only`` are those of `table`."""
+        from .document import document
 
-        return terminal.text(self)
+        return document(self, per=per, only=only)
+
+    def to_markdown(self) -> str:
+        """The answer as Markdown."""
+        return markdown.render(self.document())
+
+    def __str__(self) -> str:
+        return terminal.render(self.document())
 
     def _repr_html_(self) -> str:
-        from ..present import terminal
-
-        return terminal.html(self)
+        return html.render(self.document())

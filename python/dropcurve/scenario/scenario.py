@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import DropcurveError, Problem, ScenarioError
+from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 
 if TYPE_CHECKING:
     from .. import _core
-    from ..results import Result
 
 
 @dataclass(frozen=True)
@@ -144,11 +143,9 @@ class Scenario:
         """Number of flows."""
         return self.core.flows()
 
-    def run(self, *, seed: int = 1, replications: int | None = None, **options: Any) -> Result:
-        """Runs it; the same as `dropcurve.run`, which lists the options."""
-        from ..runs.replicate import run
-
-        return run(self, seed=seed, replications=replications, **options)
+    def run(self, *_: object, **__: object) -> NoReturn:
+        """Raises UsageError: what runs scenarios stands above them; use `dropcurve.run`."""
+        raise UsageError("Scenario.run: a scenario does not run itself; use dropcurve.run(scenario, ...)")
 
     def __str__(self) -> str:
         return self.to_toml()

@@ -10,8 +10,8 @@ from ..quantities import wording
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..results import Result
-    from ..results.tables import Difference
+    from .result import Result
+    from .tables import Difference
 
 #: The metrics a verdict speaks of, in this order, and what it calls them; all others are in the table.
 HEADLINE = {

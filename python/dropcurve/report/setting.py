@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..report import setup
+from . import setup
 from .directory import Rows, aligned
 
 if TYPE_CHECKING:

@@ -1,0 +1,47 @@
+"""What an answer consists of, before it is laid out for a terminal, HTML or Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number as text: mean, half-width ("" if it has none) and flag ("✓", "✗", "≠" or "")."""
+
+    mean: str
+    half_width: str = ""
+    flag: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table: title, unit and a cell for each column."""
+
+    title: str
+    unit: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by full name, with the label that heads each (the same, or a shorter one with a number)."""
+
+    labels: dict[str, str]
+    lines: tuple[Line, ...]
+    #: Titles of the rows left out because they are zero throughout.
+    zero: tuple[str, ...] = ()
+    #: What the flags mean; "" where there are none.
+    legend: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Title, what it rests on, a table, sentences, notes (problems and warnings) and the command that repeats it."""
+
+    title: str
+    basis: str
+    table: Table
+    sentences: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = ""

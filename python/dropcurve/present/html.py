@@ -1,0 +1,34 @@
+"""A document as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .document import Cell, Document
+
+
+def render(document: Document) -> str:
+    """The document as an HTML fragment; everything in it is escaped."""
+    table = document.table
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.labels)
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{escape(line.title)}</th><td>{escape(line.unit)}</td>"
+        + "".join(f"<td style='text-align:right'>{escape(_cell(cell))}</td>" for cell in line.cells)
+        + "</tr>"
+        for line in table.lines
+    )
+    notes = [*document.sentences, *document.notes]
+    if table.zero:
+        notes.append("Zero throughout: " + ", ".join(table.zero))
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return (
+        f"<p><b>{escape(document.title)}</b>: {escape(document.basis)}</p>"
+        f"<table><thead><tr><th></th><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<ul>{items}</ul><code>{escape(document.command)}</code>"
+    )
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.mean}{f' ± {cell.half_width}' if cell.half_width else ''} {cell.flag}".rstrip()

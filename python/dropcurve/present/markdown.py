@@ -1,0 +1,41 @@
+"""A document as Markdown, for reports, issues and pull requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .document import Cell, Document, Table
+
+
+def render(document: Document) -> str:
+    """The document as Markdown: a heading, a table, then sentences and notes as lists."""
+    table = document.table
+    parts = [f"## {_plain(document.title)}", document.basis, _table(table)]
+    if table.legend:
+        parts.append(_plain(table.legend))
+    if table.zero:
+        parts.append(f"Zero throughout: {', '.join(table.zero)}.")
+    if document.sentences:
+        parts.append("\n".join(f"- {_plain(sentence)}." for sentence in document.sentences))
+    if document.notes:
+        parts.append("\n".join(f"- {_plain(note)}" for note in document.notes))
+    if document.command:
+        parts.append(f"```console\n{document.command}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(table: Table) -> str:
+    head = ["", "unit", *(_plain(name) for name in table.labels)]
+    rows = [[_plain(line.title), line.unit, *map(_cell, line.cells)] for line in table.lines]
+    rule = ["---", "---", *("--:" for _ in table.labels)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.mean}{f' ± {cell.half_width}' if cell.half_width else ''} {cell.flag}".rstrip()
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is within a table cell or a line."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -1,0 +1,74 @@
+"""A result as a document: its table of metrics by variant, its findings in sentences, its warnings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..present.document import Cell, Document, Line, Table
+from ..quantities import wording
+from . import findings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .result import Result
+    from .tables import Difference, Row
+
+#: Flags of a difference from the baseline that is real.
+FLAGS = {True: "✓", False: "✗", None: "≠"}
+
+
+def document(result: Result, *, per: str = "total", only: Sequence[str] = ()) -> Document:
+    """The document of a result; ``per`` and ``only`` choose the table as in `Result.table`.
+
+    Sentences stand only below the usual table of a comparison; they use the labels that head its columns.
+    """
+    compared = len(result.variants) > 1
+    made = table(result, per=per, only=only)
+    told = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
+    notes = [f"Problem: {line}" for line in result.problems]
+    notes += [f"Warning: {line}" for line in result.warnings]
+    return Document(
+        result.title, basis(result), made, tuple(text for text, _ in told), tuple(notes), result.command
+    )
+
+
+def basis(result: Result) -> str:
+    """What the numbers rest on: replications, seeds, level of the intervals."""
+    n = len(result.seeds)
+    seeds = f"seed {result.seeds[0]}" if n == 1 else f"seeds {result.seeds[0]} to {result.seeds[-1]}"
+    level = f", {wording.percent(result.confidence)} intervals" if n > 1 else ""
+    return f"{wording.count(n, 'replication')}, {seeds}{level}"
+
+
+def table(result: Result, *, per: str = "total", only: Sequence[str] = ()) -> Table:
+    """Rows worth printing; those that are zero throughout are only named."""
+    differences = {(one.key, one.variant): one for one in result.differences(per=per, only=only)}
+    shown, zero = [], []
+    for row in result.table(per=per, only=only):
+        if row.zero and not only:
+            zero.append(row.title)
+        else:
+            shown.append(_line(row, result, differences))
+    labels = wording.labels([variant.name for variant in result.variants])
+    return Table(labels, tuple(shown), tuple(zero), _legend(result, labels))
+
+
+def _line(row: Row, result: Result, differences: dict[tuple[str, str], Difference]) -> Line:
+    largest = max((abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0)
+    divisor, unit = wording.scaled(row.unit, largest)
+    cells = []
+    for cell, variant in zip(row.cells, result.variants, strict=True):
+        difference = differences.get((row.key, variant.name))
+        flag = FLAGS[difference.improves] if difference is not None and difference.real else ""
+        cells.append(Cell(*wording.value(cell.mean, cell.half_width, divisor=divisor), flag))
+    return Line(row.title, unit, tuple(cells))
+
+
+def _legend(result: Result, labels: dict[str, str]) -> str:
+    if len(result.variants) < 2 or len(result.seeds) < 2:
+        return ""
+    return (
+        f"Against {labels[result.baseline.name]}: ✓ better, ✗ worse, ≠ differs; no sign: no difference seen "
+        f"({wording.percent(result.confidence)}, paired, Holm)."
+    )

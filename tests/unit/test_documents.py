@@ -1,0 +1,49 @@
+"""A document in the three forms people read it in."""
+
+from __future__ import annotations
+
+from dropcurve.present import Cell, Document, Line, Table, html, markdown, terminal
+
+TABLE = Table(
+    {"droptail": "droptail", "red": "red"},
+    (Line("loss", "%", (Cell("1.0", "0.2"), Cell("2.0", "0.1", "✗"))),),
+    zero=("marks",),
+    legend="Against droptail: ✗ worse.",
+)
+DOCUMENT = Document(
+    "Two | queues", "2 replications", TABLE, ("red raises loss",), ("Warning: <short>",), "do it"
+)
+
+
+def test_a_terminal_aligns_means_and_intervals() -> None:
+    assert terminal.render(DOCUMENT, width=60).splitlines() == [
+        "Two | queues",
+        "2 replications",
+        "",
+        "          droptail           red",
+        "loss  %  1.0 ± 0.2     2.0 ± 0.1 ✗",
+        "",
+        "Zero throughout: marks.",
+        "",
+        "Against droptail: ✗ worse.",
+        "",
+        "red raises loss.",
+        "",
+        "Warning: <short>",
+        "",
+        "Again:  do it",
+    ]
+
+
+def test_markdown_escapes_what_would_end_a_cell() -> None:
+    text = markdown.render(DOCUMENT)
+    assert text.startswith("## Two \\| queues\n")
+    assert "| loss | % | 1.0 ± 0.2 | 2.0 ± 0.1 ✗ |" in text
+    assert "- Warning: &lt;short>" in text
+
+
+def test_html_escapes_everything() -> None:
+    text = html.render(DOCUMENT)
+    assert "<td style='text-align:right'>2.0 ± 0.1 ✗</td>" in text
+    assert "&lt;short&gt;" in text
+    assert "<short>" not in text
