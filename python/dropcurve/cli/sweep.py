@@ -122,24 +122,32 @@ def query(
     sql: Annotated[
         str, typer.Argument(metavar="SQL", help="Over the views runs and points.")
     ] = "DESCRIBE runs",
+    store: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where its runs are, if outside of the folder.")
+    ] = None,
+    unsafe: Annotated[
+        bool,
+        typer.Option("--unsafe", help="Take any statement; it can reach all files you can, and the network."),
+    ] = False,
     json: o.Json = False,
 ) -> int:
     """Ask a sweep with SQL.
 
-    The files are read where they lie, and only the columns that are asked for. Without SQL, the columns.
+    The files are read where they lie, and only the columns that are asked for. Without SQL, the columns. One
+    statement that only reads, of this sweep's files alone: the folder and the SQL may come from a stranger.
 
     \b
     Examples:
       dropcurve query results/droptail_vs_red-sweep-1a2b3c4d
       dropcurve query FOLDER "select queue_max_p, avg(utilisation) from runs group by all order by 1"
     """
-    from ..runs.sweeping import Sweep
+    from ..runs.sweeping import Sweep, database
     from . import console
 
-    found = Sweep.load(folder).query(sql)
+    found = Sweep.load(folder, store=store).query(sql, unsafe=unsafe)
     if json:
-        rows = found.fetchall() if found is not None else []
+        rows = database.rows(found) if found is not None else []
         console.data([dict(zip(found.columns, row, strict=True)) for row in rows])
     elif found is not None:
-        print(found)
+        print(database.shown(found))
     return 0

@@ -27,6 +27,9 @@ from types import TracebackType
 from typing import IO, Any
 
 from ...errors import ResultError
+from ...files.columns import check_columns, check_schema
+from ...files.reading import is_regular, read_bytes
+from ...files.shape import faults
 from ..store import writable
 from .claims import Claims
 from .rows import KEY, Key, Row, key
@@ -41,6 +44,12 @@ COMPACT_ROWS = 500_000
 MANY = 200
 #: The claim under which files are put together or taken in.
 _TIDYING = "tidying"
+#: Types of the columns that say which run a row is, as `check_schema` has them.
+KEYS = {"scenario": "text", "seed": "integer", "build": "text"}
+#: What to do about a file that cannot be read.
+UNREADABLE = "remove it to make its runs again"
+_ROW = {"scenario": str, "seed": int, "build": str}
+_SCALARS = (str, int, float, type(None))
 
 
 def _short() -> str:
@@ -147,21 +156,21 @@ class Store:
 
     def compact(self) -> None:
         """Makes few large files of many small ones; killed half-way it leaves runs twice, which readers see once."""
-        import pyarrow.parquet as parquet
-
         with self.claims.held(_TIDYING):
             # A file whose journal is still there would come again if its writer died now.
             small = [
                 path
                 for path in self.files()
-                if parquet.read_metadata(path).num_rows < COMPACT_ROWS // 2 and not _journal_of(path).exists()
+                if _count(path) < COMPACT_ROWS // 2 and not _journal_of(path).exists()
             ]
             if len(small) < 2:
                 return
             seen: set[tuple[Any, ...]] = set()
             some: list[Any] = []
             for path in small:
-                some.append(_fresh(parquet.read_table(path), seen))
+                table = _table(path, columns=None)
+                if table is not None:
+                    some.append(_fresh(table, seen))
                 if sum(table.num_rows for table in some) >= COMPACT_ROWS:
                     self._join(some)
                     some = []
@@ -280,30 +289,44 @@ def _journal_of(part: Path) -> Path:
 
 
 def _journal(path: Path) -> Iterator[Row]:
-    """The rows of a journal; a last line that was cut off is left out."""
+    """The rows of a journal; a last line that was cut off is left out, and so is what is no row."""
     try:
-        content = path.read_bytes()
+        content = read_bytes(path)
     except OSError:
         return
     for line in content.split(b"\n"):
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        if isinstance(row, dict) and all(column in row for column in KEY):
+        if not any(faults(row, _ROW)) and all(isinstance(one, _SCALARS) for one in row.values()):
             yield row
 
 
 def _table(path: Path, *, columns: list[str] | None) -> Any:
-    """A file as a table; None if it was put together with others since it was listed."""
+    """A file as a table whose columns have the right types; None if it was put together with others since it was
+    listed."""
+    import pyarrow as pa
     import pyarrow.parquet as parquet
 
+    if path.exists() and not is_regular(path):
+        raise ResultError(f"{path}: is not a regular file; {UNREADABLE}")
     try:
-        return parquet.read_table(path, columns=columns)
+        table = parquet.read_table(path, columns=columns)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise ResultError(f"{path}: cannot be read: {error}; remove it to make its runs again") from None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise ResultError(f"{path}: cannot be read: {error}; {UNREADABLE}") from None
+    check_schema(path, table.schema, KEYS, remedy=UNREADABLE)
+    return table
+
+
+def _count(path: Path) -> int:
+    """The rows of a file."""
+    import pyarrow.parquet as parquet
+
+    check_columns(path, KEYS, remedy=UNREADABLE)
+    return int(parquet.read_metadata(path).num_rows)
 
 
 def _full(row: Row) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import metrics
-from ...errors import ResultError, UsageError
+from ...errors import ResultError
+from ...files.columns import check_columns
+from ...files.stored import check, load_json
 from ...metrics import statistics
 from ...quantities import wording
-from .store import Store
+from . import database
+from .store import KEYS, UNREADABLE, Store
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
 
 #: Version of the folder's layout.
 FORMAT = 1
+#: Types of what ``sweep.json`` holds.
+RECORD = {
+    "format": int, "version": str, "build": str, "title": str, "command": str, "seeds": [int], "settings": [str],
+    "grid": bool, "store": str, "scenario": dict,
+}  # fmt: skip
+REMEDY = "run the sweep again to write it anew"
 #: Metrics that a table shows unless told.
 SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
 
@@ -40,16 +48,37 @@ class Sweep:
     record: dict[str, Any] = field(repr=False)
 
     @classmethod
-    def load(cls, folder: str | Path) -> Sweep:
-        """Opens a folder. Raises ResultError if it holds no sweep, or one of another format."""
+    def load(cls, folder: str | Path, *, store: str | Path | None = None) -> Sweep:
+        """Opens a folder, which may come from a stranger: nothing in it is trusted.
+
+        Args:
+            folder: As `dropcurve.sweep` wrote it.
+            store: Where its runs are, if they are outside of the folder.
+
+        Returns:
+            The sweep; rows are read when they are asked for.
+
+        Raises:
+            ResultError: If it holds no sweep, one of another format or one whose files are damaged, or if its runs
+                are outside of the folder and ``store`` is not given.
+        """
         folder = Path(folder)
-        try:
-            record = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise ResultError(f"{folder}: holds no sweep: no readable sweep.json in it") from None
+        if not (folder / "sweep.json").exists():
+            raise ResultError(f"{folder}: holds no sweep: no sweep.json in it; `dropcurve sweep` writes one")
+        record = load_json(folder / "sweep.json", dict, remedy=REMEDY)
         if record.get("format") != FORMAT:
-            raise ResultError(f"{folder}: has format {record.get('format')}, this version reads {FORMAT}")
-        return cls(folder, record)
+            raise ResultError(
+                f"{folder}: has format {str(record.get('format'))[:20]}, this version reads {FORMAT}; {REMEDY}"
+            )
+        check(folder / "sweep.json", record, RECORD, remedy=REMEDY)
+        check_columns(folder / "points.parquet", {"point": "integer", "scenario": "text"}, remedy=REMEDY)
+        found = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
+        if store is None and not found.store.folder.resolve().is_relative_to(folder.resolve()):
+            raise ResultError(
+                f"{folder}: its runs are outside of it, in {record['store'][:200]!r}; name that folder with --store "
+                "(from Python store=) if it is yours"
+            )
+        return found
 
     @property
     def settings(self) -> list[str]:
@@ -66,42 +95,35 @@ class Sweep:
         """Where the runs are."""
         return Store(self.folder / self.record["store"], self.record["build"])
 
-    def query(self, sql: str) -> duckdb.DuckDBPyRelation:
+    def query(self, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
         """What SQL answers: ``query("select queue, avg(loss) from runs group by all").fetchall()``.
 
-        The relation has ``.df()``, ``.pl()``, ``.arrow()`` too. Raises UsageError with DuckDB's message for SQL it
-        does not take.
-        """
-        import duckdb
+        Args:
+            sql: One statement over ``runs`` and ``points``.
+            unsafe: Takes any statement, and lets it reach files, extensions and the configuration.
 
-        try:
-            return self._database.sql(sql)
-        except duckdb.Error as error:
-            raise UsageError(f"SQL: {' '.join(str(error).split())}") from None
+        Returns:
+            DuckDB's relation, which has ``.df()``, ``.pl()``, ``.arrow()`` too.
+
+        Raises:
+            UsageError: With DuckDB's message for SQL it does not take, or if it does more than read the sweep.
+            ResultError: If there are no runs, or their files are damaged.
+        """
+        found = self._connect(unsafe=True) if unsafe else self._database
+        return database.ask(found, sql, unsafe=unsafe)
 
     @cached_property
     def _database(self) -> duckdb.DuckDBPyConnection:
-        import duckdb
+        return self._connect()
 
-        def quoted(text: object) -> str:
-            return "'" + str(text).replace("'", "''") + "'"
-
-        database = duckdb.connect()
-        files = ", ".join(quoted(path) for path in self.store.files())
+    def _connect(self, *, unsafe: bool = False) -> duckdb.DuckDBPyConnection:
+        files = self.store.files()
         if not files:
             raise ResultError(f"{self.store.folder}: has no runs")
-        seeds = ", ".join(map(str, self.seeds))
-        database.execute(
-            f"CREATE VIEW points AS SELECT * FROM read_parquet({quoted(self.folder / 'points.parquet')})"
-        )
-        database.execute(
-            "CREATE VIEW runs AS SELECT points.*, kept.* EXCLUDE (scenario) FROM points JOIN ("
-            f"SELECT * FROM read_parquet([{files}], union_by_name = true) "
-            f"WHERE build = {quoted(self.record['build'])} AND seed IN ({seeds}) "
-            "QUALIFY row_number() OVER (PARTITION BY scenario, seed) = 1"
-            ") AS kept USING (scenario) ORDER BY point, seed"
-        )
-        return database
+        for path in files:
+            check_columns(path, KEYS, remedy=UNREADABLE)
+        points = self.folder / "points.parquet"
+        return database.connect(points, files, build=self.record["build"], seeds=self.seeds, unsafe=unsafe)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each run. Needs pandas (the extra ``tables``)."""
@@ -138,13 +160,15 @@ class Sweep:
         """
         for name in only:
             metrics.find(metrics.split(name)[0])
-        known = {row[0] for row in self.query("DESCRIBE runs").fetchall()}
+        known = {row[0] for row in database.rows(self.query("DESCRIBE runs"))}
         wanted = [name for name in (only or SHOWN) if name in known]
-        columns = ", ".join(f'list("{name}" ORDER BY seed)' for name in wanted)
-        keys = ", ".join(f'"{name}"' for name in ("point", *self.settings))
-        found = self.query(
-            f"SELECT {keys}{', ' if columns else ''}{columns} FROM runs GROUP BY ALL ORDER BY point"
-        ).fetchall()
+        columns = ", ".join(f"list({database.identifier(name)} ORDER BY seed)" for name in wanted)
+        keys = ", ".join(map(database.identifier, ("point", *self.settings)))
+        found = database.rows(
+            self.query(
+                f"SELECT {keys}{', ' if columns else ''}{columns} FROM runs GROUP BY ALL ORDER BY point"
+            )
+        )
         names = ["point", *self.settings]
         return [
             dict(zip(names, row, strict=False))

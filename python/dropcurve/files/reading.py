@@ -1,0 +1,68 @@
+"""Bounded reads of regular files: a FIFO, a device or a folder in the place of a file is refused, never waited for."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any, NoReturn
+
+#: Largest file that is read whole unless the caller says otherwise, in bytes.
+LIMIT = 2**30
+
+
+def read_bytes(path: Path, *, limit: int = LIMIT) -> bytes:
+    """Returns the content of a regular file.
+
+    Args:
+        path: The file. Symbolic links are followed.
+        limit: Most bytes it may have.
+
+    Raises:
+        OSError: If it cannot be read, is not a regular file, or is larger than ``limit``; ``strerror`` says which.
+    """
+    # A FIFO is opened without waiting for its writer, so that it can be refused.
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "is not a regular file", str(path))
+        with os.fdopen(opened, "rb", closefd=False) as file:
+            # One byte more, as the file may grow while it is read.
+            content = file.read(limit + 1) if found.st_size <= limit else None
+    finally:
+        os.close(opened)
+    if content is None or len(content) > limit:
+        raise OSError(errno.EFBIG, f"is larger than {limit} bytes", str(path))
+    return content
+
+
+def read_text(path: Path, *, limit: int = LIMIT, encoding: str = "utf-8") -> str:
+    """Returns the text of a regular file. Raises OSError as `read_bytes`, and UnicodeDecodeError."""
+    return read_bytes(path, limit=limit).decode(encoding)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a path is a regular file, or a link to one."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parses JSON (RFC 8259): no NaN, no infinities.
+
+    Raises:
+        ValueError: If it is none, is nested too deep, or has a number of thousands of digits.
+    """
+
+    def refuse(name: str) -> NoReturn:
+        raise ValueError(f"{name} is not JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None

@@ -1,0 +1,38 @@
+"""JSON files of a folder as dropcurve writes it: read, and checked against their shape."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..errors import ResultError
+from .reading import parse_json, read_bytes
+from .shape import faults
+
+#: Faults of a file that are shown.
+_SHOWN = 3
+
+
+def load_json(path: Path, shape: Any, *, remedy: str) -> Any:
+    """Returns the content of a JSON file whose types are those of ``shape``.
+
+    Raises:
+        ResultError: If it cannot be read, is not JSON, or has other types; ``remedy`` says what to do.
+    """
+    try:
+        found = parse_json(read_bytes(path))
+    except OSError as error:
+        raise ResultError(f"{path}: cannot be read: {error.strerror or error}; {remedy}") from None
+    except ValueError as error:
+        raise ResultError(f"{path}: is damaged: {' '.join(str(error).split())[:200]}; {remedy}") from None
+    check(path, found, shape, remedy=remedy)
+    return found
+
+
+def check(path: Path, found: Any, shape: Any, *, remedy: str) -> None:
+    """Raises ResultError if ``found``, the content of ``path``, is not of ``shape``."""
+    wrong = list(islice(faults(found, shape), _SHOWN + 1))
+    if wrong:
+        more = ", and more" if len(wrong) > _SHOWN else ""
+        raise ResultError(f"{path}: is damaged: {', '.join(wrong[:_SHOWN])}{more}; {remedy}")

@@ -1,0 +1,131 @@
+"""DuckDB over the files of a sweep, closed to everything else.
+
+The folder may come from a stranger, and so may the question. So the database reads the files of this sweep and no
+other, loads no extension, takes no change of its configuration, and answers only statements that read; names and
+values that come from the folder enter statements quoted. DuckDB's own guide to securing it asks for the same settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ResultError, UsageError
+from ...files.reading import is_regular
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Statements that read.
+_READS = ("SELECT", "EXPLAIN")
+_NO_EXTENSIONS = {
+    "allow_community_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+
+
+def literal(text: object) -> str:
+    """Text as an SQL literal."""
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def connect(
+    points: Path, files: Iterable[Path], *, build: str, seeds: Iterable[int], unsafe: bool = False
+) -> duckdb.DuckDBPyConnection:
+    """Returns a database with the views ``points`` and ``runs``.
+
+    Args:
+        points: The Parquet file of the sweep's points.
+        files: The Parquet files of its store.
+        build: The build of the core whose runs are seen.
+        seeds: The seeds whose runs are seen.
+        unsafe: Leaves files, extensions and the configuration open to whoever writes SQL.
+
+    Raises:
+        ResultError: If a file is missing, not regular or damaged.
+    """
+    import duckdb
+
+    paths = [points.resolve(), *(path.resolve() for path in files)]
+    for path in paths:
+        if not is_regular(path):
+            raise ResultError(f"{path}: is missing or not a regular file; run the sweep again to write it")
+    files_read = ", ".join(literal(_pattern(path)) for path in paths[1:])
+    database = duckdb.connect(config={} if unsafe else dict(_NO_EXTENSIONS))
+    if not unsafe:
+        # DuckDB checks a pattern as it is written, and then each file it stands for.
+        allowed = ", ".join(map(literal, {*map(str, paths), *map(_pattern, paths)}))
+        database.execute("SET python_enable_replacements = false")
+        database.execute(f"SET allowed_paths = [{allowed}]")
+        database.execute("SET enable_external_access = false")
+        database.execute("SET lock_configuration = true")
+    try:
+        database.execute(f"CREATE VIEW points AS SELECT * FROM read_parquet({literal(_pattern(paths[0]))})")
+        database.execute(
+            "CREATE VIEW runs AS SELECT points.*, kept.* EXCLUDE (scenario) FROM points JOIN ("
+            f"SELECT * FROM read_parquet([{files_read}], union_by_name = true) "
+            f"WHERE build = {literal(build)} AND seed IN ({', '.join(str(int(seed)) for seed in seeds)}) "
+            "QUALIFY row_number() OVER (PARTITION BY scenario, seed) = 1"
+            ") AS kept USING (scenario) ORDER BY point, seed"
+        )
+    except duckdb.Error as error:
+        raise ResultError(f"{points.parent}: is damaged: {_line(error)}; run the sweep again") from None
+    return database
+
+
+def ask(database: duckdb.DuckDBPyConnection, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
+    """Returns what one statement answers.
+
+    Raises:
+        UsageError: If DuckDB does not take it, or, unless ``unsafe``, if it does more than read.
+    """
+    import duckdb
+
+    try:
+        if not unsafe:
+            kinds = [str(one.type).rpartition(".")[2] for one in duckdb.extract_statements(sql)]
+            if len(kinds) != 1 or kinds[0] not in _READS:
+                found = " and ".join(kinds) or "nothing"
+                raise UsageError(
+                    f"SQL: {found}: must be one statement that only reads (SELECT, DESCRIBE, EXPLAIN); "
+                    "--unsafe (from Python unsafe=True) takes others, with access to all files"
+                )
+        return database.sql(sql)
+    except duckdb.Error as error:
+        raise UsageError(f"SQL: {_line(error)}") from None
+
+
+def rows(found: duckdb.DuckDBPyRelation) -> list[tuple[Any, ...]]:
+    """The rows of an answer, which DuckDB works out only now. Raises UsageError."""
+    import duckdb
+
+    try:
+        return found.fetchall()
+    except duckdb.Error as error:
+        raise UsageError(f"SQL: {_line(error)}") from None
+
+
+def shown(found: duckdb.DuckDBPyRelation) -> str:
+    """The rows of an answer as DuckDB draws them. Raises UsageError."""
+    import duckdb
+
+    try:
+        return str(found)
+    except duckdb.Error as error:
+        raise UsageError(f"SQL: {_line(error)}") from None
+
+
+def _pattern(path: Path) -> str:
+    """The pattern that stands for one file alone, as ``read_parquet`` takes patterns."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
