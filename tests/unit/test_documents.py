@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dropcurve.present import Cell, Document, Line, Table, html, markdown, terminal
+from dataclasses import replace
+
+from dropcurve.present import Cell, Document, Headline, Line, Table, html, markdown, terminal
 
 TABLE = Table(
     {"droptail": "droptail", "red": "red"},
@@ -47,3 +49,11 @@ def test_html_escapes_everything() -> None:
     assert "<td style='text-align:right'>2.0 ± 0.1 ✗</td>" in text
     assert "&lt;short&gt;" in text
     assert "<short>" not in text
+
+
+def test_the_verdict_opens_every_form() -> None:
+    opened = replace(DOCUMENT, headline=Headline("good", ("Load <red>.",), ("Basis: 2 runs.",)))
+    assert terminal.render(opened, width=60).startswith("Load <red>.\n  Basis: 2 runs.\n\nTwo | queues\n")
+    assert "**Load &lt;red>.**\n\nBasis: 2 runs.\n\n2 replications" in markdown.render(opened)
+    assert html.render(opened).startswith("<p style='border-left:4px solid #2e7d32;")
+    assert "<b>Load &lt;red&gt;.</b> <small>Basis: 2 runs.</small>" in html.render(opened)

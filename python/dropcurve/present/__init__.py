@@ -3,6 +3,6 @@
 Nothing here knows what a result is: `dropcurve.results.document` says what a result's document holds.
 """
 
-from .document import Cell, Document, Line, Table
+from .document import Cell, Document, Headline, Line, Table
 
-__all__ = ["Cell", "Document", "Line", "Table"]
+__all__ = ["Cell", "Document", "Headline", "Line", "Table"]

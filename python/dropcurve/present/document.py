@@ -36,8 +36,24 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """The opening of an answer.
+
+    Attributes:
+        tone: "good", "unsure" or "bad", for colours.
+        sentences: What to do: one or two sentences.
+        details: How sure that is, one line.
+    """
+
+    tone: str
+    sentences: tuple[str, ...]
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Document:
-    """Title, what it rests on, a table, sentences, notes (problems and warnings) and the command that repeats it."""
+    """Title, basis, headline (the verdict), table, sentences, notes (problems and warnings), and the command that
+    repeats it."""
 
     title: str
     basis: str
@@ -45,3 +61,4 @@ class Document:
     sentences: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
+    headline: Headline | None = None

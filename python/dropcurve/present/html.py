@@ -6,7 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .document import Cell, Document
+    from .document import Cell, Document, Headline
+
+#: Of a verdict by its tone.
+COLOURS = {"good": "#2e7d32", "unsure": "#b26a00", "bad": "#b71c1c"}
 
 
 def render(document: Document) -> str:
@@ -24,9 +27,20 @@ def render(document: Document) -> str:
         notes.append("Zero throughout: " + ", ".join(table.zero))
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
-        f"<p><b>{escape(document.title)}</b>: {escape(document.basis)}</p>"
+        f"{opening(document.headline)}<p><b>{escape(document.title)}</b>: {escape(document.basis)}</p>"
         f"<table><thead><tr><th></th><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
         f"<ul>{items}</ul><code>{escape(document.command)}</code>"
+    )
+
+
+def opening(headline: Headline | None) -> str:
+    """The verdict as an HTML fragment, coloured by its tone; "" without one."""
+    if headline is None:
+        return ""
+    details = f"<small>{escape(' '.join(headline.details))}</small>" if headline.details else ""
+    return (
+        f"<p style='border-left:4px solid {COLOURS[headline.tone]};padding-left:.6em'>"
+        f"<b>{escape(' '.join(headline.sentences))}</b> {details}</p>"
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .document import Cell, Document, Table
+    from .document import Cell, Document, Headline, Table
 
 
 def render(document: Document) -> str:
-    """The document as Markdown: a heading, a table, then sentences and notes as lists."""
+    """The document as Markdown: a heading, the verdict, a table, then sentences and notes as lists."""
     table = document.table
-    parts = [f"## {_plain(document.title)}", document.basis, _table(table)]
+    parts = [f"## {_plain(document.title)}", *_opening(document.headline), document.basis, _table(table)]
     if table.legend:
         parts.append(_plain(table.legend))
     if table.zero:
@@ -23,6 +23,15 @@ def render(document: Document) -> str:
     if document.command:
         parts.append(f"```console\n{document.command}\n```")
     return "\n\n".join(parts) + "\n"
+
+
+def _opening(headline: Headline | None) -> list[str]:
+    if headline is None:
+        return []
+    return [
+        f"**{_plain(' '.join(headline.sentences))}**",
+        *([_plain(" ".join(headline.details))] if headline.details else []),
+    ]
 
 
 def _table(table: Table) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .document import Cell, Document, Line, Table
+    from .document import Cell, Document, Headline, Line, Table
 
 #: Columns of a terminal a table may fill.
 WIDTH = 100
@@ -18,9 +18,10 @@ HEADING = 22
 
 
 def render(document: Document, *, width: int = WIDTH) -> str:
-    """Title, table (in blocks of as many columns as fit), sentences, notes and the command that repeats it."""
+    """Verdict, title, table (in blocks of as many columns as fit), sentences, notes and the command that repeats it."""
     table = document.table
-    parts = [f"{document.title}\n{document.basis}", *_names(table, width)]
+    parts = [opening(document.headline, width=width)] if document.headline else []
+    parts += [f"{document.title}\n{document.basis}", *_names(table, width)]
     parts += _blocks(list(table.labels.values()), table.lines, width)
     if table.zero:
         parts.append(_wrap(f"Zero throughout: {', '.join(table.zero)}.", width))
@@ -33,6 +34,13 @@ def render(document: Document, *, width: int = WIDTH) -> str:
     if document.command:
         parts.append(f"Again:  {document.command}")
     return "\n\n".join(parts)
+
+
+def opening(headline: Headline, *, width: int = WIDTH) -> str:
+    """The verdict: its sentences, then how sure they are, indented."""
+    sentences = _wrap(" ".join(headline.sentences), width)
+    details = " ".join(headline.details)
+    return f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences
 
 
 def _names(table: Table, width: int) -> list[str]:

@@ -1,0 +1,262 @@
+"""A verdict as the sentences that open an answer: what to load, what it buys, what it costs, how sure.
+
+Every sentence is made from the verdict's own numbers: a gain, a cost or an order that the runs do not show has no
+sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..quantities import wording
+from .document import Headline
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..verdict import Change, Missed, Outcome, Value, Verdict
+
+#: Tone of each status, for colours.
+TONES = {
+    "load": "good", "keep": "good", "undecided": "unsure", "none feasible": "bad", "unknown": "unsure",
+}  # fmt: skip
+#: Most outcomes that one sentence names.
+NAMED = 3
+#: Digits of a number in these sentences; tables have all that the intervals support.
+DIGITS = 3
+
+
+def headline(
+    found: Verdict,
+    *,
+    verb: str = "Load",
+    seconds: float | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Headline:
+    """The opening of an answer: one or two sentences to act on, and how sure they are.
+
+    Args:
+        found: The verdict.
+        verb: That of a recommendation: "Load" a configuration, "Choose" a design.
+        seconds: Time that one more replication of all designs takes, if it is known.
+        names: What sentences call designs, by name, where that is not the name.
+    """
+    words = _Words(found, verb, seconds, dict(names or {}))
+    makers = {
+        "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
+        "unknown": words.unknown,
+    }  # fmt: skip
+    act = [words.trade()] if found.status in ("load", "keep") else []
+    sure = [words.ahead(), words.equals(), words.unsettled(), words.needed(), words.basis()]
+    sentences = [makers[found.status](), *act]
+    return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
+
+
+@dataclass(frozen=True)
+class _Words:
+    found: Verdict
+    verb: str
+    seconds: float | None
+    names: dict[str, str] = field(default_factory=dict)
+
+    def name(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def listed(self, names: Sequence[str]) -> str:
+        return wording.listed([self.name(name) for name in names])
+
+    def load(self) -> str:
+        """A design that is better than the one in use, or than all others."""
+        found = self.found
+        head = f"{self.verb} {self.name(found.recommended)}"
+        missed = next((one.missed for one in found.rivals if one.name == found.current), ())
+        buys = self.changed("gain")
+        if missed:
+            reason = f"{self.name(found.current)} misses {_misses(missed)}"
+            return f"{head}: {reason}; {self.values()}"
+        return f"{head}: {buys or self.values()}; {self.price()}"
+
+    def keep(self) -> str:
+        """The design in use."""
+        found = self.found
+        unsure = found.related("undecided")
+        seen = "is seen to be" if unsure else "is"
+        others = found.others
+        other = "no other design" if len(others) > 1 else self.name(others[0])
+        better = f"{seen} better" if len(others) > 1 else f"{seen.replace('is', 'is not', 1)} better"
+        return (
+            f"Keep {self.name(found.recommended)} ({self.values()}): {other} {better} by more than "
+            f"{found.margin:g} {found.points}"
+        )
+
+    def undecided(self) -> str:
+        """Designs that the runs cannot tell apart."""
+        found = self.found
+        if found.current:
+            mine = self.name(found.current)
+            return (
+                f"These runs cannot tell whether {self.name(found.recommended)} is better than {mine}; keep {mine} "
+                "until they can"
+            )
+        names = [found.recommended, *(one.name for one in found.related("undecided"))]
+        shown = " or ".join([", ".join(map(self.name, names[:-1])), self.name(names[-1])])
+        return f"{self.verb} {shown}: these runs cannot tell which is better"
+
+    def infeasible(self) -> str:
+        """No design meets every bound."""
+        found = self.found
+        name = self.name(found.recommended)
+        return f"No design meets the goal; {name} comes closest, and misses {_misses(found.missed)}"
+
+    def unknown(self) -> str:
+        """No design has the values that are weighed."""
+        return "No verdict: no design has a value of every measure in every run"
+
+    def values(self) -> str:
+        """The weighed outcomes of the recommended design."""
+        found = self.found.values
+        weighed = [one for one in found if one.outcome.worth or one.outcome.bound] or list(found)
+        return ", ".join(map(_value, weighed[:NAMED]))
+
+    def changed(self, kind: str) -> str:
+        """Gains or costs against the reference, with its values, the weightiest first."""
+        some = [one for one in self.found.changes if one.kind == kind]
+        some.sort(key=lambda one: -abs(one.difference * one.outcome.worth))
+        return wording.listed([_change(one) for one in some[:NAMED]])
+
+    def price(self) -> str:
+        """What the recommended design costs against the reference."""
+        found = self.found
+        costs = self.changed("cost")
+        if costs:
+            return f"it costs {costs}"
+        if found.half_width is None:
+            return "one replication shows no cost for certain"
+        unsure = [one.outcome.title for one in found.changes if one.kind == "undecided"]
+        return f"no cost is seen ({wording.listed(unsure)}: not settled)" if unsure else "it costs nothing"
+
+    def trade(self) -> str:
+        """When another exchange rate would prefer the reference."""
+        found = self.found
+        gains = [one for one in found.changes if one.kind == "gain" and one.outcome.worth]
+        costs = [one for one in found.changes if one.kind == "cost" and one.outcome.worth]
+        feasible = all(not one.missed for one in found.rivals if one.name == found.reference)
+        if not gains or not costs or not feasible:
+            return ""
+        dear, won = (
+            max(some, key=lambda one: abs(one.difference * one.outcome.worth)) for some in (costs, gains)
+        )
+        return (
+            f"Prefer {self.name(found.reference)} only if {_size(dear)} of {dear.outcome.title} matters more to you "
+            f"than {_size(won)} of {won.outcome.title}"
+        )
+
+    def ahead(self) -> str:
+        """How far the recommended design is ahead of the reference, or how little is known of it."""
+        found = self.found
+        if found.advantage is None or not found.reference or found.status == "none feasible":
+            return ""
+        if any(one.missed for one in found.rivals if one.name == found.reference):
+            return ""
+        against = f"{self.name(found.recommended)} against {self.name(found.reference)}"
+        sign = "−" if found.advantage < 0 else "+"
+        by = wording.amount(abs(found.advantage), found.half_width, found.points)
+        return f"On balance {against}: {sign}{by}"
+
+    def equals(self) -> str:
+        """Designs as good as the leader."""
+        found = self.found
+        same = [found.leader, *(one.name for one in found.related("equal"))]
+        same = [name for name in same if name != found.recommended]
+        if not same or found.status not in ("load", "keep"):
+            return ""
+        return f"As good within {found.margin:g} {found.points}: {self.listed(same)}"
+
+    def unsettled(self) -> str:
+        """Designs that may be better although a recommendation stands."""
+        some = [one.name for one in self.found.related("undecided")]
+        if not some or self.found.status not in ("load", "keep"):
+            return ""
+        verb = "is" if len(some) == 1 else "are"
+        return f"These runs cannot tell whether {self.listed(some)} {verb} better still"
+
+    def needed(self) -> str:
+        """How much more simulation would decide."""
+        found = self.found
+        if found.status != "undecided":
+            return ""
+        if found.more is None:
+            if found.replications < 2:
+                return "One replication proves nothing; take 5 or more"
+            return "More replications are unlikely to decide; treat them as equal"
+        text = f"{wording.count(found.more, 'more replication')} would decide"
+        return f"{text} ({_time(found.more * self.seconds)})" if self.seconds else text
+
+    def basis(self) -> str:
+        """Replications, confidence and exchange rate."""
+        found = self.found
+        parts = [wording.count(found.replications, "paired replication")]
+        parts += [f"{wording.percent(found.confidence)} confidence"] if found.replications > 1 else []
+        parts += [found.exchange] if found.exchange else []
+        return f"Basis: {', '.join(parts)}"
+
+
+def _change(one: Change) -> str:
+    """An outcome beside the other design's: ``p95 delay of voice 4.1 instead of 85 ms``."""
+    divisor, unit = wording.scaled(one.outcome.unit, max(abs(one.recommended), abs(one.other)))
+    pair = [value / divisor for value in (one.recommended, one.other)]
+    digits = next((n for n in range(DIGITS, 9) if _short(pair[0], n) != _short(pair[1], n)), DIGITS)
+    mine, other = (_short(value, digits) for value in pair)
+    text = f"{one.outcome.title} {mine} instead of {other} {unit}".rstrip()
+    return text + _beyond(one.outcome, max(one.recommended, one.other))
+
+
+def _short(value: float, digits: int = DIGITS) -> str:
+    """A number in a few digits, without an exponent and without zeros at its end."""
+    return wording.number(float(f"{value:.{digits}g}"), 9).rstrip("0").rstrip(".")
+
+
+def _amount(value: float, unit: str) -> str:
+    divisor, shown = wording.scaled(unit, value)
+    return f"{_short(value / divisor)} {shown}".rstrip()
+
+
+def _value(one: Value) -> str:
+    return f"{one.outcome.title} {_amount(one.mean, one.outcome.unit)}{_beyond(one.outcome, one.mean)}"
+
+
+def _beyond(outcome: Outcome, mean: float) -> str:
+    """Why a value can exceed what the link carries."""
+    if outcome.most is None or mean <= outcome.most:
+        return ""
+    return " (above the link's rate: data that came out of order before the measurement window counts in it)"
+
+
+def _size(one: Change) -> str:
+    return _amount(abs(one.difference), "points" if one.outcome.unit == "%" else one.outcome.unit)
+
+
+def _misses(missed: Sequence[Missed]) -> str:
+    return wording.listed([_miss(one) for one in missed])
+
+
+def _miss(one: Missed) -> str:
+    runs = wording.count(one.runs, "run")
+    if one.outcome.bound is None or one.worst is None:
+        return f"{one.outcome.title} (no value in {one.missed} of {runs})"
+    sign = "<" if one.outcome.bound.upper else ">"
+    limit, worst = (_amount(value, one.outcome.unit) for value in (one.outcome.bound.limit, one.worst))
+    return f"{one.outcome.title} {sign} {limit} in {one.missed} of {runs} (worst {worst})"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"about {round(minutes)} min" if minutes < 90 else f"about {minutes / 60:.1f} h"
+
+
+def _sentences(texts: Sequence[str]) -> tuple[str, ...]:
+    """Without empty ones, each with a capital and a full stop."""
+    return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts if text)

@@ -1,0 +1,185 @@
+"""What goes into a verdict and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+#: Equivalence margin of a measure with a bound, as a share of the bound.
+MARGIN_SHARE = 0.02
+
+Status = Literal["load", "keep", "undecided", "none feasible", "unknown"]
+Relation = Literal["better", "equal", "undecided", "infeasible"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit on an outcome in its unit: at most ``limit`` if ``upper``, else at least."""
+
+    limit: float
+    upper: bool = True
+
+    def excess(self, value: float) -> float:
+        """How far a value lies beyond the limit, as a share of the limit; 0 if it holds."""
+        beyond = value - self.limit if self.upper else self.limit - value
+        return max(0.0, beyond / (abs(self.limit) or 1.0))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A measure that a verdict weighs.
+
+    Attributes:
+        key: Its key in `Design.samples`.
+        title: What sentences call it: "p95 delay of voice".
+        unit: "ms", "%" (a share; differences are in points) or "bit/s".
+        worth: Points per unit in the score; negative where less is better, 0 if it is only reported.
+        bound: A constraint, or None.
+        better: The direction that is better, "higher" or "lower", if ``worth`` is 0.
+        most: The largest value that is possible (a link's rate), or None.
+    """
+
+    key: str
+    title: str
+    unit: str
+    worth: float = 0.0
+    bound: Bound | None = None
+    better: Literal["higher", "lower"] = "lower"
+    most: float | None = None
+
+    @property
+    def higher(self) -> bool:
+        """Whether larger values are better."""
+        return self.worth > 0 if self.worth else self.better == "higher"
+
+    def margin(self, points: float) -> float:
+        """The difference, in the outcome's unit, below which two values are equal: 2 % of a bound, else what the
+        margin in points comes to, else 0."""
+        if self.bound is not None:
+            return MARGIN_SHARE * abs(self.bound.limit)
+        return points / abs(self.worth) if self.worth else 0.0
+
+
+@dataclass(frozen=True)
+class Design:
+    """A design with its paired samples.
+
+    Attributes:
+        name: What sentences call it.
+        samples: A value for each run by outcome key, None where a run has none. Run i of every design has the same
+            conditions and random numbers.
+        simplicity: The smaller, the simpler.
+        current: Whether it is in use already.
+    """
+
+    name: str
+    samples: Mapping[str, Sequence[float | None]]
+    simplicity: float = 0.0
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A bound that a design misses: in ``missed`` of ``runs`` runs, with the worst value, or without any value."""
+
+    outcome: Outcome
+    missed: int
+    runs: int
+    worst: float | None
+
+
+@dataclass(frozen=True)
+class Value:
+    """Mean and half-width of an outcome; ``half_width`` is None for one run."""
+
+    outcome: Outcome
+    mean: float
+    half_width: float | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """An outcome of the recommended design against another one.
+
+    ``difference`` is recommended less other, with ``half_width``; ``kind`` is "gain", "cost", "same" (within the
+    outcome's margin) or "undecided".
+    """
+
+    outcome: Outcome
+    recommended: float
+    other: float
+    difference: float
+    half_width: float | None
+    kind: Literal["gain", "cost", "same", "undecided"]
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A design against the leader of the feasible ones.
+
+    ``behind`` is how far its score lies behind the leader's, with ``half_width``; ``relation`` says how the leader
+    compares: "better", "equal", "undecided", or "infeasible" if the rival misses a bound. ``more`` is the number of
+    further replications that would decide, None if none are needed or `MOST_REPLICATIONS` would not do.
+    """
+
+    name: str
+    behind: float | None
+    half_width: float | None
+    relation: Relation
+    more: int | None = None
+    missed: tuple[Missed, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What paired runs say about several designs.
+
+    Attributes:
+        status: "load" (the recommended design), "keep" (the one in use), "undecided", "none feasible", or "unknown"
+            where no run has the values that are weighed.
+        recommended: The design to load or keep; of those undecided the leader.
+        leader: The feasible design with the best mean score; another one is recommended where that is as good and
+            simpler.
+        current: The design in use, or "".
+        reference: The design that `changes` are against: the current one, else the best of the others; "" if none.
+        values: The weighed outcomes of the recommended design.
+        changes: Its outcomes against `reference`.
+        advantage: Its score less that of `reference` in points, with `half_width`; None if either misses a value.
+        rivals: Every other design against the leader.
+        missed: The bounds that the recommended design misses.
+        more: Further replications that would decide, for "undecided".
+        margin: The equivalence margin in points.
+        exchange: What the score counts, in words; "" for a single objective.
+        confidence: Of every statement together.
+        replications: Paired runs of each design.
+        points: The unit of scores.
+    """
+
+    status: Status
+    recommended: str
+    leader: str
+    current: str
+    reference: str
+    values: tuple[Value, ...]
+    changes: tuple[Change, ...]
+    advantage: float | None
+    half_width: float | None
+    rivals: tuple[Rival, ...]
+    missed: tuple[Missed, ...]
+    more: int | None
+    margin: float
+    exchange: str
+    confidence: float
+    replications: int
+    points: str = "points"
+
+    @property
+    def others(self) -> list[str]:
+        """Every design but the recommended one, the leader first."""
+        names = [self.leader, *(one.name for one in self.rivals)]
+        return [name for name in names if name and name != self.recommended]
+
+    def related(self, relation: Relation) -> list[Rival]:
+        """The rivals of a relation to the leader."""
+        return [one for one in self.rivals if one.relation == relation]

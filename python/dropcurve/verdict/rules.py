@@ -1,0 +1,257 @@
+"""The rules of a verdict.
+
+1. A design that meets every bound comes before one that does not.
+2. A is better than B if its paired advantage exceeds both the equivalence margin and the half-width of its interval.
+3. Two designs are equal if the whole interval of their difference lies within the margin (two one-sided tests,
+   Schuirmann 1987); of equal designs the simplest is chosen, and none is simpler than the one in use.
+4. Any other difference is undecided, with the replications that would decide it.
+
+Intervals are those of comparisons with the best (Hsu 1984), simultaneous by Bonferroni over all pairs with the leader.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..metrics import statistics
+from .data import Change, Design, Missed, Outcome, Relation, Rival, Status, Value, Verdict
+
+#: Equivalence margin in points of utilisation, unless another one is stated.
+MARGIN_POINTS = 0.2
+#: Share of runs in which a bound must hold.
+HELD_SHARE = 0.95
+#: More replications than this are not worth waiting for.
+MOST_REPLICATIONS = 1000
+
+
+def decide(
+    designs: Sequence[Design],
+    outcomes: Sequence[Outcome],
+    *,
+    margin: float = MARGIN_POINTS,
+    confidence: float = 0.95,
+    exchange: str = "",
+    points: str = "points",
+) -> Verdict:
+    """The verdict on designs by the rules above.
+
+    Args:
+        designs: Two designs or more, with samples of equal length; at most one is current.
+        outcomes: What is weighed, bounded and reported. The score is the sum of worth times value.
+        margin: Equivalence margin of the score.
+        confidence: Of all statements together.
+        exchange: What the score counts, in words.
+        points: The unit of the score.
+
+    Returns:
+        The verdict; "unknown" if no design has a score.
+    """
+    counts = {len(values) for one in designs for values in one.samples.values()}
+    assert len(designs) >= 2, "a verdict needs two designs or more"
+    assert len(counts) == 1, "samples are paired"
+    assert sum(one.current for one in designs) <= 1, "one design is in use"
+    context = _Context(tuple(designs), tuple(outcomes), margin, confidence, counts.pop())
+    current = next((one for one in designs if one.current), None)
+    leader = context.leader()
+    shared = {
+        "leader": leader.name if leader else "", "current": current.name if current else "", "margin": margin,
+        "exchange": exchange, "confidence": confidence, "replications": context.runs, "points": points,
+    }  # fmt: skip
+    if leader is None:
+        return Verdict("unknown", "", reference="", values=(), changes=(), advantage=None, half_width=None, rivals=(),
+                       missed=(), more=None, **shared)  # type: ignore[arg-type]  # fmt: skip
+    rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
+    status, chosen, more = _choose(context, leader, current, rivals)
+    reference = current if current is not None and current is not chosen else context.runner_up(chosen)
+    pair = context.paired(chosen, reference) if reference else None
+    return Verdict(
+        status, chosen.name, reference=reference.name if reference else "", values=context.values(chosen),
+        changes=context.changes(chosen, reference) if reference else (),
+        advantage=pair.mean if pair else None, half_width=pair.half_width if pair else None, rivals=rivals,
+        missed=context.missed(chosen), more=more, **shared,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _choose(
+    context: _Context, leader: Design, current: Design | None, rivals: Sequence[Rival]
+) -> tuple[Status, Design, int | None]:
+    """Status, design and the replications still needed."""
+    by_name = {one.name: one for one in context.designs}
+    if context.missed(leader):
+        return "none feasible", leader, None
+    equal = [by_name[one.name] for one in rivals if one.relation == "equal"]
+    unsure = [one for one in rivals if one.relation == "undecided"]
+    if current is not None:
+        if current is leader or current in equal:
+            return "keep", current, None
+        mine = next((one for one in unsure if one.name == current.name), None)
+        if mine is not None:
+            return "undecided", leader, mine.more
+        if not context.missed(current):
+            # A simpler equal of the leader is taken only if it, too, is better than the design in use.
+            equal = [one for one in equal if context.relation(one, current) == "better"]
+    elif unsure:
+        known = [one.more for one in unsure if one.more is not None]
+        more = max(known) if len(known) == len(unsure) else None
+        return "undecided", context.simplest([leader, *equal]), more
+    return "load", context.simplest([leader, *equal]), None
+
+
+@dataclass(frozen=True)
+class _Context:
+    """Designs and outcomes, with what the rules ask of them."""
+
+    designs: tuple[Design, ...]
+    outcomes: tuple[Outcome, ...]
+    margin: float
+    confidence: float
+    runs: int
+
+    @property
+    def level(self) -> float:
+        """Of one interval, so that those of all pairs with the leader hold together."""
+        return 1.0 - (1.0 - self.confidence) / (len(self.designs) - 1)
+
+    def scores(self, one: Design) -> list[float | None]:
+        """The score of each run; None where a weighed outcome has no value."""
+        weighed = [outcome for outcome in self.outcomes if outcome.worth]
+        found: list[float | None] = []
+        for run in range(self.runs):
+            values = [(outcome.worth, one.samples[outcome.key][run]) for outcome in weighed]
+            known = [worth * value for worth, value in values if value is not None]
+            found.append(math.fsum(known) if known and len(known) == len(values) else None)
+        return found
+
+    def score(self, one: Design) -> float | None:
+        """The mean score; None unless every run has one, for a run without a value is no good run."""
+        values = [value for value in self.scores(one) if value is not None]
+        return statistics.mean(values) if values and len(values) == self.runs else None
+
+    def missed(self, one: Design) -> tuple[Missed, ...]:
+        """The bounds that a design misses, and the weighed outcomes that it has no value of in some run."""
+        found = []
+        for outcome in self.outcomes:
+            values = one.samples[outcome.key]
+            known = [value for value in values if value is not None]
+            if outcome.bound is None:
+                others = any(None not in other.samples[outcome.key] for other in self.designs)
+                if outcome.worth and len(known) < self.runs and others:
+                    found.append(Missed(outcome, self.runs - len(known), self.runs, None))
+                continue
+            bound = outcome.bound
+            held = sum(bound.excess(value) == 0 for value in known)
+            if held < HELD_SHARE * self.runs:
+                worst = (max if bound.upper else min)(known) if known else None
+                found.append(Missed(outcome, self.runs - held, self.runs, worst))
+        return tuple(found)
+
+    def excess(self, one: Design) -> float:
+        """How far a design is from meeting its bounds: the mean excess over runs, summed over bounds."""
+        total = 0.0
+        for outcome in self.outcomes:
+            values = one.samples[outcome.key]
+            if outcome.bound is not None:
+                each = [1.0 if value is None else outcome.bound.excess(value) for value in values]
+                total += statistics.mean(each)
+            elif outcome.worth:
+                total += sum(value is None for value in values) / self.runs
+        return total
+
+    def leader(self) -> Design | None:
+        """The best by mean score of the feasible designs; if there are none, the one closest to its bounds."""
+        scored = [one for one in self.designs if self.score(one) is not None]
+        feasible = [one for one in scored if not self.missed(one)]
+        if feasible:
+            return max(feasible, key=lambda one: self.score(one) or 0.0)
+        return min(scored, key=lambda one: (self.excess(one), -(self.score(one) or 0.0)), default=None)
+
+    def runner_up(self, chosen: Design) -> Design | None:
+        """The best of the others: feasible before infeasible, then by mean score."""
+        others = [one for one in self.designs if one is not chosen and self.score(one) is not None]
+        return max(others, key=lambda one: (not self.missed(one), self.score(one) or 0.0), default=None)
+
+    def paired(self, one: Design, other: Design) -> statistics.Paired | None:
+        """The score of ``one`` less that of ``other``."""
+        return statistics.paired(self.scores(one), self.scores(other), confidence=self.level)
+
+    def relation(self, leader: Design, other: Design) -> Relation:
+        """How ``leader`` compares with ``other`` by score alone."""
+        pair = self.paired(leader, other)
+        return "undecided" if pair is None else _relation(pair.mean, pair.half_width, self.margin)
+
+    def rival(self, one: Design, leader: Design) -> Rival:
+        """A design against the leader."""
+        missed = self.missed(one)
+        pair = self.paired(leader, one)
+        behind, half = (pair.mean, pair.half_width) if pair else (None, None)
+        if missed and not self.missed(leader):
+            return Rival(one.name, behind, half, "infeasible", missed=missed)
+        relation = self.relation(leader, one)
+        more = None
+        if relation == "undecided" and behind is not None:
+            more = replications_to_decide(behind, half, margin=self.margin, runs=self.runs)
+        return Rival(one.name, behind, half, relation, more, missed)
+
+    def simplest(self, some: Sequence[Design]) -> Design:
+        """The simplest, the first of several."""
+        return min(some, key=lambda one: one.simplicity)
+
+    def values(self, one: Design) -> tuple[Value, ...]:
+        """The outcomes of a design that have values."""
+        found = []
+        for outcome in self.outcomes:
+            interval = statistics.t_interval(one.samples[outcome.key], confidence=self.confidence)
+            if interval.mean is not None:
+                found.append(Value(outcome, interval.mean, interval.half_width))
+        return tuple(found)
+
+    def changes(self, chosen: Design, other: Design) -> tuple[Change, ...]:
+        """Every outcome of the chosen design against another one; intervals hold together over the outcomes."""
+        level = 1.0 - (1.0 - self.confidence) / len(self.outcomes)
+        found = []
+        for outcome in self.outcomes:
+            mine, theirs = chosen.samples[outcome.key], other.samples[outcome.key]
+            pair = statistics.paired(mine, theirs, confidence=level)
+            if pair is None:
+                continue
+            complete = [(a, b) for a, b in zip(mine, theirs, strict=True) if a is not None and b is not None]
+            means = [statistics.mean([both[i] for both in complete]) for i in (0, 1)]
+            relation = _relation(abs(pair.mean), pair.half_width, outcome.margin(self.margin))
+            kind: Literal["gain", "cost", "same", "undecided"] = "undecided"
+            if relation == "equal":
+                kind = "same"
+            elif relation == "better":
+                kind = "gain" if (pair.mean > 0) == outcome.higher else "cost"
+            found.append(Change(outcome, means[0], means[1], pair.mean, pair.half_width, kind))
+        return tuple(found)
+
+
+def _relation(ahead: float, half_width: float | None, margin: float) -> Relation:
+    """Better, equal or undecided, for an advantage with an interval."""
+    if half_width is None:
+        return "undecided"
+    if abs(ahead) + half_width <= margin:
+        return "equal"
+    return "better" if ahead > margin and ahead > half_width else "undecided"
+
+
+def replications_to_decide(ahead: float, half_width: float | None, *, margin: float, runs: int) -> int | None:
+    """Further replications after which the difference would be decided if it stayed as it is.
+
+    The half-width falls as one over the square root of the replications; it must fall below the difference if that
+    exceeds the margin, else below what the difference leaves of the margin.
+
+    Returns:
+        At least 1; None if more than `MOST_REPLICATIONS` in all would be needed, or if one run has no half-width.
+    """
+    if half_width is None:
+        return None
+    size = abs(ahead)
+    needed = size if size > margin else margin - size
+    if needed <= 0:
+        return None
+    total = math.ceil(runs * (half_width / needed) ** 2)
+    return max(1, total - runs) if total <= MOST_REPLICATIONS else None

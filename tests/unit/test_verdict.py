@@ -1,0 +1,206 @@
+"""The rules of a verdict, each on samples worked by hand, and the sentences made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.present.verdict import headline
+from dropcurve.verdict import Bound, Design, Exchange, Outcome, Verdict, decide
+from dropcurve.verdict.rules import replications_to_decide
+
+USE = Outcome("use", "utilisation", "%", worth=1.0)
+WAIT = Outcome("wait", "p95 delay of voice", "ms", worth=-0.5)
+CAPPED = Outcome("wait", "p95 delay", "ms", bound=Bound(15.0))
+
+
+def design(
+    name: str, use: Sequence[float | None], wait: Sequence[float | None] | None = None, *, simplicity: float = 0.0,
+    current: bool = False,
+) -> Design:  # fmt: skip
+    samples = {"use": use, "wait": wait if wait is not None else [0.0] * len(use)}
+    return Design(name, samples, simplicity, current)
+
+
+def around(mean: float, spread: float, n: int = 4) -> list[float]:
+    """n values with this mean, alternately above and below by ``spread``."""
+    return [mean + (spread if i % 2 else -spread) for i in range(n)]
+
+
+def said(verdict: Verdict) -> str:
+    found = headline(verdict)
+    return " ".join([*found.sentences, *found.details])
+
+
+def test_a_feasible_design_is_never_behind_one_that_is_not() -> None:
+    """The infeasible one has 30 points more utilisation; it misses the bound in one run of four."""
+    fast = design("fast", [99.0] * 4, [10.0, 10.0, 10.0, 15.1])
+    slow = design("slow", [69.0] * 4, [14.9] * 4)
+    found = decide([fast, slow], [USE, CAPPED])
+    assert (found.status, found.recommended) == ("load", "slow")
+    assert found.related("infeasible")[0].missed[0].missed == 1
+    assert found.related("infeasible")[0].missed[0].worst == 15.1
+
+
+def test_the_design_in_use_goes_if_it_misses_a_bound_and_another_does_not() -> None:
+    fast = design("mine", [99.0] * 4, [20.0] * 4, current=True)
+    slow = design("slow", [69.0] * 4, [14.9] * 4)
+    found = decide([fast, slow], [USE, CAPPED])
+    assert (found.status, found.recommended) == ("load", "slow")
+    assert said(found).startswith("Load slow: mine misses p95 delay < 15 ms in 4 of 4 runs (worst 20")
+    # An advantage in points over a design that misses a bound says nothing.
+    assert "On balance" not in said(found)
+
+
+def test_where_none_is_feasible_the_closest_to_its_bounds_is_named_as_such() -> None:
+    """Mean excess 1/15 against 5/15; the farther one has more utilisation."""
+    found = decide(
+        [design("far", [99.0] * 3, [20.0] * 3), design("near", [50.0] * 3, [16.0] * 3)], [USE, CAPPED]
+    )
+    assert (found.status, found.recommended) == ("none feasible", "near")
+    assert said(found).startswith(
+        "No design meets the goal; near comes closest, and misses p95 delay < 15 ms in 3 of 3 "
+    )
+    assert "Load" not in said(found)
+
+
+def test_more_than_margin_and_interval_is_better() -> None:
+    """A lead of 1 point with an interval of 0.18."""
+    found = decide([design("a", around(91.0, 0.1)), design("b", [90.0] * 4)], [USE])
+    (rival,) = found.rivals
+    # sd of +-0.1 is 0.1 * sqrt(4 / 3); times t = 3.182 over sqrt(4).
+    assert rival.half_width == pytest.approx(3.18245 * 0.1 * math.sqrt(4 / 3) / 2, rel=1e-5)
+    assert (found.status, found.recommended, rival.relation) == ("load", "a", "better")
+
+
+def test_a_difference_within_its_interval_is_undecided_with_the_replications_it_needs() -> None:
+    found = decide([design("a", around(91.0, 1.0)), design("b", [90.0] * 4, current=True)], [USE])
+    (rival,) = found.rivals
+    half = 3.18245 * math.sqrt(4 / 3) / 2
+    assert rival.relation == "undecided"
+    assert found.status == "undecided"
+    # The half-width must fall to 1 point: 4 * 1.837^2 = 13.5 runs in all, 10 more.
+    assert found.more == math.ceil(4 * half**2) - 4 == 10
+    text = said(found)
+    assert text.startswith("These runs cannot tell whether a is better than b; keep b until they can.")
+    assert "10 more replications would decide." in text
+
+
+def test_a_difference_that_is_real_and_within_the_margin_is_not_better() -> None:
+    """0.15 points in every run: certain, and too small to matter."""
+    found = decide([design("a", [90.15] * 4), design("b", [90.0] * 4, current=True)], [USE])
+    assert (found.status, found.recommended) == ("keep", "b")
+    assert "As good within 0.2 points: a." in said(found)
+    assert said(found).startswith("Keep b (utilisation 90 %): a is not better by more than 0.2 points.")
+
+
+def test_of_equals_the_simpler_is_chosen() -> None:
+    some = [design("red", [90.1] * 4, simplicity=3), design("codel", [90.0] * 4, simplicity=1)]
+    found = decide([*some, design("fifo", [80.0] * 4)], [USE])
+    assert (found.status, found.recommended) == ("load", "codel")
+    assert found.reference == "red"
+
+
+def test_a_simpler_equal_is_not_chosen_if_it_is_not_better_than_the_design_in_use() -> None:
+    """red leads mine by 0.3, codel by 0.15 only: the leader is loaded."""
+    some = [design("red", [90.3] * 4, simplicity=3), design("codel", [90.15] * 4, simplicity=1)]
+    found = decide([*some, design("mine", [90.0] * 4, current=True)], [USE])
+    assert (found.status, found.recommended) == ("load", "red")
+
+
+def test_without_a_design_in_use_those_that_cannot_be_told_apart_are_all_named() -> None:
+    some = [design("a", around(91.0, 1.0)), design("b", [90.0] * 4), design("c", [50.0] * 4)]
+    found = decide(some, [USE])
+    assert (found.status, found.recommended) == ("undecided", "a")
+    assert said(found).startswith("Load a or b: these runs cannot tell which is better.")
+
+
+def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
+    """A queue that idles a tenth of the link for 4 ms: at 0.5 points for 1 ms, 10 points are more than 2."""
+    mine = design("mine", [90.0] * 5, [3.5] * 5, current=True)
+    other = design("codel", [100.0] * 5, [7.5] * 5)
+    found = decide([mine, other], [USE, WAIT])
+    assert (found.status, found.advantage) == ("load", pytest.approx(8.0))
+    assert headline(found).sentences == (
+        "Load codel: utilisation 100 instead of 90 %; it costs p95 delay of voice 7.5 instead of 3.5 ms.",
+        "Prefer mine only if 4 ms of p95 delay of voice matters more to you than 10 points of utilisation.",
+    )
+    # Where 1 ms counts as 5 points, 4 ms are more than the tenth of the link.
+    dear = Outcome("wait", "p95 delay of voice", "ms", worth=-5.0)
+    assert decide([mine, other], [USE, dear]).status == "keep"
+
+
+def test_a_design_without_a_value_that_others_have_is_infeasible() -> None:
+    """A flood starves the call in one run: no packet of it arrives, so there is no delay to score."""
+    starved = design("fifo", [100.0] * 3, [1.0, None, 1.0], current=True)
+    found = decide([starved, design("fq", [80.0] * 3, [5.0] * 3)], [USE, WAIT])
+    assert (found.status, found.recommended) == ("load", "fq")
+    assert "fifo misses p95 delay of voice (no value in 1 of 3 runs)" in said(found)
+
+
+def test_where_no_design_has_a_score_there_is_no_verdict() -> None:
+    found = decide(
+        [design("a", [90.0] * 2, [None, None]), design("b", [90.0] * 2, [None, None])], [USE, WAIT]
+    )
+    assert found.status == "unknown"
+    assert headline(found).tone == "unsure"
+
+
+def test_one_replication_decides_nothing() -> None:
+    found = decide([design("a", [99.0]), design("b", [10.0])], [USE])
+    assert (found.status, found.more) == ("undecided", None)
+    assert "One replication proves nothing; take 5 or more." in said(found)
+    assert "confidence" not in said(found)
+
+
+def test_intervals_are_simultaneous_over_the_rivals() -> None:
+    """With three rivals each interval is one of 1 - 0.05 / 3."""
+    some = [design("a", around(91.0, 0.1)), *(design(name, [90.0] * 4) for name in "bcd")]
+    (one, *_) = decide(some, [USE]).rivals
+    assert one.half_width == pytest.approx(4.85658 * 0.1 * math.sqrt(4 / 3) / 2, rel=1e-4)
+
+
+def test_gains_and_costs_are_told_only_where_runs_show_them() -> None:
+    note = Outcome("loss", "loss of voice", "%", better="lower")
+    better = Design("a", {"use": [95.0] * 4, "loss": around(1.0, 1.0)})
+    worse = Design("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
+    found = decide([better, worse], [USE, note])
+    assert [one.kind for one in found.changes] == ["gain", "undecided"]
+    assert headline(found).sentences[0].endswith("; no cost is seen (loss of voice: not settled).")
+
+
+def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:
+    goodput = Outcome("use", "goodput", "bit/s", worth=1e-6, most=10e6)
+    found = decide([design("a", [10.7e6] * 2), design("b", [9e6] * 2, current=True)], [goodput])
+    assert "goodput 10.7 instead of 9 Mbit/s (above the link's rate: " in said(found)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "half", "margin", "runs", "more"),
+    [(1.0, 2.0, 0.2, 5, 15), (0.1, 0.2, 0.2, 5, 15), (0.2, 0.3, 0.2, 5, None), (1e-9, 9.0, 0.2, 5, None)],
+)
+def test_replications_that_decide(
+    ahead: float, half: float, margin: float, runs: int, more: int | None
+) -> None:
+    """The half-width falls as one over the square root: twice too wide takes four times the runs."""
+    assert replications_to_decide(ahead, half, margin=margin, runs=runs) == more
+
+
+def test_the_exchange_rate_scales_with_the_round_trip() -> None:
+    assert Exchange.default(0.04).points_per_ms == 0.5
+    assert Exchange.default(1e-4).points_per_ms == 200.0
+    assert str(Exchange.default(0.04)) == "1 ms of delay counts as 0.5 points of utilisation"
+    assert str(Exchange.default(0.6)) == "100 ms of delay counts as 3.3 points of utilisation"
+    assert str(Exchange.default(1e-4)) == "10 us of delay counts as 2 points of utilisation"
+
+
+def test_the_exchange_rate_is_parsed_or_refused() -> None:
+    assert Exchange.parse("1ms=0.5").points_per_ms == 0.5
+    assert Exchange.parse("10 ms = 2 points").points_per_ms == 0.2
+    assert Exchange.parse("ms=1%").points_per_ms == 1.0
+    for wrong in ("fast", "1ms", "1ms=0", "1ms=.", "1mm=2"):
+        with pytest.raises(dc.UsageError, match="exchange"):
+            Exchange.parse(wrong)
