@@ -32,7 +32,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
     left = rate - udp
     if left <= 0.0:
         raise UsageError(f"{scenario.name}: UDP alone fills the link, so TCP's equations have nothing to say")
-    limit = found["queue"].get("limit")
+    limit = buffer_of(scenario)
     return Conditions(
         rate_bps=left,
         rtt_s=(min(low for low, _ in trips), max(high for _, high in trips)),
@@ -50,13 +50,51 @@ def _bytes(group: dict[str, Any]) -> int:
     return units.size(group["mss"]) + units.size(group["headers"])
 
 
+def buffer_of(scenario: Scenario) -> str | None:
+    """The limit of the bottleneck's queue; what it became where it is "auto", None where there is none."""
+    limit = scenario.resolved["queue"].get("limit")
+    if limit != "auto":
+        return None if limit is None else str(limit)
+    return next((str(one["limit"]) for one in scenario.automatic.values() if "limit" in one), None)
+
+
 def _taken(group: dict[str, Any]) -> float:
-    """Mean rate of a group of UDP flows."""
+    """Mean rate in bit/s that a group of UDP flows sends at while it runs."""
+    count = int(group["count"])
+    if group["source"] == "voice":
+        return count * _spoken(group)
+    if group["source"] == "replay":
+        return count * _replayed(group)
     share = 1.0
     if group["source"] == "onoff":
         on, off = _span(group["on"]), _span(group["off"])
         share = on / (on + off)
-    return share * int(group["count"]) * units.rate(group["rate"])
+    return share * count * units.rate(group["rate"])
+
+
+#: Bits a second of speech by codec (RFC 3551 sections 4.5.4, 4.5.6 and 4.5.14).
+_CODECS = {"g711": 64_000, "g726": 32_000, "g729": 8_000}
+
+
+def _spoken(group: dict[str, Any]) -> float:
+    """Mean rate of one speaker: a codec's frames with their headers, silent in pauses if those are suppressed."""
+    frame = _span(group["frame"])
+    payload = round(_CODECS[group["codec"]] / 8 * frame)
+    talk, pause = _span(group["talk"]), _span(group["pause"])
+    share = talk / (talk + pause) if group["suppression"] else 1.0
+    return share * 8 * (payload + _size(group["headers"])) / frame
+
+
+def _replayed(group: dict[str, Any]) -> float:
+    """Mean rate of a recording; the packet that ends it closes its last gap."""
+    packets = [re.fullmatch(r"(.+?)\s+(\S+\s*[A-Za-z]+)", str(one)) for one in group["packets"]]
+    found = [(_span(one[1]), _size(one[2])) for one in packets if one]
+    lasts = float(group["scale"]) * found[-1][0] if found else 0.0
+    return 8 * sum(size for _, size in found[1:]) / lasts if lasts > 0.0 else 0.0
+
+
+def _size(text: str) -> int:
+    return 0 if re.fullmatch(r"0(?:\.0*)?\s*\w+", text) else units.size(text)
 
 
 def _round_trip(wire: dict[str, Any], group: dict[str, Any], hops: int) -> tuple[float, float]:

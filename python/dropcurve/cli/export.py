@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import UsageError
 from . import options as o
 
 if TYPE_CHECKING:
     from ..boxes import Export
+    from ..scenario import Scenario
 
 #: What --show-effect shows.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
@@ -25,6 +27,9 @@ Queue = Annotated[
     ),
 ]
 Box = Annotated[str, typer.Option("--for", metavar="BOX", help=f"What is configured: {BOXES}.")]
+At = Annotated[
+    str, typer.Option(metavar="PATH", help="Which queue of a scenario with several: links.NAME.queue.")
+]
 Rate = Annotated[
     str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit. Of a scenario: its own.")
 ]
@@ -51,6 +56,7 @@ Out = Annotated[
 def export(
     queue: Queue,
     box: Box = "linux",
+    at: At = "",
     rate: Rate = None,
     packet: Packet = "1500B",
     dev: Dev = None,
@@ -84,11 +90,9 @@ def export(
     from . import console
 
     size = units.size(packet, what="packet")
-    kind, params, own = _asked(queue)
+    kind, params, own = _asked(queue, at)
     rate_bps = units.rate(rate) if rate else own
     if rate_bps is None:
-        from ..errors import UsageError
-
         raise UsageError(
             "--rate: not given; a configuration depends on the rate of the link, such as --rate 100Mbit"
         )
@@ -103,34 +107,58 @@ def export(
     trial = tc_try.trial(made.text) if try_ and made.box == "linux" else None
     if json:
         console.data(text.export_data(made, trial))
-    elif out is not None:
-        out.write_text(made.text, encoding="utf-8")
-        print(out)
     else:
-        print(made.text, end="", flush=True)
-    if not json:
+        _write(made, out)
         if try_ and made.box != "linux":
             console.say("not tried: only Linux exports can be tried here")
         console.say(text.about(made, width=console.width(), trial=trial))
-    if show_effect and not json:
-        print(_effect(made, rate_bps, rtt, flows, size))
-    shown = [("for", box), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape), ("cell", cell)]
-    console.again(command_line.line("export", [queue], shown))
+        if show_effect:
+            print(_effect(made, rate_bps, rtt, flows, size))
+    shown = [("for", box), ("at", at or None), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape)]
+    console.again(command_line.line("export", [queue], [*shown, ("cell", cell)]))
     return 1 if trial is not None and not (trial.passed or trial.skipped) else 0
 
 
-def _asked(queue: str) -> tuple[str, dict[str, object], float | None]:
-    """Kind, parameters and rate: of a discipline as typed, or of a scenario."""
+def _write(made: Export, out: Path | None) -> None:
+    """The configuration, into a file or to standard output."""
+    if out is None:
+        print(made.text, end="", flush=True)
+    else:
+        out.write_text(made.text, encoding="utf-8")
+        print(out)
+
+
+def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
+    """Kind, parameters and rate: of a discipline as typed, or of the queue of a scenario's link."""
     from ..quantities import units, values
     from ..scenario import Scenario, library
 
     kind, params = values.queue(queue)
     if any(one["kind"] == kind for one in library.catalogue()["disciplines"]):
         return kind, params, None
-    found = Scenario.load(queue).resolved
-    held = dict(found["queue"])
-    wire = found.get("dumbbell") or found.get("chain") or {}
-    return held.pop("kind"), held, units.rate(wire["rate"]) if "rate" in wire else None
+    scenario = Scenario.load(queue)
+    place = at or _only_queue(scenario)
+    held = scenario.get(place)
+    if not isinstance(held, dict) or "kind" not in held:
+        raise UsageError(f"--at {place}: is no queue of {queue}; name one such as queue or links.NAME.queue")
+    wire = scenario.resolved.get("dumbbell") or scenario.resolved.get("chain") or {}
+    if place.startswith("links."):
+        wire = scenario.get(place.rpartition(".")[0])
+    elif place == "back_queue":
+        wire = wire.get("back", wire)
+    held = dict(held)
+    return str(held.pop("kind")), held, units.rate(wire["rate"]) if "rate" in wire else None
+
+
+def _only_queue(scenario: Scenario) -> str:
+    """Where the queue of a scenario stands that has one bottleneck. Raises UsageError if it has several."""
+    links = scenario.resolved.get("links")
+    if links is None:
+        return "queue"
+    if len(links) == 1:
+        return f"links.{next(iter(links))}.queue"
+    known = ", ".join(f"links.{name}.queue" for name in list(links)[:5])
+    raise UsageError(f"{scenario.name}: has {len(links)} links; say which queue with --at, such as {known}")
 
 
 def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:

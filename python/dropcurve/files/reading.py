@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -64,5 +65,17 @@ def parse_json(text: str | bytes) -> Any:
 
     try:
         return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parses TOML 1.0.
+
+    Raises:
+        ValueError: If it is none, is nested too deep, or has a number of thousands of digits.
+    """
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deep") from None

@@ -30,8 +30,18 @@ _SIZES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2*
 _PACKETS = {"pkts", "pkt", "packets", "packet", "p"}
 
 
+#: Digits and exponents beyond which no number means a quantity, and working it out as a fraction takes long.
+_DIGITS, _EXPONENT = 100, 99
+
+
+def _exponent(number: str) -> int:
+    return int(re.split("[eE]", number)[1]) if re.search("[eE]", number) else 0
+
+
 def _split(text: str, what: str, example: str) -> tuple[Fraction, str]:
     found = _NUMBER.fullmatch(text)
+    if not found or len(found[1]) + len(found[2] or "") > _DIGITS or abs(_exponent(found[1])) > _EXPONENT:
+        found = None
     if not found or (found[2] is not None and int(found[2]) == 0):
         raise UsageError(f"{what} '{text}' must be a number with its unit, such as {example}")
     return Fraction(found[1]) / int(found[2] or 1), found[3]
@@ -89,7 +99,7 @@ def packets(text: str, *, packet_bytes: float, what: str = "buffer") -> float:
 
 def count(text: str, *, what: str = "number") -> int:
     """A whole number of 1 or more. Raises UsageError."""
-    if not re.fullmatch(r"\s*[0-9]+\s*", text) or int(text) < 1:
+    if not re.fullmatch(r"\s*[0-9]{1,18}\s*", text) or int(text) < 1:
         raise UsageError(f"{what} '{text}' must be a whole number, 1 or more")
     return int(text)
 

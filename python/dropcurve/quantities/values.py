@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Iterable
 from typing import Any
 
 from ..errors import UsageError
+from ..files.reading import parse_json, parse_toml
 
 
 def parse(text: str) -> Any:
@@ -17,12 +17,12 @@ def parse(text: str) -> Any:
     text = text.strip()
     if text.startswith("{"):
         try:
-            return json.loads(text)
-        except json.JSONDecodeError:
+            return parse_json(text)
+        except ValueError:
             return text
     try:
-        value = tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
-    except tomllib.TOMLDecodeError:
+        value = parse_toml(f"value = {text}")["value"] if "\n" not in text else text
+    except ValueError:
         return text
     plain = isinstance(value, (bool, int, str, list)) or (isinstance(value, float) and math.isfinite(value))
     return value if plain else text

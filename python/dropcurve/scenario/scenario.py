@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
+from ..files.reading import parse_toml
 
 if TYPE_CHECKING:
     from .. import _core
@@ -160,13 +161,11 @@ def _without_question(text: str) -> str:
     """The text without its ``[tune]`` section, which is no part of what is simulated."""
     if "[tune" not in text:
         return text
-    import tomllib
-
     from . import toml
 
     try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        found = parse_toml(text)
+    except ValueError:
         return text
     return toml.dump({key: value for key, value in found.items() if key != "tune"})
 

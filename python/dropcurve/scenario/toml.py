@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date, time
 from typing import Any
 
 
@@ -26,7 +28,7 @@ def _lines(table: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def _key(key: str) -> str:
-    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key)
+    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else _value(key)
 
 
 def _value(value: Any) -> str:
@@ -34,4 +36,9 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())} }}"
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    # JSON leaves DEL as it is, TOML wants it escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from .. import advise
+from ..advise.scenario import buffer_of
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
+from ..files.reading import parse_toml
 from ..quantities import ranges, units, values
 from ..quantities.ranges import Range
 from ..runs.sweeping import design
@@ -183,7 +184,7 @@ def of_file(
             f"{base.name}: tune needs a scenario with a [dumbbell]; its queue is the one that is chosen"
         )
     capacity = units.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
-    limit = units.packets(str(base.get("queue.limit")), packet_bytes=1500)
+    limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
     found = assembled(
         base.title, goals.parse(str(text)), tuple(axes), room,
@@ -204,8 +205,8 @@ def section_of(path: str | Path) -> dict[str, Any]:
     """The ``[tune]`` section of a scenario's file; empty if it has none. Raises ScenarioError for unknown keys."""
     try:
         text = library.locate(path).read_text(encoding="utf-8")
-        found = tomllib.loads(text).get("tune", {})
-    except (tomllib.TOMLDecodeError, OSError):
+        found = parse_toml(text).get("tune", {})
+    except (ValueError, OSError):
         return {}
     if not isinstance(found, dict):
         problem = Problem("tune", str(found), "must be a section")
