@@ -16,7 +16,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import studies as st
-from dropcurve.runs.store import Done
+from dropcurve.runs.record import RunRecord
 from dropcurve.studies.archive import Archive
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -224,7 +224,7 @@ def test_dsilva_interrupted_goes_on_to_the_same_bytes(
     made: list[tuple[str, int]] = []
     keep = Archive.keep
 
-    def counted(self: Archive, scenario: str, seed: int, done: Done) -> None:
+    def counted(self: Archive, scenario: str, seed: int, done: RunRecord) -> None:
         keep(self, scenario, seed, done)
         made.append((scenario, seed))
         if len(made) == stop_after:

@@ -17,7 +17,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import ResultError
-from dropcurve.runs.store import build
+from dropcurve.runs.job import build
 from dropcurve.runs.sweeping import claims, cluster
 from dropcurve.runs.sweeping.claims import Claims
 from dropcurve.runs.sweeping.rows import KEY

@@ -144,7 +144,7 @@ def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
 
 
 def test_work_for_another_build_or_another_disk_is_refused(folder: Path) -> None:
-    from dropcurve.runs.store import build
+    from dropcurve.runs.job import build
 
     with pytest.raises(UsageError, match="another build"):
         cluster.work(cluster.Batch("name", str(folder), "0" * 8, "s", (), ()))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import dropcurve as dc
 from dropcurve import _core, metrics
 from dropcurve.errors import UsageError
-from dropcurve.runs.store import build
+from dropcurve.runs.job import build
 from dropcurve.runs.sweeping import design
 from dropcurve.runs.sweeping.rows import KEY, UNSEEN, row
 from dropcurve.runs.sweeping.store import Store

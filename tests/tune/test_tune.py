@@ -18,7 +18,7 @@ import pytest
 import dropcurve as dc
 from dropcurve import boxes, tuning
 from dropcurve.errors import UsageError
-from dropcurve.runs.store import build
+from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.execute import Where
 from dropcurve.runs.sweeping.store import Store
 from dropcurve.tuning import bench as bench_module

@@ -21,7 +21,7 @@ from pathlib import Path
 from ..metrics import statistics
 from ..metrics.statistics import Interval
 from ..quantities import units
-from ..runs.store import build
+from ..runs.job import build
 from ..runs.sweeping.execute import Where
 from ..runs.sweeping.store import Store
 from ..scenario import Scenario

@@ -11,7 +11,6 @@ from ..present import terminal
 from ..quantities import wording
 from ..results import Result, folders
 from ..runs.replicate import Progress
-from ..runs.store import Store
 from . import console
 
 
@@ -36,16 +35,22 @@ def give(
 ) -> int:
     """Does the work, writes page and figures, prints the answer. Returns 1 if a run is not what was
     asked for."""
-    store = Store(folder)
+    finished = 0
     try:
         with console.progress(quiet=quiet or json) as progress:
-            result = work(progress)
+
+            def count(done: int, needed: int, share: float) -> None:
+                nonlocal finished
+                finished = done
+                if progress is not None:
+                    progress(done, needed, share)
+
+            result = work(count)
     except KeyboardInterrupt:
-        kept = store.count()
-        note = f"{kept} finished runs are kept in {folder}; the same command goes on from there"
-        raise console.Interrupted(f"interrupted; {note if kept else 'no run was finished'}") from None
+        note = f"{wording.count(finished, 'finished run')} stored; the same command resumes from there"
+        raise console.Interrupted(f"interrupted; {note if finished else 'no run was finished'}") from None
     if result.reused and not quiet:
-        console.say(_reused(result, folder))
+        console.say(_reused(result))
     if json:
         console.data(folders.record(result))
     elif not quiet:
@@ -57,9 +62,9 @@ def give(
     return 1 if result.problems else 0
 
 
-def _reused(result: Result, folder: Path) -> str:
+def _reused(result: Result) -> str:
     whole = wording.count(len(result.variants) * len(result.seeds), "run")
-    return f"dropcurve: {result.reused} of {whole} were there already, in {folder}; only the others were run"
+    return f"dropcurve: {result.reused} of {whole} had been stored before; only the others were made"
 
 
 def draw(result: Result, folder: Path) -> None:

@@ -39,6 +39,7 @@ def compare(
     maximum: o.Maximum = MAXIMUM,
     jobs: o.Jobs = None,
     out: o.Out = None,
+    cache: o.Cache = None,
     per: o.Per = "total",
     metric: o.Metric = None,
     json: o.Json = False,
@@ -74,7 +75,7 @@ def compare(
     folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in found.items()])
     return answer.give(
         lambda progress: comparison.compare(
-            bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, progress=progress
+            bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, cache=cache, progress=progress
         ),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip

@@ -41,6 +41,10 @@ Jobs = Annotated[
 Out = Annotated[
     Path | None, typer.Option(metavar="FOLDER", help="Where to keep the result (results/NAME-HASH).")
 ]
+Cache = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Store of finished runs (the user's cache folder), or off."),
+]
 Per = Annotated[str, typer.Option(metavar="WHAT", help="Table per total, class or flow.")]
 Metric = Annotated[
     list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")

@@ -32,6 +32,7 @@ def compare(
     maximum: int = statistics.MAXIMUM,
     jobs: int | None = None,
     out: str | Path | None = None,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Compares variants; the first is the baseline, ``print(result)`` shows table and verdict.
@@ -63,7 +64,7 @@ def compare(
     if any(one.edits != bases[0].edits for one in bases):
         command = ""  # no command line says this
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
-    return replicate(found, effort, name=name, command=command, out=out, progress=progress)
+    return replicate(found, effort, name=name, command=command, out=out, cache=cache, progress=progress)
 
 
 def variants(

@@ -31,6 +31,11 @@ def summary(run: _core.Run) -> dict[str, Any]:
     return {**found, "derived": {"sync": sync, "transient_s": transient_s}}
 
 
+def without(found: dict[str, Any]) -> dict[str, Any]:
+    """A summary as it is of a run that was not sampled."""
+    return {**found, "derived": {"sync": None, "transient_s": None}}
+
+
 def _transient_s(found: dict[str, Any], told: dict[str, Any]) -> float | None:
     """When the initial transient ends, the later of the main link's queue and the throughput of all flows.
 

@@ -1,35 +1,35 @@
-"""Running scenarios again and again with other seeds, until there are enough replications to answer.
+"""Replications of scenarios under the same seeds, until there are enough to answer.
 
-Replication i of every variant has the same seed, hence the same random numbers in every part the
-variants share: that is what makes their differences sharp.
+Replication i of every variant has the same seed, hence the same random numbers in every part that the variants share
+(common random numbers): that is what makes their paired differences sharp.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import metrics
-from ..errors import UsageError
+from ..errors import ResultError, UsageError
 from ..metrics import statistics
 from ..results import Result, Variant, health
 from ..results.series import Series
 from ..scenario import Scenario, library
+from . import cache as caches
 from . import command_line, derived
-from .store import Done, Store, build
-
-if TYPE_CHECKING:
-    from .. import _core
+from .executor import Executor
+from .job import Job, build
+from .precision import until_precise
+from .record import RunRecord
+from .store import RunStore, writable
 
 #: Replications unless the user says otherwise.
 REPLICATIONS = 10
 #: Metrics a precision is asked of unless the user says otherwise.
 PRECISE = ("sojourn_ms_mean", "goodput_bps")
 
-#: Told (runs done, runs known to be needed, share of them done in [0, 1]).
+#: Called with (runs done, runs known to be needed, share of them done in [0, 1]).
 Progress = Callable[[int, int, float], None]
 
 
@@ -54,8 +54,7 @@ class Effort:
             raise UsageError(f"seed = {self.seed}: must be a whole number, 0 or more, of at most 18 digits")
         if self.replications is not None and self.replications < 1:
             raise UsageError(f"replications = {self.replications}: must be 1 or more")
-        if self.jobs is not None and self.jobs < 1:
-            raise UsageError(f"jobs = {self.jobs}: must be 1 or more")
+        Executor(self.jobs)
         if self.precision is not None and not 0 < self.precision < 1:
             raise UsageError(f"precision = {self.precision}: must lie between 0 and 1, such as 0.05")
         if self.precision is not None and self.maximum < self.first:
@@ -69,11 +68,6 @@ class Effort:
         if self.precision is None:
             return self.replications or REPLICATIONS
         return max(statistics.MINIMUM, self.replications or 0)
-
-    @property
-    def threads(self) -> int:
-        """Threads to run on: all processors unless told."""
-        return self.jobs or os.cpu_count() or 1
 
     def options(self) -> list[tuple[str, object]]:
         """The command-line options that ask for this effort; threads do not change an answer and are
@@ -97,22 +91,38 @@ def run(
     maximum: int = statistics.MAXIMUM,
     jobs: int | None = None,
     out: str | Path | None = None,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Runs one scenario and returns its result; ``print(result)`` shows the table.
 
-    ``seed`` is that of the first replication, the next have the numbers that follow. ``replications``
-    (default 10) or ``precision`` with ``on`` and ``maximum`` say how often; see `Effort`. ``out`` is a
-    folder to write as runs finish; the same call after an interruption goes on from there, and one that
-    asks for more takes what it has of the same scenario, seed and build. Raises DropcurveError for whatever
-    is wrong with the scenario, the values or the folder.
+    Args:
+        scenario: a scenario, the path of its file, or the name of one that ships with dropcurve.
+        seed: seed of the first replication; the next have the numbers that follow.
+        replications: how many (default 10).
+        precision: instead, replications until the half-width of every metric in ``on`` is at most this share of its
+            mean, or there are ``maximum`` of them; see `Effort`.
+        jobs: threads (default: all processors). Does not change the result.
+        out: folder to write the result to.
+        cache: folder of the store of runs, or "off"; see `dropcurve.runs.cache`. A run that was stored by any command
+            is not made again, so the same call after an interruption resumes, and one that asks for more
+            replications makes only those that are missing.
+        progress: called with (runs done, runs known to be needed, share of them done).
+
+    Raises:
+        DropcurveError: the scenario or a value is refused, or a folder cannot be written.
+
+    Example:
+        >>> print(dropcurve.run("droptail_vs_red", replications=5))
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     command = command_line.line(
         "run", [base.origin or f"{base.name}.toml"], [*command_line.edits(base.edits), *effort.options()]
     )
-    return replicate({base.name: base}, effort, name=base.name, command=command, out=out, progress=progress)
+    return replicate(
+        {base.name: base}, effort, name=base.name, command=command, out=out, cache=cache, progress=progress
+    )
 
 
 def replicate(
@@ -122,83 +132,85 @@ def replicate(
     name: str,
     command: str = "",
     out: str | Path | None = None,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Runs every variant under the same seeds, in batches, until ``effort`` is satisfied."""
-    store = None if out is None else Store(Path(out))
-    if store is not None:
-        store.open()
-    work = _Work(list(variants.values()), effort, store, progress)
-    size, loose = effort.first, True
-    while loose:
-        work.extend_to(size)
-        loose = effort.precision is not None and size < effort.maximum and bool(work.loose())
-        size = statistics.next_size(size, maximum=effort.maximum) if loose else size
-    base = next(iter(variants.values()))
+    folder = None if out is None else Path(out)
+    if folder is not None:
+        writable(folder)
+    work = _Work(list(variants.values()), effort, progress, {} if folder is None else _kept(folder))
+    with caches.store(cache, out=folder) as store:
+        until_precise(
+            {work: effort.first},
+            extend=lambda sizes: work.extend_to(sizes[work], store),
+            is_loose=lambda _: bool(work.loose()),
+            maximum=effort.maximum,
+        )
+        result = _result(variants, work, name, command)
+        if folder is not None:
+            result.save(folder)
+    return result
+
+
+def _result(variants: Mapping[str, Scenario], work: _Work, name: str, command: str) -> Result:
+    effort, base = work.effort, next(iter(variants.values()))
     made = [
         Variant(
             title,
             one.resolved,
-            [done.summary for done in runs],
-            runs[0].series or Series(),
+            [record.summary for record in records],
+            records[0].series or Series(),
             one.hash,
             one.automatic,
         )
-        for (title, one), runs in zip(variants.items(), work.done, strict=True)
+        for (title, one), records in zip(variants.items(), work.done, strict=True)
     ]
     problems, warnings = health.check(made, work.loose() if effort.precision else [], effort.maximum)
-    result = Result(
+    return Result(
         name=name, variants=made, seeds=work.seeds, version=library.version(), command=command,
         title=base.title, precision=effort.precision, warnings=warnings, problems=problems, build=build(),
         reused=work.reused,
     )  # fmt: skip
-    if store is not None:
-        result.save(store.folder)
-        store.close()
-    return result
 
 
-@dataclass
+@dataclass(eq=False)
 class _Work:
-    """Runs of several scenarios under growing lists of the same seeds."""
+    """Runs of several scenarios under growing lists of the same seeds; ``kept`` are those of an earlier result."""
 
     scenarios: list[Scenario]
     effort: Effort
-    store: Store | None
     progress: Progress | None
+    kept: dict[tuple[str, int], RunRecord]
     seeds: list[int] = field(default_factory=list)
-    done: list[list[Done]] = field(default_factory=list)
+    done: list[list[RunRecord]] = field(default_factory=list)
     reused: int = 0
 
-    def extend_to(self, size: int) -> None:
-        """Adds replications up to ``size``: those in the store are read, the others run."""
-        from .. import _core
-
+    def extend_to(self, size: int, store: RunStore | None) -> None:
+        """Adds replications up to ``size``: those that are stored are read, the others made."""
         fresh = [self.effort.seed + i for i in range(len(self.seeds), size)]
-        slots = [(scenario, seed) for seed in fresh for scenario in self.scenarios]
-        found = [self._stored(scenario, seed) for scenario, seed in slots]
-        missing = [index for index, one in enumerate(found) if one is None]
-        self.reused += len(slots) - len(missing)
-        before = len(self.seeds) * len(self.scenarios) + len(slots) - len(missing)
+        jobs = [self._job(scenario, seed) for seed in fresh for scenario in self.scenarios]
+        found = [self._found(job) for job in jobs]
+        missing = [number for number, record in enumerate(found) if record is None]
+        before = len(self.seeds) * len(self.scenarios) + len(jobs) - len(missing)
         needed = size * len(self.scenarios)
 
-        def keep(index: int, finished: _core.Run) -> None:
-            scenario, seed = slots[missing[index]]
-            found[missing[index]] = self._harvest(scenario, seed, finished)
+        def take(number: int, record: RunRecord) -> None:
+            found[missing[number]] = record
 
         def tell(count: int, fraction: float) -> None:
             if self.progress is not None:
                 self.progress(before + count, needed, (before + fraction * len(missing)) / needed)
 
-        work = [(slots[i][0].core, slots[i][1], self._kept(*slots[i])) for i in missing]
-        if work:
-            _core.run_many(work, self.effort.threads, tell, keep)
-        complete = [one for one in found if one is not None]
-        assert len(complete) == len(slots), "every run was either found or finished"
+        executor = Executor(self.effort.jobs)
+        made = executor.records([jobs[number] for number in missing], store, take=take, tell=tell)
+        self.reused += len(jobs) - made
+        complete = [record for record in found if record is not None]
+        assert len(complete) == len(jobs), "every run was either found or made"
         width = len(self.scenarios)
         self.done = self.done or [[] for _ in self.scenarios]
-        for index, runs in enumerate(self.done):
-            runs.extend(complete[index::width])
+        for index, records in enumerate(self.done):
+            records.extend(complete[index::width])
         self.seeds.extend(fresh)
 
     def loose(self) -> list[str]:
@@ -209,28 +221,34 @@ class _Work:
         return [
             key
             for key in self.effort.metrics
-            for runs in self.done
-            if not statistics.tight([_value(done, key) for done in runs], precision=precision)
+            for records in self.done
+            if not statistics.tight([_value(record, key) for record in records], precision=precision)
         ]
 
-    def _first(self, seed: int) -> bool:
-        return seed == self.effort.seed
+    def _job(self, scenario: Scenario, seed: int) -> Job:
+        return Job(scenario, seed, derived.keep(scenario, series=seed == self.effort.seed))
 
-    def _kept(self, scenario: Scenario, seed: int) -> _core.Keep:
-        return derived.keep(scenario, series=self._first(seed))
-
-    def _stored(self, scenario: Scenario, seed: int) -> Done | None:
-        if self.store is None:
-            return None
-        return self.store.find(scenario.hash, seed, series=self._first(seed))
-
-    def _harvest(self, scenario: Scenario, seed: int, finished: _core.Run) -> Done:
-        done = Done.of(finished, series=self._first(seed))
-        if self.store is not None:
-            self.store.keep(scenario.hash, seed, done)
-        return done
+    def _found(self, job: Job) -> RunRecord | None:
+        """The run of the earlier result, if that has series where they are wanted."""
+        record = self.kept.get(job.key)
+        return record if record is not None and (record.series or job.keep != "series") else None
 
 
-def _value(done: Done, key: str) -> float | None:
+def _kept(folder: Path) -> dict[tuple[str, int], RunRecord]:
+    """The runs of the result in a folder, by scenario and seed; none if it is of another build or no result."""
+    try:
+        result = Result.load(folder)
+    except ResultError:
+        return {}
+    if result.build != build():
+        return {}
+    return {
+        (variant.hash, run["seed"]): RunRecord(run, variant.series if index == 0 else None)
+        for variant in result.variants
+        for index, run in enumerate(variant.runs)
+    }
+
+
+def _value(record: RunRecord, key: str) -> float | None:
     name, scope = metrics.split(key)
-    return metrics.value(done.summary, name, scope=scope)
+    return metrics.value(record.summary, name, scope=scope)

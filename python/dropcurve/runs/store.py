@@ -1,50 +1,62 @@
-"""Finished runs in a result's folder: of work that is not done yet, so that an interruption loses none of
-them, and of the result that is there, so that one that asks for more takes what it has.
+"""The store of finished runs: each is stored once, under its address, and found by whoever asks for it again.
 
-A run is known by the hash of its scenario, its seed and the build of the core: a change of any of them
-is another run. The folder of unfinished work is removed when the result is written.
+One SQLite file, ``runs-1.sqlite``. Any number of processes use it at once: a write is one transaction, and a process
+that is killed leaves the file as its last transaction left it. Runs are found and added singly, by key, which is what
+SQLite does well; the table of a sweep, which is read by column, has a form of its own (`sweeping.store`).
+`docs/decisions/010-one-store-of-runs.md` has the figures behind both.
+
+A record has a checksum, and is parsed and compared with the job when it is loaded: one that is damaged counts as
+missing, and the run is made again. The file grows to a stated size; beyond it the runs that were not used for longest
+are removed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
+import sqlite3
+import time
 import uuid
-from dataclasses import dataclass
-from functools import cache, cached_property
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Self
 
 from ..errors import ResultError
-from ..results.series import Series
-from . import derived
+from . import derived, record
+from .job import Job
+from .locks import Locks
+from .record import RunRecord
 
-if TYPE_CHECKING:
-    from .. import _core
+#: Bytes that the file may take (`cache.size` lets a user choose).
+SIZE = 2_000_000_000
+#: Share of that size which is left after runs were removed.
+LEFT = 0.8
+#: Runs removed in one transaction.
+REMOVED = 500
+#: Seconds that a finished run waits for others to be written with.
+WAIT_S = 0.2
+#: Runs written in one transaction at most.
+TOGETHER = 256
+#: Seconds to wait for another process's transaction.
+BUSY_S = 60.0
+#: Seconds between two notes that a run was used.
+USED_S = 86_400
 
-
-@dataclass(frozen=True)
-class Done:
-    """A finished run: its summary with ``derived``, and its series if they are kept."""
-
-    summary: dict[str, Any]
-    series: Series | None = None
-
-    @classmethod
-    def of(cls, run: _core.Run, *, series: bool) -> Done:
-        """A run of the core, with its series if they are to be kept."""
-        return cls(derived.summary(run), Series.from_curves(run.series()) if series else None)
-
-
-@cache
-def build() -> str:
-    """Eight hex digits over the built core, so that work of an older build is never taken for its own."""
-    from .. import _core
-
-    path = getattr(_core, "__file__", None)
-    content = Path(path).read_bytes() if path else _core.version().encode()
-    return hashlib.sha256(content).hexdigest()[:8]
+TABLES = """
+CREATE TABLE IF NOT EXISTS about (one INTEGER PRIMARY KEY CHECK (one = 1), dictionary BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS runs (
+    address BLOB PRIMARY KEY, level INTEGER NOT NULL, used INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    summary BLOB NOT NULL, series BLOB);
+CREATE INDEX IF NOT EXISTS by_use ON runs (used);
+"""
+ADD = """
+INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (address) DO UPDATE SET
+    level = excluded.level, used = excluded.used, checksum = excluded.checksum, summary = excluded.summary,
+    series = excluded.series WHERE excluded.level >= level
+"""
+FIND = "SELECT level, used, checksum, summary, CASE WHEN ? THEN series END FROM runs WHERE address = ?"
 
 
 def writable(folder: Path) -> None:
@@ -58,99 +70,154 @@ def writable(folder: Path) -> None:
         raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
-@dataclass(frozen=True)
-class Store:
-    """Runs kept in ``folder/unfinished``, and those of the result in ``folder``."""
+@dataclass
+class RunStore:
+    """The runs in ``folder``; use it in a ``with`` block, in one thread."""
 
     folder: Path
+    size: int = SIZE
+    _open: sqlite3.Connection | None = field(default=None, repr=False)
+    _dictionary: bytes = field(default=b"", repr=False)
+    _waiting: list[tuple[object, ...]] = field(default_factory=list, repr=False)
+    _used: list[bytes] = field(default_factory=list, repr=False)
+    _written: float = 0.0
 
     @property
-    def place(self) -> Path:
-        """Where the runs are."""
-        return self.folder / "unfinished"
+    def path(self) -> Path:
+        """The file."""
+        return self.folder / "runs-1.sqlite"
 
-    def open(self) -> None:
-        """Makes the folder. Raises ResultError if it cannot be written, before any work is done."""
+    @property
+    def locks(self) -> Locks:
+        """The locks on runs that are being made."""
+        return Locks(self.folder)
+
+    def __enter__(self) -> Self:
+        """Raises ResultError if the folder cannot be written or the file is no store, before any work is done."""
         writable(self.folder)
+        with self._told("cannot be used", "move it away"):
+            self._open = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
+            self._open.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            # Readers and a writer at once; a file system that cannot do it leaves the mode as it was.
+            self._open.execute("PRAGMA journal_mode = WAL")
+            self._open.execute("PRAGMA synchronous = NORMAL")
+            self._open.executescript(TABLES)
+            about = self._open.execute("SELECT dictionary FROM about").fetchone()
+        self._dictionary = about[0] if about else b""
+        return self
 
-    def find(self, scenario: str, seed: int, *, series: bool) -> Done | None:
-        """The run of a scenario (by hash) and seed, if it is there and has series where they are wanted."""
-        kept = self._kept.get((scenario, seed))
-        if kept is not None and (kept.series or not series):
-            return kept
-        path = self._path(scenario, seed)
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         try:
-            summary = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            self.flush()
+            self._note_use()
+            self.shrink()
+        finally:
+            self._connection.close()
+            self._open = None
+
+    def find(self, job: Job) -> RunRecord | None:
+        """The run of a job; None if it is missing, damaged, or was stored with less than the job asks for."""
+        series = job.keep == "series"
+        with self._told("cannot be read", "move it away"):
+            row = self._connection.execute(FIND, (series, job.address)).fetchone()
+        if row is None or row[0] < job.level or row[2] != zlib.crc32(row[3]):
             return None
-        if not series:
-            return Done(summary)
-        curves = _load_series(path.with_suffix(".npz"))
-        return None if curves is None else Done(summary, curves)
+        summary = record.parse(row[3], self._dictionary, job)
+        curves = record.unpack_series(row[4]) if series and row[4] is not None else None
+        if summary is None or (series and curves is None):
+            return None
+        if row[1] < time.time() - USED_S:
+            self._used.append(job.address)
+        # A run must not look different because someone else asked for more of it.
+        return RunRecord(derived.without(summary) if job.keep == "summary" else summary, curves)
 
-    @cached_property
-    def _kept(self) -> dict[tuple[str, int], Done]:
-        """The runs of the result in the folder by scenario and seed, if it can be read and the core is the same."""
-        from ..results import Result
+    def add(self, job: Job, found: RunRecord) -> None:
+        """Stores a run, at once or together with those that finish within a fifth of a second (`flush`)."""
+        text = record.serialise(found)
+        if not self._dictionary:
+            self._dictionary = self._agree_on(text)
+        blob = record.compress(text, self._dictionary)
+        series = record.pack_series(found.series)
+        self._waiting.append((job.address, job.level, int(time.time()), zlib.crc32(blob), blob, series))
+        if len(self._waiting) >= TOGETHER:
+            self.flush()
+        else:
+            self.tick()
 
-        try:
-            result = Result.load(self.folder)
-        except ResultError:
-            return {}
-        if result.build != build():
-            return {}
-        return {
-            (variant.hash, run["seed"]): Done(run, variant.series if index == 0 else None)
-            for variant in result.variants
-            for index, run in enumerate(variant.runs)
-        }
+    def tick(self) -> None:
+        """Writes the runs that have waited for long enough."""
+        if self._waiting and time.monotonic() - self._written >= WAIT_S:
+            self.flush()
 
-    def keep(self, scenario: str, seed: int, done: Done) -> None:
-        """Writes a run; the summary comes last, so that a half-written run is not found."""
-        import numpy as np
+    def flush(self) -> None:
+        """Writes the runs that wait."""
+        if self._waiting:
+            with self._transaction() as connection:
+                connection.executemany(ADD, self._waiting)
+            self._waiting.clear()
+        self._written = time.monotonic()
 
-        path = self._path(scenario, seed)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if done.series is not None:
-                columns = {
-                    "\x1f".join((part, *key)): pair[index]
-                    for key, pair in done.series.curves.items()
-                    for index, part in enumerate(("time", "value"))
-                }
-                np.savez(path.with_suffix(".npz"), **columns)  # type: ignore[arg-type]
-            draft = path.with_suffix(".part")
-            draft.write_text(json.dumps(done.summary), encoding="utf-8")
-            draft.replace(path)
-        except OSError as error:
-            raise ResultError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+    def changed(self) -> int:
+        """A number that is another one after another process has written."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def count(self) -> int:
-        """How many finished runs are waiting here."""
-        return sum(1 for _ in self.place.glob("*.json"))
+        """Number of runs in the file."""
+        return int(self._connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
-    def close(self) -> None:
-        """Removes the runs: the result holds them now."""
-        shutil.rmtree(self.place, ignore_errors=True)
+    def bytes(self) -> int:
+        """Bytes of the file that hold something."""
+        pages, free, size = (
+            int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
 
-    def _path(self, scenario: str, seed: int) -> Path:
-        return self.place / f"{scenario}-{seed}-{build()}.json"
+    def shrink(self) -> None:
+        """Removes the runs that were not used for longest, if the file is larger than it may be."""
+        if self.bytes() <= self.size:
+            return
+        while self.bytes() > LEFT * self.size and self.count():
+            with self._transaction() as connection:
+                oldest = "SELECT address FROM runs ORDER BY used LIMIT ?"
+                connection.execute(f"DELETE FROM runs WHERE address IN ({oldest})", (REMOVED,))
+        self._connection.execute("PRAGMA incremental_vacuum").fetchall()
 
+    def _agree_on(self, text: bytes) -> bytes:
+        """The dictionary that all runs are compressed against: the text of the first one ever stored."""
+        with self._transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO about VALUES (1, ?)", (text[-record.REACH :],))
+            return bytes(connection.execute("SELECT dictionary FROM about").fetchone()[0])
 
-def _load_series(path: Path) -> Series | None:
-    import numpy as np
+    def _note_use(self) -> None:
+        if self._used:
+            with self._transaction() as connection:
+                now = int(time.time())
+                connection.executemany(
+                    "UPDATE runs SET used = ? WHERE address = ?", [(now, one) for one in self._used]
+                )
+            self._used.clear()
 
-    try:
-        with np.load(path) as found:
-            names = [name.split("\x1f")[1:] for name in found.files if name.startswith("time")]
-            return Series(
-                {
-                    (name, component): (
-                        found[f"time\x1f{name}\x1f{component}"],
-                        found[f"value\x1f{name}\x1f{component}"],
-                    )
-                    for name, component in names
-                }
-            )
-    except (OSError, ValueError, KeyError):
-        return None
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._told("cannot be written", "make room, or choose another folder"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except sqlite3.Error:
+                self._connection.rollback()
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _told(self, what: str, remedy: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise ResultError(f"{self.path}: {what}: {error}; {remedy}") from None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        assert self._open is not None, "a store is used inside its with block"
+        return self._open
+

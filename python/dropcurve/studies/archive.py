@@ -12,12 +12,12 @@ import json
 import sqlite3
 import zlib
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 
 from ..errors import ResultError
-from ..results.series import Series
-from ..runs.store import Done, Store, build
+from ..runs.job import build
+from ..runs.record import RunRecord, pack_series, unpack_series
+from ..runs.store import writable
 
 #: zlib looks back no farther.
 REACH = 32768
@@ -43,7 +43,7 @@ class Archive:
     def open(self) -> None:
         """Makes the file, empty if it is of another build. Raises ResultError if it cannot be written or is no such
         file, before any work is done."""
-        Store(self.folder).open()
+        writable(self.folder)
         try:
             self._open = sqlite3.connect(self.path, isolation_level=None)
             # What is written has to outlive the process, not the machine: no waiting for the disk.
@@ -56,7 +56,7 @@ class Archive:
             raise ResultError(f"{self.path}: cannot be used: {error}; move it away") from None
         self._sample = b"" if about is None else about[1]
 
-    def find(self, scenario: str, seed: int, *, series: bool = False) -> Done | None:
+    def find(self, scenario: str, seed: int, *, series: bool = False) -> RunRecord | None:
         """The run of a scenario (by hash) and seed, if it is there and has series where they are wanted."""
         asked = "SELECT summary, series FROM runs WHERE scenario = ? AND seed = ?"
         row = self._file.execute(asked, (scenario, seed)).fetchone()
@@ -64,11 +64,11 @@ class Archive:
             return None
         try:
             words = zlib.decompressobj(zdict=self._sample).decompress(row[0])
-            return Done(json.loads(words), _curves(row[1]) if series else None)
+            return RunRecord(json.loads(words), unpack_series(row[1]) if series else None)
         except (zlib.error, ValueError, OSError, KeyError):
             return None
 
-    def keep(self, scenario: str, seed: int, done: Done) -> None:
+    def keep(self, scenario: str, seed: int, done: RunRecord) -> None:
         """Writes a run. Raises ResultError if the file cannot be written."""
         words = json.dumps(done.summary, separators=(",", ":")).encode()
         try:
@@ -76,7 +76,7 @@ class Archive:
                 self._file.execute("INSERT INTO about VALUES (?, ?)", (build(), words[-REACH:]))
                 self._sample = words[-REACH:]
             press = zlib.compressobj(9, zdict=self._sample)
-            row = (scenario, seed, press.compress(words) + press.flush(), _pack(done.series))
+            row = (scenario, seed, press.compress(words) + press.flush(), pack_series(done.series))
             self._file.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", row)
         except sqlite3.Error as error:
             raise ResultError(f"{self.path}: cannot be written: {error}") from None
@@ -100,24 +100,3 @@ class Archive:
         assert self._open is not None, "opening either gives a connection or raises"
         return self._open
 
-
-def _pack(series: Series | None) -> bytes | None:
-    """Series as one compressed blob: a pair of arrays for each curve, named by number."""
-    import numpy as np
-
-    if series is None:
-        return None
-    names = list(series.curves)
-    pairs = {f"{part}{i}": series.curves[name][part == "y"] for i, name in enumerate(names) for part in "xy"}
-    blob = BytesIO()
-    np.savez_compressed(blob, names=np.array(json.dumps(names)), **pairs)  # type: ignore[arg-type]
-    return blob.getvalue()
-
-
-def _curves(blob: bytes) -> Series:
-    """The inverse of `_pack`."""
-    import numpy as np
-
-    with np.load(BytesIO(blob)) as found:
-        names = [(name, component) for name, component in json.loads(str(found["names"]))]
-        return Series({name: (found[f"x{i}"], found[f"y{i}"]) for i, name in enumerate(names)})

@@ -16,7 +16,7 @@ from typing import Any
 from ..metrics import statistics
 from ..results.series import Series
 from ..runs import derived
-from ..runs.store import Done
+from ..runs.record import RunRecord
 from ..runs.tracing import Trace, trace
 from ..scenario import Scenario
 from .archive import Archive
@@ -221,7 +221,7 @@ class Runner:
         kept = self.store.find(key, seed)
         self.reused += kept is not None
         if kept is None:
-            kept = Done(dict(one.numbers(trace(one.scenario, seed=seed))))
+            kept = RunRecord(dict(one.numbers(trace(one.scenario, seed=seed))))
             self.store.keep(key, seed, kept)
         return kept.summary
 
@@ -254,7 +254,7 @@ class Runner:
         self,
         scenarios: Mapping[str, Scenario],
         slots: list[tuple[str, int]],
-        kept: dict[tuple[str, int], Done | None],
+        kept: dict[tuple[str, int], RunRecord | None],
     ) -> None:
         from .. import _core
 
@@ -274,16 +274,16 @@ class Runner:
         _core.run_many(work, self.plan.jobs or os.cpu_count() or 1, tell, finished)
         self._done += len(slots)
 
-    def _stored(self, scenario: Scenario, name: str, seed: int) -> Done | None:
+    def _stored(self, scenario: Scenario, name: str, seed: int) -> RunRecord | None:
         wanted = self._wanted(name, seed)
         return self.store.find(scenario.hash, seed, series=wanted)
 
     def _wanted(self, name: str, seed: int) -> bool:
         return seed == 1 and name in self.keep_series
 
-    def _harvest(self, scenario: Scenario, name: str, seed: int, run: Any) -> Done:
-        found = Done.of(run, series=self._wanted(name, seed))
-        done = Done(slim(found.summary), found.series)
+    def _harvest(self, scenario: Scenario, name: str, seed: int, run: Any) -> RunRecord:
+        found = RunRecord.of(run, series=self._wanted(name, seed))
+        done = RunRecord(slim(found.summary), found.series)
         self.store.keep(scenario.hash, seed, done)
         return done
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..quantities import units, wording
-from ..runs.store import build
+from ..runs.job import build
 from ..runs.sweeping.execute import Where
 from ..runs.sweeping.store import Store
 from ..scenario import Scenario, library

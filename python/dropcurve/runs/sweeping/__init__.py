@@ -20,7 +20,7 @@ from ...quantities.ranges import Range
 from ...scenario import Scenario, library
 from .. import command_line
 from ..replicate import REPLICATIONS
-from ..store import build
+from ..job import build
 from . import columns, design
 from .execute import Job, Tell, Where, execute
 from .store import Store

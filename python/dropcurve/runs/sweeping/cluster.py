@@ -3,8 +3,8 @@
 Every batch writes its runs itself, into the store, as they finish, and sends back only the rows. So neither
 the death of a worker nor that of the scheduler or of the client loses a finished run: a batch given to another
 worker begins with what the first one left in its journal, and the same command given again asks only for what
-is not in the store. What workers still make for a client or scheduler that is dead they have claimed (`claims`):
-whoever is given the same runs waits for them. The folder must be one that client and workers see under the same
+is not in the store. Workers have locked what they still make for a client or scheduler that is dead (`locks`): whoever
+is given the same runs waits for them. The folder must be one that client and workers see under the same
 path, on a file system with record locks.
 """
 
@@ -60,7 +60,7 @@ def work(batch: Batch) -> tuple[float, list[Row]]:
     """Makes the runs of a batch on a worker: (seconds for each run made, rows). Part of them may be there from a
     worker that died, or from another session."""
     from ...scenario import Scenario
-    from ..store import build
+    from ..job import build
     from .execute import Job, make
 
     if build() != batch.build:

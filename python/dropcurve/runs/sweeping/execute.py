@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...scenario import Scenario
-from ..store import build
+from ..job import build
 from .rows import UNSEEN, Key, Row, row
 from .store import Store, Writer
 
@@ -109,14 +109,14 @@ def make(jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take) -> Ma
     """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
     to ``take``.
 
-    Every run is claimed first. What others have claimed comes last: it is awaited, and taken from where they put it
-    or, if they died, made here.
+    Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from where
+    they put it or, if they died, made here.
     """
     made = Made()
     left = list(jobs)
     while left:
         some, left = left[: CHUNK * threads], left[CHUNK * threads :]
-        mine = set(writer.claim([job.key for job in some]))
+        mine = set(writer.lock([job.key for job in some]))
         found = writer.look(mine)
         for known in found.values():
             take(known)

@@ -5,9 +5,9 @@ number of machines may write into it at once. While a file is being filled its r
 a journal beside it: a process that is killed leaves the journal, and whoever opens the store next, or is given
 the same work again, reads it.
 
-No run is made twice. Whoever wants to make one claims it first (`claims`) and holds the claim until the run is
-in a Parquet file. Who has the claim and knows the files that were there when the work was handed out only needs
-to look at the files of others since (`Store.look`): what is not there has not been made.
+No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is in a
+Parquet file. The holder, who knows the files that were there when the work was handed out, only needs to read the
+files of others since (`Store.look`): a run that is not in them has not been made.
 
 Files are called ``KIND-SESSION-WORK-NUMBER``: a session is one sweep or search, whose work is handed out without
 repetition, so that what it wrote for other work need not be read.
@@ -30,8 +30,8 @@ from ...errors import ResultError
 from ...files.columns import check_columns, check_schema
 from ...files.reading import is_regular, read_bytes
 from ...files.shape import faults
+from ..locks import Locks
 from ..store import writable
-from .claims import Claims
 from .rows import KEY, Key, Row, key
 
 #: Rows of a file while work goes on; `Store.compact` makes larger ones of many.
@@ -42,7 +42,7 @@ FLUSH_S = 30.0
 COMPACT_ROWS = 500_000
 #: Files from which on opening a store compacts it.
 MANY = 200
-#: The claim under which files are put together or taken in.
+#: The lock under which files are put together or taken in.
 _TIDYING = "tidying"
 #: Types of the columns that say which run a row is, as `check_schema` has them.
 KEYS = {"scenario": "text", "seed": "integer", "build": "text"}
@@ -77,19 +77,19 @@ class Store:
             self.compact()
 
     @property
-    def claims(self) -> Claims:
-        """The claims on its runs and journals."""
-        return Claims(self.folder)
+    def locks(self) -> Locks:
+        """The locks on its runs and journals."""
+        return Locks(self.folder)
 
     def adopt(self) -> None:
         """Takes in the journals of processes that were killed, and waits for others who do."""
-        with self.claims.held(_TIDYING):
+        with self.locks.holding(_TIDYING):
             for path in sorted(self.folder.glob("journal-*.jsonl")):
-                if self.claims.take(path.name):
+                if self.locks.try_acquire([path.name]):
                     try:
                         self._close(path, list(_journal(path)))
                     finally:
-                        self.claims.give(path.name)
+                        self.locks.release([path.name])
 
     def files(self) -> list[Path]:
         """The Parquet files, in order of their names."""
@@ -116,7 +116,7 @@ class Store:
         self.known.update(read)
 
     def look(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
-        """Those of the runs ``keys``, which the caller has claimed, that others have made since this session's look,
+        """Those of the runs ``keys``, which the caller has locked, that others have made since this session's look,
         or that were made for the same ``work`` before; what is in the file ``but`` the caller knows.
 
         Journals come first: one that is gone when it is its turn had become a file before the files are looked at.
@@ -156,7 +156,7 @@ class Store:
 
     def compact(self) -> None:
         """Makes few large files of many small ones; killed half-way it leaves runs twice, which readers see once."""
-        with self.claims.held(_TIDYING):
+        with self.locks.holding(_TIDYING):
             # A file whose journal is still there would come again if its writer died now.
             small = [
                 path
@@ -215,43 +215,43 @@ class Store:
 
 @dataclass
 class Writer:
-    """Rows on their way into a store, and the claims on them; use it in a ``with`` block by one thread."""
+    """Rows on their way into a store, and the locks on them; use it in a ``with`` block by one thread."""
 
     store: Store
     work: str
     rows: list[Row] = field(default_factory=list)
-    _claimed: set[str] = field(default_factory=set)
+    _locked: set[str] = field(default_factory=set)
     _file: IO[bytes] | None = None
     _opened: float = 0.0
 
-    def claim(self, keys: Sequence[Key]) -> list[Key]:
-        """Claims those of the runs that nobody else is making, and if there are none waits for the first.
+    def lock(self, keys: Sequence[Key]) -> list[Key]:
+        """Locks those of the runs that no other session is making, and if there are none waits for the first.
 
-        It holds no other claim while it waits, so that two who wait for each other's runs cannot come to a stand.
+        It holds no other lock while it waits, so that two sessions that wait for each other's runs cannot deadlock.
         """
         names = {self._name(one): one for one in keys}
-        got = self.store.claims.take_each(names)
+        got = self.store.locks.try_acquire(names)
         if not got and keys:
             self.flush()
             got = [self._name(keys[0])]
-            self.store.claims.wait(got[0])
-        self._claimed.update(got)
+            self.store.locks.acquire(got[0])
+        self._locked.update(got)
         return [names[name] for name in got]
 
     def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Those of the runs, which it has claimed and not added itself, that are there; see `Store.look`."""
+        """Those of the runs, which it has locked and not added itself, that are there; see `Store.look`."""
         own = None if self._file is None else Path(self._file.name)
         return self.store.look(keys, self.work, but=own)
 
     def add(self, row: Row) -> None:
-        """Keeps a row of a run that was claimed: on disk when this returns."""
+        """Stores the row of a run that was locked: on disk when this returns."""
         from ... import _core
 
         if self._file is None:
-            # The journal is claimed before it is there, so that nobody takes it for that of a dead process.
+            # The journal is locked before it exists, so that no session takes it for that of a dead process.
             name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"
-            if self.store.claims.take(name):
-                self._claimed.add(name)
+            if self.store.locks.try_acquire([name]):
+                self._locked.add(name)
             self._file = (self.store.folder / name).open("wb")
             self._opened = time.monotonic()
         self._file.write(_core.json_line(row))
@@ -264,15 +264,15 @@ class Writer:
             self.flush()
 
     def flush(self) -> None:
-        """Turns the journal into a file and gives all claims back."""
+        """Turns the journal into a file and releases all locks."""
         try:
             if self._file is not None:
                 self._file.close()
                 self.store._close(Path(self._file.name), self.rows)
                 self._file, self.rows = None, []
         finally:
-            self.store.claims.give_each(self._claimed)
-            self._claimed.clear()
+            self.store.locks.release(self._locked)
+            self._locked.clear()
 
     def _name(self, one: Key) -> str:
         return f"run {one[0]} {one[1]} {self.store.build}"

@@ -1,10 +1,10 @@
-"""Claims on work that several processes share a folder for: who claims something works on it alone.
+"""Locks on runs that several processes share a folder for: the holder of a lock makes that run alone.
 
-A claim is a lock on one byte of the file ``claims.lock`` in that folder, at a place that is the hash of what is
-claimed: no file for each claim, and none left over, since the system gives the locks of a process back when it
-dies, however it dies. POSIX record locks also hold between machines on shared file systems that have them (NFS 4,
-Lustre with ``flock``, GPFS). They do not hold between the threads of one process, so this module also keeps what
-its own process has claimed.
+A lock is a POSIX record lock on one byte of the file ``runs.lock`` in the folder, at a place that is the hash of its
+name: no file for each lock, and none left over, since the system releases the locks of a process when it ends, however
+it ends. Record locks also hold between machines on shared file systems that have them (NFS 4, Lustre with ``flock``,
+GPFS). They do not hold between the threads of one process, so this module also keeps a list of what its own process
+holds.
 """
 
 from __future__ import annotations
@@ -19,64 +19,64 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import ResultError
+from ..errors import ResultError
 
 try:
     import fcntl
-except ImportError:  # a system without POSIX locks: claims hold within one process
+except ImportError:  # a system without POSIX locks: they hold within one process
     fcntl = None  # type: ignore[assignment,unused-ignore]
 
 #: The file whose bytes are locked; it stays empty.
-FILE = "claims.lock"
-#: Seconds between looks at a claim that another has; a wait begins with the first and doubles to the second.
+FILE = "runs.lock"
+#: Seconds between attempts to acquire a lock that another process holds: the first pause, doubled up to the second.
 PAUSE_S = (0.02, 1.0)
-#: What the system says of a byte that another process has.
+#: Errors of the system for a byte that another process has locked.
 _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 
 @dataclass
 class _Held:
-    """The lock file of a folder as this process has it open, and the places in it that it holds."""
+    """The lock file of a folder as this process has it open, and the bytes that it has locked."""
 
     file: int
     inode: int
     places: set[int] = field(default_factory=set)
 
 
-#: By folder. Files stay open: closing any descriptor of a file gives up all locks of the process on it.
+#: By folder. Files stay open: closing any descriptor of a file releases all locks of the process on it.
 _held: dict[str, _Held] = {}
 _mutex = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Claims:
-    """The claims in ``folder``, which must exist."""
+class Locks:
+    """The locks in ``folder``, which must exist."""
 
     folder: Path
 
-    def take(self, name: str) -> bool:
-        """Claims ``name``; False if any thread of any process has it. Raises ResultError if the file system has no
-        locks."""
-        return bool(self.take_each([name]))
+    def try_acquire(self, names: Iterable[str]) -> list[str]:
+        """Acquires the locks that no thread of any process holds and returns their names; none if it is interrupted.
 
-    def take_each(self, names: Iterable[str]) -> list[str]:
-        """Claims ``names``, and says which of them nobody had; none if it is interrupted. Raises ResultError as
-        `take`."""
+        Raises ResultError if the file system has no record locks.
+        """
         taken: list[str] = []
         with ExitStack() as undo:
-            undo.callback(self.give_each, taken)
+            undo.callback(self.release, taken)
             with _mutex:
                 held = self._open()
                 taken.extend(name for name in names if self._lock(held, _place(name)))
             undo.pop_all()
         return taken
 
-    def give(self, name: str) -> None:
-        """Gives a claim back."""
-        self.give_each([name])
+    def acquire(self, name: str) -> None:
+        """Acquires a lock as soon as its holder releases it or ends."""
+        pause, longest = PAUSE_S
+        while not self.try_acquire([name]):
+            time.sleep(pause)
+            pause = min(2 * pause, longest)
 
-    def give_each(self, names: Iterable[str]) -> None:
-        """Gives claims back."""
+    def release(self, names: Iterable[str]) -> None:
+        """Releases locks; those that this process does not hold are left alone."""
         with _mutex:
             held = self._open()
             for place in map(_place, names):
@@ -85,24 +85,17 @@ class Claims:
                         fcntl.lockf(held.file, fcntl.LOCK_UN, 1, place)
                     held.places.remove(place)
 
-    def wait(self, name: str) -> None:
-        """Claims ``name`` as soon as whoever has it gives it back or dies."""
-        pause, longest = PAUSE_S
-        while not self.take(name):
-            time.sleep(pause)
-            pause = min(2 * pause, longest)
-
     @contextmanager
-    def held(self, name: str) -> Iterator[None]:
-        """Waits for a claim and keeps it for a ``with`` block."""
-        self.wait(name)
+    def holding(self, name: str) -> Iterator[None]:
+        """Acquires a lock and holds it for a ``with`` block."""
+        self.acquire(name)
         try:
             yield
         finally:
-            self.give(name)
+            self.release([name])
 
     def _open(self) -> _Held:
-        """The open lock file. A folder that was removed and made again has a new one, and nothing in it is held."""
+        """The open lock file. A folder that was removed and made again has a new one, and nothing in it is locked."""
         path = os.path.realpath(self.folder / FILE)
         known = _held.get(path)
         try:
@@ -117,7 +110,7 @@ class Claims:
         return _held[path]
 
     def _lock(self, held: _Held, place: int) -> bool:
-        """Locks a byte; False if any thread of any process has it."""
+        """Locks a byte; False if any thread of any process has locked it."""
         if place in held.places:
             return False
         if fcntl is not None:
@@ -138,7 +131,7 @@ class Claims:
 
 
 def _place(name: str) -> int:
-    """The byte that stands for ``name``: 62 bits, so that two names share one as good as never, and then only wait."""
+    """The byte that stands for ``name``: of 2^62, so two names hardly ever share one, and then one only waits."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") >> 2
 
 

@@ -1,0 +1,73 @@
+"""Where the store of runs is: a cache folder of the user, another one, or none.
+
+The option ``--cache`` (``cache=`` in Python) comes first, then the environment variable ``DROPCURVE_CACHE``; both take a
+folder or ``off``. Otherwise it is ``dropcurve`` in the user's cache folder (``XDG_CACHE_HOME``, else ``~/.cache``; on
+Windows ``LOCALAPPDATA``). ``DROPCURVE_CACHE_SIZE`` limits its size ("500 MB"; 2 GB if it is not set).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import ResultError
+from ..quantities import units
+from .store import SIZE, RunStore, writable
+
+#: The value of option and variable that switches the cache off.
+OFF = "off"
+#: Folder inside a result for the runs of unfinished work, where there is no cache.
+UNFINISHED = "unfinished"
+
+
+def named(option: str | Path | None) -> str:
+    """What the user asked for: a folder, "off", or "" if nothing was said."""
+    return str(option) if option is not None else os.environ.get("DROPCURVE_CACHE", "")
+
+
+def folder(option: str | Path | None = None) -> Path | None:
+    """The folder of the store; None if it is switched off, or if nobody named one and the default cannot be written."""
+    asked = named(option)
+    if asked == OFF:
+        return None
+    if asked:
+        return Path(asked).expanduser()
+    found = _default()
+    try:
+        writable(found)
+    except ResultError:
+        return None
+    return found
+
+
+def size() -> int:
+    """Bytes that the store may take. Raises UsageError if the variable holds no size."""
+    text = os.environ.get("DROPCURVE_CACHE_SIZE")
+    return units.size(text, what="DROPCURVE_CACHE_SIZE =") if text else SIZE
+
+
+@contextmanager
+def store(option: str | Path | None = None, *, out: Path | None = None) -> Iterator[RunStore | None]:
+    """The store, open. Where it is off, the unfinished runs of a command that writes ``out`` are stored inside that
+    folder and removed when the work is done; without ``out`` there is none.
+
+    Raises ResultError if the folder that was named cannot be used.
+    """
+    place = folder(option)
+    if place is not None:
+        with RunStore(place, size()) as found:
+            yield found
+    elif out is not None:
+        with RunStore(out / UNFINISHED, size()) as found:
+            yield found
+        shutil.rmtree(out / UNFINISHED, ignore_errors=True)
+    else:
+        yield None
+
+
+def _default() -> Path:
+    home = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME")
+    return (Path(home) if home else Path("~/.cache").expanduser()) / "dropcurve"

@@ -1,0 +1,150 @@
+"""Executor of jobs: each run is found in the store or made on threads of this process, and stored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from .job import Job, Keep
+from .record import RunRecord
+from .store import RunStore
+
+if TYPE_CHECKING:
+    from .. import _core
+
+#: Called with the number of a job and its record.
+Take = Callable[[int, RunRecord], None]
+#: Called with (jobs done, share of all work done in [0, 1]), runs found in the store included.
+Tell = Callable[[int, float], None]
+
+#: Jobs locked and handed to the threads at once, for each thread.
+CHUNK = 256
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Where runs are made: on ``jobs`` threads of this process, by default as many as there are processors."""
+
+    jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"jobs = {self.jobs}: must be 1 or more")
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return self.jobs or os.cpu_count() or 1
+
+    def records(
+        self, jobs: Sequence[Job], store: RunStore | None, *, take: Take, tell: Tell | None = None
+    ) -> int:
+        """Calls ``take`` with the record of each job as soon as it is there, and returns how many runs were made.
+
+        Equal jobs are made once, by one process even if several ask for them at the same time: the others wait. The
+        finished runs of work that is interrupted or fails stay in the store.
+        """
+        work = _Work(list(jobs), store, self.threads, take, tell)
+        missing = work.find()
+        while missing:
+            some, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
+            missing += work.make(some)
+        return work.made
+
+
+class _Work:
+    """Jobs on their way: which of them share a run, and how many are done."""
+
+    def __init__(
+        self, jobs: list[Job], store: RunStore | None, threads: int, take: Take, tell: Tell | None
+    ) -> None:
+        self.store, self.threads, self.take, self.tell = store, threads, take, tell
+        self.numbers: dict[bytes, list[int]] = {}
+        self.unique: dict[bytes, Job] = {}
+        self.needed, self.done, self.made = len(jobs), 0, 0
+        self.version = 0
+        for number, job in enumerate(jobs):
+            name = job.address
+            self.numbers.setdefault(name, []).append(number)
+            # Of equal jobs the one that keeps most.
+            if name not in self.unique or self.unique[name].level < job.level:
+                self.unique[name] = job
+
+    def find(self) -> list[bytes]:
+        """Takes what is in the store and returns the addresses of the other jobs."""
+        if self.store is None:
+            return list(self.unique)
+        self.version = self.store.changed()
+        return [name for name in self.unique if not self._found(name)]
+
+    def make(self, some: list[bytes]) -> list[bytes]:
+        """Makes jobs that are not in the store, and returns those that another process is making meanwhile.
+
+        If all of them are being made elsewhere it waits for the first. It holds no lock while it waits, so that two
+        processes that wait for each other's runs cannot deadlock.
+        """
+        if self.store is None:
+            self._run(some)
+            return []
+        locks = self.store.locks
+        names = {one.hex(): one for one in some}
+        mine = locks.try_acquire(names)
+        try:
+            if not mine:
+                first = some[0].hex()
+                locks.acquire(first)
+                mine = [first]
+            own = [names[name] for name in mine]
+            if self.store.changed() != self.version:
+                own = [name for name in own if not self._found(name)]
+            self._run(own)
+            self.store.flush()
+        finally:
+            locks.release(mine)
+        held = set(mine)
+        return [one for one in some if one.hex() not in held]
+
+    def _found(self, name: bytes) -> bool:
+        record = self.store.find(self.unique[name]) if self.store is not None else None
+        if record is not None:
+            self._give(name, record)
+        return record is not None
+
+    def _run(self, some: list[bytes]) -> None:
+        from .. import _core
+
+        if not some:
+            return
+        jobs = [self.unique[name] for name in some]
+        before = self.done
+        share = sum(len(self.numbers[name]) for name in some)
+
+        def finished(index: int, run: _core.Run) -> None:
+            record = RunRecord.of(run, keep=jobs[index].keep)
+            if self.store is not None:
+                self.store.add(jobs[index], record)
+            self.made += 1
+            self._give(some[index], record)
+
+        def progress(_: int, fraction: float) -> None:
+            if self.store is not None:
+                self.store.tick()
+            if self.tell is not None:
+                self.tell(self.done, min(1.0, (before + fraction * share) / self.needed))
+
+        _core.run_many(
+            [(job.scenario.core, job.seed, _kept(job.keep)) for job in jobs], self.threads, progress, finished
+        )
+
+    def _give(self, name: bytes, record: RunRecord) -> None:
+        for number in self.numbers[name]:
+            self.take(number, record)
+            self.done += 1
+
+
+def _kept(keep: Keep) -> _core.Keep:
+    """What the core is to keep: it knows no rows, which are made of summaries."""
+    return "summary" if keep == "row" else keep

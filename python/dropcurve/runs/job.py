@@ -1,0 +1,59 @@
+"""A job: one run to make. Its address names the result, whoever makes it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from ..scenario import Scenario
+
+#: What is kept of a run, each with what comes before it: the metrics alone, all that was counted, what the samples
+#: tell, the sampled series.
+Keep = Literal["row", "summary", "derived", "series"]
+KEEPS: tuple[Keep, ...] = ("row", "summary", "derived", "series")
+
+#: Version of what Python adds to the summary of the core; a change of it makes every stored run another one.
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: a scenario under a seed, by this build of the core."""
+
+    scenario: Scenario
+    seed: int
+    keep: Keep = "row"
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What the run is found by among those of one build: (hash of the scenario, seed)."""
+        return self.scenario.hash, self.seed
+
+    @property
+    def address(self) -> bytes:
+        """16 bytes over scenario, seed, build and format: equal addresses mean equal runs."""
+        return address(*self.key)
+
+    @property
+    def level(self) -> int:
+        """Rank of ``keep``: a stored run answers every job of its rank or a lower one."""
+        return KEEPS.index(self.keep)
+
+
+def address(scenario: str, seed: int) -> bytes:
+    """The address of a run of this build, by the hash of its scenario and its seed."""
+    text = f"dropcurve run {FORMAT} {build()} {scenario} {seed}"
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+@cache
+def build() -> str:
+    """Eight hex digits over the built core, so that a run of another build is never taken for one of this."""
+    from .. import _core
+
+    path = getattr(_core, "__file__", None)
+    content = Path(path).read_bytes() if path else _core.version().encode()
+    return hashlib.sha256(content).hexdigest()[:8]

@@ -1,0 +1,85 @@
+"""The record of a finished run, and how it is serialised for the store."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+from ..results.series import Series
+from . import derived
+from .job import Job, Keep
+
+if TYPE_CHECKING:
+    from .. import _core
+
+#: Compression: the lowest level that gains by the dictionary; higher ones take longer than a short run.
+LEVEL = 3
+#: zlib looks back no farther, so a longer dictionary is of no use.
+REACH = 32768
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A finished run: its summary with ``derived``, and its series if they were asked for."""
+
+    summary: dict[str, Any]
+    series: Series | None = None
+
+    @classmethod
+    def of(cls, run: _core.Run, *, keep: Keep) -> RunRecord:
+        """The record of a run of the core."""
+        return cls(derived.summary(run), Series.from_curves(run.series()) if keep == "series" else None)
+
+
+def serialise(record: RunRecord) -> bytes:
+    """The summary as JSON text, not yet compressed."""
+    return json.dumps(record.summary, separators=(",", ":")).encode()
+
+
+def compress(text: bytes, dictionary: bytes) -> bytes:
+    """Text compressed against a text like it, in half the room that it would take alone."""
+    packer = zlib.compressobj(LEVEL, zdict=dictionary[-REACH:])
+    return packer.compress(text) + packer.flush()
+
+
+def parse(blob: bytes, dictionary: bytes, job: Job) -> dict[str, Any] | None:
+    """The summary of a stored run; None if it is damaged or of another run."""
+    try:
+        text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob)
+        summary = json.loads(text)
+        named = summary["scenario"], summary["seed"]
+    except (zlib.error, ValueError, KeyError, TypeError):
+        return None
+    return summary if named == job.key else None
+
+
+def pack_series(series: Series | None) -> bytes | None:
+    """Series as one compressed blob: a pair of arrays for each curve, named by number."""
+    import numpy as np
+
+    if series is None:
+        return None
+    names = list(series.curves)
+    pairs = {f"{part}{i}": series.curves[name][part == "y"] for i, name in enumerate(names) for part in "xy"}
+    blob = BytesIO()
+    np.savez_compressed(blob, names=np.array(json.dumps(names)), **pairs)  # type: ignore[arg-type]
+    return blob.getvalue()
+
+
+def unpack_series(blob: bytes) -> Series | None:
+    """The inverse of `pack_series`; None if the blob is damaged."""
+    import numpy as np
+
+    try:
+        with np.load(BytesIO(blob)) as found:
+            names: Sequence[tuple[str, str]] = [
+                (name, component) for name, component in json.loads(str(found["names"]))
+            ]
+            return Series({name: (found[f"x{i}"], found[f"y{i}"]) for i, name in enumerate(names)})
+    except (OSError, ValueError, KeyError, zlib.error, BadZipFile):
+        return None
