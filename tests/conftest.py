@@ -53,6 +53,12 @@ class Answer:
         return self.err.splitlines()
 
 
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No store of runs, unless a test asks for one: a run that is compared must not be read from where the other is."""
+    monkeypatch.setenv("DROPCURVE_CACHE", "off")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder with the scenario `short.toml`."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +16,9 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import _core
-from dropcurve.runs.store import Done, Store
+from dropcurve.runs.job import Job
+from dropcurve.runs.record import RunRecord
+from dropcurve.runs.store import RunStore
 
 FILES = ("result.json", "runs.json", "series.parquet", "scenario.toml")
 
@@ -47,15 +51,18 @@ def test_variants_share_their_seeds(folder: Path) -> None:
 def test_finished_runs_are_used_again(folder: Path) -> None:
     scenario = dc.Scenario.load("short.toml")
     whole = dc.run(scenario, replications=3)
-    store = Store(Path("kept"))
-    store.keep(scenario.hash, 1, Done(whole.baseline.runs[0], whole.baseline.series))
-    # A mark no run would leave shows that the second run was read, not run.
-    store.keep(scenario.hash, 2, Done({**whole.baseline.runs[1], "events": -1}))
+    with RunStore(Path("kept/unfinished")) as store:
+        first = RunRecord(whole.baseline.runs[0], whole.baseline.series)
+        store.add(Job(scenario, 1, "series"), first)
+        # A mark no run would leave shows that the second run was read, not run.
+        marked = RunRecord({**whole.baseline.runs[1], "events": -1})
+        store.add(Job(scenario, 2, "derived"), marked)
     resumed = dc.run(scenario, replications=3, out="kept")
     assert [run["events"] for run in resumed.baseline.runs] == [
         whole.baseline.runs[0]["events"], -1, whole.baseline.runs[2]["events"],
     ]  # fmt: skip
-    assert not store.place.exists()
+    assert resumed.reused == 2
+    assert not Path("kept/unfinished").exists()
 
 
 def test_a_failing_callback_stops_the_runs(folder: Path) -> None:
@@ -99,24 +106,37 @@ def test_runs_are_told_with_their_numbers_and_then_not_kept(folder: Path) -> Non
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(folder: Path) -> None:
+@pytest.mark.parametrize("cache", ["off", "cache"])
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_resume(folder: Path, cache: str) -> None:
     # Minutes of work, so that it cannot be over before the signal comes.
     long = ["--set", "run.duration=1000 s", "--replications", "4000"]
-    options = [*long, "--jobs", "2", "--no-report", "--out", "kept"]
+    options = [*long, "--jobs", "2", "--no-report", "--out", "kept", "--cache", cache]
     # Whoever runs the tests may have told processes to ignore it.
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{heed}; from dropcurve.cli import main; main()"
     command = [sys.executable, "-c", code, "run", "short.toml", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(list(Path("kept/unfinished").glob("*.json"))) < 3:
+    place = Path("kept/unfinished" if cache == "off" else cache)
+    while time.monotonic() < deadline and stored(place) < 3:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    kept = len(list(Path("kept/unfinished").glob("*.json")))
+    kept = stored(place)
     assert process.returncode == 130
     assert out == ""
     assert kept >= 3
-    assert err == (
-        f"dropcurve: interrupted; {kept} finished runs are kept in kept; the same command goes on from there\n"
+    assert (
+        err == f"dropcurve: interrupted; {kept} finished runs stored; the same command resumes from there\n"
     )
+
+
+def stored(folder: Path) -> int:
+    """Runs in a store that a process has open."""
+    if not (folder / "runs-1.sqlite").exists():
+        return 0
+    try:
+        with closing(sqlite3.connect(folder / "runs-1.sqlite")) as database:
+            return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+    except sqlite3.Error:
+        return 0

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 LEVEL = 3
 #: zlib looks back no farther, so a longer dictionary is of no use.
 REACH = 32768
+#: Largest summary, as text: a damaged blob must not fill the memory.
+LARGEST = 2**30
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def compress(text: bytes, dictionary: bytes) -> bytes:
 def parse(blob: bytes, dictionary: bytes, job: Job) -> dict[str, Any] | None:
     """The summary of a stored run; None if it is damaged or of another run."""
     try:
-        text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob)
+        text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob, LARGEST)
         summary = json.loads(text)
         named = summary["scenario"], summary["seed"]
     except (zlib.error, ValueError, KeyError, TypeError):

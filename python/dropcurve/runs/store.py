@@ -12,6 +12,7 @@ are removed.
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import time
 import uuid
@@ -33,8 +34,6 @@ from .record import RunRecord
 SIZE = 2_000_000_000
 #: Share of that size which is left after runs were removed.
 LEFT = 0.8
-#: Runs removed in one transaction.
-REMOVED = 500
 #: Seconds that a finished run waits for others to be written with.
 WAIT_S = 0.2
 #: Runs written in one transaction at most.
@@ -165,7 +164,7 @@ class RunStore:
         """Number of runs in the file."""
         return int(self._connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
-    def bytes(self) -> int:
+    def used_bytes(self) -> int:
         """Bytes of the file that hold something."""
         pages, free, size = (
             int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -175,13 +174,14 @@ class RunStore:
 
     def shrink(self) -> None:
         """Removes the runs that were not used for longest, if the file is larger than it may be."""
-        if self.bytes() <= self.size:
+        if self.used_bytes() <= self.size:
             return
-        while self.bytes() > LEFT * self.size and self.count():
+        while (excess := 1.0 - LEFT * self.size / self.used_bytes()) > 0 and (count := self.count()):
             with self._transaction() as connection:
                 oldest = "SELECT address FROM runs ORDER BY used LIMIT ?"
-                connection.execute(f"DELETE FROM runs WHERE address IN ({oldest})", (REMOVED,))
-        self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+                some = math.ceil(excess * count)
+                connection.execute(f"DELETE FROM runs WHERE address IN ({oldest})", (some,))
+        self._connection.executescript("PRAGMA incremental_vacuum")
 
     def _agree_on(self, text: bytes) -> bytes:
         """The dictionary that all runs are compressed against: the text of the first one ever stored."""
@@ -220,4 +220,3 @@ class RunStore:
     def _connection(self) -> sqlite3.Connection:
         assert self._open is not None, "a store is used inside its with block"
         return self._open
-

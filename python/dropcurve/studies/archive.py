@@ -99,4 +99,3 @@ class Archive:
             self.open()
         assert self._open is not None, "opening either gives a connection or raises"
         return self._open
-

@@ -282,7 +282,7 @@ class Runner:
         return seed == 1 and name in self.keep_series
 
     def _harvest(self, scenario: Scenario, name: str, seed: int, run: Any) -> RunRecord:
-        found = RunRecord.of(run, series=self._wanted(name, seed))
+        found = RunRecord.of(run, keep="series" if self._wanted(name, seed) else "derived")
         done = RunRecord(slim(found.summary), found.series)
         self.store.keep(scenario.hash, seed, done)
         return done

@@ -19,8 +19,8 @@ from ...quantities import values
 from ...quantities.ranges import Range
 from ...scenario import Scenario, library
 from .. import command_line
-from ..replicate import REPLICATIONS
 from ..job import build
+from ..replicate import REPLICATIONS
 from . import columns, design
 from .execute import Job, Tell, Where, execute
 from .store import Store

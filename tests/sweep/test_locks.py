@@ -17,9 +17,10 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import ResultError
+from dropcurve.runs import locks
 from dropcurve.runs.job import build
-from dropcurve.runs.sweeping import claims, cluster
-from dropcurve.runs.sweeping.claims import Claims
+from dropcurve.runs.locks import Locks
+from dropcurve.runs.sweeping import cluster
 from dropcurve.runs.sweeping.rows import KEY
 from dropcurve.runs.sweeping.store import Store
 
@@ -31,10 +32,10 @@ OTHER = """if True:
     from dropcurve.runs.sweeping.store import Store
     for line in sys.stdin:
         verb, *values = json.loads(line)
-        if verb == "claim":
+        if verb == "lock":
             folder, build, keys = values
             writer = Store(Path(folder), build).writer(work="other")
-            answer = len(writer.claim([tuple(key) for key in keys]))
+            answer = len(writer.lock([tuple(key) for key in keys]))
         elif verb == "add":
             answer = writer.add(values[0])
         else:
@@ -85,7 +86,7 @@ def on_disk(folder: Path) -> list[tuple[object, ...]]:
 
 
 def of_another(folder: Path) -> tuple[Store, list[tuple[str, int]], dict[str, object]]:
-    """A store, the runs that another session is going to claim, and what it says the second one came to."""
+    """A store, the runs that another session is going to lock, and what it says the second one came to."""
     store = Store(folder / "runs", build())
     store.open()
     scenario = dc.Scenario.load("short.toml").set("queue.max_p", 0.1)
@@ -105,11 +106,11 @@ def test_a_run_that_another_session_is_making_is_awaited_and_taken_over(folder: 
     store, keys, row = of_another(folder)
     counts: list[int] = []
     with other() as session:
-        assert session.does("claim", str(store.folder), build(), keys) == 2
+        assert session.does("lock", str(store.folder), build(), keys) == 2
 
         def tell(done: int, _: int) -> None:
             counts.append(done)
-            if done == 2:  # all that nobody else has claimed
+            if done == 2:  # all that no other session has locked
                 session.does("add", row)
                 session.does("flush") if written == "as a file" else session.dies()
 
@@ -117,7 +118,7 @@ def test_a_run_that_another_session_is_making_is_awaited_and_taken_over(folder: 
     assert counts == [0, 1, 2, 3, 4]
     found = table.query("select seed, loss from runs where queue_max_p = 0.1 order by seed").fetchall()
     assert found[1] == (2, -1.0), "the other's row"
-    assert found[0][1] >= 0.0, "claimed, but never made by the other"
+    assert found[0][1] >= 0.0, "locked, but never made by the other"
     assert len(on_disk(store.folder)) == len(set(on_disk(store.folder))) == 4
 
 
@@ -127,7 +128,7 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
     text = dc.Scenario.load("short.toml").set("queue.max_p", 0.1).to_toml()
     batch = cluster.Batch("name", str(store.folder), build(), "next", (), ((text, 2), (text, 3)))
     with other() as session, pytest.MonkeyPatch.context() as patch:
-        assert session.does("claim", str(store.folder), build(), keys) == 2
+        assert session.does("lock", str(store.folder), build(), keys) == 2
         waits: list[float] = []
 
         def pause(seconds: float) -> None:
@@ -136,7 +137,7 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
                 session.does("add", row)
                 session.does("flush")
 
-        patch.setattr(claims.time, "sleep", pause)
+        patch.setattr(locks.time, "sleep", pause)
         _, rows = cluster.work(batch)
         assert len(waits) == 3
     assert [one["seed"] for one in rows] == [3, 2], "what is free first"
@@ -169,7 +170,7 @@ def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch:
 
     def write(session: str, work: str, seed: int) -> None:
         with Store(store.folder, "b", session).writer(work=work) as writer:
-            writer.claim([("a", seed)])
+            writer.lock([("a", seed)])
             writer.add({"scenario": "a", "seed": seed, "build": "b", "loss": 1.0})
 
     write("before", "x", 1)
@@ -199,7 +200,7 @@ def test_a_writer_does_not_read_the_journal_it_writes(folder: Path, monkeypatch:
     )
     with store.writer(work="x") as writer, Store(store.folder, "b", "other").writer(work="x") as other:
         for seed, one in ((1, writer), (2, other)):
-            one.claim([("a", seed)])
+            one.lock([("a", seed)])
             one.add({"scenario": "a", "seed": seed, "build": "b", "loss": 1.0})
         assert set(writer.look({("a", seed) for seed in range(9)})) == {("a", 2)}
         assert [name.split("-")[1] for name in read] == ["other"]
@@ -208,7 +209,7 @@ def test_a_writer_does_not_read_the_journal_it_writes(folder: Path, monkeypatch:
 def test_the_journal_of_a_process_that_lives_is_left_alone(folder: Path) -> None:
     store, keys, row = of_another(folder)
     with other() as session:
-        session.does("claim", str(store.folder), build(), keys)
+        session.does("lock", str(store.folder), build(), keys)
         session.does("add", row)
         store.open()
         assert store.keys() == set() and len(list(store.folder.glob("journal-*"))) == 1
@@ -217,38 +218,38 @@ def test_the_journal_of_a_process_that_lives_is_left_alone(folder: Path) -> None
     assert store.keys() == {keys[1]} and not list(store.folder.glob("journal-*"))
 
 
-def test_a_claim_excludes_other_threads_and_processes_and_ends_with_its_owner(folder: Path) -> None:
-    mine = Claims(folder)
-    assert mine.take("a") and not mine.take("a") and mine.take("b")
-    mine.give("a")
-    assert mine.take("a")
+def test_a_lock_excludes_other_threads_and_processes_and_ends_with_its_owner(folder: Path) -> None:
+    mine = Locks(folder)
+    assert mine.try_acquire(["a"]) and not mine.try_acquire(["a"]) and mine.try_acquire(["b"])
+    mine.release(["a"])
+    assert mine.try_acquire(["a"])
     store = Store(folder, "b")
     with other() as session:
-        assert session.does("claim", str(folder), "b", [["s", 1], ["s", 2]]) == 2
+        assert session.does("lock", str(folder), "b", [["s", 1], ["s", 2]]) == 2
         writer = store.writer()
-        assert writer.claim([("s", 1), ("s", 3)]) == [("s", 3)]
+        assert writer.lock([("s", 1), ("s", 3)]) == [("s", 3)]
         session.dies()
-        assert writer.claim([("s", 1), ("s", 2)]) == [("s", 1), ("s", 2)]
+        assert writer.lock([("s", 1), ("s", 2)]) == [("s", 1), ("s", 2)]
         writer.flush()
-    # A folder made anew has no claims.
-    (folder / claims.FILE).unlink()
-    assert mine.take("a")
+    # A folder that was removed and made again has no locks.
+    (folder / locks.FILE).unlink()
+    assert mine.try_acquire(["a"])
 
 
-def test_claims_that_are_interrupted_are_given_back(folder: Path) -> None:
+def test_locks_are_released_if_acquiring_them_is_interrupted(folder: Path) -> None:
     def names() -> Iterator[str]:
         yield "one"
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Claims(folder).take_each(names())
-    assert Claims(folder).take_each(["one", "one", "two"]) == ["one", "two"]
+        Locks(folder).try_acquire(names())
+    assert Locks(folder).try_acquire(["one", "one", "two"]) == ["one", "two"]
 
 
 def test_a_file_system_without_locks_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(claims.fcntl, "lockf", none)
+    monkeypatch.setattr(locks.fcntl, "lockf", none)
     with pytest.raises(ResultError, match="no record locks"):
         dc.sweep("short.toml", VARY, replications=1, out="kept")

@@ -1,0 +1,140 @@
+"""A run that any command made is not made again by another one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import _core
+from dropcurve.runs.executor import Executor
+from dropcurve.runs.job import Job
+from dropcurve.runs.record import RunRecord
+from dropcurve.runs.store import RunStore
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The runs that the core makes, by hash and seed."""
+    found: list[tuple[str, int]] = []
+    run_many = _core.run_many
+
+    def noted(jobs: Any, *rest: Any, **more: Any) -> Any:
+        found.extend((core.hash(), seed) for core, seed, _ in jobs)
+        return run_many(jobs, *rest, **more)
+
+    monkeypatch.setattr(_core, "run_many", noted)
+    return found
+
+
+def test_a_second_command_makes_only_what_is_missing(folder: Path, calls: list[tuple[str, int]]) -> None:
+    first = dc.run("short.toml", replications=3, cache="cache")
+    assert len(calls) == 3 and first.reused == 0
+    calls.clear()
+    again = dc.run("short.toml", replications=3, cache="cache", out="elsewhere")
+    assert calls == [] and again.reused == 3
+    assert again.baseline.runs == first.baseline.runs
+    assert list(again.baseline.series) == list(first.baseline.series)
+    larger = dc.compare("short.toml", queues=["droptail", "red"], replications=4, cache="cache")
+    red = dc.Scenario.load("short.toml").hash
+    assert sorted(calls) == sorted([(larger.variants[0].hash, seed) for seed in (1, 2, 3, 4)] + [(red, 4)])
+    assert larger.reused == 3
+
+
+def test_stored_runs_are_the_same_to_the_bit(folder: Path) -> None:
+    files = ("result.json", "runs.json", "series.parquet")
+    for out, cache in (("without", "off"), ("first", "cache"), ("second", "cache")):
+        dc.compare("short.toml", queues=["droptail", "red"], replications=3, out=out, cache=cache)
+    for name in files:
+        one, *others = (Path(out, name).read_bytes() for out in ("without", "first", "second"))
+        assert others == [one, one], name
+
+
+def test_without_a_cache_every_run_is_made(folder: Path, calls: list[tuple[str, int]]) -> None:
+    for _ in range(2):
+        dc.run("short.toml", replications=2)
+    assert len(calls) == 4
+
+
+def test_the_result_in_the_folder_answers_too(folder: Path, calls: list[tuple[str, int]]) -> None:
+    dc.run("short.toml", replications=3, out="kept")
+    calls.clear()
+    larger = dc.run("short.toml", replications=5, out="kept")
+    assert [seed for _, seed in calls] == [4, 5] and larger.reused == 3
+
+
+def test_equal_jobs_are_made_once_with_the_most_that_any_asks_for(
+    folder: Path, calls: list[tuple[str, int]]
+) -> None:
+    scenario = dc.Scenario.load("short.toml")
+    taken: dict[int, RunRecord] = {}
+    jobs = [Job(scenario, 1, "summary"), Job(scenario, 1, "series"), Job(scenario, 2, "summary")]
+    made = Executor(2).records(jobs, None, take=taken.__setitem__)
+    assert made == 2 and len(calls) == 2
+    assert taken[0] is taken[1] and taken[1].series
+    assert sorted(taken) == [0, 1, 2]
+
+
+OTHER = """if True:
+    import sys
+    from dropcurve.runs.locks import Locks
+    from pathlib import Path
+    locks = Locks(Path("cache"))
+    locks.acquire(sys.argv[1])
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("finishes", [True, False])
+def test_a_run_that_another_process_is_making_is_awaited(
+    folder: Path, calls: list[tuple[str, int]], finishes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read if the other process finishes it, and made here if that dies."""
+    scenario = dc.Scenario.load("short.toml")
+    job = Job(scenario, 2, "summary")
+    Path("cache").mkdir()
+    other = subprocess.Popen(
+        [sys.executable, "-c", OTHER, job.address.hex()],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert other.stdout is not None and other.stdout.readline() == "held\n"
+    taken: dict[int, RunRecord] = {}
+
+    def end(_: float) -> None:
+        if finishes and not calls_of(2):
+            (run,) = run_alone(scenario, 2)
+            with RunStore(Path("cache")) as theirs:
+                theirs.add(job, RunRecord({**RunRecord.of(run, keep="summary").summary, "events": -1}))
+        other.kill()
+        other.wait()
+
+    def calls_of(seed: int) -> list[tuple[str, int]]:
+        return [one for one in calls if one[1] == seed]
+
+    def run_alone(scenario: dc.Scenario, seed: int) -> list[_core.Run]:
+        found = _core.run_many([(scenario.core, seed, "summary")], 1)
+        calls.clear()
+        return found
+
+    monkeypatch.setattr("dropcurve.runs.locks.time.sleep", end)
+    jobs = [Job(scenario, seed, "summary") for seed in (1, 2, 3)]
+    with RunStore(Path("cache")) as store:
+        Executor(1).records(jobs, store, take=taken.__setitem__)
+    assert sorted(taken) == [0, 1, 2]
+    assert (taken[1].summary["events"] == -1) is finishes
+    for pipe in (other.stdin, other.stdout):
+        if pipe is not None:
+            pipe.close()
+
+
+def test_the_command_line_says_what_had_been_stored(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    words = ("run", "short.toml", "--replications", "3", "--no-report", "--cache", "cache")
+    assert "stored before" not in dropcurve(*words, "--out", "a").err
+    again = dropcurve(*words, "--out", "b")
+    assert "dropcurve: 3 of 3 runs had been stored before; only the others were made" in again.err
