@@ -125,8 +125,9 @@ def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
     found = decide([mine, other], [USE, WAIT])
     assert (found.status, found.advantage) == ("load", pytest.approx(8.0))
     assert headline(found).sentences == (
-        "Load codel: utilisation 100 instead of 90 %; it costs p95 delay of voice 7.5 instead of 3.5 ms.",
-        "Prefer mine only if 4 ms of p95 delay of voice matters more to you than 10 points of utilisation.",
+        "Load codel instead of mine: utilisation 100 %, not 90 %.",
+        "It costs p95 delay of voice 7.5 ms, not 3.5 ms. "
+        "Prefer mine only if 4 ms of p95 delay of voice are worth more to you than 10 points of utilisation.",
     )
     # Where 1 ms counts as 5 points, 4 ms are more than the tenth of the link.
     dear = Outcome("wait", "p95 delay of voice", "ms", worth=-5.0)
@@ -169,13 +170,13 @@ def test_gains_and_costs_are_told_only_where_runs_show_them() -> None:
     worse = Design("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
     found = decide([better, worse], [USE, note])
     assert [one.kind for one in found.changes] == ["gain", "undecided"]
-    assert headline(found).sentences[0].endswith("; no cost is seen (loss of voice: not settled).")
+    assert headline(found).sentences[1] == "No cost is seen (loss of voice: not settled)."
 
 
 def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:
     goodput = Outcome("use", "goodput", "bit/s", worth=1e-6, most=10e6)
     found = decide([design("a", [10.7e6] * 2), design("b", [9e6] * 2, current=True)], [goodput])
-    assert "goodput 10.7 instead of 9 Mbit/s (above the link's rate: " in said(found)
+    assert "goodput 10.7 Mbit/s, not 9 Mbit/s (above the link's rate: " in said(found)
 
 
 @pytest.mark.parametrize(
@@ -204,3 +205,14 @@ def test_the_exchange_rate_is_parsed_or_refused() -> None:
     for wrong in ("fast", "1ms", "1ms=0", "1ms=.", "1mm=2"):
         with pytest.raises(dc.UsageError, match="exchange"):
             Exchange.parse(wrong)
+
+
+def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:
+    some = [design("a", [90.0] * 4), design("b", [95.0] * 4), design("c", [99.0] * 4)]
+    found = decide(some, [USE], baseline="a")
+    assert (found.recommended, found.reference) == ("c", "a")
+    assert headline(found).sentences == (
+        "Load c instead of a: utilisation 99 %, not 90 %.",
+        "It costs nothing.",
+    )
+    assert "Next best: b, 4 ± 0 points behind." in said(found)

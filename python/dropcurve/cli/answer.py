@@ -3,7 +3,10 @@ Ctrl-C."""
 
 from __future__ import annotations
 
+import shlex
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..metrics import find
@@ -11,13 +14,16 @@ from ..present import terminal
 from ..quantities import wording
 from ..results import Result, folders
 from ..runs.replicate import Progress
+from ..verdict import Exchange
 from . import console
 
 
-def check(per: str, only: Sequence[str]) -> None:
-    """Raises UsageError for a table that cannot be made, before any work is done."""
+def check(per: str, only: Sequence[str], exchange: str | None = None) -> None:
+    """Raises UsageError for a table or a verdict that cannot be made, before any work is done."""
     from ..results import tables
 
+    if exchange is not None:
+        Exchange.parse(exchange)
     tables.check_per(per)
     for name in only:
         find(name)
@@ -32,10 +38,12 @@ def give(
     json: bool,
     quiet: bool,
     report: bool,
+    exchange: str | None = None,
 ) -> int:
     """Does the work, writes page and figures, prints the answer. Returns 1 if a run is not what was
     asked for."""
     finished = 0
+    began = time.monotonic()
     try:
         with console.progress(quiet=quiet or json) as progress:
 
@@ -54,7 +62,13 @@ def give(
     if json:
         console.data(folders.record(result))
     elif not quiet:
-        print(terminal.render(result.document(per=per, only=only), width=console.width()), flush=True)
+        made = len(result.seeds) - result.reused / len(result.variants)
+        seconds = (time.monotonic() - began) / made if made > 0 else None
+        rate = None if exchange is None else Exchange.parse(exchange)
+        document = result.document(per=per, only=only, exchange=rate, seconds=seconds)
+        if exchange is not None and document.command:
+            document = replace(document, command=f"{document.command} --exchange {shlex.quote(exchange)}")
+        print(terminal.render(document, width=console.width()), flush=True)
     if report:
         draw(result, folder)
     if not json:

@@ -42,6 +42,7 @@ def compare(
     cache: o.Cache = None,
     per: o.Per = "total",
     metric: o.Metric = None,
+    exchange: o.ExchangeRate = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
@@ -50,9 +51,8 @@ def compare(
 
     Variants run under common random numbers, so that differences are sharp; the table says which are real.
 
-    A lone word after a discipline's colon is its dialect. Keys a discipline shares with that of the
-    scenario, such as limit, keep their values unless given. Many of the scenarios that come with dropcurve
-    bring their own variants.
+    A lone word after a discipline's colon is its dialect. Keys shared with the scenario's discipline, such as
+    limit, keep their values unless given. Many shipped scenarios bring their own variants.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def compare(
     from ..runs import comparison
     from . import answer
 
-    answer.check(per, metric or [])
+    answer.check(per, metric or [], exchange)
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
     bases = [o.load(path, changes=changes, duration=duration) for path in scenarios]
     settings = values.variations(vary or [])
@@ -78,4 +78,5 @@ def compare(
             bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, cache=cache, progress=progress
         ),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
+        exchange=exchange,
     )  # fmt: skip

@@ -5,6 +5,8 @@ good.
 from __future__ import annotations
 
 import sys
+import time
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +17,13 @@ from .export import BOXES
 
 if TYPE_CHECKING:
     from ..boxes import Import
+    from ..present import Headline
+    from ..results import Result
     from ..scenario import Scenario
+    from ..verdict import Exchange
 
+#: The name of the imported queue among the variants.
+YOURS = "yours"
 #: What an imported queue is compared with.
 RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel")
 #: What the comparison shows.
@@ -62,6 +69,7 @@ def import_(
     compare: Compare = False,
     replications: Replications = 5,
     duration: o.Duration = None,
+    exchange: o.ExchangeRate = None,
     json: o.Json = False,
 ) -> int:
     """Read a box's configuration: is it any good?
@@ -77,15 +85,12 @@ def import_(
     """
     from .. import boxes
     from ..boxes import text
-    from ..errors import DropcurveError
     from ..quantities import units
     from ..runs import command_line
+    from ..verdict import Exchange
     from . import console
 
-    try:
-        held = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DropcurveError(f"{file}: is not text") from None
+    held = contents(file)
     size = units.size(packet, what="packet")
     room = None if buffer is None else units.packets(buffer, packet_bytes=size)
     given = units.rate(rate) if rate else None
@@ -94,15 +99,16 @@ def import_(
         buffer_bytes=None if room is None else round(room * size),
         rate_bps=given, packet_bytes=size,
     )  # fmt: skip
+    rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
         ("compare", compare),
-        ("replications", replications if compare else None), ("duration", duration),
+        ("replications", replications if compare else None), ("duration", duration), ("exchange", exchange),
     ]  # fmt: skip
     command = command_line.line("import", [file], shown)
-    if json:
+    if json and not compare:
         console.data(text.import_data(found))
-    else:
+    elif not json:
         print(text.import_text(found, width=console.width()), flush=True)
     if out is not None or compare:
         span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
@@ -113,10 +119,20 @@ def import_(
             out.write_text(base.to_toml(), encoding="utf-8")
             console.say(f"scenario  {out}")
         if compare:
-            _compare(found, base, replications, command=command, quiet=json)
+            _compare(found, base, replications, command=command, quiet=json, exchange=rate_of_exchange)
             return 0
     console.again(command)
     return 0
+
+
+def contents(file: str) -> str:
+    """The text of a file, or of standard input for "-". Raises DropcurveError for what is no text."""
+    from ..errors import DropcurveError
+
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DropcurveError(f"{file}: is not text") from None
 
 
 def _lasting(base: Scenario, duration: str) -> Scenario:
@@ -128,24 +144,64 @@ def _lasting(base: Scenario, duration: str) -> Scenario:
     return base.edit([("run.duration", duration), ("run.warmup", units.show_span(min(warmup, half)))])
 
 
-def _compare(found: Import, base: Scenario, replications: int, *, command: str, quiet: bool) -> None:
-    """Simulates the imported queue beside its rivals, all with the same buffer, and prints the table."""
-    from ..advise import advise
-    from ..boxes.judge import judgement
-    from ..present import terminal
+def _compare(
+    found: Import, base: Scenario, replications: int, *, command: str, quiet: bool, exchange: Exchange | None
+) -> None:
+    """Simulates the imported queue and its rivals, all with the same buffer, and prints verdict and table."""
     from ..runs.replicate import Effort, replicate
     from . import console
+
+    variants = {YOURS: base, **_rivals(found, base)}
+    with console.progress(quiet=quiet) as progress:
+        effort = Effort(replications=replications)
+        began = time.monotonic()
+        result = replicate(variants, effort, name=base.name, command=command, progress=progress)
+    if quiet:
+        from ..boxes import text
+        from ..results import folders
+
+        opening = opening_of(result, exchange=exchange)
+        answer = None if opening is None else asdict(opening)
+        console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
+        return
+    print()
+    print(judged(result, exchange=exchange, seconds=(time.monotonic() - began) / replications))
+
+
+def judged(result: Result, *, exchange: Exchange | None = None, seconds: float | None = None) -> str:
+    """The comparison of an imported queue as text: whether to keep it, then the table.
+
+    Args:
+        result: Its first variant, `YOURS`, is the imported queue.
+        exchange: Between delay and utilisation; by default that of the round trip.
+        seconds: Time that one more replication takes.
+    """
+    from ..present import terminal
+    from . import console
+
+    opening = opening_of(result, exchange=exchange, seconds=seconds)
+    document = replace(result.document(only=SHOWN), headline=opening)
+    return terminal.render(document, width=console.width())
+
+
+def opening_of(
+    result: Result, *, exchange: Exchange | None = None, seconds: float | None = None
+) -> Headline | None:
+    """The verdict on an imported queue against its rivals."""
+    from ..present.verdict import headline
+    from ..verdict import of_result
+
+    found = of_result(result, current=YOURS, exchange=exchange)
+    return None if found is None else headline(found, seconds=seconds, names={YOURS: "your queue"})
+
+
+def _rivals(found: Import, base: Scenario) -> dict[str, Scenario]:
+    """The scenario with each rival, in the imported queue's buffer and with its use of ECN."""
+    from ..advise import advise
 
     design = advise(base).design("RED by the queue law")
     shared: dict[str, object] = {key: found.params[key] for key in ("limit", "ecn") if key in found.params}
     queues: dict[str, dict[str, object]] = {name: {"kind": name, **shared} for name in RIVALS}
     queues["droptail"].pop("ecn", None)
     queues["advised RED"] = {"kind": design.discipline, **design.params}
-    variants = {"yours": base, **{name: base.set("queue", queue) for name, queue in queues.items()}}
-    with console.progress(quiet=quiet) as progress:
-        effort = Effort(replications=replications)
-        result = replicate(variants, effort, name=base.name, command=command, progress=progress)
-    print()
-    print(terminal.render(result.document(only=SHOWN), width=console.width()))
-    print()
-    print(judgement(result))
+    return {name: base.set("queue", queue) for name, queue in queues.items()}

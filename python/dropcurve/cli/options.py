@@ -49,6 +49,14 @@ Per = Annotated[str, typer.Option(metavar="WHAT", help="Table per total, class o
 Metric = Annotated[
     list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")
 ]
+ExchangeRate = Annotated[
+    str | None,
+    typer.Option(
+        "--exchange",
+        metavar="TIME=POINTS",
+        help="Points of utilisation that a delay counts as in the verdict: 1ms=0.5 (20 for a whole round trip).",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result folder.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write numbers only: no figures, no page.")]

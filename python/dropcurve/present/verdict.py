@@ -47,9 +47,16 @@ def headline(
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    act = [words.trade()] if found.status in ("load", "keep") else []
-    sure = [words.ahead(), words.equals(), words.unsettled(), words.needed(), words.basis()]
-    sentences = [makers[found.status](), *act]
+    act = {"load": words.price, "keep": words.trade}.get(found.status, lambda: "")()
+    sure = [
+        words.ahead(),
+        words.next_best(),
+        words.equals(),
+        words.unsettled(),
+        words.needed(),
+        words.basis(),
+    ]
+    sentences = [makers[found.status](), act]
     return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
 
 
@@ -75,7 +82,9 @@ class _Words:
         if missed:
             reason = f"{self.name(found.current)} misses {_misses(missed)}"
             return f"{head}: {reason}; {self.values()}"
-        return f"{head}: {buys or self.values()}; {self.price()}"
+        return (
+            f"{head} instead of {self.name(found.reference)}: {buys}" if buys else f"{head}: {self.values()}"
+        )
 
     def keep(self) -> str:
         """The design in use."""
@@ -123,18 +132,19 @@ class _Words:
         """Gains or costs against the reference, with its values, the weightiest first."""
         some = [one for one in self.found.changes if one.kind == kind]
         some.sort(key=lambda one: -abs(one.difference * one.outcome.worth))
-        return wording.listed([_change(one) for one in some[:NAMED]])
+        return "; ".join(_change(one) for one in some[:NAMED])
 
     def price(self) -> str:
-        """What the recommended design costs against the reference."""
+        """What the recommended design costs against the reference, and who should not pay it."""
         found = self.found
+        if not found.changes:
+            return ""
         costs = self.changed("cost")
         if costs:
-            return f"it costs {costs}"
-        if found.half_width is None:
-            return "one replication shows no cost for certain"
+            trade = self.trade()
+            return f"It costs {costs}" + (f". {trade}" if trade else "")
         unsure = [one.outcome.title for one in found.changes if one.kind == "undecided"]
-        return f"no cost is seen ({wording.listed(unsure)}: not settled)" if unsure else "it costs nothing"
+        return f"No cost is seen ({wording.listed(unsure)}: not settled)" if unsure else "It costs nothing"
 
     def trade(self) -> str:
         """When another exchange rate would prefer the reference."""
@@ -148,8 +158,8 @@ class _Words:
             max(some, key=lambda one: abs(one.difference * one.outcome.worth)) for some in (costs, gains)
         )
         return (
-            f"Prefer {self.name(found.reference)} only if {_size(dear)} of {dear.outcome.title} matters more to you "
-            f"than {_size(won)} of {won.outcome.title}"
+            f"Prefer {self.name(found.reference)} only if {_size(dear)} of {dear.outcome.title} are worth more to "
+            f"you than {_size(won)} of {won.outcome.title}"
         )
 
     def ahead(self) -> str:
@@ -163,6 +173,18 @@ class _Words:
         sign = "−" if found.advantage < 0 else "+"
         by = wording.amount(abs(found.advantage), found.half_width, found.points)
         return f"On balance {against}: {sign}{by}"
+
+    def next_best(self) -> str:
+        """The best of the designs that are worse than the leader, unless it is the reference."""
+        found = self.found
+        worse = [one for one in found.related("better") if one.behind is not None]
+        if not worse or found.leader != found.recommended or found.status != "load":
+            return ""
+        best = min(worse, key=lambda one: one.behind or 0.0)
+        if best.name == found.reference:
+            return ""
+        by = wording.amount(best.behind, best.half_width, found.points)
+        return f"Next best: {self.name(best.name)}, {by} behind"
 
     def equals(self) -> str:
         """Designs as good as the leader."""
@@ -203,12 +225,12 @@ class _Words:
 
 
 def _change(one: Change) -> str:
-    """An outcome beside the other design's: ``p95 delay of voice 4.1 instead of 85 ms``."""
+    """An outcome beside the other design's: ``p95 delay of voice 4.1 ms, not 85 ms``."""
     divisor, unit = wording.scaled(one.outcome.unit, max(abs(one.recommended), abs(one.other)))
     pair = [value / divisor for value in (one.recommended, one.other)]
     digits = next((n for n in range(DIGITS, 9) if _short(pair[0], n) != _short(pair[1], n)), DIGITS)
     mine, other = (_short(value, digits) for value in pair)
-    text = f"{one.outcome.title} {mine} instead of {other} {unit}".rstrip()
+    text = f"{one.outcome.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
     return text + _beyond(one.outcome, max(one.recommended, one.other))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import metrics, plot
 from ..plot import style
 from ..quantities import wording
+from ..results.document import headline
 from . import method, setup, table, topology
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def of(result: Result) -> dict[str, Any]:
         "question": question(result),
         "source": _head(result, "source").removesuffix("dropcurve").strip(),
         "facts": setup.facts(result),
+        "headline": headline(result),
         "verdict": verdict(result),
         "problems": result.problems,
         "warnings": result.warnings,

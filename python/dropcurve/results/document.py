@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..present.document import Cell, Document, Line, Table
+from ..present import verdict as verdicts
+from ..present.document import Cell, Document, Headline, Line, Table
 from ..quantities import wording
+from ..verdict import of_result
 from . import findings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..verdict import Exchange
     from .result import Result
     from .tables import Difference, Row
 
@@ -18,10 +21,19 @@ if TYPE_CHECKING:
 FLAGS = {True: "✓", False: "✗", None: "≠"}
 
 
-def document(result: Result, *, per: str = "total", only: Sequence[str] = ()) -> Document:
+def document(
+    result: Result,
+    *,
+    per: str = "total",
+    only: Sequence[str] = (),
+    exchange: Exchange | None = None,
+    seconds: float | None = None,
+) -> Document:
     """The document of a result; ``per`` and ``only`` choose the table as in `Result.table`.
 
-    Sentences stand only below the usual table of a comparison; they use the labels that head its columns.
+    ``exchange`` is the verdict's, ``seconds`` the time that one more replication takes. A table of chosen metrics has
+    no verdict, which weighs others. Only the usual table of a comparison has sentences below it; they use the labels
+    that head its columns.
     """
     compared = len(result.variants) > 1
     made = table(result, per=per, only=only)
@@ -29,8 +41,20 @@ def document(result: Result, *, per: str = "total", only: Sequence[str] = ()) ->
     notes = [f"Problem: {line}" for line in result.problems]
     notes += [f"Warning: {line}" for line in result.warnings]
     return Document(
-        result.title, basis(result), made, tuple(text for text, _ in told), tuple(notes), result.command
-    )
+        result.title, basis(result), made, tuple(text for text, _ in told), tuple(notes), result.command,
+        None if only else headline(result, exchange=exchange, seconds=seconds),
+    )  # fmt: skip
+
+
+def headline(
+    result: Result, *, exchange: Exchange | None = None, seconds: float | None = None
+) -> Headline | None:
+    """The verdict on a comparison of queues as the opening of an answer; None where there is nothing to choose."""
+    found = of_result(result, exchange=exchange)
+    if found is None:
+        return None
+    names = wording.labels([variant.name for variant in result.variants])
+    return verdicts.headline(found, seconds=seconds, names=names)
 
 
 def basis(result: Result) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ def record(result: Result) -> dict[str, Any]:
         "seeds": result.seeds,
         "warnings": result.warnings,
         "problems": result.problems,
+        "answer": _answer(result),
         "verdict": result.verdict(),
         "table": [_row(row, result) for row in result.table()],
         "differences": [_difference(found) for found in result.differences()],
@@ -42,6 +44,13 @@ def record(result: Result) -> dict[str, Any]:
             for variant in result.variants
         ],
     }
+
+
+def _answer(result: Result) -> dict[str, Any] | None:
+    from .document import headline
+
+    found = headline(result)
+    return None if found is None else asdict(found)
 
 
 def _row(row: Row, result: Result) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped,unused-ignore]
 
     from ..present import Document
+    from ..verdict import Exchange
     from .tables import Cell, Difference, Row
 
 #: Version of the folder's layout; a folder of another version is refused, not guessed at.
@@ -157,11 +158,22 @@ class Result:
 
         return folders.load(Path(folder))
 
-    def document(self, *, per: str = "total", only: Sequence[str] = ()) -> Document:
-        """Its document, for the renderers of `dropcurve.present`; ``per`` and ``only`` are those of `table`."""
+    def document(
+        self,
+        *,
+        per: str = "total",
+        only: Sequence[str] = (),
+        exchange: Exchange | None = None,
+        seconds: float | None = None,
+    ) -> Document:
+        """Its document, for the renderers of `dropcurve.present`.
+
+        ``per`` and ``only`` are those of `table`; ``exchange`` is the verdict's rate between delay and utilisation,
+        ``seconds`` the time that one more replication takes.
+        """
         from .document import document
 
-        return document(self, per=per, only=only)
+        return document(self, per=per, only=only, exchange=exchange, seconds=seconds)
 
     def to_markdown(self) -> str:
         """The answer as Markdown."""

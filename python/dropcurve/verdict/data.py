@@ -142,7 +142,8 @@ class Verdict:
         leader: The feasible design with the best mean score; another one is recommended where that is as good and
             simpler.
         current: The design in use, or "".
-        reference: The design that `changes` are against: the current one, else the best of the others; "" if none.
+        reference: The design that `changes` are against: the current one or the baseline, else the best of the
+            others; "" if none.
         values: The weighed outcomes of the recommended design.
         changes: Its outcomes against `reference`.
         advantage: Its score less that of `reference` in points, with `half_width`; None if either misses a value.

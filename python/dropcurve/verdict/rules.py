@@ -35,6 +35,7 @@ def decide(
     confidence: float = 0.95,
     exchange: str = "",
     points: str = "points",
+    baseline: str = "",
 ) -> Verdict:
     """The verdict on designs by the rules above.
 
@@ -45,6 +46,7 @@ def decide(
         confidence: Of all statements together.
         exchange: What the score counts, in words.
         points: The unit of the score.
+        baseline: The design that changes are against, where none is in use.
 
     Returns:
         The verdict; "unknown" if no design has a score.
@@ -65,7 +67,8 @@ def decide(
                        missed=(), more=None, **shared)  # type: ignore[arg-type]  # fmt: skip
     rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
     status, chosen, more = _choose(context, leader, current, rivals)
-    reference = current if current is not None and current is not chosen else context.runner_up(chosen)
+    named = current or next((one for one in designs if one.name == baseline), None)
+    reference = named if named is not None and named is not chosen else context.runner_up(chosen)
     pair = context.paired(chosen, reference) if reference else None
     return Verdict(
         status, chosen.name, reference=reference.name if reference else "", values=context.values(chosen),

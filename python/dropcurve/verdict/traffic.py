@@ -1,0 +1,50 @@
+"""What the flows of a run are to a verdict: who feels delay, who is bulk, who attacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..metrics import by_class, main_links
+from ..metrics.registry import active_s, known
+
+if TYPE_CHECKING:
+    from ..metrics import Flows, Run
+
+Role = Literal["bulk", "short", "thin", "media", "unresponsive"]
+
+#: Share of the link from which datagrams without feedback are an attack on the rest.
+ATTACK_SHARE = 0.25
+#: A flow that sends less than this is thin on any link: narrowband speech with its headers.
+THIN_BPS = 100e3
+
+
+def roles(run: Run) -> dict[str, Role]:
+    """The role of each class of flows.
+
+    Returns:
+        By class: "unresponsive" for datagrams without feedback that send a quarter of the link's rate or more
+        together, "thin" for those of which each sends at most its fair share (a call, a game), "media" for those in
+        between, "short" for flows that hand over objects or have an end, else "bulk".
+    """
+    names = main_links(run)
+    rate = float(run["links"][names[0]]["rate_bps"]) if names else float("inf")
+    sets = by_class(run)
+    fair = rate / max(1, sum(map(len, sets.values())))
+    return {name: _role(run, flows, rate, fair) for name, flows in sets.items()}
+
+
+def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
+    first: dict[str, Any] = flows[0]
+    if first["transport"] == "udp":
+        each = [_sent_bps(run, flow) for flow in flows]
+        if sum(each) >= ATTACK_SHARE * rate and max(each) > THIN_BPS:
+            return "unresponsive"
+        return "thin" if max(each) <= max(fair, THIN_BPS) else "media"
+    if flows.handing or known(flows, "size_bytes"):
+        return "short"
+    return "bulk"
+
+
+def _sent_bps(run: Run, flow: dict[str, Any]) -> float:
+    seconds = active_s(run, flow)
+    return 8.0 * float(flow.get("sent_bytes") or 0) / seconds if seconds else 0.0

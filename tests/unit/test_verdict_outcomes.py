@@ -1,0 +1,157 @@
+"""What a verdict weighs: thin flows apart from bulk, victims apart from a flood; each worked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.present.verdict import headline
+from dropcurve.verdict import Exchange, of_result
+from dropcurve.verdict.outcomes import balanced
+from dropcurve.verdict.traffic import roles
+
+#: A dumbbell with a queue and flows of every kind.
+SCENARIO = """
+[run]
+duration = "5 s"
+warmup = "1 s"
+
+[dumbbell]
+rate = "5 Mbit/s"
+delay = "10 ms"
+
+[queue]
+kind = "droptail"
+limit = "100 pkts"
+
+[flows.tcp]
+count = 2
+cc = "cubic"
+
+[flows.voice]
+transport = "udp"
+source = "cbr"
+rate = "87.2 kbit/s"
+packet = "218 B"
+"""
+FLOOD = """
+[flows.flood]
+transport = "udp"
+source = "cbr"
+rate = "6 Mbit/s"
+packet = "1200 B"
+"""
+
+
+def flow(number: int, name: str, transport: str, bps: float, **more: Any) -> dict[str, Any]:
+    """A flow that sent and delivered so many bit/s for ten seconds."""
+    sent = int(bps * 10 / 8)
+    return {"id": number, "group": name, "class": name, "transport": transport, "start_s": 0.0, "finish_s": None,
+            "size_bytes": None, "sent_bytes": sent, "goodput_bytes": sent, "sent_pkts": 100, "dropped_pkts": 10,
+            "delay_ms": {"count": 90, "p95": float(number)}} | more  # fmt: skip
+
+
+def run(*flows: dict[str, Any], rate: float = 10e6) -> dict[str, Any]:
+    """Ten seconds of a link that was busy for nine of them."""
+    link = {"rate_bps": rate, "busy_s": 9.0, "sojourn_ms": {"p95": 77.0}}
+    groups = {one["group"]: {"delay_ms": one["delay_ms"], "delay_ms_histogram": {}} for one in flows}
+    return {
+        "links": {"bottleneck": link},
+        "flows": list(flows),
+        "groups": groups,
+        "warmup_s": 0.0,
+        "simulated_s": 10.0,
+    }
+
+
+def test_roles_follow_from_what_flows_send() -> None:
+    """Of 10 Mbit/s among five, a fair share is 2 Mbit/s, an attack 2.5 Mbit/s in all."""
+    found = roles(run(
+        flow(0, "bulk", "tcp", 4e6), flow(1, "web", "tcp", 1e6, objects={"completed": 3}), flow(2, "call", "udp", 87e3),
+        flow(3, "camera", "udp", 2.2e6), flow(4, "flood", "udp", 2.5e6),
+    ))  # fmt: skip
+    assert found == {
+        "bulk": "bulk",
+        "web": "short",
+        "call": "thin",
+        "camera": "media",
+        "flood": "unresponsive",
+    }
+
+
+def test_a_call_is_thin_on_the_slowest_link() -> None:
+    """87 kbit/s are 44 % of 200 kbit/s, and more than a fair share of it."""
+    found = roles(
+        run(flow(0, "call", "udp", 87e3), *(flow(n, "bulk", "tcp", 2e4) for n in range(1, 5)), rate=2e5)
+    )
+    assert found["call"] == "thin"
+
+
+def test_the_delay_that_counts_is_that_of_thin_flows() -> None:
+    outcomes, (values,) = balanced(
+        [[run(flow(0, "bulk", "tcp", 9e6), flow(7, "call", "udp", 87e3))]], Exchange(0.5)
+    )
+    weights = {one.key: one.worth for one in outcomes}
+    assert weights == {"utilisation": 1.0, "delay_ms_p95[call]": -0.5, "flow_loss[call]": -1.0}
+    assert values == {"utilisation": [90.0], "delay_ms_p95[call]": [7.0], "flow_loss[call]": [10.0]}
+
+
+def test_two_thin_classes_share_the_weight_of_delay() -> None:
+    some = run(flow(0, "bulk", "tcp", 9e6), flow(1, "call", "udp", 87e3), flow(2, "game", "udp", 50e3))
+    outcomes, _ = balanced([[some]], Exchange(0.5))
+    assert [one.worth for one in outcomes if one.unit == "ms"] == [-0.25, -0.25]
+
+
+def test_without_thin_flows_the_delay_of_the_queue_counts() -> None:
+    outcomes, (values,) = balanced([[run(flow(0, "bulk", "tcp", 9e6))]], Exchange(0.5))
+    assert [one.key for one in outcomes] == ["utilisation", "sojourn_ms_p95"]
+    assert values["sojourn_ms_p95"] == [77.0]
+
+
+def test_in_an_attack_the_share_and_the_delay_of_the_victims_count() -> None:
+    """The victims get 4 of 10 Mbit/s; the link is busy with the flood, and the flood's delay (9 ms) is its own."""
+    outcomes, (values,) = balanced(
+        [[run(flow(3, "bulk", "tcp", 4e6), flow(9, "flood", "udp", 6e6))]], Exchange(0.5)
+    )
+    assert values == {"share": [pytest.approx(40.0)], "delay_ms_p95[bulk]": [3.0]}
+    assert outcomes[0].title == "share of the link for bulk"
+
+
+def test_a_flow_queue_that_isolates_a_flood_is_not_worse() -> None:
+    base = dc.Scenario.parse(SCENARIO + FLOOD, name="flood")
+    result = dc.compare(base, queues=["droptail", "fq_codel"], replications=3)
+    found = of_result(result)
+    assert found is not None
+    assert (found.status, found.recommended) == ("load", "fq_codel")
+    opening = str(result).splitlines()[0]
+    assert opening.startswith("Load fq_codel instead of droptail: p95 one-way delay of voice ")
+
+
+def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> None:
+    """10 ms of the link, an access link and an exit of no delay: 20 ms round trip, so 1 point for 1 ms."""
+    base = dc.Scenario.parse(SCENARIO, name="calm").edit(
+        [("dumbbell.access_delay", "0 s"), ("dumbbell.exit_delay", "0 s")]
+    )
+    result = dc.compare(base, queues=["droptail", "codel"], replications=2)
+    derived, stated = of_result(result), of_result(result, exchange=Exchange(0.25))
+    assert derived is not None
+    assert stated is not None
+    assert derived.exchange == "1 ms of delay counts as 1 point of utilisation"
+    assert stated.exchange == "1 ms of delay counts as 0.25 points of utilisation"
+
+
+def test_a_queue_in_use_stays_unless_another_is_better() -> None:
+    """The same queue twice: equal to the last bit, so the one in use is kept."""
+    base = dc.Scenario.parse(SCENARIO, name="calm")
+    result = dc.compare(base, queues=["mine=codel", "other=codel"], replications=2)
+    found = of_result(result, current="mine")
+    assert found is not None
+    assert (found.status, found.recommended) == ("keep", "mine")
+    assert "As good within 0.2 points: other." in headline(found).details
+
+
+def test_scenarios_that_differ_in_their_traffic_have_no_verdict() -> None:
+    base = dc.Scenario.parse(SCENARIO, name="calm")
+    assert of_result(dc.compare(base, vary={"flows.tcp.count": [1, 2]}, replications=2)) is None
