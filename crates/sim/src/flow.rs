@@ -146,7 +146,7 @@ impl FlowProbe {
     pub fn observe_tcp(&mut self, now: Time, window: &Window, sender: &mut Sender) {
         self.hold_window(now, sender);
         if now >= window.warmup && !std::mem::replace(&mut self.noted, true) {
-            sender.count_anew();
+            sender.reset_counters();
         }
         self.sample_window(now, window, || (sender.cwnd(), sender.ssthresh()));
     }

@@ -5,7 +5,7 @@ mod about;
 pub use about::About;
 use queue::disc::Packet;
 use transport::accecn::ByteOption;
-use transport::receiver::PlainAck;
+use transport::receiver::FastAck;
 use transport::segment::{Ack, Role, SackBlocks, Segment};
 use units::{Bytes, Ecn, Time};
 
@@ -120,8 +120,8 @@ impl Pkt {
 
     /// The packet that carries a plain acknowledgement, of which is said what is of all its flow's; SACK blocks go into the pool.
     #[inline(always)]
-    pub fn of_plain_ack(plain: PlainAck<'_>, flow: u32, step: u32, about: About, pool: &mut SackPool) -> Pkt {
-        let PlainAck { ack: seq, echo: stamp, size, sack } = plain;
+    pub fn of_fast_ack(plain: FastAck<'_>, flow: u32, step: u32, about: About, pool: &mut SackPool) -> Pkt {
+        let FastAck { ack: seq, echo: stamp, size, sack } = plain;
         let sack = match sack {
             Some(blocks) => pool.put(blocks),
             None => 0,

@@ -177,7 +177,7 @@ impl Sampler {
     }
 
     /// `seq` counts as lost; `None` if it did so already.
-    pub fn lose(&mut self, seq: u32, entry: &mut Sent) -> Option<Lost> {
+    pub fn loss_event(&mut self, seq: u32, entry: &mut Sent) -> Option<Lost> {
         if entry.arrived || std::mem::replace(&mut entry.lost_now, true) {
             return None;
         }
@@ -309,10 +309,13 @@ mod tests {
     fn a_segment_is_lost_once_for_each_time_it_is_sent() {
         let mut sampler = Sampler::default();
         let mut entry = send(&mut sampler, 0, 7);
-        assert_eq!(sampler.lose(3, &mut entry).map(|lost| (lost.tx_in_flight, lost.lost)), Some((7, 1)));
-        assert!(sampler.lose(3, &mut entry).is_none());
+        assert_eq!(
+            sampler.loss_event(3, &mut entry).map(|lost| (lost.tx_in_flight, lost.lost)),
+            Some((7, 1))
+        );
+        assert!(sampler.loss_event(3, &mut entry).is_none());
         sampler.stamp(at(10), 2, &mut entry);
-        assert!(sampler.lose(3, &mut entry).is_some());
+        assert!(sampler.loss_event(3, &mut entry).is_some());
         assert_eq!(sampler.lost, 2);
     }
 

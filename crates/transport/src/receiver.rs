@@ -1,23 +1,24 @@
-//! The receiving endpoint: puts segments in order and decides when to acknowledge.
+//! Receiving endpoint of a TCP connection: reassembles segments and decides when to acknowledge.
 //!
-//! *Reference*: RFC 9293, RFC 5681 section 4.2 and RFC 1122 section 4.2.3.2 (delayed acknowledgements), RFC 2018
-//! section 4 (SACK blocks), RFC 3168 section 6.1.3, RFC 8257 section 3.2 and RFC 9768 section 3.2 (ECN echo), RFC 7323 section 4.3 (timestamp echo).
-//! *Units*: segments; bytes are bytes on the wire where not said otherwise.
+//! *Reference*: RFC 9293, RFC 5681 section 4.2 and RFC 1122 section 4.2.3.2 (delayed ACKs), RFC 2018 section
+//! 4 (SACK blocks), RFC 3168 section 6.1.3, RFC 8257 section 3.2 and RFC 9768 section 3.2 (ECN echo), RFC
+//! 7323 section 4.3 (timestamp echo).
+//! *Units*: segments; bytes are bytes on the wire unless stated otherwise.
 //! *Deviations*: no window updates: the application reads at once.
 
+mod cold;
 mod ecn;
-mod lane;
-mod quick;
-mod store;
+mod fast_path;
+mod quick_ack;
 
-pub use lane::PlainAck;
+pub use fast_path::FastAck;
 
 use crate::accecn::FIRST_MARK;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment};
 use crate::sender::NONE;
+use cold::Reassembly;
 use std::sync::Arc;
-use store::Store;
 use units::param::Valid;
 use units::{Ecn, Time};
 
@@ -26,60 +27,61 @@ use units::{Ecn, Time};
 pub struct Receiver {
     /// The next segment expected.
     rcv_nxt: u32,
-    /// The segment that may take the short way, the next in order or, while some are held, the one above them all; no segment
-    /// while that is closed, as it is while an acknowledgement is to leave: see [`Receiver::answer_next`].
-    straight: u32,
-    /// One past the highest segment held, while any are.
+    /// Segment that may take the fast path: the next in order or, while some are buffered, the one above them
+    /// all. `NONE` while the fast path is closed, as it is while an ACK is pending: see
+    /// [`Receiver::on_segment_fast`].
+    fast_seq: u32,
+    /// One past the highest segment buffered, while any are.
     highest: u32,
-    /// Segments held above `rcv_nxt`.
+    /// Segments buffered above `rcv_nxt`.
     held: u32,
-    /// In-order segments since the last acknowledgement.
+    /// In-order segments since the last ACK.
     unacked: u32,
-    /// An acknowledgement is to leave now.
+    /// An ACK is to be sent now.
     pending: bool,
     pending_syn: bool,
-    /// `Rare::early` holds an acknowledgement.
+    /// `ColdPart::early` has an ACK to send first.
     early: bool,
-    /// Congestion was experienced and the sender has not answered yet.
+    /// CE was received and the sender has not sent CWR yet.
     ece: bool,
-    /// Congestion is echoed in the next acknowledgement.
+    /// The next ACK echoes congestion.
     echo_ece: bool,
-    /// A segment the next acknowledgement answers was ECN-capable.
+    /// A segment that the next ACK covers was ECN-capable.
     echo_capable: bool,
-    /// The delayed acknowledgement leaves then.
+    /// Expiry of the delayed-ACK timer.
     due: Time,
     echo: Time,
     ack_every: u32,
     quick_acks: u32,
-    /// Size of an acknowledgement that reports all blocks there are.
+    /// Wire size of an ACK with the present SACK blocks.
     answer_size: u32,
     rule: AckRule,
     ecn: bool,
     echo_newest: bool,
     ecn_rule: EcnRule,
-    /// What comes twice is reported.
+    /// Duplicate segments are reported (DSACK).
     dsack: bool,
     bytes: u64,
     held_bytes: u64,
     full_size: u32,
-    /// Segments that arrived marked, plus 5, modulo 8 (RFC 9768 section 3.2.1).
+    /// Segments received with CE, plus 5, modulo 8 (RFC 9768 section 3.2.1).
     ace: u8,
-    store: Box<Store>,
+    store: Box<Reassembly>,
 }
 
 impl Receiver {
-    /// A receiver that expects segment 0.
+    /// Returns a receiver that expects segment 0.
     pub fn new(params: &Valid<Params>) -> Receiver {
         Receiver::sharing(&Arc::new(params.clone()))
     }
 
-    /// [`Receiver::new`] with options that are shared with others.
+    /// Same as [`Receiver::new`], with options shared between connections.
     pub fn sharing(params: &Arc<Valid<Params>>) -> Receiver {
         let p: &Params = params;
         let dsack = p.dsack && p.recovery.selective() && p.sack_blocks > 0;
         Receiver {
             rcv_nxt: 0,
-            straight: NONE,
+            fast_seq: NONE,
             highest: 0,
             held: 0,
             unacked: 0,
@@ -103,22 +105,22 @@ impl Receiver {
             held_bytes: 0,
             full_size: 0,
             ace: FIRST_MARK,
-            store: Box::new(Store::new(params, dsack)),
+            store: Box::new(Reassembly::new(params, dsack)),
         }
     }
 
-    /// What acknowledgements echo before any segment has come in order.
+    /// Sets the timestamp echoed before any segment has arrived in order.
     pub fn echo_from(&mut self, time: Time) {
         self.echo = time;
     }
 
-    /// A segment arrives.
+    /// Processes a segment.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.on_any_segment(now, segment);
         if self.pending {
-            self.straight = NONE;
+            self.fast_seq = NONE;
         } else {
-            self.look_for_quiet();
+            self.update_fast_path();
         }
     }
 
@@ -128,16 +130,16 @@ impl Receiver {
             self.pending_syn = true;
             self.echo = segment.sent;
             self.agree(segment);
-            if let Some(quick) = self.store.quick() {
-                quick.open(now);
+            if let Some(quick_ack) = self.store.quick_ack() {
+                quick_ack.open(now);
             }
             return;
         }
         let (echoed, marked) = (self.echo_ece, segment.ecn == Ecn::Ce && !self.ece);
         if self.ecn {
-            self.note_ecn(segment);
+            self.update_ecn(segment);
         }
-        let at_once = self.look_quickly(now, segment, (echoed, marked));
+        let at_once = self.observe(now, segment, (echoed, marked));
         let seq = segment.seq;
         if self.echo_newest {
             self.echo = segment.sent;
@@ -145,7 +147,7 @@ impl Receiver {
         if seq == self.rcv_nxt {
             self.bytes += u64::from(segment.size);
             let filled = self.held > 0;
-            // Duplicates that are held back say nothing of time (RFC 7323 section 4.3).
+            // Delayed duplicate ACKs do not echo a time (RFC 7323 section 4.3).
             if self.unacked == 0 || filled && self.rule == AckRule::Linux {
                 self.echo = segment.sent;
             }
@@ -158,21 +160,21 @@ impl Receiver {
             let may_wait = advanced_by_one && !partial;
             let opening = seq == 0 && self.rule == AckRule::Ns2;
             self.in_order(now, may_wait && !opening && !at_once);
-            self.read_quickly(now);
+            self.autotune(now);
         } else {
             let fresh = self.out_of_order(segment);
             let newest = !fresh && (self.held == 0 || !self.store.params.ack_gaps) && seq + 1 == self.rcv_nxt;
             let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;
-            if !fresh || !self.answer_duplicate(now) {
+            if !fresh || !self.compress_duplicate(now) {
                 self.in_order(now, may_wait);
             }
             if !fresh && self.dsack {
-                self.report_twice(seq);
+                self.report_duplicate(seq);
             }
         }
     }
 
-    /// Counts a segment towards the next acknowledgement; if it may not wait, the acknowledgement leaves now.
+    /// Counts a segment towards the delayed ACK; sends the ACK now if it may not wait.
     #[inline]
     fn in_order(&mut self, now: Time, may_wait: bool) {
         self.unacked += 1;
@@ -184,7 +186,7 @@ impl Receiver {
         }
     }
 
-    /// Moves `rcv_nxt` over what was held.
+    /// Moves `rcv_nxt` over buffered segments.
     fn fill(&mut self) {
         let marks = &mut self.store.marks;
         let next = marks.first_absent(self.rcv_nxt, self.highest).unwrap_or(self.highest);
@@ -200,14 +202,14 @@ impl Receiver {
         above.for_each(|(start, end)| self.store.recent.push(start, end));
     }
 
-    /// Holds a segment above `rcv_nxt`; false if it is a duplicate.
+    /// Buffers a segment above `rcv_nxt`; false if it is a duplicate.
     fn out_of_order(&mut self, segment: &Segment) -> bool {
         let seq = segment.seq;
         if seq < self.rcv_nxt {
             self.store.duplicates += 1;
             return false;
         }
-        let fresh = self.hold(seq, segment.size);
+        let fresh = self.buffer(seq, segment.size);
         if !fresh {
             self.store.duplicates += 1;
         }
@@ -218,9 +220,9 @@ impl Receiver {
         fresh
     }
 
-    /// Keeps a segment above `rcv_nxt`; false if it was kept before.
+    /// Buffers a segment; false if it already was.
     #[inline]
-    fn hold(&mut self, seq: u32, size: u32) -> bool {
+    fn buffer(&mut self, seq: u32, size: u32) -> bool {
         self.highest = self.highest.max(seq + 1);
         self.store.marks.reserve(self.rcv_nxt, self.highest);
         let fresh = self.store.marks.insert(seq);
@@ -232,8 +234,8 @@ impl Receiver {
         fresh
     }
 
-    /// RFC 2883 section 4: the acknowledgement of a segment that came again begins with it.
-    fn report_twice(&mut self, seq: u32) {
+    /// DSACK, RFC 2883 section 4: the first block reports the duplicate segment.
+    fn report_duplicate(&mut self, seq: u32) {
         let mut blocks = SackBlocks::default();
         blocks.push(seq, seq + 1);
         let held = if self.held > 0 { self.store.recent } else { SackBlocks::default() };
@@ -241,11 +243,11 @@ impl Receiver {
         let ack = self.acknowledge_with(blocks);
         self.pending = false;
         self.due = Time::NEVER;
-        self.store.rare().early = Some(ack);
+        self.store.cold_part().early = Some(ack);
         self.early = true;
     }
 
-    /// How many blocks an acknowledgement reports.
+    /// SACK blocks per ACK.
     fn sack_blocks(&self) -> usize {
         let p = &self.store.params;
         if p.recovery.selective() {
@@ -255,17 +257,18 @@ impl Receiver {
         }
     }
 
-    /// The block around `seq`, which came for the first time if it is `fresh`, becomes the first reported; those it swallowed go.
+    /// Makes the block around `seq` the first one reported and drops the blocks it contains; `fresh`: `seq`
+    /// is no duplicate.
     fn report_first(&mut self, seq: u32, fresh: bool, blocks: usize) {
         let store = &mut *self.store;
         let alone = seq + 1 == self.highest || !store.marks.contains(seq + 1);
         if store.recent.first_end() == seq && alone {
-            // The block reported last grows by one.
+            // The first block grows by one.
             store.recent.lengthen_first();
             return;
         }
         if fresh && alone && !store.marks.contains(seq - 1) {
-            // A block of its own.
+            // A new block.
             store.recent.push_first(seq, seq + 1, blocks);
             return;
         }
@@ -277,7 +280,7 @@ impl Receiver {
         reported.for_each(|block| store.recent.push(block.0, block.1));
     }
 
-    /// A deadline of `poll_timeout` has come; before it, this does nothing.
+    /// Fires the delayed-ACK timer; does nothing before the deadline of [`Receiver::poll_timeout`].
     pub fn on_timer(&mut self, now: Time) {
         if now >= self.due {
             self.due = Time::NEVER;
@@ -285,24 +288,24 @@ impl Receiver {
         }
     }
 
-    /// The next acknowledgement to send.
+    /// Returns the next ACK to send.
     #[inline]
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
         if self.early {
             self.early = false;
-            self.look_for_quiet();
-            return self.store.rare().early;
+            self.update_fast_path();
+            return self.store.cold_part().early;
         }
         if !self.pending {
             return None;
         }
         self.pending = false;
         let ack = self.acknowledge();
-        self.look_for_quiet();
+        self.update_fast_path();
         Some(ack)
     }
 
-    /// Acknowledges all that arrived so far.
+    /// Builds the ACK of everything received so far.
     #[inline]
     fn acknowledge(&mut self) -> Ack {
         self.acknowledge_with(if self.held > 0 { self.store.recent } else { SackBlocks::default() })
@@ -312,7 +315,7 @@ impl Receiver {
     fn acknowledge_with(&mut self, sack: SackBlocks) -> Ack {
         self.unacked = 0;
         if !self.pending_syn {
-            self.count_quick();
+            self.count_quick_ack();
         }
         let mut ack = Ack {
             ack: self.rcv_nxt,
@@ -325,7 +328,7 @@ impl Receiver {
             bytes: None,
         };
         if self.ecn {
-            self.store.rare().answers.note_reported();
+            self.store.cold_part().answers.marks_reported();
             self.due = Time::NEVER;
         }
         if self.ecn || ack.syn {
@@ -335,13 +338,13 @@ impl Receiver {
         ack
     }
 
-    /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
+    /// When to call [`Receiver::on_timer`], if ever. Any input can move it to an earlier time.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
         (self.due != Time::NEVER).then_some(self.due)
     }
 
-    /// Segments delivered in order to the application; an ns-2 SYN counts as one.
+    /// Segments delivered in order to the application; ns-2's SYN counts as one.
     pub fn delivered(&self) -> u32 {
         self.rcv_nxt
     }
@@ -351,19 +354,24 @@ impl Receiver {
         self.bytes
     }
 
-    /// Payload delivered in order.
+    /// Payload bytes delivered in order.
     pub fn delivered_payload(&self) -> u64 {
-        let lacking = self.store.rare.as_ref().filter(|_| self.rcv_nxt > 0).map_or(0, |rare| rare.lacking);
+        let lacking = self
+            .store
+            .cold_part
+            .as_ref()
+            .filter(|_| self.rcv_nxt > 0)
+            .map_or(0, |cold_part| cold_part.lacking);
         (self.bytes + u64::from(lacking))
             .saturating_sub(self.store.params.header_bytes().0 * u64::from(self.rcv_nxt))
     }
 
-    /// Data segments that arrived, duplicates included.
+    /// Data segments received, duplicates included.
     pub fn received(&self) -> u64 {
         u64::from(self.rcv_nxt) + u64::from(self.held) + self.store.duplicates
     }
 
-    /// Segments that arrived and had arrived before.
+    /// Segments received more than once.
     pub fn duplicates(&self) -> u64 {
         self.store.duplicates
     }

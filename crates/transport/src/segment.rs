@@ -183,9 +183,9 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// The segment it reports as having come twice: its first block lies below the acknowledgement or within the second
+    /// The segment it reports as having come duplicate: its first block lies below the acknowledgement or within the second
     /// block (RFC 2883 section 4).
-    pub(crate) fn twice(&self) -> Option<u32> {
+    pub(crate) fn dsack(&self) -> Option<u32> {
         let ((start, end), (from, past)) = (self.sack.get(0), self.sack.get(1));
         let within = from <= start && end <= past;
         (start < end && (end <= self.ack || within)).then_some(start)

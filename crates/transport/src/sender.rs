@@ -1,22 +1,25 @@
-//! The sending endpoint: sequence space, window, timers. How losses are repaired is in [`crate::recovery`].
+//! Sending endpoint of a TCP connection: sequence space, window, timers. Loss recovery is in
+//! [`crate::recovery`], the fast path in [`fast_path`].
 //!
-//! *Reference*: RFC 5681, 6298, 3042, 3168; the semantics of ns-2.35's one-way agents where an option says so.
-//! *Units*: sequence numbers and windows count segments; `una` is the first unacknowledged segment,
-//! `nxt` the next to send, `max` one past the highest sent.
-//! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero windows.
+//! *Reference*: RFC 5681, 6298, 3042, 3168; the semantics of ns-2.35's one-way agents where an option asks
+//! for them.
+//! *Units*: sequence numbers and windows count segments; `una` is the first unacknowledged segment, `nxt` the
+//! next to send, `max` one past the highest sent.
+//! *Deviations*: segments of one size (the last of a finite supply may be shorter); no Nagle, no zero
+//! windows.
 
-mod bunch;
+mod accessors;
 mod cold;
 mod counters;
 mod emit;
-mod lane;
+mod fast_path;
+mod offload;
 mod pace;
-mod readers;
-mod track;
+mod tracking;
 
 use crate::cc::{Cc, Control, Window};
 use crate::params::{Handshake, Pacing, Params, Recovery};
-use crate::recovery::frto::Then;
+use crate::recovery::frto::FrtoAction;
 use crate::rtt::Estimate;
 use crate::segment::{Ack, Segment};
 pub use counters::SenderCounters;
@@ -27,10 +30,10 @@ use units::{Dice, Span, Stream, Time};
 pub(crate) use cold::Cold;
 pub(crate) use pace::Pacer;
 
-/// No segment.
+/// Sequence number that stands for "no segment".
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What the sender is doing.
+/// State of the sender, as a trace shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Not started, or waiting for the SYN to be acknowledged.
@@ -39,13 +42,13 @@ pub enum Phase {
     SlowStart,
     /// cwnd is at or above ssthresh.
     Avoidance,
-    /// Repairing losses after duplicate or selective acknowledgements.
+    /// Fast recovery: retransmitting after duplicate ACKs or SACKs.
     Recovery,
-    /// Repairing losses after a timeout.
+    /// Loss recovery after a retransmission timeout.
     Loss,
 }
 
-/// What last shrank the window.
+/// The last event that reduced the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Nothing,
@@ -61,25 +64,25 @@ pub struct Sender {
     pub(crate) una: u32,
     pub(crate) nxt: u32,
     pub(crate) max: u32,
-    /// One past the last segment the source has supplied.
+    /// One past the last segment supplied by the source.
     pub(crate) limit: u32,
     pub(crate) rwnd: u32,
     pub(crate) dupacks: u32,
-    /// Segments by which duplicate acknowledgements widen the window.
+    /// Segments by which duplicate ACKs inflate the window.
     pub(crate) inflation: u32,
-    /// One past the highest segment sent when the window was last cut.
+    /// One past the highest segment sent when the window was last reduced (`recover` of RFC 6582).
     pub(crate) recover: u32,
-    /// A segment that leaves whatever the window says.
+    /// Segment to send regardless of the window; `NONE` if there is none.
     pub(crate) forced: u32,
-    /// Segments the present input may still release.
+    /// Segments this input may still release (`max_burst`).
     pub(crate) quota: u32,
-    /// The timed segment, `NONE` if there is none.
+    /// The segment whose round trip is being timed; `NONE` if none is.
     pub(crate) timed: u32,
     pub(crate) timed_at: Time,
     pub(crate) rto_at: Time,
     pub(crate) rto: Span,
     pub(crate) window: Window,
-    /// The congestion window never reaches a segment more.
+    /// Upper bound on cwnd, in segments.
     max_cwnd: u32,
     retransmits: u64,
     size: u32,
@@ -87,61 +90,62 @@ pub struct Sender {
     pub(crate) last_action: Action,
     /// In fast recovery.
     pub(crate) recovering: bool,
-    /// After a timeout, until what was outstanding then is acknowledged.
+    /// After a timeout, until everything outstanding at the timeout is acknowledged.
     pub(crate) loss: bool,
-    /// A partial acknowledgement came in this recovery.
+    /// A partial ACK arrived in this recovery.
     pub(crate) partial_seen: bool,
     pub(crate) opened: bool,
     pub(crate) timestamps: bool,
     pub(crate) timer_after_sample: bool,
     pub(crate) ecn: bool,
     pub(crate) cwr: bool,
-    released: bool,
-    /// The congestion control wants to see every acknowledgement.
-    watched: bool,
-    /// The ledger is kept or the pace matters.
-    tracked: bool,
-    /// The congestion control sets the window from a model of the path.
-    pub(crate) modelled: bool,
-    /// Segments are spread over time.
+    jitter_elapsed: bool,
+    /// The congestion control is shown every ACK, not only those that grow the window.
+    shows_acks: bool,
+    /// The ledger of sent segments is maintained (rate samples, RACK, Vegas, pacing).
+    keeps_ledger: bool,
+    /// The congestion control sets the window from a model of the path (BBR).
+    pub(crate) model_based: bool,
+    /// Segments are paced.
     paced: bool,
-    /// Segments may have to wait though the window lets them go.
-    gated: bool,
-    /// New segments leave in bunches.
-    pub(crate) bunched: bool,
-    /// Its options let quiet times take the short way of [`lane`].
-    pub(crate) straight: bool,
-    /// Acknowledgements take it now.
-    pub(crate) quiet: bool,
-    /// Something may leave that does not take it.
-    asks: bool,
-    /// One past the last new segment that takes it.
-    past: u32,
-    /// Whole segments of the congestion window, while nothing is repaired.
-    whole: u32,
+    /// Segments may be delayed although the window allows them (pacing, jitter, `open_wait`).
+    may_delay: bool,
+    /// New segments are sent in bursts, as with segmentation offload.
+    pub(crate) offloads: bool,
+    /// Options allow the fast path: [`Sender::is_fast_path_eligible`].
+    pub(crate) eligible: bool,
+    /// ACKs take the fast path now.
+    pub(crate) fast_acks: bool,
+    /// A segment that needs the slow path may be ready to send.
+    needs_slow_path: bool,
+    /// One past the last new segment that may be sent on the fast path.
+    fast_end: u32,
+    /// cwnd rounded down, cached while no loss is being recovered.
+    whole_cwnd: u32,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
 
 impl Sender {
-    /// A sender with nothing to send yet. `stream` gives the clock offset and the sending jitter, where options ask.
+    /// Returns a sender without data to send. `stream` draws the clock offset and the sending jitter, where
+    /// options ask for them.
     pub fn new(params: &Valid<Params>, stream: Stream) -> Sender {
         Sender::sharing(&Arc::new(params.clone()), stream)
     }
 
-    /// [`Sender::new`] with options that are shared with others.
+    /// Same as [`Sender::new`], with options shared between connections.
     pub fn sharing(params: &Arc<Valid<Params>>, mut stream: Stream) -> Sender {
         let p: &Params = params;
         let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
         let rtt = Estimate::new(params, boot);
         let syn_is_data = p.handshake == Handshake::Ns2Syn;
         let cc = Cc::new(p);
-        let modelled = cc.models();
+        let model_based = cc.models();
         let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
-        let tracked = p.keeps_times() || modelled || paced;
-        let gated = paced || p.overhead > Span::ZERO || p.open_wait > Span::ZERO;
+        let keeps_ledger = p.keeps_times() || model_based || paced;
+        let may_delay = paced || p.overhead > Span::ZERO || p.open_wait > Span::ZERO;
         let rto = rtt.rto(p);
-        let cold = Box::new(Cold::new(params, stream, rtt, (tracked || gated, modelled)));
+        let cold = Box::new(Cold::new(params, stream, rtt, (keeps_ledger || may_delay, model_based)));
         let mut sender = Sender {
             una: 0,
             nxt: 0,
@@ -171,38 +175,38 @@ impl Sender {
             timer_after_sample: p.timer_after_sample,
             ecn: p.ecn,
             cwr: false,
-            released: false,
-            watched: cc.watches()
-                || modelled
-                || cold.extras.parts().feedback.is_some()
+            jitter_elapsed: false,
+            shows_acks: cc.watches()
+                || model_based
+                || cold.optional.parts().feedback.is_some()
                 || p.frto
                 || p.recovery == Recovery::Rack,
-            tracked,
-            modelled,
+            keeps_ledger,
+            model_based,
             paced,
-            gated,
-            bunched: p.bunches && p.recovery == Recovery::Rack,
-            straight: false,
-            quiet: false,
-            asks: true,
-            past: 0,
-            whole: 0,
+            may_delay,
+            offloads: p.bunches && p.recovery == Recovery::Rack,
+            eligible: false,
+            fast_acks: false,
+            needs_slow_path: true,
+            fast_end: 0,
+            whole_cwnd: 0,
             cc,
             cold,
         };
-        sender.straight = sender.may_be_straight();
+        sender.eligible = sender.is_fast_path_eligible();
         sender
     }
 
-    /// The source hands over `segments` more segments, all full.
+    /// Supplies `segments` more full segments.
     pub fn supply(&mut self, segments: u32) {
         self.limit = self.limit.saturating_add(segments);
         self.cold.last_size = self.size;
         self.allow_sending();
     }
 
-    /// The source hands over a file: full segments and a last one with what is left. A later supply starts a new segment,
-    /// and segments are cut alike: only the file handed over last ends in a short one.
+    /// Supplies a file: full segments and a last one with the remainder. A later supply starts a new segment;
+    /// only the file supplied last ends in a short one.
     pub fn supply_bytes(&mut self, bytes: u64) {
         let mss = self.cold.params.mss.0;
         let segments = bytes.div_ceil(mss).min(u64::from(NONE)) as u32;
@@ -211,16 +215,16 @@ impl Sender {
         self.cold.last_size = self.size - missing as u32;
     }
 
-    /// The source never runs dry.
+    /// Makes the supply endless.
     pub fn supply_forever(&mut self) {
         self.limit = NONE;
         self.allow_sending();
     }
 
-    /// The source hands over nothing more: what was never sent is withdrawn.
+    /// Ends the supply: segments never sent are withdrawn.
     pub fn cease(&mut self) {
         self.limit = self.limit.min(self.max);
-        self.look_for_quiet();
+        self.update_fast_path();
     }
 
     /// Opens the connection.
@@ -229,56 +233,56 @@ impl Sender {
             self.forced = 0;
         } else {
             self.opened = true;
-            self.open_pace();
+            self.start_pacing();
             self.allow_sending();
         }
     }
 
     fn allow_sending(&mut self) {
         self.quota = if self.opened { self.burst() } else { 0 };
-        self.released = false;
-        self.look_for_quiet();
+        self.jitter_elapsed = false;
+        self.update_fast_path();
     }
 
-    /// An acknowledgement arrives.
+    /// Processes an acknowledgement.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         let bare = ack.sack.is_empty() && !ack.ece && !ack.syn;
-        if !bare || !self.on_bare_ack(now, ack.ack, ack.echo) {
-            self.on_any_ack(now, ack);
-            self.look_for_quiet();
+        if !bare || !self.on_ack_fast(now, ack.ack, ack.echo) {
+            self.on_ack_slow(now, ack);
+            self.update_fast_path();
         }
     }
 
-    fn on_any_ack(&mut self, now: Time, ack: &Ack) {
-        self.released = false;
+    fn on_ack_slow(&mut self, now: Time, ack: &Ack) {
+        self.jitter_elapsed = false;
         if !self.opened {
             return self.on_syn_ack(now, ack);
         }
         self.quota = self.burst();
-        if self.gated {
-            self.send_what_is_due(now);
+        if self.may_delay {
+            self.send_due_first(now);
         }
         let unexpected = ack.ack > self.max;
         if unexpected {
             return;
         }
-        if self.watched {
-            if self.cold.extras.parts().feedback.is_some() {
-                let echoing = self.read_counter(ack);
-                self.show(now, &echoing);
-                return self.take_in(now, &echoing);
+        if self.shows_acks {
+            if self.cold.optional.parts().feedback.is_some() {
+                let echoing = self.decode_accecn(ack);
+                self.show_to_cc(now, &echoing);
+                return self.process_ack(now, &echoing);
             }
-            self.show(now, ack);
+            self.show_to_cc(now, ack);
         }
-        self.take_in(now, ack);
+        self.process_ack(now, ack);
     }
 
     #[inline]
-    fn take_in(&mut self, now: Time, ack: &Ack) {
+    fn process_ack(&mut self, now: Time, ack: &Ack) {
         if self.ecn {
             self.on_ecn_echo(now, ack);
         }
-        let then = if self.loss { self.judge_timeout(ack) } else { Then::Nothing };
+        let then = if self.loss { self.frto_on_ack(ack) } else { FrtoAction::Nothing };
         match self.recovery {
             Recovery::Sack => self.on_ack_sack(now, ack),
             Recovery::Sack1 => self.on_ack_sack1(now, ack),
@@ -286,42 +290,43 @@ impl Sender {
             Recovery::Vegas => self.on_ack_vegas(now, ack),
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(now, ack),
         }
-        if then != Then::Nothing {
-            self.act_on_verdict(then);
+        if then != FrtoAction::Nothing {
+            self.frto_act(then);
         }
         if self.window.cwnd < 1.0 && self.rto_at == Time::NEVER {
-            // A cut may leave less than a segment: only the timer opens the window again (RFC 3168 section 6.1.2).
+            // cwnd may be below one segment after a reduction: only the timer can reopen the window (RFC 3168
+            // section 6.1.2).
             self.rto_at = self.rto_after(now);
         }
-        if self.tracked {
-            self.settle(now);
+        if self.keeps_ledger {
+            self.finish_ack(now);
         }
     }
 
-    /// A deadline of `poll_timeout` has come; before it, this does nothing.
+    /// Fires the timers that are due; does nothing before the deadline of [`Sender::poll_timeout`].
     pub fn on_timer(&mut self, now: Time) {
-        if self.is_gauged() && now >= self.cold.extras.hold_until {
-            self.on_wake(now);
+        if self.has_tracking() && now >= self.cold.optional.next_timer {
+            self.on_tracking_timer(now);
         }
         if now >= self.rto_at {
             self.on_timeout(now);
         }
-        self.look_for_quiet();
+        self.update_fast_path();
     }
 
-    fn poll_any(&mut self, now: Time) -> Option<Segment> {
-        if self.paced && self.cold.extras.early.is_some() {
-            return self.cold.extras.early.take();
+    fn poll_segment(&mut self, now: Time) -> Option<Segment> {
+        if self.paced && self.cold.optional.early.is_some() {
+            return self.cold.optional.early.take();
         }
         if self.forced != NONE {
             let seq = std::mem::replace(&mut self.forced, NONE);
             let segment = if self.opened { self.emit_forced(now, seq) } else { self.syn(now) };
             if self.loss {
-                self.follow_up();
+                self.frto_send_next();
             }
             return Some(segment);
         }
-        if self.quota == 0 || self.loss && self.awaits_verdict() {
+        if self.quota == 0 || self.loss && self.frto_blocks() {
             return None;
         }
         let seq = match self.recovery {
@@ -333,20 +338,20 @@ impl Sender {
                 (self.nxt < past).then_some(self.nxt)?
             }
         };
-        if self.gated && !self.may_leave(now) {
+        if self.may_delay && !self.may_send_now(now) {
             return None;
         }
-        if self.bunched && seq == self.max && !self.may_join(now) {
+        if self.offloads && seq == self.max && !self.may_join_burst(now) {
             return None;
         }
         self.quota -= 1;
-        self.note_sent(seq);
+        self.record_sent(seq);
         Some(self.emit(now, seq))
     }
 
-    /// Bookkeeping of a segment the window let go.
+    /// Updates recovery state for a segment that the window allowed.
     #[inline]
-    fn note_sent(&mut self, seq: u32) {
+    fn record_sent(&mut self, seq: u32) {
         if seq >= self.nxt {
             self.nxt = seq + 1;
         }
@@ -358,7 +363,7 @@ impl Sender {
         }
     }
 
-    /// Segments any input may release.
+    /// Segments that one input may release.
     #[inline]
     pub(crate) fn burst(&self) -> u32 {
         match self.cold.params.max_burst {
@@ -367,19 +372,19 @@ impl Sender {
         }
     }
 
-    /// Duplicates, or segments held above another, that mean loss.
+    /// Duplicate ACKs, or SACKed segments above a hole, that indicate loss.
     #[inline]
     pub(crate) fn threshold(&self) -> u32 {
         self.cold.params.dupack_threshold as u32
     }
 
-    /// Whether it has gauges.
+    /// Whether the sender has a [`cold::Tracking`] part.
     #[inline]
-    fn is_gauged(&self) -> bool {
-        self.tracked || self.gated
+    fn has_tracking(&self) -> bool {
+        self.keeps_ledger || self.may_delay
     }
 
-    /// The congestion window keeps to its bound: how many whole segments it then has.
+    /// Clamps cwnd to its upper bound; returns cwnd in whole segments.
     #[inline(always)]
     pub(crate) fn limit_window(&mut self) -> u32 {
         let whole = self.window.cwnd as u32;
@@ -390,7 +395,7 @@ impl Sender {
         self.max_cwnd
     }
 
-    /// Segments the window lets be in flight.
+    /// Segments that the window allows in flight.
     #[inline]
     pub(crate) fn usable(&self) -> u32 {
         (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)

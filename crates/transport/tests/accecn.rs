@@ -207,7 +207,7 @@ fn a_path_that_changes_the_field_is_found_out() {
     }
 }
 
-/// The SYN asks twice, then for nothing, and the first answer decides. A server that hears a second SYN answers without the option,
+/// The SYN asks duplicate, then for nothing, and the first answer decides. A server that hears a second SYN answers without the option,
 /// by what it agreed to first, and of how the latest one arrived.
 #[test]
 fn a_lost_handshake_asks_for_less() {
@@ -264,8 +264,8 @@ fn marks_above_a_hole_count_once() {
     last.iter().for_each(|ack| pair.sender.on_ack(at(120), ack));
     assert_eq!(pair.sender.marked_segments(), Some(3));
     assert!(again.iter().any(|segment| segment.seq == 0 && segment.ecn == Ecn::Ect1));
-    let twice = pair.arrive(130, &[Segment { ecn: Ecn::Ce, ..data[4] }], &[]);
-    assert_eq!(twice.last().unwrap().ace, last.last().unwrap().ace);
+    let duplicate = pair.arrive(130, &[Segment { ecn: Ecn::Ce, ..data[4] }], &[]);
+    assert_eq!(duplicate.last().unwrap().ace, last.last().unwrap().ace);
 }
 
 /// Bytes that grow while the three bits stand still are no feedback of a receiver's: what is sent from then on is not capable.

@@ -171,15 +171,15 @@ fn newreno_partial_acknowledgements() {
     assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (3.0, Phase::SlowStart));
 }
 
-/// RFC 6582 section 3.2 step 2: duplicates of what a timeout resent start no second recovery.
+/// RFC 6582 section 3.2 step 2: duplicates of what a timeout retransmitted_set start no second recovery.
 #[test]
 fn newreno_waits_after_a_timeout() {
     let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "6")]);
     talk.ack(2);
     assert_eq!(talk.timeout(), [2]);
     // Limited transmit goes on in order; the third duplicate retransmits nothing.
-    let released: Vec<Vec<u32>> = (0..5).map(|_| talk.ack(2)).collect();
-    assert_eq!(released, [vec![3], vec![4], vec![], vec![], vec![]]);
+    let jitter_elapsed: Vec<Vec<u32>> = (0..5).map(|_| talk.ack(2)).collect();
+    assert_eq!(jitter_elapsed, [vec![3], vec![4], vec![], vec![], vec![]]);
     assert_eq!(talk.sender.counters().fast_recoveries, 0);
 }
 
@@ -193,9 +193,9 @@ fn sack_repairs_holes_in_order() {
     // Third: 0 is lost (1, 3, 5 above it); 2 and 4 are not yet. Flight 10 without limited transmit: window 5.
     assert_eq!(talk.sack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
     assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Recovery));
-    // 12 out, 3 held, 1 lost but resent: 9.
+    // 12 out, 3 held, 1 lost but retransmitted_set: 9.
     assert_eq!(talk.sender.flight(), 9);
-    // 6 held: now 3, 5, 6 lie above 2, which is lost: 12 - 4 held - 2 lost + 1 resent.
+    // 6 held: now 3, 5, 6 lie above 2, which is lost: 12 - 4 held - 2 lost + 1 retransmitted_set.
     assert_eq!(talk.sack(0, &[(5, 7), (3, 4), (1, 2)]), []);
     assert_eq!(talk.sender.flight(), 7);
     // 7 held: 4 is lost too: 12 - 5 - 3 + 1 = 5, the pipe is full.
@@ -290,7 +290,7 @@ fn timeout_follows_the_round_trip() {
     talk.ack(2);
     assert_eq!(talk.sender.rto(), Span::from_micros(362_500));
     assert_eq!(talk.sender.srtt(), Some(Span::from_micros(112_500)));
-    // Two timeouts double it twice.
+    // Two timeouts double it duplicate.
     assert_eq!(talk.timeout(), [2]);
     assert_eq!(talk.now, Time(662_500_000));
     assert_eq!(talk.timeout(), [2]);
@@ -355,7 +355,7 @@ fn handshake() {
     assert_eq!(talk.sender.cwnd(), 1.0);
 }
 
-/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer comes twice; its round trip
+/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer comes duplicate; its round trip
 /// of 40 ms is known by then.
 #[test]
 fn data_wait_for_who_has_to_come_to_terms_first() {
@@ -415,8 +415,11 @@ fn ecn_dialogue() {
     // A timeout: the retransmission carries neither ECT nor CWR.
     talk.now = talk.sender.poll_timeout().unwrap();
     talk.sender.on_timer(talk.now);
-    let resent = talk.segments();
-    assert_eq!((resent[0].seq, resent[0].ecn, resent[0].cwr), (8, Ecn::NotEct, false));
+    let retransmitted_set = talk.segments();
+    assert_eq!(
+        (retransmitted_set[0].seq, retransmitted_set[0].ecn, retransmitted_set[0].cwr),
+        (8, Ecn::NotEct, false)
+    );
 }
 
 /// An acknowledgement heard: when, its number, its SACK blocks.
@@ -789,7 +792,7 @@ fn a_probe_repairs_the_tail() {
     assert_eq!((counters.timeouts, counters.cuts, counters.retransmits), (0, 1, 1));
 }
 
-/// RFC 2883 section 4: what came twice is the first block, below the acknowledgement or within the block after it.
+/// RFC 2883 section 4: what came duplicate is the first block, below the acknowledgement or within the block after it.
 #[test]
 fn what_comes_twice_is_reported_first() {
     let steps = [(0, 0), (1, 1), (2, 1), (3, 3), (4, 3), (5, 2)];
@@ -822,7 +825,7 @@ fn a_recovery_for_nothing_is_undone_by_timestamps() {
     assert_eq!(talk.ack(3), [7, 8]);
     assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (6.0, f64::INFINITY));
     assert_eq!((talk.sender.phase(), talk.sender.undone()), (Phase::SlowStart, 1));
-    // RFC 8985 section 6.2.4: the retransmission is reported as having come twice, and the window for reordering is two quarters of 100 ms.
+    // RFC 8985 section 6.2.4: the retransmission is reported as having come duplicate, and the window for reordering is two quarters of 100 ms.
     talk.now = at(205);
     assert_eq!(talk.ack(7), [9, 10, 11, 12, 13]);
     talk.now = at(206);
@@ -842,7 +845,7 @@ fn a_recovery_for_a_loss_stands() {
     assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (0, 2.5));
 }
 
-/// RFC 3708: without timestamps the cut stands until all that was sent again is reported as having come twice.
+/// RFC 3708: without timestamps the cut stands until all that was sent again is reported as having come duplicate.
 #[test]
 fn a_recovery_for_nothing_is_undone_by_duplicates() {
     let mut talk = with_a_late_segment(&[]);

@@ -65,9 +65,9 @@ impl Network {
             false
         } else if pkt.sack == 0 {
             hold(sender);
-            sender.on_bare_ack(now, pkt.seq, pkt.stamp)
+            sender.on_ack_fast(now, pkt.seq, pkt.stamp)
         } else {
-            let held = sender.on_one_more_held(now, pkt.seq, self.sacks.get(&pkt), hold);
+            let held = sender.on_sack_fast(now, pkt.seq, self.sacks.get(&pkt), hold);
             if held {
                 self.sacks.release(&pkt);
             }
@@ -153,12 +153,13 @@ impl Network {
         let delay = if now.is_apart() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
         flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
         let Sink::Tcp(receiver) = &mut flow.sink else { return self.hand_over(&Pkt { ..pkt }, now) };
-        let next = if pkt.is_syn() { None } else { receiver.answer_next(now, pkt.seq, pkt.size, pkt.stamp) };
+        let next =
+            if pkt.is_syn() { None } else { receiver.on_segment_fast(now, pkt.seq, pkt.size, pkt.stamp) };
         let plain = match next {
             Some(plain) => plain,
             None => {
                 receiver.on_segment(now, &pkt.segment());
-                receiver.poll_plain()
+                receiver.poll_ack_fast()
             }
         };
         let Some(plain) = plain else {
@@ -168,7 +169,7 @@ impl Network {
         };
         flow.probe.note_delivered(now, plain.ack);
         // Its only answer to what just arrived; what was due to be sent later is sent with it.
-        let ack = Pkt::of_plain_ack(plain, pkt.flow, flow.first_step[1], flow.about[1], &mut self.sacks);
+        let ack = Pkt::of_fast_ack(plain, pkt.flow, flow.first_step[1], flow.about[1], &mut self.sacks);
         flow.look[1] = flow.notice[1];
         flow.probe.conservation.sent.add(ack.size);
         self.trace.note(now, What::Acknowledge, &ack);

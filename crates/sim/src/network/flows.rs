@@ -22,7 +22,7 @@ impl Flow {
         trace: &mut Trace,
     ) -> Result<Option<Time>, Launched> {
         let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
-        while let Some((seq, size)) = sender.poll_next(key.time) {
+        while let Some((seq, size)) = sender.poll_fast(key.time) {
             let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_step[0], self.about[0]);
             self.probe.sent.add(size);
             if let Some(class) = self.marker.beyond(key.time, size) {
@@ -34,7 +34,7 @@ impl Flow {
                 other => return Err(other),
             }
         }
-        Ok(sender.due_unless_asking())
+        Ok(sender.due_on_fast_path())
     }
 
     /// A packet is before its own last line, on the way of what an end sends: when it has passed it, if that has rested.

@@ -176,7 +176,7 @@ impl AppSource {
     /// Counts that anew.
     pub fn count_anew(&mut self) {
         self.past = SenderCounters::default();
-        self.sender.count_anew();
+        self.sender.reset_counters();
     }
 
     /// Objects handed over so far.

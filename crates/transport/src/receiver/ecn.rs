@@ -1,6 +1,7 @@
-//! What a receiver says of marked segments.
+//! ECN feedback of a receiver.
 //!
-//! *Reference*: RFC 3168 section 6.1.3, RFC 8257 section 3.2, RFC 9768 section 3.2; ns-2.35 where an option says so.
+//! *Reference*: RFC 3168 section 6.1.3, RFC 8257 section 3.2, RFC 9768 section 3.2; ns-2.35 where an option
+//! asks for it.
 //! *Units*: segments.
 //! *Deviations*: none.
 
@@ -10,37 +11,37 @@ use crate::params::{EcnRule, Handshake, Params, PeerEcn, Samples};
 use crate::segment::{Ack, Segment};
 use units::{Ecn, Time};
 
-/// Marks that are not reported yet are fewer (RFC 9768 section 3.2.2.5.1).
+/// Number of unreported marks that triggers an ACK (RFC 9768 section 3.2.2.5.1).
 const MARKS_UNREPORTED: u8 = 2;
 
-/// What a receiver remembers to answer of ECN.
+/// ECN state of a receiver.
 #[derive(Clone, Debug)]
-pub(super) struct Answers {
-    /// Marks since the last acknowledgement, and whether the last segment was marked (RFC 9768).
+pub(super) struct EcnFeedback {
+    /// Marks since the last ACK, and whether the last segment was marked (RFC 9768).
     unreported: u8,
     was_marked: bool,
-    /// Bytes by their ECN field, where the option reports them.
+    /// Bytes by ECN field, where the AccECN option reports them.
     counted: Option<ByteCounters>,
-    /// What ECN this end can do, whether a SYN has decided what it does, and what the answer to the SYN says of it.
+    /// ECN modes this end supports, the mode negotiated by a SYN, and the flags of the SYN-ACK.
     can: Option<Mode>,
     agreed: Option<Mode>,
     answer: u8,
-    /// The answer to the SYN carries the option.
+    /// The SYN-ACK carries the AccECN option.
     option_on_answer: bool,
-    /// The echo of classic ECN, where that is agreed on.
+    /// The echo rule of classic ECN, where that is negotiated.
     classic: EcnRule,
 }
 
-/// Whether the SYN and its answer decide what ECN the connection has.
+/// Whether SYN and SYN-ACK negotiate the ECN mode.
 fn negotiates(p: &Params) -> bool {
     p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2
 }
 
-impl Answers {
-    pub(super) fn new(p: &Params) -> Answers {
+impl EcnFeedback {
+    pub(super) fn new(p: &Params) -> EcnFeedback {
         let reports = p.ecn && p.ecn_rule == EcnRule::AccEcn && p.accecn_option;
         let knows_dctcp = p.ecn_rule == EcnRule::Dctcp && p.peer_ecn == PeerEcn::Same;
-        Answers {
+        EcnFeedback {
             unreported: 0,
             was_marked: false,
             counted: reports.then(|| ByteCounters::new(p.samples != Samples::PerWindow)),
@@ -53,21 +54,21 @@ impl Answers {
     }
 }
 
-impl Answers {
-    /// An acknowledgement reports all marks so far.
-    pub(super) fn note_reported(&mut self) {
+impl EcnFeedback {
+    /// Records that an ACK reports all marks so far.
+    pub(super) fn marks_reported(&mut self) {
         self.unreported = 0;
     }
 }
 
 impl Receiver {
-    /// RFC 3168: echo from a CE mark until the sender answers with CWR.
-    pub(super) fn note_ecn(&mut self, segment: &Segment) {
+    /// RFC 3168: echoes congestion from a CE mark until the sender sends CWR.
+    pub(super) fn update_ecn(&mut self, segment: &Segment) {
         if self.ecn_rule == EcnRule::Dctcp {
-            return self.note_mark(segment.ecn == Ecn::Ce);
+            return self.update_dctcp_echo(segment.ecn == Ecn::Ce);
         }
         if self.ecn_rule == EcnRule::AccEcn {
-            return self.count_mark(segment);
+            return self.count_accecn_mark(segment);
         }
         if segment.cwr {
             self.ece = false;
@@ -86,16 +87,17 @@ impl Receiver {
         };
     }
 
-    /// A SYN arrives: the first one decides what ECN the connection has, each is told how it arrived (RFC 9768 section 3.1.5).
+    /// Processes a SYN: the first one decides the ECN mode, each answer reports how its SYN arrived (RFC 9768
+    /// section 3.1.5).
     #[cold]
     pub(super) fn agree(&mut self, syn: &Segment) {
-        let Some(rare) = &mut self.store.rare else { return };
-        let answers = &mut rare.answers;
+        let Some(cold_part) = &mut self.store.cold_part else { return };
+        let answers = &mut cold_part.answers;
         let Some(can) = answers.can else { return };
         let again = answers.agreed.is_some();
         let mode = *answers.agreed.get_or_insert(can.for_syn(syn.ecn_flags));
         answers.answer = mode.answers(syn.ecn);
-        // Who asks again may not have got the answer because of its option (section 3.2.3.2.2).
+        // A repeated SYN may mean that the SYN-ACK was dropped for its option (section 3.2.3.2.2).
         answers.option_on_answer = !again;
         if again {
             return;
@@ -107,17 +109,17 @@ impl Receiver {
         }
     }
 
-    /// What an acknowledgement says of ECN beside its echo.
+    /// Adds ECN feedback other than the echo to an ACK.
     #[inline(never)]
     pub(super) fn report_ecn(&mut self, ack: &mut Ack) {
-        let Some(rare) = &mut self.store.rare else {
-            // Without ECN the answer to a SYN says so.
+        let Some(cold_part) = &mut self.store.cold_part else {
+            // Without ECN the SYN-ACK says so.
             if ack.syn && negotiates(&self.store.params) {
                 ack.ace = Mode::NotEcn.answers(Ecn::NotEct);
             }
             return;
         };
-        let answers = &mut rare.answers;
+        let answers = &mut cold_part.answers;
         if ack.syn {
             if answers.can.is_some() {
                 ack.ace = answers.answer;
@@ -137,25 +139,25 @@ impl Receiver {
         ack.size += ack.bytes.map_or(0, |option| option.size());
     }
 
-    /// RFC 8257 section 3.2: what waits for its acknowledgement gets it before the mark changes.
-    fn note_mark(&mut self, marked: bool) {
+    /// RFC 8257 section 3.2: unacknowledged segments are acknowledged before the CE state changes.
+    fn update_dctcp_echo(&mut self, marked: bool) {
         if marked != self.echo_ece && self.unacked > 0 {
             let ack = self.acknowledge();
             self.due = Time::NEVER;
-            self.store.rare().early = Some(ack);
+            self.store.cold_part().early = Some(ack);
             self.early = true;
         }
         self.echo_ece = marked;
     }
 
-    /// RFC 9768 section 3.2: the first mark after unmarked segments, and every second mark, is reported at once. What lies below
-    /// all that is expected is not acceptable and does not count.
-    fn count_mark(&mut self, segment: &Segment) {
+    /// RFC 9768 section 3.2: the first mark after unmarked segments, and every second mark, is reported at
+    /// once. Segments below `rcv_nxt` are not acceptable and do not count.
+    fn count_accecn_mark(&mut self, segment: &Segment) {
         if segment.seq < self.rcv_nxt {
             return;
         }
         let headers = self.store.params.header_bytes().0 as u32;
-        let answers = &mut self.store.rare().answers;
+        let answers = &mut self.store.cold_part().answers;
         if let Some(counted) = &mut answers.counted {
             counted.count(segment.ecn, payload(segment, headers));
         }

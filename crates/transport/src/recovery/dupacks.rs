@@ -1,9 +1,9 @@
-//! Recovery by counting duplicate acknowledgements: Tahoe, Reno, NewReno.
+//! Recovery by counting duplicate ACKs: Tahoe, Reno, NewReno.
 //!
-//! *Reference*: RFC 5681 section 3.2, RFC 6582, RFC 3042; ns-2.35 where an option says so.
+//! *Reference*: RFC 5681 section 3.2, RFC 6582, RFC 3042; ns-2.35 where an option asks for it.
 //! *Units*: segments.
-//! *Deviations*: the inflation of fast recovery is kept apart from cwnd, so deflating is exact. After a timeout
-//! limited transmit releases the next segment in order, which may be one sent before (so does ns-2).
+//! *Deviations*: the inflation of fast recovery is separate from cwnd, so deflation is exact. After a timeout
+//! limited transmit sends the next segment in order, which may be a retransmission (as in ns-2).
 
 use crate::cc::Cause;
 use crate::params::{ExitWindow, PartialAck, Recovery, Reduction};
@@ -34,7 +34,7 @@ impl Sender {
     fn full_ack(&mut self, now: Time, ack: &Ack) {
         let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
         let leaving = self.recovering;
-        let beyond = self.beyond_repair(ack.ack);
+        let beyond = self.acked_beyond_recover(ack.ack);
         if leaving || self.loss || self.inflation > 0 {
             self.leave_recovery(ack.ack);
         }
@@ -56,7 +56,7 @@ impl Sender {
                 self.last_action = Action::Exited;
             }
             let exit = self.cold.params.exit_window;
-            if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh && !self.modelled {
+            if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh && !self.model_based {
                 let least = u32::from(exit == ExitWindow::Flight);
                 let flight = f64::from((self.max - ack).max(least) + 1);
                 self.window.cwnd = self.window.ssthresh.min(flight);
@@ -70,21 +70,22 @@ impl Sender {
         self.partial_seen = false;
     }
 
-    /// Whether a recovery lets a segment out for each duplicate, without a reduction: proportional rate reduction as ns-3 has it sees
-    /// nothing delivered where there are no selective acknowledgements.
+    /// Whether recovery sends one segment per duplicate ACK without a reduction: ns-3's proportional rate
+    /// reduction sees no deliveries without SACK.
     fn holds_flight(&self) -> bool {
-        let proportional = self.cold.params.reduction == Reduction::Ns3 && !self.modelled;
+        let proportional = self.cold.params.reduction == Reduction::Ns3 && !self.model_based;
         self.recovery == Recovery::NewReno && proportional
     }
 
-    /// The window of such a recovery is what is in flight now.
+    /// Sets cwnd to the flight in such a recovery.
     fn hold_flight(&mut self) {
         if self.holds_flight() {
             self.window.cwnd = f64::from((self.nxt - self.una).saturating_sub(self.inflation).max(1));
         }
     }
 
-    /// RFC 6582 section 3.2 step 3: repairs the next hole, deflates by what was acknowledged less one.
+    /// Partial ACK, RFC 6582 section 3.2 step 3: retransmits the next hole, deflates by the segments
+    /// acknowledged less one.
     fn partial_ack(&mut self, now: Time, ack: u32) {
         let acked = ack - self.una;
         let p = &self.cold.params;
@@ -92,7 +93,7 @@ impl Sender {
             if self.inflation > acked {
                 self.inflation -= acked - 1;
             } else {
-                if !self.modelled {
+                if !self.model_based {
                     self.window.cwnd = (self.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
                 }
                 self.inflation = 1;
@@ -151,7 +152,7 @@ impl Sender {
             self.limited_transmit();
         }
         if self.dupacks < threshold && inflates {
-            self.quota = if self.inflation > 0 && self.modelled { self.burst() } else { 0 };
+            self.quota = if self.inflation > 0 && self.model_based { self.burst() } else { 0 };
         } else if self.recovery == Recovery::NewReno {
             self.quota = self.recovery_quota();
         }
@@ -164,12 +165,13 @@ impl Sender {
         }
     }
 
-    /// RFC 3042: a new segment leaves if the receiver's window allows and the flight stays within cwnd plus the duplicates.
+    /// Limited transmit (RFC 3042): sends a new segment if the receiver's window allows it and the flight
+    /// stays within cwnd plus the duplicates.
     pub(crate) fn limited_transmit(&mut self) {
         let flight = self.nxt - self.una;
         let room = f64::from(flight + 1) <= self.window.cwnd + f64::from(self.dupacks);
-        if !self.cold.params.pace_repairs && self.modelled {
-            // The window lets it go when it is due.
+        if !self.cold.params.pace_repairs && self.model_based {
+            // Pacing releases it when it is due.
             self.inflation += 1;
         } else if room && flight < self.rwnd && self.nxt < self.limit {
             self.forced = self.nxt;
@@ -177,7 +179,7 @@ impl Sender {
         }
     }
 
-    /// Whether a loss may be repaired now, or belongs to the window that was already cut for.
+    /// Whether fast retransmit is allowed now, or the loss belongs to a window that was reduced already.
     pub(crate) fn may_fast_retransmit(&self) -> bool {
         let p = &self.cold.params;
         let opening = p.opening_fix && self.una == p.first_segment();
@@ -186,7 +188,7 @@ impl Sender {
     }
 
     fn fast_retransmit(&mut self, now: Time) -> bool {
-        // After a cut for an ECN echo the loss is repaired without another cut.
+        // After a reduction for an ECN echo the loss is retransmitted without a further reduction.
         if self.may_fast_retransmit() {
             self.recover = self.max;
             self.cut(now, Cause::Loss);
@@ -195,7 +197,7 @@ impl Sender {
         }
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
-        self.restart_for_repair(now);
+        self.restart_timer_on_retransmit(now);
         if self.recovery == Recovery::Tahoe {
             self.window.cwnd = 1.0;
             self.cwr = true;

@@ -1,6 +1,6 @@
-//! Explicit congestion notification as a sender hears it: what echoes say, and what they do to the window.
+//! Explicit congestion notification at the sender: feedback from ACKs, and the response of the window.
 //!
-//! *Reference*: RFC 3168 section 6.1, RFC 9768 for accurate ECN; ns-2.35 where an option says so.
+//! *Reference*: RFC 3168 section 6.1, RFC 9768 for accurate ECN; ns-2.35 where an option asks for it.
 //! *Units*: segments.
 //! *Deviations*: none.
 
@@ -12,9 +12,9 @@ use crate::sender::{Action, Sender};
 use units::Time;
 
 impl Sender {
-    /// What the SYN asks of ECN: twice what it is to be, then nothing, in case that is why no answer comes (RFC 9768
-    /// section 3.1.4.1).
-    pub(crate) fn asks_of_ecn(&self) -> u8 {
+    /// ECN flags of the SYN: the first two SYNs ask for ECN, later ones do not, in case ECN is why no answer
+    /// arrives (RFC 9768 section 3.1.4.1).
+    pub(crate) fn syn_ecn_flags(&self) -> u8 {
         if self.negotiates() && self.cold.rtt.backoff() <= 2 {
             Mode::of(&self.cold.params).asks()
         } else {
@@ -27,7 +27,7 @@ impl Sender {
         p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2
     }
 
-    /// The answer to the SYN decides what ECN the connection has (RFC 9768 section 3.1).
+    /// Takes the ECN mode of the connection from the SYN-ACK (RFC 9768 section 3.1).
     pub(crate) fn agree(&mut self, answer: &Ack) {
         if !self.ecn || !self.negotiates() {
             return;
@@ -38,7 +38,7 @@ impl Sender {
                     feedback.open(answer.bytes.as_ref());
                 }
                 if was_mangled(answer.ace) {
-                    // The SYN was not capable: what changes that may clear marks as well.
+                    // The SYN was not ECN-capable: a path that changes it may clear CE marks as well.
                     self.cold.capable = None;
                 }
                 if was_marked(answer.ace) {
@@ -46,28 +46,28 @@ impl Sender {
                 }
             }
             Mode::Classic => {
-                if self.cold.forget_feedback() {
+                if self.cold.disable_feedback() {
                     self.cc.hear_one_echo();
                 }
-                // ECT(1) promises an answer to each mark (RFC 9331 section 4.2).
+                // ECT(1) promises a response to each mark (RFC 9331 section 4.2).
                 self.cold.capable = Some(Codepoint::Ect0);
             }
             Mode::NotEcn => {
                 self.ecn = false;
                 self.cold.capable = None;
-                self.cold.forget_feedback();
+                self.cold.disable_feedback();
             }
         }
     }
 
-    /// The acknowledgement with the echo its counters stand for.
-    pub(crate) fn read_counter(&mut self, ack: &Ack) -> Ack {
+    /// Returns the ACK with the ECN echo that its counters imply.
+    pub(crate) fn decode_accecn(&mut self, ack: &Ack) -> Ack {
         let acked = ack.ack.saturating_sub(self.una);
-        let news = if ack.ack < self.una { 0 } else { acked + self.newly_held(ack) };
+        let news = if ack.ack < self.una { 0 } else { acked + self.newly_sacked(ack) };
         let mss = self.cold.params.mss.0 as u32;
         let Some(feedback) = self.cold.feedback() else { return *ack };
         feedback.newly_marked = 0;
-        // One that acknowledges nothing new may have been overtaken, and its counters with it (RFC 9768 appendix A.1).
+        // An ACK of nothing new may be reordered, and so may its counters (RFC 9768 appendix A.1).
         if news > 0 {
             feedback.read(ack.ace, ack.bytes.as_ref(), news, mss);
         }
@@ -78,25 +78,25 @@ impl Sender {
         Ack { ece, ..*ack }
     }
 
-    /// Segments an acknowledgement reports as held for the first time.
-    fn newly_held(&mut self, ack: &Ack) -> u32 {
+    /// Segments that an ACK SACKs for the first time.
+    fn newly_sacked(&mut self, ack: &Ack) -> u32 {
         if !self.recovery.selective() {
-            // A duplicate tells that one more has come.
+            // A duplicate ACK reports one more arrival.
             return u32::from(ack.ack == self.una && self.una < self.max);
         }
-        self.cold.board.newly_held(&ack.sack, ack.ack, self.max)
+        self.cold.board.newly_sacked(&ack.sack, ack.ack, self.max)
     }
 
-    /// Segments an acknowledgement newly reports as marked.
+    /// Segments newly reported as marked by an ACK.
     pub(super) fn newly_marked(&self, ece: bool, acked: u32) -> u32 {
-        match &self.cold.extras.parts().feedback {
+        match &self.cold.optional.parts().feedback {
             Some(feedback) => feedback.newly_marked,
             None if ece => acked,
             None => 0,
         }
     }
 
-    /// Whether this acknowledgement's ECN echo lets the window grow.
+    /// Whether the ECN echo of this ACK lets the window grow.
     pub(super) fn may_grow_on(&mut self, ece: bool) -> bool {
         if self.cold.params.ecn_rule != EcnRule::Ns2 {
             return !ece || self.cc.grows_beside_marks();
@@ -106,17 +106,18 @@ impl Sender {
         may
     }
 
-    /// The receiver may echo congestion: at most one cut a window.
+    /// Reduces the window for an ECN echo, at most once per window.
     #[inline]
     pub(crate) fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
         if ack.ece {
-            self.cut_for_echo(now, ack);
+            self.reduce_for_echo(now, ack);
         }
     }
 
     #[cold]
-    fn cut_for_echo(&mut self, now: Time, ack: &Ack) {
-        // A timeout has reduced the window, too, and answers all that was outstanding (RFC 3168 section 6.1.2); not in ns-2.
+    fn reduce_for_echo(&mut self, now: Time, ack: &Ack) {
+        // A timeout has reduced the window, too, and covers all that was outstanding (RFC 3168 section
+        // 6.1.2); not in ns-2.
         let anew = self.last_action == Action::Timeout && self.cold.params.ecn_rule == EcnRule::Ns2;
         if ack.ack <= self.recover && !anew || !self.cc.may_cut_for_marks(now) {
             return;

@@ -1,93 +1,93 @@
-//! Whether a timeout was for nothing, found without timestamps: two new segments leave before anything more is sent again, and the
-//! acknowledgements say whether what had left before the timeout keeps arriving (F-RTO).
+//! F-RTO: detects a spurious timeout without timestamps. Two new segments are sent before further
+//! retransmissions; the ACKs tell whether segments sent before the timeout keep arriving.
 //!
-//! *Reference*: RFC 5682 sections 2.1 (cumulative acknowledgements) and 3.1 (selective ones).
+//! *Reference*: RFC 5682 sections 2.1 (cumulative ACKs) and 3.1 (SACK).
 //! *Units*: segments.
-//! *Deviations*: it is not begun where a recovery was under way. The response is that of [`super::undo`].
+//! *Deviations*: it is not started if a recovery was in progress. The response is that of [`super::undo`].
 
 use crate::params::Recovery;
 use crate::segment::Ack;
 use crate::sender::{Sender, NONE};
 
-/// How far the trial is.
+/// Progress of F-RTO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// There is none.
+pub(crate) enum FrtoState {
+    /// Not running.
     Idle,
-    /// The first segment was sent again; what the next acknowledgement says is awaited.
+    /// The first segment was retransmitted; its ACK is awaited.
     Probed,
-    /// So many new segments are still to leave; nothing else does before the next acknowledgement.
+    /// New segments still to send; nothing else is sent before the next ACK.
     Trying(u32),
 }
 
-/// What is to be done once an acknowledgement was taken in.
+/// What to do after an ACK has been processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
-    /// Nothing of the trial's.
+pub(crate) enum FrtoAction {
+    /// Nothing.
     Nothing,
-    /// New segments leave.
+    /// Send new segments (step 2b).
     Try,
-    /// The timeout was right: what was lost is sent again.
+    /// The timeout was genuine: retransmit what was lost.
     Repair,
 }
 
-/// The most a window may be once the timeout was found right (section 2.1 step 3a).
+/// Upper bound on cwnd once the timeout was found genuine (section 2.1 step 3a).
 const AFTER_TRIAL: f64 = 3.0;
-/// New segments that leave (step 2b).
+/// New segments sent by step 2b.
 const NEW_SEGMENTS: u32 = 2;
 
 impl Sender {
-    /// The timer has expired with data outstanding; `fresh`: no loss was being repaired.
-    pub(super) fn doubt_timeout(&mut self, fresh: bool) {
+    /// Starts F-RTO at a timeout with data outstanding; `fresh`: no recovery was in progress.
+    pub(super) fn frto_begin(&mut self, fresh: bool) {
         let Some(undo) = self.cold.undo() else { return };
-        undo.step = if fresh && undo.by_trial { Step::Probed } else { Step::Idle };
+        undo.frto = if fresh && undo.by_trial { FrtoState::Probed } else { FrtoState::Idle };
         if fresh {
-            self.remember_window();
+            self.save_window();
         }
     }
 
-    /// An acknowledgement after a timeout, before anything is made of it.
-    pub(crate) fn judge_timeout(&mut self, ack: &Ack) -> Then {
-        let Some(undo) = self.cold.undo() else { return Then::Nothing };
-        let (step, past) = (undo.step, undo.past);
-        if step == Step::Idle || ack.ack < self.una {
-            return Then::Nothing;
+    /// Evaluates an ACK after a timeout, before it is processed.
+    pub(crate) fn frto_on_ack(&mut self, ack: &Ack) -> FrtoAction {
+        let Some(undo) = self.cold.undo() else { return FrtoAction::Nothing };
+        let (step, past) = (undo.frto, undo.past);
+        if step == FrtoState::Idle || ack.ack < self.una {
+            return FrtoAction::Nothing;
         }
         let advanced = ack.ack > self.una;
         let may_try =
-            step == Step::Probed && advanced && ack.ack < past && self.max < self.past_trial(ack.ack);
+            step == FrtoState::Probed && advanced && ack.ack < past && self.max < self.frto_send_end(ack.ack);
         if may_try {
-            self.set_step(Step::Trying(0));
-            return Then::Try;
+            self.set_frto_state(FrtoState::Trying(0));
+            return FrtoAction::Try;
         }
-        if step != Step::Probed && (advanced || self.holds_news(ack, past)) {
+        if step != FrtoState::Probed && (advanced || self.sacks_older_segment(ack, past)) {
             self.undo_cut();
-            return Then::Nothing;
+            return FrtoAction::Nothing;
         }
-        self.set_step(Step::Idle);
-        if step == Step::Probed {
-            return Then::Nothing;
+        self.set_frto_state(FrtoState::Idle);
+        if step == FrtoState::Probed {
+            return FrtoAction::Nothing;
         }
         self.window.cwnd = self.window.cwnd.min(AFTER_TRIAL);
         if !self.has_board() {
             self.nxt = self.una;
         }
-        Then::Repair
+        FrtoAction::Repair
     }
 
-    /// Does what [`Sender::judge_timeout`] said.
+    /// Carries out the result of [`Sender::frto_on_ack`].
     #[cold]
-    pub(crate) fn act_on_verdict(&mut self, then: Then) {
+    pub(crate) fn frto_act(&mut self, then: FrtoAction) {
         match then {
-            Then::Nothing => {}
-            Then::Try => self.try_new_segments(),
-            Then::Repair => self.quota = self.burst(),
+            FrtoAction::Nothing => {}
+            FrtoAction::Try => self.frto_send_new(),
+            FrtoAction::Repair => self.quota = self.burst(),
         }
     }
 
-    fn set_step(&mut self, step: Step) {
+    fn set_frto_state(&mut self, step: FrtoState) {
         if let Some(undo) = self.cold.undo() {
-            undo.step = step;
+            undo.frto = step;
         }
     }
 
@@ -95,46 +95,47 @@ impl Sender {
         matches!(self.recovery, Recovery::Sack | Recovery::Rack)
     }
 
-    /// One past the last segment that may be new after this acknowledgement.
-    fn past_trial(&self, ack: u32) -> u32 {
+    /// One past the last new segment allowed after this ACK.
+    fn frto_send_end(&self, ack: u32) -> u32 {
         self.limit.min(ack.saturating_add(self.rwnd))
     }
 
-    /// Whether it newly reports a segment that had left before the timeout. Only the first one was sent again, and that lies below.
-    fn holds_news(&mut self, ack: &Ack, past: u32) -> bool {
+    /// Whether the ACK newly SACKs a segment sent before the timeout. Only the first was retransmitted, and
+    /// it lies below.
+    fn sacks_older_segment(&mut self, ack: &Ack, past: u32) -> bool {
         let (una, max) = (self.una, self.max);
-        let fresh = |(start, end): (u32, u32), board: &mut crate::recovery::board::Board| {
-            board.first_unknown(start.max(ack.ack), end.min(past), una, max).is_some()
+        let fresh = |(start, end): (u32, u32), board: &mut crate::recovery::scoreboard::Scoreboard| {
+            board.first_unsacked(start.max(ack.ack), end.min(past), una, max).is_some()
         };
         self.has_board() && ack.sack.iter().any(|block| fresh(block, &mut self.cold.board))
     }
 
-    /// Step 2b: new segments leave, whatever the window of one says.
-    fn try_new_segments(&mut self) {
-        let past = self.past_trial(self.una);
+    /// FrtoState 2b: sends new segments regardless of the window of one.
+    fn frto_send_new(&mut self) {
+        let past = self.frto_send_end(self.una);
         let count = past.saturating_sub(self.max).min(NEW_SEGMENTS);
         if count == 0 {
-            return self.set_step(Step::Idle);
+            return self.set_frto_state(FrtoState::Idle);
         }
         self.forced = self.max;
         self.nxt = self.max + 1;
-        self.set_step(Step::Trying(count - 1));
+        self.set_frto_state(FrtoState::Trying(count - 1));
     }
 
-    /// The next of them, after one has left.
-    pub(crate) fn follow_up(&mut self) {
+    /// Sends the next of them after one has left.
+    pub(crate) fn frto_send_next(&mut self) {
         let Some(undo) = self.cold.undo() else { return };
-        if let Step::Trying(left) = undo.step {
+        if let FrtoState::Trying(left) = undo.frto {
             if left > 0 && self.forced == NONE {
-                undo.step = Step::Trying(left - 1);
+                undo.frto = FrtoState::Trying(left - 1);
                 self.forced = self.max;
                 self.nxt = self.max + 1;
             }
         }
     }
 
-    /// Whether nothing leaves but what tries the path.
-    pub(crate) fn awaits_verdict(&self) -> bool {
-        self.cold.extras.parts().undo.as_ref().is_some_and(|undo| matches!(undo.step, Step::Trying(_)))
+    /// Whether only F-RTO's segments may be sent.
+    pub(crate) fn frto_blocks(&self) -> bool {
+        self.cold.optional.parts().undo.as_ref().is_some_and(|undo| matches!(undo.frto, FrtoState::Trying(_)))
     }
 }

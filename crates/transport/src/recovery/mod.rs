@@ -1,19 +1,20 @@
-//! How losses are noticed and repaired, one file a family; what all share is here: a new acknowledgement,
-//! the cut of the window, the timeout; ECN is in `ecn`.
+//! Loss detection and recovery, one file per family of algorithms. Here: what they share, that is the new
+//! ACK, the reduction of the window, the retransmission timeout. ECN is in `ecn`.
 //!
-//! *Reference*: RFC 5681 section 3, RFC 6298 section 5, RFC 3168 section 6.1.2; ns-2.35 where an option says so.
+//! *Reference*: RFC 5681 section 3, RFC 6298 section 5, RFC 3168 section 6.1.2; ns-2.35 where an option asks
+//! for it.
 //! *Units*: windows in segments.
-//! *Deviations*: after a timeout the families without a scoreboard go back to `una` and send everything again
-//! that the window allows, as RFC 5681 permits and ns-2 does.
+//! *Deviations*: after a timeout the families without a scoreboard go back to `una` and retransmit everything
+//! that the window allows (go-back-N), as RFC 5681 permits and ns-2 does.
 
-pub mod board;
 mod dupacks;
 mod ecn;
 pub(crate) mod frto;
 pub(crate) mod rack;
-mod resent;
+mod retransmitted;
 mod sack;
 mod sack1;
+pub mod scoreboard;
 pub(crate) mod undo;
 pub(crate) mod vegas;
 
@@ -21,14 +22,14 @@ use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, Counting, Recovery, Reduce, Samples, ShownRtt};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender, NONE};
-pub(crate) use resent::Resent;
+pub(crate) use retransmitted::Retransmitted;
 use units::{Span, Time};
 
 impl Sender {
-    /// The SYN-ACK, or something before it.
+    /// Processes the SYN-ACK; ignores anything before it.
     #[cold]
     pub(crate) fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
-        if !ack.syn || self.waits_to_begin() {
+        if !ack.syn || self.awaits_open() {
             return;
         }
         self.forced = NONE;
@@ -37,7 +38,7 @@ impl Sender {
         self.rto_at = Time::NEVER;
         let again = self.cold.rtt.backoff() > 1;
         self.cold.rtt.end_backoff();
-        // A SYN sent twice gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).
+        // A retransmitted SYN gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).
         if !again {
             let (now, sent) = self.on_clock(now, ack.echo);
             self.cold.sample(now, sent, (0, 0));
@@ -45,16 +46,16 @@ impl Sender {
             self.window.cwnd = 1.0;
         }
         self.rto = self.cold.rto();
-        self.open_pace();
+        self.start_pacing();
     }
 
-    /// Everything below `ack.ack` has arrived: moves `una`, samples the round trip, restarts the timer.
+    /// Processes a cumulative ACK: moves `una`, samples the round trip, restarts the timer.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time, ack: &Ack) {
         self.move_una(now, ack.ack, ack.echo, ack.ece);
     }
 
-    /// [`Sender::advance`] for an acknowledgement in parts. Cold, so that those that need not come here keep their registers.
+    /// [`Sender::advance`] from the fields of an ACK. Cold, so that the fast path keeps its registers.
     #[cold]
     #[inline(never)]
     pub(crate) fn move_una(&mut self, now: Time, una: u32, echo: Time, ece: bool) {
@@ -79,17 +80,18 @@ impl Sender {
         }
     }
 
-    /// Samples the round trip by an acknowledgement of what lies from `first` on, up to `una`.
+    /// Samples the round trip from an ACK of `[first, una)`.
     #[inline]
     fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.una;
-        let resent = self.cold.resent().is_some_and(|resent| resent.take(first, una));
+        let retransmitted_set =
+            self.cold.retransmitted_set().is_some_and(|retransmitted_set| retransmitted_set.take(first, una));
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
         if !still_echoing && (timed || self.cold.params.echo_ends_backoff) {
             self.cold.rtt.end_backoff();
         }
-        let (now, sent) = self.ends_of_round_trip(now, echo);
-        if !resent {
+        let (now, sent) = self.timed_interval(now, echo);
+        if !retransmitted_set {
             self.cold.sample(now, sent, (una, self.nxt));
         }
         self.rto = self.cold.rto();
@@ -98,13 +100,13 @@ impl Sender {
         }
     }
 
-    /// Both ends of the round trip that an acknowledgement samples.
+    /// Start and end of the round trip that an ACK samples.
     #[inline]
-    fn ends_of_round_trip(&self, now: Time, echo: Time) -> (Time, Time) {
+    fn timed_interval(&self, now: Time, echo: Time) -> (Time, Time) {
         self.on_clock(now, if self.timestamps { echo } else { self.timed_at })
     }
 
-    /// Both ends of a round trip as the clock of the timestamps shows them.
+    /// Start and end of a round trip at the resolution of the timestamp clock.
     #[inline]
     fn on_clock(&self, now: Time, sent: Time) -> (Time, Time) {
         const MILLISECOND: u64 = 1_000_000;
@@ -115,7 +117,7 @@ impl Sender {
         (whole(now), whole(sent))
     }
 
-    /// The round trip the congestion control is shown.
+    /// The RTT shown to the congestion control.
     #[inline]
     fn shown(&self, sample: Span) -> Span {
         match self.cold.params.shown_rtt {
@@ -124,14 +126,15 @@ impl Sender {
         }
     }
 
-    /// How many segments an acknowledgement covers beyond the repair of a timeout that it ends, where the window grows by those.
+    /// Segments acknowledged beyond `recover` by the ACK that ends a timeout's recovery, if the window grows
+    /// by those (`counting = "ns3"`).
     #[inline]
-    pub(crate) fn beyond_repair(&self, ack: u32) -> Option<u32> {
+    pub(crate) fn acked_beyond_recover(&self, ack: u32) -> Option<u32> {
         let ends = self.loss && ack >= self.recover && self.cold.params.counting == Counting::Ns3;
         ends.then(|| ack - self.recover)
     }
 
-    /// When the timer runs out that starts `now`. In ns-2 a timeout is a number of ticks times the double of one.
+    /// When the timer expires if started now. In ns-2 a timeout is a number of ticks times the double of one.
     #[inline]
     pub(crate) fn rto_after(&self, now: Time) -> Time {
         if now.is_apart() {
@@ -154,23 +157,23 @@ impl Sender {
         self.rto_at = if outstanding { self.rto_after(now) } else { Time::NEVER };
     }
 
-    /// Restarts the timer after a retransmission and gives up the segment being timed (Karn).
+    /// Restarts the timer after a retransmission and stops timing a segment (Karn).
     #[inline]
-    pub(crate) fn restart_for_repair(&mut self, now: Time) {
+    pub(crate) fn restart_timer_on_retransmit(&mut self, now: Time) {
         if self.cold.params.timer_on_repair {
             self.rto_at = self.rto_after(now);
         }
         self.timed = NONE;
     }
 
-    /// The round trip an acknowledgement gives: that of the newest segment it covers where the congestion control times segments,
-    /// else by the timestamp.
+    /// RTT sample of an ACK: that of the newest segment acknowledged if the congestion control times
+    /// segments, else by timestamp.
     fn round_trip(&self, now: Time, ack: &Ack, acked: u32) -> Option<Span> {
         if acked == 0 {
             return None;
         }
         if self.recovery == Recovery::Vegas || self.cold.params.times_segments() {
-            return self.fine_rtt(now, ack.ack - 1);
+            return self.segment_rtt(now, ack.ack - 1);
         }
         Some(match self.cold.params.shown_rtt {
             ShownRtt::Sample => now.since(ack.echo),
@@ -178,30 +181,36 @@ impl Sender {
         })
     }
 
-    /// The smoothed round trip that this acknowledgement of new data leaves.
+    /// The smoothed RTT after this ACK of new data.
     fn smoothed_with(&self, now: Time, ack: &Ack) -> Span {
         let timed = self.timed != NONE && ack.ack > self.timed;
-        let resent = self.cold.extras.parts().resent.as_ref().is_some_and(|resent| resent.has(self.una));
-        if resent || !(timed || self.timestamps) {
+        let retransmitted_set = self
+            .cold
+            .optional
+            .parts()
+            .retransmitted_set
+            .as_ref()
+            .is_some_and(|retransmitted_set| retransmitted_set.has(self.una));
+        if retransmitted_set || !(timed || self.timestamps) {
             return self.cold.rtt.smoothed(&self.cold.params);
         }
-        let (now, sent) = self.ends_of_round_trip(now, ack.echo);
+        let (now, sent) = self.timed_interval(now, ack.echo);
         let mut rtt = self.cold.rtt.clone();
         rtt.sample(&self.cold.params, now, sent, (ack.ack, self.nxt.max(ack.ack)));
         rtt.smoothed(&self.cold.params)
     }
 
-    /// Shows an acknowledgement to a congestion control that measures.
-    pub(crate) fn show(&mut self, now: Time, ack: &Ack) {
-        let ledger_wanted = self.modelled || self.recovery == Recovery::Rack;
+    /// Shows an ACK to a congestion control that measures.
+    pub(crate) fn show_to_cc(&mut self, now: Time, ack: &Ack) {
+        let ledger_wanted = self.model_based || self.recovery == Recovery::Rack;
         if ledger_wanted && ack.ack >= self.una {
-            self.note_arrivals(now, ack);
+            self.record_arrivals(now, ack);
         }
         let acked = ack.ack.saturating_sub(self.una);
         let event = AckEvent {
             now,
             acked,
-            delivered: self.shown_as_delivered(ack.ack, acked),
+            delivered: self.delivered_by(ack.ack, acked),
             rtt: self.round_trip(now, ack, acked),
             flight: self.max - self.una,
             una: self.una.max(ack.ack),
@@ -213,9 +222,10 @@ impl Sender {
         self.cc.on_every_ack(&event);
     }
 
-    /// The segments an acknowledgement says have arrived; a duplicate tells of one. Where the window grows as in ns-3, one that a recovery
-    /// goes on after counts as one, one that ends the repair of a timeout counts beyond it, and others less the duplicates before.
-    fn shown_as_delivered(&self, ack: u32, acked: u32) -> u32 {
+    /// Segments delivered by an ACK; a duplicate counts as one. With `counting = "ns3"`: a partial ACK counts
+    /// as one, the ACK that ends a timeout's recovery counts what lies beyond, and others exclude the
+    /// duplicates before.
+    fn delivered_by(&self, ack: u32, acked: u32) -> u32 {
         if acked == 0 {
             return u32::from(ack == self.una);
         }
@@ -227,13 +237,13 @@ impl Sender {
         }
     }
 
-    /// Lets the congestion control grow the window; `flight` is what was outstanding before the acknowledgement.
+    /// Lets the congestion control grow the window; `flight` is the flight before the ACK.
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
         self.grow_by(now, (ack.echo, ack.ece), acked, delivered, flight);
     }
 
-    /// [`Sender::grow`] for an acknowledgement that echoes a time and perhaps congestion.
+    /// [`Sender::grow`] from the fields of an ACK.
     #[inline]
     pub(crate) fn grow_by(
         &mut self,
@@ -246,8 +256,8 @@ impl Sender {
         if self.ecn && !self.may_grow_on(ece) {
             return;
         }
-        // What waits for the rest of a bunch waits for the window.
-        let used = flight + if self.bunched { self.bunch_wanted() - 1 } else { 0 };
+        // A deferred burst counts as use of the window.
+        let used = flight + if self.offloads { self.burst_size() - 1 } else { 0 };
         if !self.window.is_used_by(used) && !self.cold.params.grow_unused {
             return;
         }
@@ -267,17 +277,17 @@ impl Sender {
         self.limit_window();
     }
 
-    /// What congestion halves, as the `reduce` option says.
+    /// The quantity to reduce, as the `reduce` option says.
     fn load(&self) -> f64 {
         match self.cold.params.reduce {
             Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.rwnd)),
             Reduce::Pipe if matches!(self.recovery, Recovery::Sack | Recovery::Rack) => {
                 f64::from(self.pipe())
             }
-            // What was sent before a timeout counts as lost.
+            // Segments sent before a timeout count as lost.
             Reduce::Pipe if self.loss => f64::from(self.nxt - self.una),
             Reduce::Pipe => {
-                // A partial acknowledgement takes with it what duplicates told of.
+                // A partial ACK includes segments that duplicates reported.
                 let held = if self.recovering { self.inflation } else { self.dupacks };
                 f64::from((self.max - self.una).saturating_sub(held))
             }
@@ -288,7 +298,7 @@ impl Sender {
         }
     }
 
-    /// Cuts ssthresh and cwnd.
+    /// Reduces ssthresh and cwnd.
     pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
         self.cut_from(now, cause, self.load());
     }
@@ -301,7 +311,7 @@ impl Sender {
         let event = CongestionEvent { now, cause, load, flight, ecn_factor };
         let target = self.cc.on_congestion(&self.window, &event);
         self.cwr = true;
-        if self.modelled {
+        if self.model_based {
             return;
         }
         let (ssthresh, cwnd) = match arithmetic {
@@ -310,7 +320,7 @@ impl Sender {
             Arithmetic::Integer => (target.floor().max(2.0), target.floor()),
             Arithmetic::Whole => (target.floor().max(2.0), target.floor().max(2.0)),
         };
-        // What is in flight may exceed the window while a timeout is repaired: an echo never opens it.
+        // The flight may exceed the window after a timeout: an ECN echo never raises it.
         let most = if cause == Cause::Ecn { self.window.cwnd } else { cwnd };
         self.window = Window { cwnd: cwnd.min(most), ssthresh };
     }
@@ -337,7 +347,7 @@ impl Sender {
         if self.una == self.max && self.recovery != Recovery::Vegas {
             return self.idle_timeout(now);
         }
-        self.doubt_timeout(fresh);
+        self.frto_begin(fresh);
         self.loss = true;
         if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
             self.cold.first_lost = true;
@@ -355,12 +365,12 @@ impl Sender {
         self.back_off(now);
     }
 
-    /// `fresh`: nothing was being repaired. Otherwise a retransmission was lost, which lowers ssthresh once more (RFC 5681
-    /// section 4.3): what was sent and not acknowledged in order, most of which the receiver may hold by now, would raise it.
-    /// With `reduce = "pipe"` what was in `flight` before counts.
+    /// `fresh`: no recovery was in progress. Otherwise a retransmission was lost, which lowers ssthresh once
+    /// more (RFC 5681 section 4.3); the outstanding data, most of which the receiver may hold by now, would
+    /// raise it. With `reduce = "pipe"` the `flight` before the timeout counts.
     fn shrink_for_timeout(&mut self, now: Time, fresh: bool, flight: f64) {
         let p = &self.cold.params;
-        // A timeout that follows an ECN cut keeps ssthresh in ns-2; one that repeats keeps it in RFC 5681.
+        // A timeout after an ECN reduction keeps ssthresh in ns-2; a repeated one keeps it in RFC 5681.
         let after_ecn = self.last_action == Action::Ecn && p.reduce == Reduce::Window;
         let repeated = p.keep_ssthresh && self.cold.timeout_una == self.una;
         if after_ecn || repeated {
@@ -386,7 +396,7 @@ impl Sender {
         self.rto_at = self.rto_after(now);
     }
 
-    /// Nothing is outstanding: the window falls back and the timer need not run again.
+    /// A timeout with nothing outstanding: cwnd returns to 1 and the timer stops.
     fn idle_timeout(&mut self, _now: Time) {
         self.cold.counters.cuts += 1;
         self.cwr = true;

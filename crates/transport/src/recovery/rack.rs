@@ -1,9 +1,10 @@
-//! RACK-TLP: a segment is lost if one sent sufficiently later has arrived; a probe makes the tail of a flight show its losses.
+//! RACK-TLP: a segment is lost if one sent sufficiently later has arrived; a tail loss probe reveals losses
+//! at the end of a flight.
 //!
 //! *Reference*: RFC 8985 sections 6 (RACK) and 7 (TLP); RFC 6937 and RFC 9937 for proportional rate reduction.
 //! *Units*: segments.
-//! *Deviations*: a recovery that was for nothing shows reordering, too. Without duplicate SACKs (`dsack`) the reordering window
-//! stays a quarter of the least round trip. What is undone is in [`super::undo`].
+//! *Deviations*: a spurious recovery counts as reordering, too. Without duplicate SACKs (`dsack`) the
+//! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
 use crate::cc::Cause;
 use crate::ledger::Sent;
@@ -12,42 +13,43 @@ use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::{Span, Time};
 
-/// What RACK-TLP remembers.
+/// State of RACK-TLP.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
-    /// It is the recovery in use.
+    /// Whether RACK is the recovery in use.
     pub(crate) on: bool,
-    /// When the newest segment known to have arrived was sent, its number and its round trip.
+    /// Send time and number of the newest segment known to have arrived, and its RTT.
     newest: (Time, u32),
     rtt: Span,
     pub(crate) min_rtt: Span,
-    /// One past the highest segment known to have arrived, and whether one arrived below it though sent once.
+    /// One past the highest segment known to have arrived; whether one below it arrived later though sent
+    /// once.
     fack: u32,
     reordered: bool,
-    /// Segments that count as lost and have not been sent again.
+    /// Segments marked lost and not retransmitted since.
     pub(crate) lost_out: u32,
-    /// Segments that have counted as lost and are not known to have arrived, sent again or not.
+    /// Segments marked lost and not known to have arrived, retransmitted or not.
     pub(crate) holes: u32,
-    /// A recovery is followed by another while there are any.
+    /// A recovery with holes left is followed by another.
     chained: bool,
-    /// Losses are looked for again then.
+    /// Reordering timer: when to look for losses again.
     pub(crate) reorder_at: Time,
-    /// The tail is probed then.
+    /// Probe timeout (PTO).
     pub(crate) probe_at: Time,
-    /// What was the next segment when the tail was probed, and whether the probe was a retransmission.
+    /// SND.NXT when the probe was sent, and whether it was a retransmission.
     probe_end: Option<u32>,
     probe_again: bool,
     ack_timeout: Span,
-    /// Quarters of the least round trip in the reordering window, and the recoveries for which there are so many.
+    /// Reordering window in quarters of the minimum RTT, and the recoveries it lasts.
     quarters: u64,
     persist: u32,
-    /// Duplicate SACKs widen the window again once this segment is acknowledged.
+    /// DSACKs widen the window again once this segment is acknowledged.
     round_end: u32,
 }
 
-/// Recoveries through which a widened reordering window lasts (section 6.2.4).
+/// Recoveries for which a widened reordering window lasts (section 6.2.4).
 const PERSIST: u32 = 16;
-/// The clock of Linux's timers, and the least that one waits for losses.
+/// Tick of Linux's timers, and the minimum of its reordering timer.
 const TICK: Span = Span::from_millis(1);
 const REORDER_LEAST: Span = Span::from_millis(2);
 
@@ -74,7 +76,7 @@ impl Rack {
         }
     }
 
-    /// A duplicate SACK came: the window is too narrow, which it says once a round trip (section 6.2.4).
+    /// Widens the reordering window for a DSACK, once per round trip (section 6.2.4).
     fn widen(&mut self, una: u32, nxt: u32) {
         if una >= self.round_end {
             self.quarters += 1;
@@ -83,7 +85,7 @@ impl Rack {
         }
     }
 
-    /// A recovery has ended: after sixteen without a duplicate SACK the window is what it was.
+    /// Counts a completed recovery: after sixteen without a DSACK the reordering window is reset.
     pub(crate) fn end_recovery(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -91,12 +93,12 @@ impl Rack {
         }
     }
 
-    /// A recovery was for nothing: what it took for lost came late.
-    pub(crate) fn saw_reordering(&mut self) {
+    /// Records reordering: a recovery was spurious, its segments were late.
+    pub(crate) fn record_reordering(&mut self) {
         self.reordered = true;
     }
 
-    /// A segment arrived; its acknowledgement echoes the time `echo` (section 6.2 steps 1 to 3).
+    /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3).
     pub(crate) fn arrived(&mut self, now: Time, seq: u32, sent: &mut Sent, echo: Time) {
         if std::mem::take(&mut sent.lost_now) {
             self.lost_out -= 1;
@@ -106,7 +108,7 @@ impl Rack {
         }
         let rtt = now.since(sent.at);
         let again = sent.transmits > 1;
-        // An acknowledgement of the original says nothing of the retransmission.
+        // An ACK of the original tells nothing about the retransmission.
         if again && (echo < sent.at || rtt < self.min_rtt) {
             return;
         }
@@ -124,7 +126,7 @@ impl Rack {
 }
 
 impl Rack {
-    /// Segments that begin a recovery.
+    /// Segments that cause a recovery.
     fn evidence(&self) -> u32 {
         if self.chained {
             self.holes
@@ -141,10 +143,10 @@ impl Sender {
             return;
         }
         let (acked, flight) = (ack.ack - self.una, self.pipe());
-        let lost_before = self.cold.extras.sampler.lost;
-        let twice = ack.twice();
-        if twice.is_some() {
-            self.cold.extras.rack.widen(self.una, self.max);
+        let lost_before = self.cold.optional.sampler.lost;
+        let duplicate = ack.dsack();
+        if duplicate.is_some() {
+            self.cold.optional.rack.widen(self.una, self.max);
         }
         let board = &mut self.cold.board;
         let known = board.advance(self.una, ack.ack);
@@ -157,31 +159,32 @@ impl Sender {
             }
             self.dupacks += 1;
         }
-        self.process_probe(now, ack, delivered, twice.is_some());
-        self.undo_if_for_nothing(ack, twice);
+        self.process_probe(now, ack, delivered, duplicate.is_some());
+        self.undo_if_spurious(ack, duplicate);
         self.find_losses_by_time(now);
         if self.recovering {
             if self.una >= self.recover {
                 self.leave_sack();
-                self.cold.extras.rack.end_recovery();
-                // What was lost meanwhile begins the next repair at once, as in Linux: a model is not shown an end in between.
-                if self.modelled || self.cold.extras.rack.chained {
+                self.cold.optional.rack.end_recovery();
+                // Losses during a recovery start the next one at once, as in Linux: a model sees no end in
+                // between.
+                if self.model_based || self.cold.optional.rack.chained {
                     self.enter_rack_if_lossy(now, delivered);
                 }
                 if !self.recovering && self.cold.params.grow_on_exit {
-                    // What was held before counted as it arrived.
+                    // SACKed segments were counted as they arrived.
                     self.grow(now, ack, self.counted(acked.min(delivered), delivered), delivered, flight);
                 }
             } else {
-                let safe = acked > 0 && self.cold.extras.sampler.lost == lost_before;
+                let safe = acked > 0 && self.cold.optional.sampler.lost == lost_before;
                 let linux = self.cold.params.reduction == Reduction::Linux;
-                self.reduce_proportionally(delivered, if linux { safe } else { acked > 0 });
+                self.update_prr(delivered, if linux { safe } else { acked > 0 });
             }
             return;
         }
         if self.loss && self.una >= self.recover {
             self.loss = false;
-            self.cold.extras.rack.end_recovery();
+            self.cold.optional.rack.end_recovery();
         }
         if acked > 0 {
             self.grow(now, ack, self.counted(acked, delivered), delivered, flight);
@@ -190,7 +193,7 @@ impl Sender {
     }
 
     fn enter_rack_if_lossy(&mut self, now: Time, delivered: u32) {
-        if self.cold.extras.rack.evidence() == 0 || self.recovering || self.loss {
+        if self.cold.optional.rack.evidence() == 0 || self.recovering || self.loss {
             return;
         }
         self.dupacks = self.dupacks.max(1);
@@ -198,7 +201,7 @@ impl Sender {
         let before = if linux { self.window.cwnd as u32 } else { self.max - self.una };
         self.cold.board.recover_fs = before.max(1);
         if self.una >= self.recover {
-            self.remember_window();
+            self.save_window();
             self.recover = self.max;
             self.cut(now, Cause::Loss);
         }
@@ -206,47 +209,47 @@ impl Sender {
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.restart_for_repair(now);
+        self.restart_timer_on_retransmit(now);
         self.cold.board.prr_delivered = 0;
         self.cold.board.prr_out = 0;
-        self.reduce_proportionally(delivered, false);
+        self.update_prr(delivered, false);
         if let Some(lost) = self.first_lost() {
             self.cold.board.prr_out = 1;
             self.forced = lost;
         }
     }
 
-    /// Section 6.2 steps 4 and 5. Segments sent once are in the order of their times, so that the search ends early.
+    /// Section 6.2 steps 4 and 5. Segments sent once are ordered by send time, so the search ends early.
     fn find_losses_by_time(&mut self, now: Time) {
         let window = self.reordering_window();
         let deadline = |rack: &Rack, at: Time| at + rack.rtt + window;
-        let (newest, mut next) = (self.cold.extras.rack.newest, Time::ZERO);
+        let (newest, mut next) = (self.cold.optional.rack.newest, Time::ZERO);
         let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
             seq = hole + 1;
-            let sent = *self.cold.extras.ledger.get(hole);
+            let sent = *self.cold.optional.ledger.get(hole);
             if sent.lost_now {
                 continue;
             }
             if newest <= (sent.at, hole) {
-                if sent.transmits == 1 && hole >= self.cold.extras.rack.fack {
+                if sent.transmits == 1 && hole >= self.cold.optional.rack.fack {
                     break;
                 }
                 continue;
             }
-            let due = deadline(&self.cold.extras.rack, sent.at);
+            let due = deadline(&self.cold.optional.rack, sent.at);
             if due <= now {
-                self.lose_by_time(now, hole);
+                self.mark_lost_by_time(now, hole);
             } else {
                 next = next.max(due);
             }
         }
         let again = if next > Time::ZERO { self.reorder_time(now, next) } else { Time::NEVER };
-        self.cold.extras.rack.reorder_at = again;
-        self.cold.extras.wake_by(again);
+        self.cold.optional.rack.reorder_at = again;
+        self.cold.optional.arm(again);
     }
 
-    /// When losses are looked for again that are due then. Linux counts what is left in ticks, from the last one.
+    /// Expiry of the reordering timer. Linux counts the remaining time in ticks, from the last one.
     fn reorder_time(&self, now: Time, due: Time) -> Time {
         if self.cold.params.reorder_timer == ReorderTimer::Exact {
             return due;
@@ -255,16 +258,17 @@ impl Sender {
         Time((now.0 / TICK.0 + left.0.div_ceil(TICK.0)) * TICK.0)
     }
 
-    fn lose_by_time(&mut self, now: Time, seq: u32) {
-        let gauges = &mut *self.cold.extras;
-        gauges.rack.lost_out += 1;
-        gauges.rack.holes += u32::from(!std::mem::replace(&mut gauges.ledger.get_mut(seq).hole, true));
-        self.lose(now, seq);
+    fn mark_lost_by_time(&mut self, now: Time, seq: u32) {
+        let tracking = &mut *self.cold.optional;
+        tracking.rack.lost_out += 1;
+        tracking.rack.holes += u32::from(!std::mem::replace(&mut tracking.ledger.get_mut(seq).hole, true));
+        self.report_loss(now, seq);
     }
 
-    /// Zero while nothing was ever reordered and losses are being repaired or enough was selectively acknowledged (section 6.2 step 4).
+    /// Reordering window: zero while no reordering was seen and either a recovery is in progress or enough is
+    /// SACKed (section 6.2 step 4).
     fn reordering_window(&self) -> Span {
-        let rack = &self.cold.extras.rack;
+        let rack = &self.cold.optional.rack;
         let repairing = self.recovering || self.loss;
         let enough = self.cold.board.sacked_count >= self.threshold();
         if rack.min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
@@ -273,14 +277,14 @@ impl Sender {
         Span(rack.min_rtt.0.saturating_mul(rack.quarters) / 4).min(self.srtt().unwrap_or(Span::ZERO))
     }
 
-    /// The first segment that counts as lost.
+    /// The first segment marked lost and not retransmitted.
     fn first_lost(&mut self) -> Option<u32> {
-        if self.cold.extras.rack.lost_out == 0 {
+        if self.cold.optional.rack.lost_out == 0 {
             return None;
         }
         let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
-            if self.cold.extras.ledger.get(hole).lost_now {
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
+            if self.cold.optional.ledger.get(hole).lost_now {
                 return Some(hole);
             }
             seq = hole + 1;
@@ -288,7 +292,7 @@ impl Sender {
         None
     }
 
-    /// What to send: lost segments, then new ones, while the window has room for them.
+    /// The segment to send: lost ones, then new ones, while the window has room.
     pub(crate) fn next_rack(&mut self) -> Option<u32> {
         if !self.recovering && !self.loss {
             return self.next_new();
@@ -300,57 +304,59 @@ impl Sender {
         self.first_lost().or_else(|| (self.max < past).then_some(self.max))
     }
 
-    /// Section 6.3: the first segment is lost, and so are those a round trip older than the present.
+    /// Section 6.3: the first segment is lost, and so are those sent more than a round trip ago.
     pub(crate) fn timeout_rack(&mut self, now: Time) {
         self.nxt = self.max;
-        let limit = self.cold.extras.rack.rtt + self.reordering_window();
+        let limit = self.cold.optional.rack.rtt + self.reordering_window();
         let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
             seq = hole + 1;
-            let sent = *self.cold.extras.ledger.get(hole);
+            let sent = *self.cold.optional.ledger.get(hole);
             if !sent.lost_now && (hole == self.una || sent.at + limit <= now) {
-                self.lose_by_time(now, hole);
+                self.mark_lost_by_time(now, hole);
             }
         }
         self.forced = self.una;
-        let rack = &mut self.cold.extras.rack;
+        let rack = &mut self.cold.optional.rack;
         (rack.reorder_at, rack.probe_at, rack.probe_end) = (Time::NEVER, Time::NEVER, None);
     }
 
-    /// Section 7.2: two round trips after the last news, and longer where a delayed acknowledgement may be on its way.
+    /// Arms the PTO (section 7.2): two round trips after the last ACK, longer if a delayed ACK may be
+    /// pending.
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let outstanding = self.max - self.una;
         let quiet = !self.recovering && !self.loss && self.cold.board.sacked_count == 0;
-        if !quiet || outstanding == 0 || self.cold.extras.rack.probe_end.is_some() {
-            self.cold.extras.rack.probe_at = Time::NEVER;
+        if !quiet || outstanding == 0 || self.cold.optional.rack.probe_end.is_some() {
+            self.cold.optional.rack.probe_at = Time::NEVER;
             return;
         }
         let mut wait = self.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
         if outstanding == 1 {
-            wait = wait + self.cold.extras.rack.ack_timeout;
+            wait = wait + self.cold.optional.rack.ack_timeout;
         }
         let probe_at = (now + wait).min(self.rto_at);
-        self.cold.extras.rack.probe_at = probe_at;
-        self.cold.extras.wake_by(probe_at);
+        self.cold.optional.rack.probe_at = probe_at;
+        self.cold.optional.arm(probe_at);
     }
 
-    /// A deadline of RACK or of the probe has come.
+    /// The reordering timer or the PTO has fired.
     pub(crate) fn on_rack_timer(&mut self, now: Time) {
-        if now >= self.cold.extras.rack.reorder_at {
-            self.cold.extras.rack.reorder_at = Time::NEVER;
+        if now >= self.cold.optional.rack.reorder_at {
+            self.cold.optional.rack.reorder_at = Time::NEVER;
             self.quota = self.burst();
             self.find_losses_by_time(now);
-            // Linux takes the tick for an arrival.
+            // Linux treats the tick as a delivery.
             let linux = self.cold.params.reduction == Reduction::Linux;
             self.enter_rack_if_lossy(now, u32::from(linux));
         }
-        if now >= self.cold.extras.rack.probe_at {
-            self.cold.extras.rack.probe_at = Time::NEVER;
+        if now >= self.cold.optional.rack.probe_at {
+            self.cold.optional.rack.probe_at = Time::NEVER;
             self.probe(now);
         }
     }
 
-    /// Section 7.3: a new segment, or the last one again; the retransmission timer starts anew.
+    /// Sends the probe (section 7.3): a new segment, or the last one again; restarts the retransmission
+    /// timer.
     fn probe(&mut self, now: Time) {
         if self.una == self.max || self.recovering || self.loss {
             return;
@@ -365,22 +371,22 @@ impl Sender {
             self.nxt = self.max + 1;
         }
         self.timed = crate::sender::NONE;
-        self.cold.extras.rack.probe_again = !fresh;
-        self.cold.extras.rack.probe_end = Some(self.max + u32::from(fresh));
+        self.cold.optional.rack.probe_again = !fresh;
+        self.cold.optional.rack.probe_end = Some(self.max + u32::from(fresh));
         self.rto_at = self.rto_after(now);
     }
 
-    /// Section 7.4: the probe is answered. If it repaired a loss, the window is cut as for one.
-    fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32, twice: bool) {
-        let Some(end) = self.cold.extras.rack.probe_end else {
+    /// Processes the answer to the probe (section 7.4): if it repaired a loss, the window is reduced.
+    fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32, duplicate: bool) {
+        let Some(end) = self.cold.optional.rack.probe_end else {
             return;
         };
-        let both_arrived = ack.ack == self.una && delivered == 0 && (twice || ack.sack.is_empty());
+        let both_arrived = ack.ack == self.una && delivered == 0 && (duplicate || ack.sack.is_empty());
         if ack.ack < end && !both_arrived {
             return;
         }
-        self.cold.extras.rack.probe_end = None;
-        let repaired = self.cold.extras.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
+        self.cold.optional.rack.probe_end = None;
+        let repaired = self.cold.optional.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
         if repaired && !self.recovering && !self.loss && self.una >= self.recover {
             self.recover = self.max;
             self.keep_cut();
@@ -390,9 +396,9 @@ impl Sender {
 }
 
 impl Ack {
-    /// Whether it answers a segment sent again last: the timestamp tells the original from the probe.
+    /// Whether it acknowledges the retransmission: the timestamp tells the original from the probe.
     fn echo_of_probe(&self, sender: &Sender) -> bool {
-        let last = sender.cold.extras.ledger.get(sender.una.saturating_sub(1));
+        let last = sender.cold.optional.ledger.get(sender.una.saturating_sub(1));
         last.transmits > 1 && self.echo >= last.at
     }
 }

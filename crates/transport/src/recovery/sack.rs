@@ -51,89 +51,90 @@ impl Sender {
                 }
                 self.partial_seen = true;
             }
-            return self.go_on_repairing(now, ack, acked, delivered, fresh);
+            return self.continue_recovery(now, ack, acked, delivered, fresh);
         }
         if acked > 0 && strict && duplicate && !self.loss {
             self.rto_at = due;
         } else if acked > 0 {
-            self.grow_beside_holes(now, ack, acked, delivered, flight);
+            self.grow_with_holes(now, ack, acked, delivered, flight);
         }
-        self.look_for_losses(now, delivered);
+        self.enter_sack_if_lossy(now, delivered);
     }
 
-    /// Begins a recovery if something is lost.
+    /// Enters recovery if something is lost.
     #[inline]
-    fn look_for_losses(&mut self, now: Time, delivered: u32) {
-        if self.must_repair() {
+    fn enter_sack_if_lossy(&mut self, now: Time, delivered: u32) {
+        if self.must_enter_sack() {
             self.enter_sack(now, delivered);
         }
     }
 
-    /// Whether something is lost for which no recovery has begun.
+    /// Whether something is lost that no recovery covers yet.
     #[inline]
-    fn must_repair(&self) -> bool {
-        // A cut for an ECN echo leaves the losses of its window to be repaired, not to the timer.
+    fn must_enter_sack(&self) -> bool {
+        // A reduction for an ECN echo leaves the losses of its window to fast recovery, not to the timer.
         let open = self.una >= self.recover || self.last_action == Action::Ecn;
         if self.loss || !open {
             return false;
         }
-        // What a recovery repaired and a later one finds lost again says nothing of new losses, the segment after it does.
+        // A segment retransmitted in the last recovery and marked lost again is no new loss; the segment
+        // after it is.
         let first = self.una + u32::from(self.cold.params.keep_repairs);
         self.dupacks >= self.threshold() || self.cold.board.is_hole(first)
     }
 
-    /// The short way of an acknowledgement that says no more than that one more segment is held, above all others (see
-    /// [`crate::sender`]'s `lane`). False if it is to take the long way by [`Sender::on_ack`]. `before` is called before the window
-    /// changes, if it may.
+    /// Fast path of a duplicate ACK that reports one more SACKed segment, above all others (see
+    /// [`crate::sender`]'s `fast_path`). Returns false, without effect, if it needs the slow path
+    /// ([`Sender::on_ack`]). Calls `before` before a change of the window.
     #[inline(always)]
-    pub fn on_one_more_held(
+    pub fn on_sack_fast(
         &mut self,
         now: Time,
         ack: u32,
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
-        let may = self.straight && self.opened && ack == self.una;
+        let may = self.eligible && self.opened && ack == self.una;
         if !may {
             return false;
         }
         let Cold { params, board, .. } = &mut *self.cold;
         let threshold = || params.dupack_threshold as u32;
-        if !board.hold_one_more(blocks, (self.una, self.max), threshold) {
+        if !board.add_above_all(blocks, (self.una, self.max), threshold) {
             return false;
         }
         self.quota = NONE;
         if self.dupacks == 0 {
-            self.quiet = false;
+            self.fast_acks = false;
             self.cold.dup_max = self.max;
         }
         self.dupacks += 1;
         let reduces = self.recovering && self.cold.params.reduction != Reduction::AtOnce;
-        if reduces || !self.recovering && self.must_repair() {
+        if reduces || !self.recovering && self.must_enter_sack() {
             before(self);
-            self.answer_one_more_held(now);
+            self.reduce_on_sack(now);
         } else if self.recovering {
-            self.look_beside_losses();
+            self.update_fast_send_in_recovery();
         } else {
-            self.look_ahead();
+            self.update_fast_send();
         }
         true
     }
 
-    /// One more segment held changes the window.
+    /// Reduces the window for one more SACKed segment.
     #[cold]
     #[inline(never)]
-    fn answer_one_more_held(&mut self, now: Time) {
+    fn reduce_on_sack(&mut self, now: Time) {
         if self.recovering {
-            self.reduce_proportionally(1, false);
+            self.update_prr(1, false);
         } else {
             self.enter_sack(now, 1);
         }
-        self.look_ahead();
+        self.update_fast_send();
     }
 
-    /// An acknowledgement in recovery; `fresh` segments are newly reported as held.
-    fn go_on_repairing(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, fresh: u32) {
+    /// Processes an ACK in recovery; `fresh` segments are newly SACKed.
+    fn continue_recovery(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, fresh: u32) {
         if self.una >= self.recover {
             self.leave_sack();
             if self.cold.params.grow_on_exit {
@@ -141,14 +142,14 @@ impl Sender {
             }
             return;
         }
-        self.reduce_proportionally(delivered, acked > 0);
+        self.update_prr(delivered, acked > 0);
         if acked > 0 && self.cold.params.repair_partial {
-            if self.modelled {
-                self.lose(now, self.una);
+            if self.model_based {
+                self.report_loss(now, self.una);
             }
             if fresh > 0 {
-                // ns-3 takes it once for a duplicate and once for a partial acknowledgement.
-                self.reduce_proportionally(delivered, true);
+                // ns-3 counts it both as a duplicate and as a partial ACK.
+                self.update_prr(delivered, true);
             }
             if self.cold.board.high_rxt <= self.una {
                 self.release_first_hole();
@@ -156,10 +157,10 @@ impl Sender {
         }
     }
 
-    /// The first lost segment not yet retransmitted leaves whatever the congestion window, or new data if there is none, or else
-    /// the first segment outstanding, once more if need be.
+    /// Sends the first lost segment not yet retransmitted regardless of cwnd, or new data if there is none,
+    /// or else the first outstanding segment, again if need be.
     fn release_first_hole(&mut self) {
-        let new = self.max < self.past_new();
+        let new = self.max < self.send_end();
         let board = &mut self.cold.board;
         self.forced = match board.next_lost(self.una) {
             None if new => {
@@ -175,7 +176,7 @@ impl Sender {
         board.prr_out += 1;
     }
 
-    /// What of an acknowledgement the window grows by. Linux counts what it reports to be held along with what it covers.
+    /// Segments of an ACK that the window grows by. Linux includes those newly SACKed.
     pub(super) fn counted(&self, acked: u32, delivered: u32) -> u32 {
         if self.cold.params.counting == Counting::Whole {
             delivered
@@ -184,15 +185,14 @@ impl Sender {
         }
     }
 
-    /// New data is acknowledged outside fast recovery, with holes or in the repair of a timeout.
-    fn grow_beside_holes(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
-        let beyond = self.beyond_repair(self.una);
+    /// Grows the window for new data acknowledged with holes, or after a timeout.
+    fn grow_with_holes(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
+        let beyond = self.acked_beyond_recover(self.una);
         self.loss &= self.una < self.recover;
         self.grow(now, ack, beyond.unwrap_or(acked), delivered, flight);
     }
 
-    /// Takes in what an acknowledgement says: the number of segments newly known to have arrived, and of those newly reported
-    /// as held.
+    /// Updates the scoreboard. Returns the segments newly known to have arrived, and those newly SACKed.
     fn update_board(&mut self, ack: &Ack) -> (u32, u32) {
         let threshold = self.threshold();
         let board = &mut self.cold.board;
@@ -204,7 +204,8 @@ impl Sender {
         (ack.ack - self.una - known + fresh, fresh)
     }
 
-    /// RFC 6675 section 5 step 4. A window that an ECN echo has cut is not cut again (RFC 3168 section 6.1.2).
+    /// Enters fast recovery: RFC 6675 section 5 step 4. A window already reduced for an ECN echo is not
+    /// reduced again (RFC 3168 section 6.1.2).
     #[cold]
     fn enter_sack(&mut self, now: Time, delivered: u32) {
         self.dupacks = self.dupacks.max(1);
@@ -218,16 +219,16 @@ impl Sender {
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.restart_for_repair(now);
+        self.restart_timer_on_retransmit(now);
         let keep = self.cold.params.keep_repairs;
         let board = &mut self.cold.board;
         if !keep {
             board.begin(self.una);
         }
-        board.lose_below(self.una, self.una + 1);
+        board.mark_lost_below(self.una, self.una + 1);
         board.prr_delivered = 0;
         board.prr_out = 0;
-        self.reduce_proportionally(delivered, false);
+        self.update_prr(delivered, false);
         self.release_first_hole();
     }
 
@@ -239,39 +240,40 @@ impl Sender {
         } else {
             self.cold.board.begin(self.una);
         }
-        if self.cold.params.reduction != Reduction::AtOnce && !self.modelled {
+        if self.cold.params.reduction != Reduction::AtOnce && !self.model_based {
             self.window.cwnd = self.window.ssthresh;
         }
     }
 
-    /// Proportional rate reduction: lets out in proportion to what was delivered until the flight meets ssthresh,
-    /// then no more than slow start would. `advanced`: the acknowledgement moved `una`. The first call of a
-    /// recovery lets at least the fast retransmission out.
+    /// Proportional rate reduction: sends in proportion to deliveries until the pipe meets ssthresh, then no
+    /// more than slow start would. `advanced`: the ACK moved `una`. The first call of a recovery releases at
+    /// least the fast retransmission.
     #[inline]
-    pub(crate) fn reduce_proportionally(&mut self, delivered: u32, advanced: bool) {
-        if self.cold.params.reduction != Reduction::AtOnce && !self.modelled {
-            self.reduce_by_rate(delivered, advanced);
+    pub(crate) fn update_prr(&mut self, delivered: u32, advanced: bool) {
+        if self.cold.params.reduction != Reduction::AtOnce && !self.model_based {
+            self.compute_prr(delivered, advanced);
         }
     }
 
-    fn reduce_by_rate(&mut self, delivered: u32, advanced: bool) {
+    fn compute_prr(&mut self, delivered: u32, advanced: bool) {
         let pipe = f64::from(self.pipe());
         let (whole, reduction) = (self.cold.params.arithmetic.is_whole(), self.cold.params.reduction);
         let board = &mut self.cold.board;
         board.prr_delivered += delivered;
         let ssthresh = self.window.ssthresh;
-        let (arrived, released) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
+        let (arrived, jitter_elapsed) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
         let mut out = if pipe > ssthresh {
             let mut product = arrived * ssthresh;
             if reduction == Reduction::Ns3 {
                 product = wrapped_in_bytes(arrived, ssthresh, self.cold.params.mss.0 as f64);
             }
             let share = product / f64::from(board.recover_fs);
-            (if whole { share.ceil() } else { share }) - released
+            (if whole { share.ceil() } else { share }) - jitter_elapsed
         } else {
-            let banked = arrived - released;
+            let banked = arrived - jitter_elapsed;
             let bound = match reduction {
-                // ns-3 takes what was sent beyond what arrived for a bound, and a duplicate releases no more than it brought.
+                // ns-3 uses a negative balance as the bound, and a duplicate releases no more than it
+                // delivered.
                 Reduction::Ns3 if advanced && banked < 0.0 => banked,
                 Reduction::Ns3 if !advanced => f64::from(delivered),
                 _ => banked.max(f64::from(delivered)),
@@ -289,19 +291,19 @@ impl Sender {
         self.nxt = self.max;
         let board = &mut self.cold.board;
         board.begin(self.una);
-        board.lose_below(self.una, self.max);
+        board.mark_lost_below(self.una, self.max);
     }
 
-    /// Segments in flight by the scoreboard.
+    /// Segments in flight by the scoreboard (SetPipe).
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
         if self.recovery == Recovery::Rack {
-            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.extras.rack.lost_out;
+            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.optional.rack.lost_out;
         }
         self.cold.board.pipe(self.una, self.max)
     }
 
-    /// NextSeg: what to send while the pipe has room.
+    /// NextSeg: the segment to send while the pipe has room.
     #[inline(always)]
     pub(crate) fn next_sack(&mut self) -> Option<u32> {
         let repairing = self.recovering || self.loss;
@@ -317,7 +319,7 @@ impl Sender {
             return Some(seq);
         }
         // Rule 2: new data.
-        if self.max < self.past_new() {
+        if self.max < self.send_end() {
             return Some(self.max);
         }
         if !self.recovering {
@@ -328,13 +330,13 @@ impl Sender {
         board.next_hole(self.una, past).or_else(|| self.rescue())
     }
 
-    /// One past the last segment that the source and the receiver's window let be sent.
+    /// One past the last segment that the source and the receiver's window allow.
     #[inline(always)]
-    fn past_new(&self) -> u32 {
+    fn send_end(&self) -> u32 {
         self.limit.min(self.una.saturating_add(self.rwnd))
     }
 
-    /// Rule 4: once a recovery, the highest segment outstanding.
+    /// Rule 4: the rescue retransmission, once per recovery: the highest outstanding segment.
     #[cold]
     fn rescue(&mut self) -> Option<u32> {
         let edge = self.cold.board.rescue;
@@ -347,8 +349,8 @@ impl Sender {
         Some(seq)
     }
 
-    /// Without losses the window limits what is in flight, segments selectively acknowledged excepted (RFC 6675 section 5 step 3,
-    /// limited transmit; RACK needs no duplicate to know of them).
+    /// The next new segment outside recovery: the window limits the flight, SACKed segments excepted (RFC
+    /// 6675 section 5 step 3, limited transmit; RACK needs no duplicate ACK for that).
     #[inline]
     pub(crate) fn next_new(&self) -> Option<u32> {
         let mut usable = self.window.cwnd as u32;
@@ -360,7 +362,7 @@ impl Sender {
         (self.nxt < past).then_some(self.nxt)
     }
 
-    /// Bookkeeping of a segment [`Sender::next_sack`] chose.
+    /// Updates the scoreboard for a segment that [`Sender::next_sack`] chose.
     #[inline]
     pub(crate) fn sent_sack(&mut self, seq: u32) {
         if !self.recovering && !self.loss && !self.cold.params.pipe_always {
@@ -375,7 +377,7 @@ impl Sender {
     }
 }
 
-/// The product of two windows in bytes modulo 2^32, back in segments.
+/// Product of two windows in bytes modulo 2^32, in segments: ns-3's overflow.
 fn wrapped_in_bytes(a: f64, b: f64, mss: f64) -> f64 {
     let bytes = |segments: f64| (segments * mss).round() as u32;
     f64::from(bytes(a).wrapping_mul(bytes(b))) / (mss * mss)

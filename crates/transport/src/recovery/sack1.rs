@@ -1,4 +1,4 @@
-//! Recovery with selective acknowledgements by the rules of Fall and Floyd (1996), as ns-2's `sack1` keeps them.
+//! Recovery with SACK by the rules of Fall and Floyd (1996), as ns-2's `sack1` implements them.
 //!
 //! *Reference*: Fall and Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP" (CCR 1996); behaviour of
 //! ns-2.35 by its output.
@@ -40,7 +40,7 @@ impl Sender {
         }
     }
 
-    /// A duplicate counts only if it brings news. The pipe opens with the next acknowledgement.
+    /// A duplicate ACK counts only if it SACKs something new. The pipe is updated by the next ACK.
     fn duplicate_sack1(&mut self, now: Time, ack: &Ack) {
         self.quota = 0;
         let fresh = self.cold.board.add(&ack.sack, self.una, self.max);
@@ -73,7 +73,7 @@ impl Sender {
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.restart_for_repair(now);
+        self.restart_timer_on_retransmit(now);
         let board = &mut self.cold.board;
         board.pipe = pipe - self.dupacks as i32;
         board.begin(self.una);
@@ -84,13 +84,13 @@ impl Sender {
     fn on_ack_in_recovery(&mut self, now: Time, ack: &Ack) {
         self.cold.board.pipe -= 1;
         if ack.ack >= self.recover {
-            // A new recovery may begin at once.
+            // A new recovery may start at once.
             self.recovering = false;
             self.recover = 1;
             self.forget_board();
             self.advance(now, ack);
         } else if ack.ack > self.una {
-            // A partial acknowledgement ends backing off but gives no sample.
+            // A partial ACK ends the backoff but gives no RTT sample.
             let board = &mut self.cold.board;
             board.pipe -= 1;
             board.advance(self.una, ack.ack);
@@ -106,7 +106,7 @@ impl Sender {
         }
     }
 
-    /// While the pipe has room: the lowest hole below the highest segment held, each once, else new data.
+    /// While the pipe has room: the lowest hole below the highest SACKed segment, each once, else new data.
     pub(crate) fn next_sack1(&self) -> Option<u32> {
         let board = &self.cold.board;
         if board.pipe >= self.window.cwnd as i32 {

@@ -1,73 +1,75 @@
-//! Cuts that were for nothing: what counted as lost came late, and the window returns to what it was.
+//! Undo of spurious reductions: segments marked lost were late, and the window is restored.
 //!
-//! *Reference*: RFC 3522 section 3 (Eifel detection, by timestamps), RFC 3708 (detection by duplicate SACKs), RFC 4015
-//! section 3.2 for the response, RFC 9438 section 4.9 for what CUBIC remembers; detection after a timeout without either is in
-//! [`super::frto`].
+//! *Reference*: RFC 3522 section 3 (Eifel detection, by timestamps), RFC 3708 (detection by duplicate SACKs),
+//! RFC 4015 section 3.2 for the response, RFC 9438 section 4.9 for CUBIC's state; detection after a timeout
+//! without either is in [`super::frto`].
 //! *Units*: segments.
-//! *Deviations*: the window returns at once, not by slow start from the flight; the timeout is not raised.
+//! *Deviations*: the window is restored at once, not by slow start from the flight; the timeout is not
+//! raised.
 
-use super::frto::Step;
+use super::frto::FrtoState;
 use crate::cc::{Control, Window};
 use crate::params::{Params, Recovery, Samples};
 use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::Time;
 
-/// What a cut would have to give back.
+/// State to restore if the reduction was spurious.
 #[derive(Clone, Debug)]
 pub(crate) struct Undo {
-    /// Timestamps and duplicate SACKs are asked.
+    /// Detection by timestamps and duplicate SACKs is on.
     by_echo: bool,
     by_timestamps: bool,
-    /// New segments are tried after a timeout.
+    /// Detection by F-RTO is on.
     pub(super) by_trial: bool,
-    pub(super) step: Step,
-    /// The window before the cut.
+    pub(super) frto: FrtoState,
+    /// The window before the reduction.
     pub(super) before: Option<Window>,
-    /// The first segment that was outstanding then, and one past the last.
+    /// The first outstanding segment then, and one past the last.
     from: u32,
     pub(super) past: u32,
-    /// The segment that was sent again first, and when; how many were and have not been reported as having come twice.
+    /// The first segment retransmitted and when; retransmissions not yet reported as duplicates.
     first_again: Option<(u32, Time)>,
     again: u32,
-    /// Cuts undone.
-    pub(crate) times: u32,
+    /// Reductions undone.
+    pub(crate) count: u32,
 }
 
 impl Undo {
-    /// `None` where the options never let a cut be undone, or the control is `modelled`: then there is no window to give back.
-    pub(crate) fn new(p: &Params, modelled: bool) -> Option<Undo> {
+    /// `None` if the options never allow undo, or if the control is `model_based`, which has no window to
+    /// restore.
+    pub(crate) fn new(p: &Params, model_based: bool) -> Option<Undo> {
         let by_echo = p.undo && p.recovery == Recovery::Rack;
-        let wanted = (by_echo || p.frto) && !modelled;
+        let wanted = (by_echo || p.frto) && !model_based;
         wanted.then_some(Undo {
             by_echo,
             by_timestamps: p.samples != Samples::PerWindow,
             by_trial: p.frto,
-            step: Step::Idle,
+            frto: FrtoState::Idle,
             before: None,
             from: 0,
             past: 0,
             first_again: None,
             again: 0,
-            times: 0,
+            count: 0,
         })
     }
 
-    /// A segment is sent again.
-    pub(crate) fn sent_again(&mut self, now: Time, seq: u32) {
+    /// Records a retransmission.
+    pub(crate) fn record_retransmission(&mut self, now: Time, seq: u32) {
         if self.before.is_some() && seq < self.past {
             self.first_again.get_or_insert((seq, now));
             self.again += 1;
         }
     }
 
-    /// Whether what acknowledges the first segment sent again was caused by one that had left before.
-    fn original_came(&self, ack: &Ack) -> bool {
+    /// Whether the ACK of the first retransmitted segment was caused by its original.
+    fn original_arrived(&self, ack: &Ack) -> bool {
         self.by_timestamps && self.first_again.is_some_and(|(seq, at)| ack.ack > seq && ack.echo < at)
     }
 
-    /// Segment `seq` came twice; whether now all that was sent again has.
-    fn all_came_twice(&mut self, seq: u32) -> bool {
+    /// Records that `seq` arrived duplicate. Returns whether all retransmissions now have.
+    fn all_duplicated(&mut self, seq: u32) -> bool {
         if self.before.is_none() || self.again == 0 || seq < self.from || seq >= self.past {
             return false;
         }
@@ -77,8 +79,8 @@ impl Undo {
 }
 
 impl Sender {
-    /// A recovery is about to cut the window.
-    pub(crate) fn remember_window(&mut self) {
+    /// Saves the window before a recovery reduces it.
+    pub(crate) fn save_window(&mut self) {
         let (window, from, past) = (self.window, self.una, self.max);
         let Some(undo) = self.cold.undo() else { return };
         (undo.before, undo.from, undo.past) = (Some(window), from, past);
@@ -86,55 +88,56 @@ impl Sender {
         self.cc.before_cut();
     }
 
-    /// The window was cut for a reason of its own.
+    /// Makes the reduction final: it has a cause of its own.
     pub(crate) fn keep_cut(&mut self) {
         if let Some(undo) = self.cold.undo() {
             undo.before = None;
         }
     }
 
-    /// An acknowledgement came; `twice`: it reports that segment as having come twice.
-    pub(crate) fn undo_if_for_nothing(&mut self, ack: &Ack, twice: Option<u32>) {
+    /// Undoes the reduction if the ACK shows that it was spurious; `duplicate`: the segment that a DSACK
+    /// reports.
+    pub(crate) fn undo_if_spurious(&mut self, ack: &Ack, duplicate: Option<u32>) {
         let repairing = self.recovering || self.loss;
         let Some(undo) = self.cold.undo().filter(|undo| undo.by_echo) else { return };
-        let late = repairing && undo.original_came(ack);
-        if late || twice.is_some_and(|seq| undo.all_came_twice(seq)) {
+        let late = repairing && undo.original_arrived(ack);
+        if late || duplicate.is_some_and(|seq| undo.all_duplicated(seq)) {
             self.undo_cut();
         }
     }
 
-    /// Gives back what the last cut took.
+    /// Restores the window from before the last reduction.
     pub(super) fn undo_cut(&mut self) {
         let Some(undo) = self.cold.undo() else { return };
-        undo.step = Step::Idle;
+        undo.frto = FrtoState::Idle;
         let Some(before) = undo.before.take() else { return };
-        undo.times += 1;
+        undo.count += 1;
         self.cc.undo_cut();
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
         (self.recovering, self.loss) = (false, false);
         self.last_action = Action::Exited;
-        // What comes from here on is news: a loss below the old end of the recovery cuts again.
+        // Later losses are new: one below the old end of the recovery reduces again.
         self.recover = self.una;
         self.nxt = self.max;
         match self.recovery {
             Recovery::Rack => {
-                self.cold.extras.rack.saw_reordering();
-                self.find_all_again();
+                self.cold.optional.rack.record_reordering();
+                self.recompute_losses();
             }
-            Recovery::Sack => self.cold.board.find_all_again(self.una, self.threshold()),
+            Recovery::Sack => self.cold.board.recompute_losses(self.una, self.threshold()),
             _ => {}
         }
     }
 
-    /// Nothing counts as lost any more that has not been sent again.
-    fn find_all_again(&mut self) {
+    /// Clears all loss marks of segments not retransmitted.
+    fn recompute_losses(&mut self) {
         let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unknown(seq, self.max, self.una, self.max) {
-            let sent = self.cold.extras.ledger.get_mut(hole);
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
+            let sent = self.cold.optional.ledger.get_mut(hole);
             let (lost, open) = (std::mem::take(&mut sent.lost_now), std::mem::take(&mut sent.hole));
-            self.cold.extras.rack.lost_out -= u32::from(lost);
-            self.cold.extras.rack.holes -= u32::from(open);
+            self.cold.optional.rack.lost_out -= u32::from(lost);
+            self.cold.optional.rack.holes -= u32::from(open);
             seq = hole + 1;
         }
     }

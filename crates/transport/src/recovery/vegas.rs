@@ -130,7 +130,7 @@ impl FineClock {
 
 impl Sender {
     pub(crate) fn on_ack_vegas(&mut self, now: Time, ack: &Ack) {
-        self.cold.extras.fine.begin(now);
+        self.cold.optional.fine.begin(now);
         if ack.ack > self.una {
             self.new_ack_vegas(now, ack);
         } else if ack.ack == self.una {
@@ -151,33 +151,33 @@ impl Sender {
             self.window.cwnd = self.cold.initial_window();
         }
         self.deflate_vegas();
-        let sample = self.fine_rtt(now, ack.ack - 1);
+        let sample = self.segment_rtt(now, ack.ack - 1);
         if self.loss && ack.ack >= self.recover {
             self.loss = false;
         }
         let una = self.una;
         self.advance(now, ack);
-        self.cold.extras.fine.free(una, ack.ack);
+        self.cold.optional.fine.free(una, ack.ack);
         self.grow(now, ack, acked, acked, flight);
         if let Some(rtt) = sample {
-            self.cold.extras.fine.sample(rtt, rule);
+            self.cold.optional.fine.sample(rtt, rule);
         }
-        if self.cold.extras.fine.worried == 0 {
+        if self.cold.optional.fine.worried == 0 {
             return;
         }
-        self.cold.extras.fine.worried -= 1;
+        self.cold.optional.fine.worried -= 1;
         if self.overdue(now) {
             self.dupacks = self.cold.params.dupack_threshold as u32;
             self.forced = self.una;
         } else {
-            self.cold.extras.fine.worried = 0;
+            self.cold.optional.fine.worried = 0;
         }
     }
 
     /// The window without what duplicates added.
     fn deflate_vegas(&mut self) {
         self.recovering = false;
-        let bare = self.cold.extras.fine.bare;
+        let bare = self.cold.optional.fine.bare;
         let repaired = match self.cold.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
             VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0 && bare > 0.0,
@@ -189,9 +189,9 @@ impl Sender {
     }
 
     /// The round trip of `seq`, just acknowledged, if it was sent once. ns-2 takes what was sent as its clock began for not sent.
-    pub(crate) fn fine_rtt(&self, now: Time, seq: u32) -> Option<Span> {
-        let fine = &self.cold.extras.fine;
-        let (at, transmits) = fine.slot(seq, &self.cold.extras.ledger);
+    pub(crate) fn segment_rtt(&self, now: Time, seq: u32) -> Option<Span> {
+        let fine = &self.cold.optional.fine;
+        let (at, transmits) = fine.slot(seq, &self.cold.optional.ledger);
         at.filter(|at| transmits == 1 && fine.began != Some(*at))
             .map(|at| now.since(at))
             .filter(|rtt| *rtt > Span::ZERO)
@@ -203,9 +203,9 @@ impl Sender {
         if self.una == self.max && !ns2 {
             return false;
         }
-        let fine = &self.cold.extras.fine;
+        let fine = &self.cold.optional.fine;
         // ns-2 takes a segment it does not remember, even one never sent, for one sent long ago.
-        let (at, _) = fine.slot(self.una, &self.cold.extras.ledger);
+        let (at, _) = fine.slot(self.una, &self.cold.optional.ledger);
         fine.age(now, at) >= fine.timeout
     }
 
@@ -233,11 +233,11 @@ impl Sender {
         if !allowed {
             return;
         }
-        let (at, transmits) = self.cold.extras.fine.slot(self.una, &self.cold.extras.ledger);
+        let (at, transmits) = self.cold.optional.fine.slot(self.una, &self.cold.optional.ledger);
         let (at, again) = (at.unwrap_or(Time::ZERO), transmits > 1);
         self.recover = self.max;
         let outstanding = self.nxt - self.una + 1;
-        let fine = &mut self.cold.extras.fine;
+        let fine = &mut self.cold.optional.fine;
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
         // A segment sent before the window was last cut tells nothing about the present window (BP95).
@@ -250,7 +250,7 @@ impl Sender {
         self.recovering = true;
         self.cold.back_off();
         self.rto = self.cold.rto();
-        self.restart_for_repair(now);
+        self.restart_timer_on_retransmit(now);
         self.forced = self.una;
         if !(ns2 && again) {
             self.dupacks = self.dupacks.max(threshold);
@@ -272,18 +272,18 @@ impl Sender {
             }
         };
         self.window.ssthresh = ssthresh;
-        self.cold.extras.fine.bare = bare.max(2.0);
-        self.window.cwnd = self.cold.extras.fine.bare + f64::from(self.dupacks);
+        self.cold.optional.fine.bare = bare.max(2.0);
+        self.window.cwnd = self.cold.optional.fine.bare + f64::from(self.dupacks);
     }
 
     /// After a timeout: two segments, and no memory of repairs.
     pub(crate) fn timeout_vegas(&mut self, now: Time) {
         self.window.cwnd = 2.0;
         self.window.ssthresh = self.window.ssthresh.max(2.0);
-        self.cold.extras.fine.bare = 0.0;
+        self.cold.optional.fine.bare = 0.0;
         if self.cold.params.vegas_rule != VegasRule::Ns2 {
-            self.cold.extras.fine.worried = 0;
+            self.cold.optional.fine.worried = 0;
         }
-        self.cold.extras.fine.cut_at = Some(now);
+        self.cold.optional.fine.cut_at = Some(now);
     }
 }

@@ -1,18 +1,18 @@
-//! The part of a sender that its common path does not touch.
+//! Cold state of a sender: what the fast path does not touch.
 
-use super::bunch::Bunch;
-use super::counters::Told;
+use super::counters::ColdCounters;
+use super::offload::Burst;
 use super::{Pacer, NONE};
 use crate::accecn::Feedback;
 use crate::cc::Window;
 use crate::ledger::Ledger;
 use crate::params::{Codepoint, EcnRule, Handshake, Params, Recovery};
 use crate::rate::Sampler;
-use crate::recovery::board::Board;
 use crate::recovery::rack::Rack;
+use crate::recovery::scoreboard::Scoreboard;
 use crate::recovery::undo::Undo;
 use crate::recovery::vegas::FineClock;
-use crate::recovery::Resent;
+use crate::recovery::Retransmitted;
 use crate::rtt::Estimate;
 use crate::segment::Segment;
 use std::ops::{Deref, DerefMut};
@@ -20,142 +20,143 @@ use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Stream, Time};
 
-/// What is rarely touched.
+/// Cold state, boxed so that the hot state stays in two cache lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Cold {
     pub(crate) params: Arc<Valid<Params>>,
-    pub(crate) counters: Told,
-    /// An ECN echo came at cwnd 1: the next one backs the timer off.
+    pub(crate) counters: ColdCounters,
+    /// An ECN echo arrived at cwnd 1: the next one backs off the timer.
     pub(crate) ecn_backoff: bool,
-    /// The receiver has echoed once: it is ECN-capable (ns-2's negotiation).
+    /// The receiver has echoed once, hence is ECN-capable (ns-2's negotiation).
     pub(crate) ecn_agreed: bool,
     /// Wire size of the last segment of a finite supply.
     pub(crate) last_size: u32,
-    /// The first segment was lost, after which the window opens with one (`opening_fix`).
+    /// The first segment was lost: the initial window is then 1 (`opening_fix`).
     pub(crate) first_lost: bool,
     /// `una` at the last timeout.
     pub(crate) timeout_una: u32,
-    /// `max` when the first duplicate acknowledgement came: what limited transmit sent lies above.
+    /// `max` when the first duplicate ACK arrived: limited transmit sends above it.
     pub(crate) dup_max: u32,
     pub(crate) rtt: Estimate,
-    pub(crate) board: Board,
-    pub(crate) extras: Extras,
-    /// What data is marked with as ECN-capable; none where that must not be.
+    pub(crate) board: Scoreboard,
+    pub(crate) optional: Optional,
+    /// ECN codepoint of new data; `None` if data must not be ECN-capable.
     pub(crate) capable: Option<Codepoint>,
 }
 
-/// What few options ask for; most senders have none of it.
+/// OptionalParts that few options need.
 #[derive(Clone, Debug)]
-pub(crate) struct Parts {
-    /// Of a sender that is `tracked` or `gated`.
-    gauge: Option<Box<Gauge>>,
-    /// Segments in flight that were sent more than once, where those give no samples.
-    pub(crate) resent: Option<Resent>,
-    /// What a cut that was for nothing would give back.
+pub(crate) struct OptionalParts {
+    /// Present if the sender `keeps_ledger` or `may_delay`.
+    gauge: Option<Box<Tracking>>,
+    /// Segments retransmitted while in flight, if those give no RTT samples.
+    pub(crate) retransmitted_set: Option<Retransmitted>,
+    /// State to restore if a reduction turns out to be spurious.
     pub(crate) undo: Option<Undo>,
-    /// What acknowledgements tell of the receiver's counters (accurate ECN).
+    /// Accurate-ECN feedback: the receiver's counters as reported.
     pub(crate) feedback: Option<Feedback>,
 }
 
-/// Those of a sender without any.
-static NO_PARTS: Parts = Parts { gauge: None, resent: None, undo: None, feedback: None };
+/// The parts of a sender that has none.
+static NO_PARTS: OptionalParts =
+    OptionalParts { gauge: None, retransmitted_set: None, undo: None, feedback: None };
 
-/// What a sender reads that keeps a ledger or spreads its segments over time.
+/// State of a sender that tracks each segment or delays segments.
 #[derive(Clone, Debug)]
-pub(crate) struct Gauge {
+pub(crate) struct Tracking {
     pub(crate) stream: Stream,
     pub(crate) ledger: Ledger,
     pub(crate) fine: FineClock,
     pub(crate) rack: Rack,
     pub(crate) sampler: Sampler,
     pub(crate) pacer: Pacer,
-    /// A segment that left before the acknowledgement that arrived with it.
+    /// Segment sent just before the ACK that arrived at the same moment.
     pub(crate) early: Option<Segment>,
-    pub(crate) bunch: Bunch,
-    /// Losses below this segment have been shown to the model.
+    pub(crate) bunch: Burst,
+    /// Losses below this segment have been reported to the congestion control.
     pub(crate) seen_edge: u32,
-    /// How many segments counted as lost before the acknowledgement.
+    /// Segments marked lost before this ACK.
     pub(crate) lost_before: u32,
-    /// The random delay of `overhead` ends then.
-    pub(crate) jitter_until: Time,
-    /// The pace lets the next segment go then.
-    pub(crate) pace_until: Time,
-    /// The earliest of these deadlines and those of RACK, or before it.
-    pub(crate) hold_until: Time,
+    /// End of the random sending delay (`overhead`).
+    pub(crate) jitter_at: Time,
+    /// When pacing allows the next segment.
+    pub(crate) pace_at: Time,
+    /// Lower bound on the earliest of these deadlines and those of RACK.
+    pub(crate) next_timer: Time,
 }
 
-/// The parts of a sender, and above all its gauges.
+/// The optional parts of a sender. Dereferences to [`Tracking`].
 #[derive(Clone, Debug)]
-pub(crate) struct Extras(Option<Box<Parts>>);
+pub(crate) struct Optional(Option<Box<OptionalParts>>);
 
-impl Deref for Extras {
-    type Target = Gauge;
-    fn deref(&self) -> &Gauge {
-        self.parts().gauge.as_ref().expect("only senders that are tracked or gated ask")
+impl Deref for Optional {
+    type Target = Tracking;
+    fn deref(&self) -> &Tracking {
+        self.parts().gauge.as_ref().expect("only senders that are keeps_ledger or may_delay ask")
     }
 }
 
-impl DerefMut for Extras {
-    fn deref_mut(&mut self) -> &mut Gauge {
+impl DerefMut for Optional {
+    fn deref_mut(&mut self) -> &mut Tracking {
         let gauge = self.0.as_mut().and_then(|parts| parts.gauge.as_mut());
-        gauge.expect("only senders that are tracked or gated ask")
+        gauge.expect("only senders that are keeps_ledger or may_delay ask")
     }
 }
 
-impl Parts {
-    /// Boxed where there are any.
-    fn boxed(self) -> Option<Box<Parts>> {
-        let others = self.resent.is_some() || self.undo.is_some() || self.feedback.is_some();
+impl OptionalParts {
+    /// Boxes the parts, or returns `None` if there are none.
+    fn boxed(self) -> Option<Box<OptionalParts>> {
+        let others = self.retransmitted_set.is_some() || self.undo.is_some() || self.feedback.is_some();
         (others || self.gauge.is_some()).then(|| Box::new(self))
     }
 }
 
-impl Extras {
+impl Optional {
     #[inline]
-    pub(crate) fn parts(&self) -> &Parts {
+    pub(crate) fn parts(&self) -> &OptionalParts {
         self.0.as_deref().unwrap_or(&NO_PARTS)
     }
 }
 
 impl Cold {
     #[inline]
-    pub(crate) fn resent(&mut self) -> Option<&mut Resent> {
-        self.extras.0.as_mut()?.resent.as_mut()
+    pub(crate) fn retransmitted_set(&mut self) -> Option<&mut Retransmitted> {
+        self.optional.0.as_mut()?.retransmitted_set.as_mut()
     }
 
     #[inline]
     pub(crate) fn undo(&mut self) -> Option<&mut Undo> {
-        self.extras.0.as_mut()?.undo.as_mut()
+        self.optional.0.as_mut()?.undo.as_mut()
     }
 
     #[inline]
     pub(crate) fn feedback(&mut self) -> Option<&mut Feedback> {
-        self.extras.0.as_mut()?.feedback.as_mut()
+        self.optional.0.as_mut()?.feedback.as_mut()
     }
 
-    /// The receiver does not count marks after all. Whether it was to.
-    pub(crate) fn forget_feedback(&mut self) -> bool {
-        self.extras.0.as_mut().is_some_and(|parts| parts.feedback.take().is_some())
+    /// Disables AccECN feedback; returns whether it was enabled.
+    pub(crate) fn disable_feedback(&mut self) -> bool {
+        self.optional.0.as_mut().is_some_and(|parts| parts.feedback.take().is_some())
     }
 
-    /// Takes a sample of the round trip: [`Estimate::sample`].
+    /// Takes an RTT sample: [`Estimate::sample`].
     #[inline]
     pub(crate) fn sample(&mut self, now: Time, sent: Time, round: (u32, u32)) {
         self.rtt.sample(&self.params, now, sent, round);
     }
 
-    /// The retransmission timeout now in force.
+    /// The current retransmission timeout.
     #[inline]
     pub(crate) fn rto(&self) -> Span {
         self.rtt.rto(&self.params)
     }
 
-    /// Doubles it.
+    /// Doubles the retransmission timeout.
     pub(crate) fn back_off(&mut self) {
         self.rtt.back_off(&self.params);
     }
 
-    /// The window after the first acknowledgement, with `delay_growth`.
+    /// Window after the first ACK, with `delay_growth`.
     pub(crate) fn initial_window(&self) -> f64 {
         if self.first_lost {
             1.0
@@ -164,23 +165,24 @@ impl Cold {
         }
     }
 
-    /// `gauged`: the sender is tracked or gated; `modelled`: its control has a model of the path.
+    /// `has_tracking`: the sender keeps a ledger or may delay segments; `model_based`: its congestion control
+    /// has a model of the path.
     pub(crate) fn new(
         params: &Arc<Valid<Params>>,
         stream: Stream,
         rtt: Estimate,
-        (gauged, modelled): (bool, bool),
+        (gauged, model_based): (bool, bool),
     ) -> Cold {
         let accurate = params.ecn && params.ecn_rule == EcnRule::AccEcn;
-        let parts = Parts {
-            gauge: gauged.then(|| Box::new(Gauge::new(params, stream))),
-            resent: (!params.sample_repairs).then(Resent::default),
-            undo: Undo::new(params, modelled),
+        let parts = OptionalParts {
+            gauge: gauged.then(|| Box::new(Tracking::new(params, stream))),
+            retransmitted_set: (!params.sample_repairs).then(Retransmitted::default),
+            undo: Undo::new(params, model_based),
             feedback: accurate.then(Feedback::default),
         };
         Cold {
             params: params.clone(),
-            counters: Told::default(),
+            counters: ColdCounters::default(),
             ecn_backoff: false,
             ecn_agreed: false,
             last_size: params.segment_bytes().0 as u32,
@@ -188,16 +190,16 @@ impl Cold {
             timeout_una: NONE,
             dup_max: 0,
             rtt,
-            board: Board::new(params),
-            extras: Extras(parts.boxed()),
+            board: Scoreboard::new(params),
+            optional: Optional(parts.boxed()),
             capable: params.ecn.then_some(params.ect),
         }
     }
 }
 
-impl Gauge {
-    fn new(params: &Params, stream: Stream) -> Gauge {
-        Gauge {
+impl Tracking {
+    fn new(params: &Params, stream: Stream) -> Tracking {
+        Tracking {
             stream,
             ledger: Ledger::new(params.window),
             fine: FineClock::new(params),
@@ -205,27 +207,26 @@ impl Gauge {
             sampler: Sampler::new(params),
             pacer: Pacer::new(params.pace_credit),
             early: None,
-            bunch: Bunch::default(),
+            bunch: Burst::default(),
             seen_edge: 0,
             lost_before: 0,
-            jitter_until: Time::NEVER,
-            pace_until: Time::NEVER,
-            hold_until: Time::NEVER,
+            jitter_at: Time::NEVER,
+            pace_at: Time::NEVER,
+            next_timer: Time::NEVER,
         }
     }
 
-    /// Finds out which of its deadlines is the earliest.
-    pub(super) fn find_wake(&mut self) {
-        self.hold_until =
-            self.jitter_until.min(self.pace_until).min(self.rack.reorder_at).min(self.rack.probe_at);
+    /// Recomputes the earliest deadline.
+    pub(super) fn find_next_timer(&mut self) {
+        self.next_timer = self.jitter_at.min(self.pace_at).min(self.rack.reorder_at).min(self.rack.probe_at);
     }
 
-    /// One of its deadlines has become `time`.
-    pub(crate) fn wake_by(&mut self, time: Time) {
-        self.hold_until = self.hold_until.min(time);
+    /// Arms a timer for `time`.
+    pub(crate) fn arm(&mut self, time: Time) {
+        self.next_timer = self.next_timer.min(time);
     }
 
-    /// `seq`, which was sent, has arrived; its acknowledgement echoes the time `echo`.
+    /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`.
     pub(super) fn arrive(&mut self, now: Time, seq: u32, echo: Time) {
         let entry = self.ledger.get_mut(seq);
         if self.rack.on && !entry.arrived {
@@ -235,7 +236,7 @@ impl Gauge {
     }
 }
 
-/// The window of a connection that opens.
+/// The window of a new connection.
 pub(super) fn opening_window(p: &Params) -> Window {
     let waits = p.delay_growth && (p.handshake != Handshake::None || p.recovery == Recovery::Vegas);
     let cwnd = if waits { 1.0 } else { p.initial_window as f64 };
@@ -248,7 +249,7 @@ mod tests {
     use crate::receiver::Receiver;
     use crate::sender::Sender;
 
-    /// What a flow costs that has nothing in flight: there may be a hundred thousand.
+    /// Memory of an idle flow: there may be a hundred thousand of them.
     #[test]
     fn ends_stay_small() {
         assert!(size_of::<Sender>() <= 152, "{}", size_of::<Sender>());

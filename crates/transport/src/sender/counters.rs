@@ -1,8 +1,8 @@
-//! What a sender counts, and sums of it.
+//! Counters of a sender, and their sums.
 
 use std::ops::Add;
 
-/// What a sender counts.
+/// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Segments sent, retransmissions included.
@@ -13,17 +13,17 @@ pub struct SenderCounters {
     pub timeouts: u32,
     /// Entries into fast retransmit or fast recovery.
     pub fast_recoveries: u32,
-    /// Times the window was cut, for whatever reason.
+    /// Reductions of the window, for whatever reason.
     pub cuts: u64,
-    /// Cuts because of an ECN echo.
+    /// Reductions because of an ECN echo.
     pub ecn_cuts: u32,
-    /// Cuts that turned out to have been for nothing and were undone.
+    /// Reductions undone as spurious.
     pub undone: u32,
 }
 
-/// Those of them that the rest of a sender does not tell.
+/// The counters that cannot be derived from the rest of the state.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ColdCounters {
     pub(crate) cuts: u32,
     pub(crate) timeouts: u32,
     pub(crate) fast_recoveries: u32,

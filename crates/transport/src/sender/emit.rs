@@ -1,4 +1,4 @@
-//! Makes the segments a sender lets go.
+//! Builds the segments that a sender sends.
 
 use super::{Sender, NONE};
 use crate::params::{Codepoint, EcnRule, Handshake};
@@ -13,7 +13,7 @@ impl Sender {
         }
         let retransmit = self.cold.rtt.backoff() > 1;
         let size = self.cold.params.ack_size.0 as u32;
-        let ecn_flags = self.asks_of_ecn();
+        let ecn_flags = self.syn_ecn_flags();
         Segment { role: Role::Syn, retransmit, ecn_flags, ..Segment::data(0, size, now) }
     }
 
@@ -23,7 +23,7 @@ impl Sender {
         let retransmit = seq < self.max;
         if retransmit {
             self.retransmits += 1;
-            self.note_resent(seq);
+            self.record_retransmitted(seq);
         } else {
             self.max = seq + 1;
             if self.timed == NONE {
@@ -31,8 +31,8 @@ impl Sender {
                 self.timed_at = now;
             }
         }
-        if self.tracked {
-            idle &= self.enter_ledger(now, seq, retransmit);
+        if self.keeps_ledger {
+            idle &= self.record_transmission(now, seq, retransmit);
         }
         if idle || self.rto_at == Time::NEVER {
             self.rto_at = self.rto_after(now);
@@ -41,8 +41,8 @@ impl Sender {
         if self.ecn {
             self.mark_capable(&mut segment);
         }
-        if self.bunched {
-            segment.push = self.cold.extras.bunch.take_push();
+        if self.offloads {
+            segment.push = self.cold.optional.bunch.take_push();
         }
         if seq == 0 {
             (segment.size, segment.role) = self.first();
@@ -52,16 +52,17 @@ impl Sender {
         segment
     }
 
-    /// A segment leaves once more: acknowledgements that begin with it give no samples, where an option says so.
+    /// Records a retransmission: ACKs that start with it give no RTT sample, where an option asks for that.
     #[inline(never)]
-    fn note_resent(&mut self, seq: u32) {
+    fn record_retransmitted(&mut self, seq: u32) {
         let (una, max) = (self.una, self.max);
-        if let Some(resent) = self.cold.resent() {
-            resent.note(seq, una, max);
+        if let Some(retransmitted_set) = self.cold.retransmitted_set() {
+            retransmitted_set.note(seq, una, max);
         }
     }
 
-    /// Size and role of the first segment, which may differ from the others. By value: what has an address leaves the registers.
+    /// Size and role of the first segment, which may differ from the others. Returned by value, so that
+    /// callers keep their locals in registers.
     #[cold]
     fn first(&self) -> (u32, Role) {
         let p = &self.cold.params;
@@ -76,7 +77,8 @@ impl Sender {
         }
     }
 
-    /// New data is ECN-capable, retransmissions are not; the first new segment after a cut says so (RFC 3168 section 6.1).
+    /// Sets ECT on new data, not on retransmissions; sets CWR on the first new segment after a reduction (RFC
+    /// 3168 section 6.1).
     #[inline]
     fn mark_capable(&mut self, segment: &mut Segment) {
         let ect = self.cold.capable;
@@ -89,8 +91,8 @@ impl Sender {
         if capable && ect.is_some() {
             segment.ecn = Ecn::Ect0;
         }
-        // With accurate ECN there is nothing to confirm (RFC 9768 section 3.1.5).
-        if self.cold.extras.parts().feedback.is_none() && (ns2 || !segment.retransmit) {
+        // Accurate ECN has no CWR handshake (RFC 9768 section 3.1.5).
+        if self.cold.optional.parts().feedback.is_none() && (ns2 || !segment.retransmit) {
             segment.cwr = std::mem::take(&mut self.cwr);
         }
     }

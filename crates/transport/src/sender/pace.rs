@@ -1,9 +1,10 @@
-//! Pacing: segments leave at least so far apart.
+//! Pacing: minimum gaps between segments.
 //!
-//! *Reference*: CSB25 section 5.6.2; RFC 9002 section 7.7 for a pace from the window (Linux: 2 in slow start, 1.2 after).
-//! *Units*: a pace in segments a second.
-//! *Deviations*: the gap is that of a full segment, also after a short one. Retransmissions forced by a recovery do not wait,
-//! but those after them do.
+//! *Reference*: CSB25 section 5.6.2; RFC 9002 section 7.7 for a rate from the window (Linux: 2 in slow start,
+//! 1.2 after).
+//! *Units*: rates in segments per second.
+//! *Deviations*: the gap is that of a full segment, also after a short one. Retransmissions forced by a
+//! recovery are not delayed, but segments after them are.
 
 use super::Sender;
 use crate::cc::Control;
@@ -11,25 +12,25 @@ use crate::params::Pacing;
 use crate::segment::Segment;
 use units::{Dice, Span, Time};
 
-/// The pace of a connection.
+/// Pacing state of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     gap: Span,
-    /// Segments that leave at once, how many of them are left, and the moment for which that holds.
+    /// Segments of a burst, how many of them are left, and the moment of the burst.
     quantum: u32,
     left: u32,
     at: Time,
-    /// How much later than it might have the burst began, and the share of a gap that may be made up for.
+    /// Delay of the burst behind its schedule, and the share of a gap that may be caught up.
     late: Span,
     credit: f64,
-    /// The next segment leaves no sooner.
+    /// Earliest time of the next segment.
     pub(super) next: Time,
-    /// The gap that holds once a repair has left that an acknowledgement asked for.
+    /// Gap to use after the pending retransmission has left.
     later: Option<Span>,
 }
 
 impl Pacer {
-    /// `credit`: the share of a gap that a late departure takes off it.
+    /// `credit`: the share of a gap that a late departure shortens it by.
     pub(crate) fn new(credit: f64) -> Pacer {
         Pacer {
             gap: Span::ZERO,
@@ -43,23 +44,23 @@ impl Pacer {
         }
     }
 
-    /// Segments a second; `None`: as fast as they come.
+    /// Sets the rate in segments per second; `None` disables pacing.
     pub(crate) fn set(&mut self, pace: Option<f64>) {
         self.gap = gap_of(pace);
         self.later = None;
     }
 
-    /// [`Pacer::set`], once the repair has left that waits to leave.
+    /// Sets the rate to use after the pending retransmission.
     pub(super) fn set_later(&mut self, pace: Option<f64>) {
         self.later = Some(gap_of(pace));
     }
 
-    /// Segments that leave together, with the gaps of all of them behind the last.
+    /// Sets the burst size: segments of a burst leave together, their gaps follow the last.
     pub(crate) fn set_quantum(&mut self, segments: u32) {
         self.quantum = segments.max(1);
     }
 
-    /// A segment leaves.
+    /// Records that a segment leaves.
     pub(crate) fn sent(&mut self, now: Time) {
         if self.left == 0 || now != self.at {
             (self.left, self.at) = (self.quantum, now);
@@ -71,8 +72,8 @@ impl Pacer {
         self.next = self.next.max(now) + (self.gap - made_up);
     }
 
-    /// Whether a segment has to wait.
-    fn holds(&self, now: Time) -> bool {
+    /// Whether a segment must wait.
+    fn must_wait(&self, now: Time) -> bool {
         now < self.next && !(self.left > 0 && now == self.at)
     }
 }
@@ -82,37 +83,37 @@ fn gap_of(pace: Option<f64>) -> Span {
 }
 
 impl Sender {
-    /// Whether a segment the window lets go may leave now; if not, a wake-up is armed.
-    pub(super) fn may_leave(&mut self, now: Time) -> bool {
-        if self.paced && self.cold.extras.pacer.holds(now) {
-            let gauges = &mut *self.cold.extras;
-            gauges.pace_until = gauges.pacer.next;
-            gauges.wake_by(gauges.pace_until);
+    /// Whether a segment that the window allows may leave now; if not, arms a timer.
+    pub(super) fn may_send_now(&mut self, now: Time) -> bool {
+        if self.paced && self.cold.optional.pacer.must_wait(now) {
+            let tracking = &mut *self.cold.optional;
+            tracking.pace_at = tracking.pacer.next;
+            tracking.arm(tracking.pace_at);
             return false;
         }
-        if !self.released && self.cold.params.overhead > Span::ZERO {
-            self.hold(now);
+        if !self.jitter_elapsed && self.cold.params.overhead > Span::ZERO {
+            self.arm_jitter(now);
             return false;
         }
         true
     }
 
-    /// Lets a segment that is due as an acknowledgement arrives go before the acknowledgement counts.
-    pub(super) fn send_what_is_due(&mut self, now: Time) {
-        if self.paced && self.cold.params.pace_first && now >= self.cold.extras.pace_until {
-            self.on_wake(now);
-            self.cold.extras.early = self.poll_any(now);
+    /// Sends a segment that is due at the arrival of an ACK before the ACK is processed (`pace_first`).
+    pub(super) fn send_due_first(&mut self, now: Time) {
+        if self.paced && self.cold.params.pace_first && now >= self.cold.optional.pace_at {
+            self.on_tracking_timer(now);
+            self.cold.optional.early = self.poll_segment(now);
         }
     }
 
-    /// Sends what leaves whatever the window says.
+    /// Sends a segment regardless of the window.
     pub(super) fn emit_forced(&mut self, now: Time, seq: u32) -> Segment {
         if !self.paced || self.cold.params.pace_repairs {
             return self.emit(now, seq);
         }
-        let before = self.cold.extras.pacer.clone();
+        let before = self.cold.optional.pacer.clone();
         let segment = self.emit(now, seq);
-        let pacer = &mut self.cold.extras.pacer;
+        let pacer = &mut self.cold.optional.pacer;
         if before.next > now {
             *pacer = before;
         }
@@ -120,18 +121,18 @@ impl Sender {
         segment
     }
 
-    /// Draws the delay before the window may be used (`overhead`).
-    fn hold(&mut self, now: Time) {
+    /// Arms the random sending delay (`overhead`).
+    fn arm_jitter(&mut self, now: Time) {
         self.quota = 0;
-        if self.cold.extras.jitter_until == Time::NEVER {
-            let u = self.cold.extras.stream.uniform();
+        if self.cold.optional.jitter_at == Time::NEVER {
+            let u = self.cold.optional.stream.uniform();
             let until = now + self.cold.params.overhead.scale(u);
-            self.cold.extras.jitter_until = until;
-            self.cold.extras.wake_by(until);
+            self.cold.optional.jitter_at = until;
+            self.cold.optional.arm(until);
         }
     }
 
-    /// The connection is open: data may leave, or soon (`open_wait`).
+    /// The connection is open: allows data now, or after `open_wait`.
     pub(crate) fn begin_data(&mut self, now: Time) {
         let wait = self.cold.params.open_wait;
         if wait == Span::ZERO {
@@ -139,45 +140,45 @@ impl Sender {
             self.quota = self.burst();
             return;
         }
-        self.cold.extras.pace_until = now + wait;
-        self.cold.extras.find_wake();
+        self.cold.optional.pace_at = now + wait;
+        self.cold.optional.find_next_timer();
     }
 
-    /// The handshake is done, but the data are to wait.
-    pub(crate) fn waits_to_begin(&self) -> bool {
-        self.cold.params.open_wait > Span::ZERO && self.cold.extras.pace_until != Time::NEVER
+    /// The handshake is done, but data waits (`open_wait`).
+    pub(crate) fn awaits_open(&self) -> bool {
+        self.cold.params.open_wait > Span::ZERO && self.cold.optional.pace_at != Time::NEVER
     }
 
-    /// The connection is open: the first pace.
-    pub(crate) fn open_pace(&mut self) {
+    /// Sets the first pacing rate of an open connection.
+    pub(crate) fn start_pacing(&mut self) {
         self.cc.on_open(self.srtt());
         if self.paced && self.cold.params.pace_start {
-            self.cold.extras.pacer.set(self.cc.pace());
+            self.cold.optional.pacer.set(self.cc.pace());
         }
     }
 
-    /// One of the deadlines beside the retransmission timer has come.
+    /// A timer other than the retransmission timer has fired.
     #[cold]
-    pub(super) fn on_wake(&mut self, now: Time) {
+    pub(super) fn on_tracking_timer(&mut self, now: Time) {
         let burst = self.burst();
-        let gauges = &mut *self.cold.extras;
-        if now >= gauges.jitter_until {
-            gauges.jitter_until = Time::NEVER;
+        let tracking = &mut *self.cold.optional;
+        if now >= tracking.jitter_at {
+            tracking.jitter_at = Time::NEVER;
             self.quota = burst;
-            self.released = true;
+            self.jitter_elapsed = true;
         }
-        if now >= gauges.pace_until {
-            gauges.pace_until = Time::NEVER;
+        if now >= tracking.pace_at {
+            tracking.pace_at = Time::NEVER;
             self.opened = true;
             self.quota = burst;
         }
-        if gauges.rack.on {
+        if tracking.rack.on {
             self.on_rack_timer(now);
         }
-        self.cold.extras.find_wake();
+        self.cold.optional.find_next_timer();
     }
 
-    /// The pace that spreads a window over a round trip, faster in slow start.
+    /// Pacing rate that spreads a window over a round trip, faster in slow start.
     pub(super) fn window_pace(&self) -> Option<f64> {
         let p = &self.cold.params;
         if p.pacing == Pacing::Auto && !self.cc.paces() {
@@ -193,27 +194,27 @@ impl Sender {
 mod tests {
     use super::*;
 
-    /// At 100 segments a second two leave together, and the next two 20 ms later; what comes alone waits 10 ms.
+    /// At 100 segments/s two leave together, and the next two 20 ms later; a lone one waits 10 ms.
     #[test]
     fn a_quantum_leaves_at_once_and_is_paid_for_whole() {
         let mut pacer = Pacer::new(0.0);
         pacer.set(Some(100.0));
         pacer.set_quantum(2);
         let start = Time(1_000_000_000);
-        assert!(!pacer.holds(start));
+        assert!(!pacer.must_wait(start));
         pacer.sent(start);
-        assert!(!pacer.holds(start));
+        assert!(!pacer.must_wait(start));
         pacer.sent(start);
-        assert!(pacer.holds(start));
+        assert!(pacer.must_wait(start));
         assert_eq!(pacer.next, start + Span::from_millis(20));
         let later = pacer.next;
         pacer.sent(later);
-        assert!(pacer.holds(later + Span(1)));
+        assert!(pacer.must_wait(later + Span(1)));
         assert_eq!(pacer.next, later + Span::from_millis(10));
     }
 
-    /// Gaps of 10 ms. Two that leave 8 ms late: of 20 ms 8 are made up for, 5 by the first and 3 by the second. One 30 ms late
-    /// after that makes up for half its gap.
+    /// Gaps of 10 ms. Two segments leave 8 ms late: the 20 ms shrink by 8, 5 at the first and 3 at the
+    /// second. One that is 30 ms late after that shrinks its gap by half.
     #[test]
     fn what_was_late_is_made_up_for_in_part() {
         let mut pacer = Pacer::new(0.5);
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(pacer.next, Time(1_060_000_000));
     }
 
-    /// The gap of 10 ms holds for the repair that an acknowledgement asked for, and 20 ms behind it.
+    /// The gap of 10 ms applies to the pending retransmission, 20 ms after it.
     #[test]
     fn a_later_pace_waits_for_the_repair() {
         let mut pacer = Pacer::new(0.0);

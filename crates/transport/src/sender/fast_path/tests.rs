@@ -1,7 +1,7 @@
-//! Both ends with and without their short ways, over a path that loses, turns round and repeats.
+//! Equality of the fast path and the slow path at both ends, over a path that loses, reorders and duplicates.
 
 use crate::params::Params;
-use crate::receiver::{PlainAck, Receiver};
+use crate::receiver::{FastAck, Receiver};
 use crate::segment::{Ack, Role, Segment};
 use crate::sender::Sender;
 use proptest::prelude::*;
@@ -17,15 +17,15 @@ fn params(profile: &str) -> Valid<Params> {
     Valid::new(params).expect("profiles are valid")
 }
 
-/// Two connections that hear the same: the second never takes a short way.
+/// Two connections with the same input: the second never takes the fast path.
 struct Twins {
     senders: [Sender; 2],
     receivers: [Receiver; 2],
     now: Time,
     on_way: VecDeque<Segment>,
-    /// Acknowledgements and segments that took the short way.
+    /// ACKs and segments that took the fast path.
     short: [u32; 2],
-    /// Acknowledgements in all.
+    /// All ACKs.
     acks: u32,
 }
 
@@ -33,7 +33,7 @@ impl Twins {
     fn new(params: &Valid<Params>, supply: u64) -> Twins {
         let mut senders = [0, 1].map(|_| Sender::new(params, Stream::new(1, "twins")));
         let receivers = [0, 1].map(|_| Receiver::new(params));
-        senders[1].straight = false;
+        senders[1].eligible = false;
         for sender in &mut senders {
             sender.supply_bytes(supply);
             sender.start(Time::ZERO);
@@ -48,7 +48,7 @@ impl Twins {
         let now = self.now;
         let [short, long] = &mut self.senders;
         loop {
-            self.short[1] += u32::from(short.nxt < short.past);
+            self.short[1] += u32::from(short.nxt < short.fast_end);
             let (one, other) = (short.poll_transmit(now), long.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
@@ -62,14 +62,14 @@ impl Twins {
         assert_eq!((short.una, short.nxt, short.max), (long.una, long.nxt, long.max));
     }
 
-    /// What the receivers answer to a segment.
+    /// ACKs that the receivers return for a segment.
     fn answers(&mut self, segment: &Segment) -> Vec<Ack> {
         let now = self.now;
         let [short, long] = &mut self.receivers;
         long.on_segment(now, segment);
         let expected: Vec<Ack> = std::iter::from_fn(|| long.poll_transmit(now)).collect();
         let next = if segment.role == Role::Data {
-            short.answer_next(now, segment.seq, segment.size, segment.sent)
+            short.on_segment_fast(now, segment.seq, segment.size, segment.sent)
         } else {
             None
         };
@@ -77,7 +77,7 @@ impl Twins {
             Some(plain) => plain,
             None => {
                 short.on_segment(now, segment);
-                short.poll_plain()
+                short.poll_ack_fast()
             }
         };
         let mut answers: Vec<Ack> = plain.iter().map(whole).collect();
@@ -99,9 +99,9 @@ impl Twins {
         let plain = !ack.syn && !ack.ece;
         let took = plain
             && if ack.sack.is_empty() {
-                short.on_bare_ack(now, ack.ack, ack.echo)
+                short.on_ack_fast(now, ack.ack, ack.echo)
             } else {
-                short.on_one_more_held(now, ack.ack, &ack.sack, |_| {})
+                short.on_sack_fast(now, ack.ack, &ack.sack, |_| {})
             };
         self.short[0] += u32::from(took);
         if !took {
@@ -110,7 +110,7 @@ impl Twins {
         self.send();
     }
 
-    /// One step: `luck` says what becomes of the next segment, or a timer fires.
+    /// One step: `fate` decides what happens to the next segment, or whether a timer fires.
     fn step(&mut self, luck: u8) {
         self.now += Span::from_millis(1);
         let segment = match (luck, self.on_way.len()) {
@@ -135,8 +135,8 @@ impl Twins {
     }
 }
 
-fn whole(plain: &PlainAck<'_>) -> Ack {
-    let PlainAck { ack, echo, size, sack } = *plain;
+fn whole(plain: &FastAck<'_>) -> Ack {
+    let FastAck { ack, echo, size, sack } = *plain;
     Ack {
         ack,
         size,
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// The test above is about something: with a loss now and then, most of what happens is short.
+/// The comparison covers the fast path: with occasional losses more than half of ACKs and segments take it.
 #[test]
 fn the_short_way_is_the_common_one() {
     let mut twins = Twins::new(&params("rfc"), u64::from(u32::MAX));

@@ -1,6 +1,6 @@
-//! What can be read of a sender between two inputs.
+//! Read access to a sender between inputs.
 
-use super::counters::Told;
+use super::counters::ColdCounters;
 use super::{Phase, Sender, SenderCounters};
 use crate::cc::Control;
 use crate::params::Recovery;
@@ -8,20 +8,20 @@ use crate::rtt::Rtt;
 use units::{Rate, Span, Time};
 
 impl Sender {
-    /// When to call `on_timer`, if ever. It can move to an earlier time with any input.
+    /// When to call [`Sender::on_timer`], if ever. Any input can move it to an earlier time.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
         let at = self.due();
         (at != Time::NEVER).then_some(at)
     }
 
-    /// The same moment, or [`Time::NEVER`].
+    /// The same time, or [`Time::NEVER`].
     #[inline]
     pub fn due(&self) -> Time {
-        if self.straight || !self.is_gauged() {
+        if self.eligible || !self.has_tracking() {
             return self.rto_at;
         }
-        self.rto_at.min(self.cold.extras.hold_until)
+        self.rto_at.min(self.cold.optional.next_timer)
     }
 
     /// The congestion window in segments.
@@ -34,7 +34,7 @@ impl Sender {
         self.window.ssthresh
     }
 
-    /// Segments in flight, as the recovery in use counts them.
+    /// Segments in flight, as the recovery algorithm counts them.
     pub fn flight(&self) -> u32 {
         match self.recovery {
             Recovery::Sack | Recovery::Rack => self.pipe(),
@@ -52,28 +52,28 @@ impl Sender {
         self.cold.rtt.srtt(&self.cold.params)
     }
 
-    /// The retransmission timeout in force.
+    /// The current retransmission timeout.
     pub fn rto(&self) -> Span {
         self.rto
     }
 
-    /// Segments reported as marked so far; `None` without accurate ECN.
+    /// Segments reported as CE-marked so far; `None` without accurate ECN.
     pub fn marked_segments(&self) -> Option<u32> {
-        self.cold.extras.parts().feedback.as_ref().map(|feedback| feedback.marked())
+        self.cold.optional.parts().feedback.as_ref().map(|feedback| feedback.marked())
     }
 
-    /// Duplicate acknowledgements since the last new one.
+    /// Duplicate ACKs since the last new one.
     pub fn dupacks(&self) -> u32 {
         self.dupacks
     }
 
-    /// The rate on the wire at which segments are spaced, if they are.
+    /// Pacing rate on the wire, if the sender paces.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        let pace = if self.modelled { self.cc.pace() } else { self.window_pace() };
+        let pace = if self.model_based { self.cc.pace() } else { self.window_pace() };
         pace.filter(|_| self.paced).map(|pace| Rate((pace * self.cold.params.wire_bits()) as u64))
     }
 
-    /// What the sender is doing.
+    /// The sender's state.
     pub fn phase(&self) -> Phase {
         if !self.opened {
             Phase::Opening
@@ -88,18 +88,18 @@ impl Sender {
         }
     }
 
-    /// Counts repairs and cuts anew: of retransmissions before it [`SenderCounters::sent`] knows nothing either.
-    pub fn count_anew(&mut self) {
-        (self.cold.counters, self.retransmits) = (Told::default(), 0);
+    /// Resets the counters; [`SenderCounters::sent`] no longer includes earlier retransmissions.
+    pub fn reset_counters(&mut self) {
+        (self.cold.counters, self.retransmits) = (ColdCounters::default(), 0);
         if let Some(undo) = self.cold.undo() {
-            undo.times = 0;
+            undo.count = 0;
         }
     }
 
-    /// What happened so far, or since it last counted anew.
+    /// Counters since the start or since [`Sender::reset_counters`].
     pub fn counters(&self) -> SenderCounters {
-        let Told { cuts, timeouts, fast_recoveries, ecn_cuts } = self.cold.counters;
-        // What is sent is new or sent again.
+        let ColdCounters { cuts, timeouts, fast_recoveries, ecn_cuts } = self.cold.counters;
+        // Segments sent are either new or retransmissions.
         let (sent, retransmits) = (u64::from(self.max) + self.retransmits, self.retransmits);
         let (cuts, undone) = (u64::from(cuts), self.undone());
         SenderCounters { sent, retransmits, timeouts, fast_recoveries, cuts, ecn_cuts, undone }
@@ -110,14 +110,14 @@ impl Sender {
         self.una
     }
 
-    /// The next segment to send in order; after a timeout it goes back to `una`.
+    /// The next segment to send in order; a timeout moves it back to `una`.
     pub fn nxt(&self) -> u32 {
         self.nxt
     }
 
-    /// Recoveries that turned out to have been for nothing and were undone.
+    /// Reductions undone as spurious.
     pub fn undone(&self) -> u32 {
-        self.cold.extras.parts().undo.as_ref().map_or(0, |undo| undo.times)
+        self.cold.optional.parts().undo.as_ref().map_or(0, |undo| undo.count)
     }
 
     /// One past the last segment supplied.
@@ -125,7 +125,7 @@ impl Sender {
         self.limit
     }
 
-    /// Whether everything supplied has been acknowledged. Never true of an endless supply.
+    /// Whether everything supplied has been acknowledged. Never true for an endless supply.
     pub fn is_done(&self) -> bool {
         self.una >= self.limit
     }

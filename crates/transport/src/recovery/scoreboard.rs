@@ -14,7 +14,7 @@ use crate::sender::NONE;
 
 /// The scoreboard.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct Scoreboard {
     sacked: Marks,
     /// The blocks of the last acknowledgement that had any: most blocks repeat one of them, or lengthen it.
     last: SackBlocks,
@@ -46,10 +46,10 @@ pub struct Board {
     pub pipe: i32,
 }
 
-impl Board {
+impl Scoreboard {
     /// An empty scoreboard. Nothing is allocated before the first hole.
-    pub fn new(params: &Params) -> Board {
-        Board {
+    pub fn new(params: &Params) -> Scoreboard {
+        Scoreboard {
             sacked: Marks::default(),
             last: SackBlocks::default(),
             kept: params.repair_all.then(Box::default),
@@ -72,7 +72,7 @@ impl Board {
     /// block of the last one, or is a block of its own before those. False if they say anything else, or there is no room to note
     /// it: then nothing is noted.
     #[inline(always)]
-    pub fn hold_one_more(
+    pub fn add_above_all(
         &mut self,
         blocks: &SackBlocks,
         (una, max): (u32, u32),
@@ -119,7 +119,7 @@ impl Board {
             self.find_losses(una, threshold);
         } else if let Some(next) = self.sacked.first_present(self.pivot + 1, self.highest) {
             self.pivot = next;
-            self.lose_below(una, next);
+            self.mark_lost_below(una, next);
         }
     }
 
@@ -186,19 +186,19 @@ impl Board {
 
     /// Forgets the retransmissions kept in `[una, past)`: how many there were.
     #[inline]
-    fn forget_kept(&mut self, una: u32, past: u32) -> u32 {
+    fn release_sacked_rxt(&mut self, una: u32, past: u32) -> u32 {
         self.kept.as_mut().map_or(0, |kept| kept.remove_range(una, past))
     }
 
     /// Segments between `una` and `max` that `blocks` report as held and that were not known to be.
-    pub fn newly_held(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
+    pub fn newly_sacked(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
         self.sacked.reserve(una, max);
         let unknown = |(start, end): (u32, u32)| self.absent(start.max(una), end.min(max));
         blocks.iter().map(unknown).sum()
     }
 
     /// The first segment of `[first, past)` that is not selectively acknowledged; `una` and `max` bound what is outstanding.
-    pub fn first_unknown(&mut self, first: u32, past: u32, una: u32, max: u32) -> Option<u32> {
+    pub fn first_unsacked(&mut self, first: u32, past: u32, una: u32, max: u32) -> Option<u32> {
         self.sacked.reserve(una, max);
         self.sacked.first_absent(first.max(una), past.min(max))
     }
@@ -228,7 +228,7 @@ impl Board {
             self.absent(una, ack)
         };
         self.rxt_out -= sent;
-        self.rxt_out -= self.forget_kept(una, ack.min(self.high_rxt));
+        self.rxt_out -= self.release_sacked_rxt(una, ack.min(self.high_rxt));
         if self.sacked_count == 0 {
             return 0;
         }
@@ -245,12 +245,12 @@ impl Board {
         }
         if let Some(edge) = self.sacked.last_present_but(threshold - 1, una, self.highest) {
             self.pivot = edge;
-            self.lose_below(una, edge);
+            self.mark_lost_below(una, edge);
         }
     }
 
     /// Everything below `edge` that is not selectively acknowledged is lost.
-    pub fn lose_below(&mut self, una: u32, edge: u32) {
+    pub fn mark_lost_below(&mut self, una: u32, edge: u32) {
         let from = self.lost_edge.max(una);
         if edge > from {
             self.lost_count += self.absent(from, edge);
@@ -272,14 +272,14 @@ impl Board {
 
     /// Whether all that is lost is in flight again; false where that cannot be told from counts.
     #[inline]
-    pub fn is_repaired(&self) -> bool {
+    pub fn all_retransmitted(&self) -> bool {
         self.rxt_out >= self.lost_count && self.kept.is_none()
     }
 
     /// The same of all that is lost. There is one unless all that is lost is in flight again.
     #[inline]
     pub fn next_lost(&self, una: u32) -> Option<u32> {
-        if self.is_repaired() {
+        if self.all_retransmitted() {
             debug_assert_eq!(self.next_hole(una, self.lost_edge), None);
             return None;
         }
@@ -306,14 +306,14 @@ impl Board {
 
     /// Starts a recovery: nothing has been retransmitted in it.
     pub fn begin(&mut self, una: u32) {
-        self.forget_kept(una, self.high_rxt);
+        self.release_sacked_rxt(una, self.high_rxt);
         self.high_rxt = una;
         self.rxt_out = 0;
         self.rescue = NONE;
     }
 
     /// What counted as lost is only late: only what enough others are held above counts so again.
-    pub fn find_all_again(&mut self, una: u32, threshold: u32) {
+    pub fn recompute_losses(&mut self, una: u32, threshold: u32) {
         self.begin(una);
         (self.lost_edge, self.lost_count) = (0, 0);
         self.find_losses(una, threshold);
@@ -325,7 +325,7 @@ impl Board {
             self.sacked.remove_range(una, self.highest);
             self.sacked_count = 0;
         }
-        self.forget_kept(una, self.high_rxt);
+        self.release_sacked_rxt(una, self.high_rxt);
         self.last = SackBlocks::default();
         self.highest = 0;
         self.pivot = 0;

@@ -1,69 +1,78 @@
-//! When Linux's receiver acknowledges at once, and when it holds back what it might say.
+//! Linux's quick ACKs: when the receiver acknowledges at once, and when it compresses duplicate ACKs.
 //!
-//! *Reference*: Linux by its output, segment by segment: `docs/transports/tcp.md`; WF2001 for the window that follows what is read.
+//! *Reference*: Linux by its output, segment by segment: `docs/transports/tcp.md`; WF2001 for receive window
+//! autotuning.
 //! *Units*: bytes of payload, all segments full.
-//! *Deviations*: the window is only reckoned with, never too small to send into; the way back takes as long as at the start.
+//! *Deviations*: the receive window only decides about quick ACKs and never limits the sender; the return
+//! path keeps its initial delay.
 
 use super::{AckRule, Receiver};
 use crate::params::{EcnRule, Params};
 use crate::segment::Segment;
 use units::{Span, Time};
 
-/// The window offered at first, and what may be offered of a buffer of 128 KiB.
+/// The initial window, and the most that a buffer of 128 KiB allows.
 const FIRST_WINDOW: u64 = 65_535;
 const FIRST_ROOM: u64 = 81_536;
-/// What may be offered of the greatest buffer, 6 MiB.
+/// The most that the largest buffer, 6 MiB, allows.
 const MOST_ROOM: u64 = 3 << 20;
-/// Segments the application is taken to read a round trip at first.
+/// Segments the application is assumed to read in the first round trip.
 const FIRST_READ: u64 = 10;
-/// Acknowledgements that leave at once after a repeat or a pause.
+/// QuickAck ACKs after a duplicate segment or a pause.
 const AGAIN: u32 = 16;
-/// A pause: so much longer than a round trip nothing came.
+/// A pause: nothing arrived for this much longer than a round trip.
 const PAUSE: Span = Span::from_millis(200);
-/// Duplicates acknowledged at once; later ones wait for others, for a third of a round trip and a millisecond at most.
+/// Duplicate ACKs sent at once; later ones are compressed, for at most a third of a round trip and 1 ms.
 const DUPLICATES: u32 = 3;
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 
-/// What the rule `linux` remembers.
+/// State of the rule `linux`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Quick {
+pub(super) struct QuickAck {
     mss: u64,
     /// The window offered, and how far it may open.
     window: u64,
     room: u64,
-    /// The most that was read in a round trip; since when the present one is counted, and what had been read then.
+    /// The most read in a round trip; start of the present count, and `rcv_nxt` then.
     most_read: u64,
     since: Time,
     read: u32,
-    /// When the connection opened, and how long data wait then (`open_wait`); the first round trip and the way here in it; the round trip now.
+    /// When the connection opened, and how long data waits then (`open_wait`); the first RTT and its one-way
+    /// delay; the present RTT.
     opened: Time,
     wait: Span,
     first: Option<(Span, Span)>,
     rtt: Span,
-    /// When the segment left that was timed last.
+    /// Send time of the last segment timed.
     sent: Time,
-    /// When the last segment came.
+    /// Arrival of the last segment.
     last: Time,
-    /// Duplicates of the acknowledgement of this segment: those answered, and those held back since.
+    /// The ACK number being duplicated; duplicates sent, and duplicates compressed since.
     of: u32,
     answered: u32,
     held_back: u32,
 }
 
-impl Quick {
-    pub(super) fn new(p: &Params) -> Quick {
+impl QuickAck {
+    pub(super) fn new(p: &Params) -> QuickAck {
         let mss = p.mss.0;
-        let first =
-            Quick { mss, window: FIRST_WINDOW, room: FIRST_ROOM, wait: p.open_wait, ..Quick::default() };
-        Quick { most_read: FIRST_READ * mss, ..first }
+        let first = QuickAck {
+            mss,
+            window: FIRST_WINDOW,
+            room: FIRST_ROOM,
+            wait: p.open_wait,
+            ..QuickAck::default()
+        };
+        QuickAck { most_read: FIRST_READ * mss, ..first }
     }
 
     pub(super) fn open(&mut self, now: Time) {
         (self.opened, self.since, self.last) = (now, now, now);
     }
 
-    /// Round trip from the way here, which alone is seen, and the one of the start: a shorter one counts at once, a longer one by an eighth.
+    /// Estimates the RTT from the one-way delay and the first RTT: a shorter value counts at once, a longer
+    /// one by an eighth.
     fn measure(&mut self, now: Time, sent: Time) {
         let way = now.since(sent);
         let Some((rtt, first_way)) = self.first else {
@@ -72,7 +81,7 @@ impl Quick {
             (self.first, self.rtt) = (Some((rtt, way)), rtt);
             return;
         };
-        // Segments that left together answer one acknowledgement.
+        // Segments that left together answer the same ACK.
         if std::mem::replace(&mut self.sent, sent) == sent {
             return;
         }
@@ -80,24 +89,24 @@ impl Quick {
         self.rtt = if rtt < self.rtt { rtt } else { Span(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
     }
 
-    /// The window opens by two segments for each that comes; whether it did.
+    /// Opens the window by two segments for each arrival; returns whether it did.
     fn widen(&mut self) -> bool {
         let more = (2 * self.mss).min(self.room - self.window);
         self.window += more;
         more > 0
     }
 
-    /// The application has read all before `next`; `held` segments wait beyond. Once a round trip: room for twice what was read
-    /// in it, and for what it may grow by.
+    /// Autotuning: once per round trip makes room for duplicate what was read in it, plus its growth. The
+    /// application has read everything before `next`; `held` segments are buffered.
     fn follow(&mut self, now: Time, next: u32, held: u32) {
         if now.since(self.since) < self.rtt {
             return;
         }
         let read = u64::from(next - self.read) * self.mss;
         if read > self.most_read {
-            let twice = 2 * read;
-            let growth = twice * (read - self.most_read) / self.most_read;
-            let wanted = twice + 2 * growth + u64::from(held) * self.mss;
+            let duplicate = 2 * read;
+            let growth = duplicate * (read - self.most_read) / self.most_read;
+            let wanted = duplicate + 2 * growth + u64::from(held) * self.mss;
             self.room = self.room.max(wanted.min(MOST_ROOM));
             self.most_read = read;
         }
@@ -106,19 +115,14 @@ impl Quick {
 }
 
 impl Receiver {
-    /// Takes note of a segment of data before it is put in order; whether it must be acknowledged at once. With what was echoed
-    /// before it, and whether it is the first mark since the sender answered one.
-    pub(super) fn look_quickly(
-        &mut self,
-        now: Time,
-        segment: &Segment,
-        (echoed, marked): (bool, bool),
-    ) -> bool {
-        let Some(quick) = self.store.quick() else { return false };
-        quick.measure(now, segment.sent);
-        let paused = now.since(quick.last) > quick.rtt + PAUSE;
-        quick.last = now;
-        if quick.widen() {
+    /// Observes a data segment before reassembly; returns whether it must be acknowledged at once. Takes the
+    /// ECN echo before it, and whether it is the first mark since the last CWR.
+    pub(super) fn observe(&mut self, now: Time, segment: &Segment, (echoed, marked): (bool, bool)) -> bool {
+        let Some(quick_ack) = self.store.quick_ack() else { return false };
+        quick_ack.measure(now, segment.sent);
+        let paused = now.since(quick_ack.last) > quick_ack.rtt + PAUSE;
+        quick_ack.last = now;
+        if quick_ack.widen() {
             self.quick_acks |= 1;
         }
         if paused || segment.seq < self.rcv_nxt {
@@ -131,41 +135,41 @@ impl Receiver {
         segment.push || turned
     }
 
-    /// A segment came out of order: its acknowledgement leaves now, or with those of others. False with another rule.
-    pub(super) fn answer_duplicate(&mut self, now: Time) -> bool {
+    /// Acknowledges an out-of-order segment now, or compressed with others. False with another rule.
+    pub(super) fn compress_duplicate(&mut self, now: Time) -> bool {
         let (next, quickly) = (self.rcv_nxt, self.quick_acks > 0);
-        let Some(quick) = self.store.quick() else { return false };
+        let Some(quick_ack) = self.store.quick_ack() else { return false };
         self.unacked += 1;
-        if quick.of != next {
-            (quick.of, quick.answered) = (next, 0);
+        if quick_ack.of != next {
+            (quick_ack.of, quick_ack.answered) = (next, 0);
         }
-        quick.held_back += 1;
-        if quickly || quick.answered < DUPLICATES || quick.held_back >= HELD_BACK_COUNT {
-            quick.answered += u32::from(!quickly);
+        quick_ack.held_back += 1;
+        if quickly || quick_ack.answered < DUPLICATES || quick_ack.held_back >= HELD_BACK_COUNT {
+            quick_ack.answered += u32::from(!quickly);
             self.pending = true;
             self.due = Time::NEVER;
         } else {
-            self.due = self.due.min(now + HELD_BACK.min(quick.rtt / 3));
+            self.due = self.due.min(now + HELD_BACK.min(quick_ack.rtt / 3));
         }
         true
     }
 
     /// The application reads what is in order.
-    pub(super) fn read_quickly(&mut self, now: Time) {
-        if let Some(quick) = self.store.quick() {
-            quick.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));
+    pub(super) fn autotune(&mut self, now: Time) {
+        if let Some(quick_ack) = self.store.quick_ack() {
+            quick_ack.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));
         }
     }
 
-    /// An acknowledgement leaves.
+    /// Counts an ACK that is sent.
     #[inline]
-    pub(super) fn count_quick(&mut self) {
+    pub(super) fn count_quick_ack(&mut self) {
         if self.quick_acks > 0 {
             self.quick_acks -= 1;
         }
         if self.rule == AckRule::Linux {
-            if let Some(quick) = self.store.quick() {
-                quick.held_back = 0;
+            if let Some(quick_ack) = self.store.quick_ack() {
+                quick_ack.held_back = 0;
             }
         }
     }
@@ -194,7 +198,7 @@ mod tests {
         Receiver::new(&Valid::new(params).unwrap())
     }
 
-    /// Segment `seq` arrives 20 ms after it was sent; whether it is acknowledged at once.
+    /// Segment `seq` arrives 20 ms after it was sent; returns whether it is acknowledged at once.
     fn arrives(receiver: &mut Receiver, us: u64, seq: u32, push: bool, ecn: Ecn) -> bool {
         let sent = at(us - 20_000);
         let plain = Segment { ecn, push, ..Segment::data(seq, 1500, sent) };
@@ -206,8 +210,8 @@ mod tests {
         answered
     }
 
-    /// The window opens from 65535 to 81536 bytes by 2896 for each of six segments, 16 more are quick, then every second one
-    /// and those that are pushed.
+    /// The window opens from 65535 to 81536 bytes by 2896 for each of six segments, 16 more get quick ACKs,
+    /// then every second one and those with PSH.
     #[test]
     fn twenty_two_segments_are_acknowledged_one_by_one() {
         let mut receiver = receiver(EcnRule::Rfc3168);
@@ -220,35 +224,37 @@ mod tests {
         assert_eq!(alone, expected);
     }
 
-    /// A round trip of 40 ms after a wait of 80, then 80 ms twice at one moment, which count once, by an eighth, and 20 ms in full.
+    /// A round trip of 40 ms after a wait of 80, then 80 ms duplicate at one moment, which count once, by an
+    /// eighth, and 20 ms in full.
     #[test]
     fn a_shorter_round_trip_counts_at_once() {
         let wait = Span::from_millis(80);
-        let mut quick = Quick::new(&Params { open_wait: wait, ..Params::default() });
-        quick.open(at(10_000));
-        quick.measure(at(130_000), at(110_000));
-        assert_eq!(quick.rtt, Span::from_millis(40));
-        quick.measure(at(260_000), at(200_000));
-        quick.measure(at(260_000), at(200_000));
-        assert_eq!(quick.rtt, Span::from_millis(45));
-        quick.measure(at(300_000), at(300_000));
-        assert_eq!(quick.rtt, Span::from_millis(20));
+        let mut quick_ack = QuickAck::new(&Params { open_wait: wait, ..Params::default() });
+        quick_ack.open(at(10_000));
+        quick_ack.measure(at(130_000), at(110_000));
+        assert_eq!(quick_ack.rtt, Span::from_millis(40));
+        quick_ack.measure(at(260_000), at(200_000));
+        quick_ack.measure(at(260_000), at(200_000));
+        assert_eq!(quick_ack.rtt, Span::from_millis(45));
+        quick_ack.measure(at(300_000), at(300_000));
+        assert_eq!(quick_ack.rtt, Span::from_millis(20));
     }
 
-    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and twice the growth of 40.
+    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and duplicate the
+    /// growth of 40.
     #[test]
     fn the_window_follows_what_is_read() {
-        let mut quick = Quick::new(&Params { mss: units::Bytes(1000), ..Params::default() });
-        quick.rtt = Span::from_millis(40);
-        quick.follow(at(39_000), 20, 0);
-        assert_eq!(quick.room, FIRST_ROOM);
-        quick.follow(at(40_000), 20, 0);
-        assert_eq!((quick.room, quick.most_read, quick.read), (120_000, 20_000, 20));
-        quick.follow(at(80_000), 40, 0);
-        assert_eq!(quick.room, 120_000);
+        let mut quick_ack = QuickAck::new(&Params { mss: units::Bytes(1000), ..Params::default() });
+        quick_ack.rtt = Span::from_millis(40);
+        quick_ack.follow(at(39_000), 20, 0);
+        assert_eq!(quick_ack.room, FIRST_ROOM);
+        quick_ack.follow(at(40_000), 20, 0);
+        assert_eq!((quick_ack.room, quick_ack.most_read, quick_ack.read), (120_000, 20_000, 20));
+        quick_ack.follow(at(80_000), 40, 0);
+        assert_eq!(quick_ack.room, 120_000);
     }
 
-    /// Three duplicates are answered at once, the fourth after a millisecond, and the repair at once.
+    /// Three duplicate ACKs leave at once, the fourth after 1 ms, and the ACK of the retransmission at once.
     #[test]
     fn later_duplicates_wait_a_millisecond() {
         let mut receiver = receiver(EcnRule::Rfc3168);
@@ -263,8 +269,8 @@ mod tests {
         assert!(arrives(&mut receiver, 24_900, 30, false, Ecn::NotEct));
     }
 
-    /// The fifth duplicate waits as the repair comes: what is acknowledged then echoes the time of the repair, which is no sign that the
-    /// original came.
+    /// A compressed duplicate ACK is pending as the retransmission arrives: the ACK echoes the time of the
+    /// retransmission, which is no sign of the original.
     #[test]
     fn a_repair_is_echoed_though_a_duplicate_waits() {
         let mut receiver = receiver(EcnRule::Rfc3168);
@@ -281,7 +287,7 @@ mod tests {
         assert_eq!((answer.ack, answer.echo), (36, sent));
     }
 
-    /// With DCTCP a change of marks is acknowledged at once, in both directions.
+    /// With DCTCP a change of CE is acknowledged at once, in both directions.
     #[test]
     fn a_change_of_marks_does_not_wait() {
         let mut receiver = receiver(EcnRule::Dctcp);
