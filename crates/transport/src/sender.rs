@@ -15,6 +15,7 @@ mod emit;
 mod fast_path;
 mod offload;
 mod pace;
+mod supply;
 mod tracking;
 
 use crate::cc::{Cc, Control, Window};
@@ -198,35 +199,6 @@ impl Sender {
         sender
     }
 
-    /// Supplies `segments` more full segments.
-    pub fn supply(&mut self, segments: u32) {
-        self.limit = self.limit.saturating_add(segments);
-        self.cold.last_size = self.size;
-        self.allow_sending();
-    }
-
-    /// Supplies a file: full segments and a last one with the remainder. A later supply starts a new segment;
-    /// only the file supplied last ends in a short one.
-    pub fn supply_bytes(&mut self, bytes: u64) {
-        let mss = self.cold.params.mss.0;
-        let segments = bytes.div_ceil(mss).min(u64::from(NONE)) as u32;
-        self.supply(segments);
-        let missing = u64::from(segments) * mss - bytes.min(u64::from(segments) * mss);
-        self.cold.last_size = self.size - missing as u32;
-    }
-
-    /// Makes the supply endless.
-    pub fn supply_forever(&mut self) {
-        self.limit = NONE;
-        self.allow_sending();
-    }
-
-    /// Ends the supply: segments never sent are withdrawn.
-    pub fn cease(&mut self) {
-        self.limit = self.limit.min(self.max);
-        self.update_fast_path();
-    }
-
     /// Opens the connection.
     pub fn start(&mut self, _now: Time) {
         if self.cold.params.handshake == Handshake::ThreeWay {
@@ -236,12 +208,6 @@ impl Sender {
             self.start_pacing();
             self.allow_sending();
         }
-    }
-
-    fn allow_sending(&mut self) {
-        self.quota = if self.opened { self.burst() } else { 0 };
-        self.jitter_elapsed = false;
-        self.update_fast_path();
     }
 
     /// Processes an acknowledgement.

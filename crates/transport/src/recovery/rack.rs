@@ -6,6 +6,7 @@
 //! *Deviations*: a spurious recovery counts as reordering, too. Without duplicate SACKs (`dsack`) the
 //! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
+use super::tlp::Tlp;
 use crate::cc::Cause;
 use crate::ledger::Sent;
 use crate::params::{Params, Recovery, Reduction, ReorderTimer};
@@ -34,12 +35,8 @@ pub(crate) struct Rack {
     chained: bool,
     /// Reordering timer: when to look for losses again.
     pub(crate) reorder_at: Time,
-    /// Probe timeout (PTO).
-    pub(crate) probe_at: Time,
-    /// SND.NXT when the probe was sent, and whether it was a retransmission.
-    probe_end: Option<u32>,
-    probe_again: bool,
-    ack_timeout: Span,
+    /// Tail loss probe.
+    pub(crate) tlp: Tlp,
     /// Reordering window in quarters of the minimum RTT, and the recoveries it lasts.
     quarters: u64,
     persist: u32,
@@ -66,10 +63,7 @@ impl Rack {
             holes: 0,
             chained: p.chain_repairs,
             reorder_at: Time::NEVER,
-            probe_at: Time::NEVER,
-            probe_end: None,
-            probe_again: false,
-            ack_timeout: p.ack_timeout,
+            tlp: Tlp::new(p),
             quarters: 1,
             persist: PERSIST,
             round_end: 0,
@@ -318,25 +312,8 @@ impl Sender {
         }
         self.forced = self.una;
         let rack = &mut self.cold.optional.rack;
-        (rack.reorder_at, rack.probe_at, rack.probe_end) = (Time::NEVER, Time::NEVER, None);
-    }
-
-    /// Arms the PTO (section 7.2): two round trips after the last ACK, longer if a delayed ACK may be
-    /// pending.
-    pub(crate) fn arm_probe(&mut self, now: Time) {
-        let outstanding = self.max - self.una;
-        let quiet = !self.recovering && !self.loss && self.cold.board.sacked_count == 0;
-        if !quiet || outstanding == 0 || self.cold.optional.rack.probe_end.is_some() {
-            self.cold.optional.rack.probe_at = Time::NEVER;
-            return;
-        }
-        let mut wait = self.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
-        if outstanding == 1 {
-            wait = wait + self.cold.optional.rack.ack_timeout;
-        }
-        let probe_at = (now + wait).min(self.rto_at);
-        self.cold.optional.rack.probe_at = probe_at;
-        self.cold.optional.arm(probe_at);
+        rack.reorder_at = Time::NEVER;
+        rack.tlp.cancel();
     }
 
     /// The reordering timer or the PTO has fired.
@@ -349,56 +326,9 @@ impl Sender {
             let linux = self.cold.params.reduction == Reduction::Linux;
             self.enter_rack_if_lossy(now, u32::from(linux));
         }
-        if now >= self.cold.optional.rack.probe_at {
-            self.cold.optional.rack.probe_at = Time::NEVER;
+        if now >= self.cold.optional.rack.tlp.at {
+            self.cold.optional.rack.tlp.at = Time::NEVER;
             self.probe(now);
         }
-    }
-
-    /// Sends the probe (section 7.3): a new segment, or the last one again; restarts the retransmission
-    /// timer.
-    fn probe(&mut self, now: Time) {
-        if self.una == self.max || self.recovering || self.loss {
-            return;
-        }
-        let past = self.limit.min(self.una.saturating_add(self.rwnd));
-        let fresh = self.max < past;
-        let Some(last) = self.cold.board.last_hole(self.una, self.max) else {
-            return;
-        };
-        self.forced = if fresh { self.max } else { last };
-        if fresh {
-            self.nxt = self.max + 1;
-        }
-        self.timed = crate::sender::NONE;
-        self.cold.optional.rack.probe_again = !fresh;
-        self.cold.optional.rack.probe_end = Some(self.max + u32::from(fresh));
-        self.rto_at = self.rto_after(now);
-    }
-
-    /// Processes the answer to the probe (section 7.4): if it repaired a loss, the window is reduced.
-    fn process_probe(&mut self, now: Time, ack: &Ack, delivered: u32, duplicate: bool) {
-        let Some(end) = self.cold.optional.rack.probe_end else {
-            return;
-        };
-        let both_arrived = ack.ack == self.una && delivered == 0 && (duplicate || ack.sack.is_empty());
-        if ack.ack < end && !both_arrived {
-            return;
-        }
-        self.cold.optional.rack.probe_end = None;
-        let repaired = self.cold.optional.rack.probe_again && !both_arrived && ack.echo_of_probe(self);
-        if repaired && !self.recovering && !self.loss && self.una >= self.recover {
-            self.recover = self.max;
-            self.keep_cut();
-            self.cut(now, Cause::Loss);
-        }
-    }
-}
-
-impl Ack {
-    /// Whether it acknowledges the retransmission: the timestamp tells the original from the probe.
-    fn echo_of_probe(&self, sender: &Sender) -> bool {
-        let last = sender.cold.optional.ledger.get(sender.una.saturating_sub(1));
-        last.transmits > 1 && self.echo >= last.at
     }
 }

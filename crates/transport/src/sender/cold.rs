@@ -218,7 +218,7 @@ impl Tracking {
 
     /// Recomputes the earliest deadline.
     pub(super) fn find_next_timer(&mut self) {
-        self.next_timer = self.jitter_at.min(self.pace_at).min(self.rack.reorder_at).min(self.rack.probe_at);
+        self.next_timer = self.jitter_at.min(self.pace_at).min(self.rack.reorder_at).min(self.rack.tlp.at);
     }
 
     /// Arms a timer for `time`.
