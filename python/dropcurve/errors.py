@@ -61,6 +61,20 @@ class UsageError(DropcurveError):
     """A call that makes no sense as put: an unknown name, or values that exclude each other."""
 
 
+class Interruption(KeyboardInterrupt):
+    """Ctrl-C while runs were being made; ``finished`` of those asked for are stored."""
+
+    def __init__(self, finished: int) -> None:
+        self.finished = finished
+        super().__init__()
+
+    def __str__(self) -> str:
+        if not self.finished:
+            return "interrupted; no run was finished"
+        runs = f"{self.finished} finished run{'s' if self.finished > 1 else ''}"
+        return f"interrupted; {runs} stored; the same command resumes from there"
+
+
 @dataclass
 class Gathered:
     """What is wrong with a call, told together: a step that fails is noted, and the others are taken all the same."""

@@ -104,11 +104,11 @@ def matrix(
 ) -> Matrix:
     """F_r of each of ``names`` (name and keys of a group of flows, as of `transports`) against each.
 
-    Each pair runs once; the other way round is the inverse. ``queue`` is "droptail" or "red". Finished runs are kept
-    in the folder ``out`` for the next call. Raises ScenarioError for keys that do not fit, UsageError for a queue or a
-    number of replications that cannot be, ResultError for a folder that cannot be written.
+    Each pair runs once; the other way round is the inverse. ``queue`` is "droptail" or "red". Finished runs are stored
+    for the next call, without a cache in the folder ``out``. Raises ScenarioError for keys that do not fit, UsageError
+    for a queue or a number of replications that cannot be, ResultError for a folder that cannot be written.
     """
-    from .studies.archive import Archive
+    from .runs import cache
     from .studies.cells import Plan, Runner
 
     if queue not in QUEUES:
@@ -120,10 +120,9 @@ def matrix(
     scenarios = {
         key: scenario(queue, names[one], names[other], seconds=seconds) for key, (one, other) in pairs.items()
     }
-    store = Archive(Path(out))
-    store.open()
     plan = Plan(first=replications, precision=None, maximum=replications, jobs=jobs)
-    cells = Runner(ratio, plan, store, progress=progress).run(scenarios)
+    with cache.store_or(Path(out)) as store:
+        cells = Runner(ratio, plan, store, progress=progress).run(scenarios)
     found: Matrix = {}
     for key, (one, other) in pairs.items():
         middle = share(cells[key].numbers["log F_r"])

@@ -16,8 +16,10 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import studies as st
+from dropcurve.errors import Interruption
+from dropcurve.runs.job import Job
 from dropcurve.runs.record import RunRecord
-from dropcurve.studies.archive import Archive
+from dropcurve.runs.store import RunStore
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -221,21 +223,21 @@ def test_dsilva_interrupted_goes_on_to_the_same_bytes(
 ) -> None:
     """Control-C after some finished runs, then the same command: nothing is run twice, every file is the same."""
     stop_after = 40
-    made: list[tuple[str, int]] = []
-    keep = Archive.keep
+    made: list[bytes] = []
+    add = RunStore.add
 
-    def counted(self: Archive, scenario: str, seed: int, done: RunRecord) -> None:
-        keep(self, scenario, seed, done)
-        made.append((scenario, seed))
+    def counted(self: RunStore, job: Job, record: RunRecord) -> None:
+        add(self, job, record)
+        made.append(job.address)
         if len(made) == stop_after:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Archive, "keep", counted)
+    monkeypatch.setattr(RunStore, "add", counted)
     command = ("reproduce", "dsilva", "--quick", "--quiet", "--jobs", "2", "--out")
     answer = dropcurve(*command, "a")
     assert answer.code == 130
     assert len(made) == stop_after
-    assert f"{stop_after} finished runs are kept in a/runs/dsilva" in answer.errors[0]
+    assert f"{stop_after} finished runs stored; the same command resumes from there" in answer.errors[0]
     assert not Path("a/dsilva.md").exists()
     assert dropcurve(*command, "a").code == 0
     assert len(set(made)) == len(made), "no run was made twice"
@@ -256,23 +258,30 @@ def test_runs_take_little_room_and_belong_to_one_build(folder: Path, monkeypatch
         settings={"era": st.Setting("as it was", lambda: {"red": base, "droptail": base})},
     )
     st.reproduce(lone, folder=folder / "a", quick=True, replications=50)
-    archive = Archive(folder / "a")
-    assert archive.count() == 50
-    found = archive.find(base.hash, 7)
-    assert found is not None
-    assert found.summary["seed"] == 7
-    assert archive.find(base.hash, 51) is None
-    assert archive.find(base.hash, 7, series=True) is None
-    archive.close()
-    written = len(json.dumps(found.summary))
-    assert archive.path.stat().st_size < 50 * written / 4
-    monkeypatch.setattr("dropcurve.studies.archive.build", lambda: "another")
-    assert Archive(folder / "a").count() == 0
+    with RunStore(folder / "a") as store:
+        assert store.count() == 50
+        found = store.find(Job(base, 7, "derived"))
+        assert found is not None
+        assert found.summary["seed"] == 7
+        assert store.find(Job(base, 51, "derived")) is None
+        assert store.find(Job(base, 7, "series")) is None
+        written = len(json.dumps(found.summary))
+        assert store.used_bytes() < 50 * written / 3
+        monkeypatch.setattr("dropcurve.runs.job.build", lambda: "another")
+        assert store.find(Job(base, 7, "derived")) is None
 
 
-def test_a_file_that_is_no_archive_is_told(folder: Path) -> None:
-    (folder / "runs.sqlite").write_text("nonsense " * 100, encoding="utf-8")
-    with pytest.raises(dc.DropcurveError, match=r"runs\.sqlite: cannot be used: .*; move it away"):
+def test_a_study_shares_its_runs_with_other_commands(folder: Path) -> None:
+    found = st.reproduce(study(delay), folder=folder / "a", quick=True, cache="cache")
+    assert found.reused == 0 and not (folder / "a").exists()
+    both = dc.compare("short.toml", queues=["red", "droptail"], replications=3, cache="cache")
+    assert both.reused == 4, "all but the first of each, of which a comparison also stores the series"
+    assert st.reproduce(study(delay), folder=folder / "b", quick=True, cache="cache").reused == found.runs
+
+
+def test_a_file_that_is_no_store_is_refused(folder: Path) -> None:
+    (folder / "runs-1.sqlite").write_text("nonsense " * 100, encoding="utf-8")
+    with pytest.raises(dc.DropcurveError, match=r"runs-1\.sqlite: cannot be used: .*; move it away"):
         st.reproduce(study(delay), folder=folder, quick=True)
 
 
@@ -294,7 +303,7 @@ def test_an_interrupted_verb_says_how_to_go_on(
     dropcurve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: Any, **__: Any) -> st.Outcome:
-        raise KeyboardInterrupt
+        raise Interruption(0)
 
     monkeypatch.setattr(st, "reproduce", stop)
     answer = dropcurve("reproduce", "dsilva")

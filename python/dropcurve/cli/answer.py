@@ -42,21 +42,9 @@ def give(
 ) -> int:
     """Does the work, writes page and figures, prints the answer. Returns 1 if a run is not what was
     asked for."""
-    finished = 0
     began = time.monotonic()
-    try:
-        with console.progress(quiet=quiet or json) as progress:
-
-            def count(done: int, needed: int, share: float) -> None:
-                nonlocal finished
-                finished = done
-                if progress is not None:
-                    progress(done, needed, share)
-
-            result = work(count)
-    except KeyboardInterrupt:
-        note = f"{wording.count(finished, 'finished run')} stored; the same command resumes from there"
-        raise console.Interrupted(f"interrupted; {note if finished else 'no run was finished'}") from None
+    with console.progress(quiet=quiet or json) as progress:
+        result = work(progress)
     if result.reused and not quiet:
         console.say(_reused(result))
     if json:

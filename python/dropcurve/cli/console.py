@@ -71,7 +71,19 @@ def data(value: Any) -> None:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
-    """A function to tell progress to; a bar appears on a terminal once the work has lasted a second."""
+    """A function to call with progress; a bar appears on a terminal once the work has lasted a second. After Ctrl-C it
+    raises Interrupted with the number of runs that are stored."""
+    from ..errors import Interruption
+
+    try:
+        with _progress(quiet=quiet) as tell:
+            yield tell
+    except Interruption as interruption:
+        raise Interrupted(str(interruption)) from None
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -23,6 +23,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where pages, figures and numbers go.")] = Path(
         "results/studies"
     ),
+    cache: o.Cache = None,
     copy: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the study's file there, to change it; run nothing."),
@@ -33,7 +34,7 @@ def reproduce(
     """Do published studies again and judge each of their claims.
 
     Writes for each a page with tables and figures beside the paper's numbers, in Markdown and as HTML, and the
-    numbers themselves. Finished runs are kept, so that the same command goes on where it was interrupted. A
+    numbers themselves. Finished runs are stored, so that the same command resumes where it was interrupted. A
     study is a Python file: `docs/guide/own-study.md` shows how to write one.
 
     \b
@@ -45,7 +46,6 @@ def reproduce(
     """
     from .. import studies as st
     from ..quantities import values
-    from ..studies.archive import Archive
     from . import console
 
     share = values.share(precision)
@@ -55,16 +55,16 @@ def reproduce(
     found = [st.load(name) for name in (list(st.NAMES) if "all" in studies else dict.fromkeys(studies))]
     records = []
     for study in found:
-        place = out / "runs" / study.name
-        try:
-            with console.progress(quiet=quiet or json) as progress:
-                outcome = st.reproduce(
-                    study, folder=place, quick=quick, precision=share, jobs=jobs, progress=progress
-                )
-        except KeyboardInterrupt:
-            kept = Archive(place).count()
-            note = f"{kept} finished runs are kept in {place}; the same command goes on from there"
-            raise console.Interrupted(f"interrupted; {note if kept else 'no run was finished'}") from None
+        with console.progress(quiet=quiet or json) as progress:
+            outcome = st.reproduce(
+                study,
+                folder=out / "runs" / study.name,
+                quick=quick,
+                precision=share,
+                jobs=jobs,
+                cache=cache,
+                progress=progress,
+            )
         files = st.write(outcome, out)
         records.append(st.record(outcome))
         if quiet:

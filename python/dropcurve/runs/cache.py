@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import ResultError
+from ..errors import Interruption, ResultError
 from ..quantities import units
 from .store import SIZE, RunStore, writable
 
@@ -54,18 +54,34 @@ def store(option: str | Path | None = None, *, out: Path | None = None) -> Itera
     """The store, open. Where it is off, the unfinished runs of a command that writes ``out`` are stored inside that
     folder and removed when the work is done; without ``out`` there is none.
 
-    Raises ResultError if the folder that was named cannot be used.
+    Raises ResultError if the folder that was named cannot be used, Interruption after Ctrl-C.
     """
     place = folder(option)
-    if place is not None:
-        with RunStore(place, size()) as found:
-            yield found
-    elif out is not None:
-        with RunStore(out / UNFINISHED, size()) as found:
+    if place is None and out is None:
+        yield None
+    elif place is None and out is not None:
+        with _opened(out / UNFINISHED) as found:
             yield found
         shutil.rmtree(out / UNFINISHED, ignore_errors=True)
-    else:
-        yield None
+    elif place is not None:
+        with _opened(place) as found:
+            yield found
+
+
+@contextmanager
+def store_or(otherwise: Path, option: str | Path | None = None) -> Iterator[RunStore]:
+    """The store, open; where it is off, one in the folder ``otherwise`` that stays. Raises as `store`."""
+    with _opened(folder(option) or otherwise) as found:
+        yield found
+
+
+@contextmanager
+def _opened(place: Path) -> Iterator[RunStore]:
+    with RunStore(place, size()) as found:
+        try:
+            yield found
+        except KeyboardInterrupt:
+            raise Interruption(found.served) from None
 
 
 def _default() -> Path:

@@ -62,6 +62,7 @@ class _Work:
         self, jobs: list[Job], store: RunStore | None, threads: int, take: Take, tell: Tell | None
     ) -> None:
         self.store, self.threads, self.take, self.tell = store, threads, take, tell
+        self.jobs = jobs
         self.numbers: dict[bytes, list[int]] = {}
         self.unique: dict[bytes, Job] = {}
         self.needed, self.done, self.made = len(jobs), 0, 0
@@ -141,7 +142,7 @@ class _Work:
 
     def _give(self, name: bytes, record: RunRecord) -> None:
         for number in self.numbers[name]:
-            self.take(number, record)
+            self.take(number, record.cut(self.jobs[number].keep))
             self.done += 1
 
 

@@ -26,6 +26,8 @@ class Job:
     scenario: Scenario
     seed: int
     keep: Keep = "row"
+    #: Name of the numbers that are stored instead, if they are worked out of the fate of every packet.
+    probe: str = ""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -35,7 +37,7 @@ class Job:
     @property
     def address(self) -> bytes:
         """16 bytes over scenario, seed, build and format: equal addresses mean equal runs."""
-        return address(*self.key)
+        return address(*self.key, self.probe)
 
     @property
     def level(self) -> int:
@@ -43,9 +45,9 @@ class Job:
         return KEEPS.index(self.keep)
 
 
-def address(scenario: str, seed: int) -> bytes:
-    """The address of a run of this build, by the hash of its scenario and its seed."""
-    text = f"dropcurve run {FORMAT} {build()} {scenario} {seed}"
+def address(scenario: str, seed: int, probe: str = "") -> bytes:
+    """The address of a run of this build, by the hash of its scenario and its seed, or of a probe of it."""
+    text = f"dropcurve run {FORMAT} {build()} {scenario} {seed} {probe}"
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 

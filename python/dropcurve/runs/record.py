@@ -37,6 +37,11 @@ class RunRecord:
         """The record of a run of the core."""
         return cls(derived.summary(run), Series.from_curves(run.series()) if keep == "series" else None)
 
+    def cut(self, keep: Keep) -> RunRecord:
+        """What a job that asks for ``keep`` is to see: a run must not look different because another asked for more."""
+        summary = derived.without(self.summary) if keep == "summary" else self.summary
+        return RunRecord(summary, self.series if keep == "series" else None)
+
 
 def serialise(record: RunRecord) -> bytes:
     """The summary as JSON text, not yet compressed."""

@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Self
 
 from ..errors import ResultError
-from . import derived, record
+from . import record
 from .job import Job
 from .locks import Locks
 from .record import RunRecord
@@ -80,6 +80,8 @@ class RunStore:
     _waiting: list[tuple[object, ...]] = field(default_factory=list, repr=False)
     _used: list[bytes] = field(default_factory=list, repr=False)
     _written: float = 0.0
+    #: Runs found and added since the store was opened.
+    served: int = 0
 
     @property
     def path(self) -> Path:
@@ -125,10 +127,10 @@ class RunStore:
         curves = record.unpack_series(row[4]) if series and row[4] is not None else None
         if summary is None or (series and curves is None):
             return None
+        self.served += 1
         if row[1] < time.time() - USED_S:
             self._used.append(job.address)
-        # A run must not look different because someone else asked for more of it.
-        return RunRecord(derived.without(summary) if job.keep == "summary" else summary, curves)
+        return RunRecord(summary, curves).cut(job.keep)
 
     def add(self, job: Job, found: RunRecord) -> None:
         """Stores a run, at once or together with those that finish within a fifth of a second (`flush`)."""
@@ -137,6 +139,7 @@ class RunStore:
             self._dictionary = self._agree_on(text)
         blob = record.compress(text, self._dictionary)
         series = record.pack_series(found.series)
+        self.served += 1
         self._waiting.append((job.address, job.level, int(time.time()), zlib.crc32(blob), blob, series))
         if len(self._waiting) >= TOGETHER:
             self.flush()

@@ -1,25 +1,30 @@
 """The cells of a study: one scenario each, run until its numbers are known well enough.
 
 Every cell starts from the same seed, so that cells compared share their random numbers as far as both go. Each is
-extended on its own: a quiet one stops at five replications while a noisy one goes on. Finished runs are kept in
-a folder and taken from there, so that an interruption costs at most the runs under way.
+extended on its own: a quiet one stops at five replications while a noisy one goes on.
 """
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..metrics import statistics
 from ..results.series import Series
 from ..runs import derived
+from ..runs.executor import Executor
+from ..runs.job import Job
+from ..runs.precision import until_precise
 from ..runs.record import RunRecord
+from ..runs.store import RunStore
 from ..runs.tracing import Trace, trace
 from ..scenario import Scenario
-from .archive import Archive
 from .claims import Absent
 from .effects import Effect, mean
 
@@ -28,10 +33,6 @@ Run = dict[str, Any]
 Measure = Callable[[Run], Mapping[str, float]]
 #: Told (runs done, runs known to be needed, share done).
 Progress = Callable[[int, int, float], None]
-#: Runs handed to the core at a time.
-BATCH = 200
-#: What no study looks at and takes most of the room.
-BULKY = ("sojourn_ms_histogram", "delay_ms_histogram", "drop_curve")
 
 
 @dataclass(frozen=True)
@@ -148,31 +149,26 @@ class Plan:
 
 @dataclass
 class _Runs:
-    """What was measured in the runs of a cell so far."""
+    """The numbers measured in the runs of a cell so far, by seed."""
 
     scenario: Scenario
-    rows: list[Mapping[str, float]] = field(default_factory=list)
+    rows: dict[int, Mapping[str, float]] = field(default_factory=dict)
     series: Series = field(default_factory=Series)
-
-    def add(self, row: Mapping[str, float], series: Series | None) -> None:
-        """Adds the next replication."""
-        self.rows.append(row)
-        if len(self.rows) == 1 and series is not None:
-            self.series = series
 
     def cell(self) -> Cell:
         """The cell they make."""
-        numbers = {name: tuple(float(row[name]) for row in self.rows) for name in self.rows[0]}
+        rows = [self.rows[seed] for seed in sorted(self.rows)]
+        numbers = {name: tuple(float(row[name]) for row in rows) for name in rows[0]}
         return Cell(self.scenario, numbers, self.series)
 
 
 @dataclass
 class Runner:
-    """Runs cells. ``store`` keeps finished runs; ``keep_series`` names the cells whose series are wanted."""
+    """Runs cells. ``store`` has finished runs; ``keep_series`` names the cells whose series are wanted."""
 
     measure: Measure
     plan: Plan
-    store: Archive
+    store: RunStore
     keep_series: frozenset[str] = frozenset()
     progress: Progress | None = None
     runs: int = 0
@@ -192,14 +188,12 @@ class Runner:
         then to the sizes that ``ask`` wants of all of them, until it wants no more."""
         most = maximum or self.plan.maximum
         found = {name: _Runs(scenario) for name, scenario in scenarios.items()}
-        sizes: Mapping[str, int] = dict.fromkeys(scenarios, min(first or self.plan.first, most))
-        while sizes:
-            self._extend(found, sizes)
-            sizes = {
-                name: statistics.next_size(cell.n, maximum=most)
-                for name, cell in ((name, found[name].cell()) for name in sizes)
-                if cell.n < most and self.plan.loose(cell)
-            }
+        until_precise(
+            dict.fromkeys(scenarios, min(first or self.plan.first, most)),
+            extend=lambda sizes: self._extend(found, sizes),
+            is_loose=lambda name: bool(self.plan.loose(found[name].cell())),
+            maximum=most,
+        )
         cells = Cells({name: runs.cell() for name, runs in found.items()})
         while ask is not None and (sizes := ask(cells)):
             self._extend(found, sizes)
@@ -217,83 +211,60 @@ class Runner:
 
     def _traced(self, one: Probe, seed: int) -> Mapping[str, float]:
         self.runs += 1
-        key = f"{one.scenario.hash}-trace"
-        kept = self.store.find(key, seed)
-        self.reused += kept is not None
-        if kept is None:
-            kept = RunRecord(dict(one.numbers(trace(one.scenario, seed=seed))))
-            self.store.keep(key, seed, kept)
-        return kept.summary
+        job = Job(one.scenario, seed, "derived", probe=_identity(one.numbers))
+        stored = self.store.find(job)
+        self.reused += stored is not None
+        if stored is None:
+            numbers = dict(one.numbers(trace(one.scenario, seed=seed)))
+            stored = RunRecord({"scenario": one.scenario.hash, "seed": seed, "numbers": numbers})
+            self.store.add(job, stored)
+        found: Mapping[str, float] = stored.summary["numbers"]
+        return found
 
     def _extend(self, found: Mapping[str, _Runs], sizes: Mapping[str, int]) -> None:
-        """Adds replications of each named cell up to its size: those in the store are read, the others run."""
-        scenarios = {name: found[name].scenario for name in sizes}
+        """Adds replications of each named cell up to its size: those in the store are read, the others made. Cells that
+        are the same scenario share their runs."""
         slots = [
             (name, seed)
             for name, size in sizes.items()
             for seed in range(len(found[name].rows) + 1, size + 1)
         ]
-        keys = {(name, seed): (scenarios[name].hash, seed) for name, seed in slots}
-        # Cells that are the same scenario share their runs; one whose series are wanted makes them.
-        by_wish = sorted(slots, key=lambda slot: self._wanted(*slot))
-        first = {keys[slot]: slot for slot in by_wish}
-        kept = {slot: self._stored(scenarios[slot[0]], *slot) for slot in slots}
-        missing = [slot for slot in slots if kept[slot] is None and first[keys[slot]] == slot]
+        jobs = [self._job(found[name].scenario, name, seed) for name, seed in slots]
         self._needed += len(slots)
-        self._done += len(slots) - len(missing)
-        self.reused += len(slots) - len(missing)
         self.runs += len(slots)
-        for start in range(0, len(missing), BATCH):
-            self._batch(scenarios, missing[start : start + BATCH], kept)
-        for name, seed in slots:
-            done = kept[name, seed] or kept[first[keys[name, seed]]]
-            assert done is not None, "every run was either found or finished"
-            found[name].add(self.measure(done.summary), done.series)
 
-    def _batch(
-        self,
-        scenarios: Mapping[str, Scenario],
-        slots: list[tuple[str, int]],
-        kept: dict[tuple[str, int], RunRecord | None],
-    ) -> None:
-        from .. import _core
+        def take(number: int, record: RunRecord) -> None:
+            name, seed = slots[number]
+            found[name].rows[seed] = self.measure(record.summary)
+            if record.series is not None and self._wanted(name, seed):
+                found[name].series = record.series
 
-        def finished(index: int, run: _core.Run) -> None:
-            name, seed = slots[index]
-            kept[slots[index]] = self._harvest(scenarios[name], name, seed, run)
-
-        def tell(count: int, share: float) -> None:
+        def tell(done: int, share: float) -> None:
             if self.progress is not None:
-                done = self._done + share * len(slots)
-                self.progress(self._done + count, self._needed, done / self._needed)
+                whole = (self._done + share * len(slots)) / self._needed
+                self.progress(self._done + done, self._needed, whole)
 
-        work = [
-            (scenarios[name].core, seed, derived.keep(scenarios[name], series=self._wanted(name, seed)))
-            for name, seed in slots
-        ]
-        _core.run_many(work, self.plan.jobs or os.cpu_count() or 1, tell, finished)
+        made = Executor(self.plan.jobs).records(jobs, self.store, take=take, tell=tell)
+        self.reused += len(slots) - made
         self._done += len(slots)
 
-    def _stored(self, scenario: Scenario, name: str, seed: int) -> RunRecord | None:
-        wanted = self._wanted(name, seed)
-        return self.store.find(scenario.hash, seed, series=wanted)
+    def _job(self, scenario: Scenario, name: str, seed: int) -> Job:
+        return Job(scenario, seed, derived.keep(scenario, series=self._wanted(name, seed)))
 
     def _wanted(self, name: str, seed: int) -> bool:
         return seed == 1 and name in self.keep_series
 
-    def _harvest(self, scenario: Scenario, name: str, seed: int, run: Any) -> RunRecord:
-        found = RunRecord.of(run, keep="series" if self._wanted(name, seed) else "derived")
-        done = RunRecord(slim(found.summary), found.series)
-        self.store.keep(scenario.hash, seed, done)
-        return done
 
-
-def slim(summary: Run) -> Run:
-    """A summary without its histograms."""
-    links = {
-        name: {key: value for key, value in link.items() if key not in BULKY}
-        for name, link in summary["links"].items()
-    }
-    return {key: value for key, value in summary.items() if key not in ("groups", "conservation")} | {
-        "links": links
-    }
+def _identity(function: Callable[..., object]) -> str:
+    """A hash over a function: where it is, the text of its file, and what it is bound to. Numbers that it worked out
+    are those of the next call only as long as all of that is the same."""
+    bound: tuple[object, ...] = ()
+    while isinstance(function, partial):
+        bound += (function.args, sorted(function.keywords.items()))
+        function = function.func
+    code = function.__code__
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    source = inspect.getsourcefile(function)
+    text = Path(source).read_text(encoding="utf-8") if source else ""
+    whole = (function.__module__, function.__qualname__, code.co_firstlineno, bound, cells, text)
+    return hashlib.sha256(repr(whole).encode()).hexdigest()[:16]

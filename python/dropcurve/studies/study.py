@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UsageError
+from ..runs import cache as caches
 from ..scenario import Scenario
-from .archive import Archive
 from .blocks import Block
 from .cells import Cells, Measure, Plan, Probe, Progress, Runner
 from .claims import HOLDS, UNASKED, Claim, Court, Finding, judge
@@ -168,13 +168,14 @@ def reproduce(
     precision: float = 0.05,
     replications: int = QUICK,
     jobs: int | None = None,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Runs a study and judges its claims; `write` in the module `pages` makes the pages of the outcome.
 
-    Finished runs are kept in ``folder`` and taken from there. ``quick`` takes the study's quick settings,
-    shortened, with ``replications`` of each cell; otherwise each cell runs until its numbers are known to
-    ``precision``. Raises DropcurveError if a scenario is refused or the folder cannot be written.
+    Finished runs are stored as those of `run` are (``cache``), without a cache in ``folder``. ``quick`` takes the
+    study's quick settings, shortened, with ``replications`` of each cell; otherwise each cell runs until its numbers
+    are known to ``precision``. Raises DropcurveError if a scenario is refused or the folder cannot be written.
     """
     began = time.monotonic()
     plan = Plan(replications, None, study.tolerance, jobs=jobs)
@@ -183,21 +184,17 @@ def reproduce(
     names = list(study.settings)
     if quick:
         names = list(study.quick or names[:1])
-    store = Archive(Path(folder))
-    store.open()
-    runner = Runner(study.measure, plan, store, study.keep_series, progress)
     # All of them first: a scenario that is refused is told before any work is done.
     scenarios = {name: _scenarios(study, name, quick=quick) for name in names}
     findings: dict[str, Sequence[Finding]] = {}
     cells: dict[str, Cells] = {}
-    try:
+    with caches.store_or(Path(folder), cache) as store:
+        runner = Runner(study.measure, plan, store, study.keep_series, progress)
         for name in names:
             runner.plan = study.plan(name, plan)
             cells[name], court = _run(runner, study, name, scenarios[name])
             if study.settings[name].judged:
                 findings[name] = _findings(study, cells[name], court, quick=quick)
-    finally:
-        store.close()
     return Outcome(study, plan, cells, findings, runner.runs, runner.reused, time.monotonic() - began)
 
 
