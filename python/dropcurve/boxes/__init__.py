@@ -19,6 +19,7 @@ from typing import Any
 from ..errors import UsageError
 from ..scenario import library
 from .model import Export, Import, Note
+from .numbers import check_digits
 
 __all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read"]
 
@@ -108,6 +109,7 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     ``options`` are those of the box. Raises ScenarioError for a text that holds no queue, one that is not known, or
     contradictions in it.
     """
+    check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)
     found: Import = _reader(name)(text, origin=origin, **options)
     return found

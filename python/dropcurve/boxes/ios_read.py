@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..quantities import units
 from .ios_policy import Block, Policies, policies
 from .model import Import, Note, promise, refuse
+from .numbers import whole
 
 T = TypeVar("T")
 
@@ -185,8 +186,8 @@ def trimmed(rows: list[T]) -> list[T]:
 
 
 def _number(word: str, origin: str) -> int:
-    if word.isdigit():
-        return int(word)
+    if word.isdecimal():
+        return whole(word, "random-detect dscp", origin=origin)
     if word.lower() not in DSCPS:
         refuse("random-detect dscp", word, "is no DSCP", "write its number", origin=origin)
     return DSCPS[word.lower()]

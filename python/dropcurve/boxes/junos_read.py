@@ -12,6 +12,8 @@ from typing import Any
 
 from ..quantities import units
 from .model import Import, Note, promise, refuse
+from .numbers import at as word_at
+from .numbers import one_of, real, whole
 from .red_rows import INSTANT
 
 #: A fill level and a drop probability, in whole percent.
@@ -74,10 +76,10 @@ def _promised(lines: list[list[str]], rate: float | None) -> float | None:
         if "transmit-rate" not in words:
             continue
         told = words[words.index("transmit-rate") + 1 :]
-        if told[0] == "percent":
-            share = float(told[1]) / 100.0
+        if told[:1] == ["percent"]:
+            share = real(one_of(told, 1), "transmit-rate percent") / 100.0
             return rate * share if rate is not None and share < 1.0 else None
-        if told[0][:1].isdigit():
+        if one_of(told, 0)[:1].isdecimal():
             return float(_metric(told[0]))
     return None
 
@@ -113,7 +115,8 @@ def _profiles(lines: list[list[str]], origin: str) -> dict[str, tuple[list[Point
         if "drop-profiles" not in words:
             continue
         at = words.index("drop-profiles")
-        held = found.setdefault(words[at + 1], {"fill-level": [], "drop-probability": [], "interpolate": []})
+        name = word_at(words, at + 1, "drop-profiles", origin=origin)
+        held = found.setdefault(name, {"fill-level": [], "drop-probability": [], "interpolate": []})
         rest = words[at + 2 :]
         if rest[:1] == ["interpolate"]:
             held["interpolate"].append(1)
@@ -122,8 +125,8 @@ def _profiles(lines: list[list[str]], origin: str) -> dict[str, tuple[list[Point
         for word in rest:
             if word in ("fill-level", "drop-probability"):
                 key = word
-            elif key and word.isdigit():
-                held[key].append(int(word))
+            elif key and word.isdecimal():
+                held[key].append(whole(word, f"drop-profiles {name} {key}", origin=origin))
     return {name: _checked(name, held, origin) for name, held in found.items()}
 
 
@@ -155,13 +158,13 @@ def _checked(name: str, held: dict[str, list[int]], origin: str) -> tuple[list[P
 def _metric(text: str) -> str:
     """``100m`` as a plain number of bits a second."""
     factor = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1:].lower(), 1)
-    return str(int(float(text.rstrip("kmgKMG")) * factor))
+    return str(int(real(text.rstrip("kmgKMG"), "rate") * factor))
 
 
 def _buffer(lines: list[list[str]], rate: float | None) -> int | None:
     for words in lines:
         if "temporal" in words and rate is not None:
-            return round(int(_metric(words[words.index("temporal") + 1])) * rate / 8e6)
+            return round(int(_metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
     return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import Problem, ScenarioError, UsageError
+from ..files.reading import parse_json
 from ..quantities import units, values
 from . import tc_numbers
 
@@ -143,12 +144,19 @@ def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str
     raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
 
 
-def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
-    """The object in a text. Raises ScenarioError for what is no JSON, or another value."""
+def json_of(text: str, *, origin: str = "") -> Any:
+    """What a text is in JSON. Raises ScenarioError for what is none."""
     try:
-        found = json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    except ValueError as error:
+        refuse("", "the text", f"is not JSON ({error})", origin=origin)
+
+
+def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
+    """The object in a text. Raises ScenarioError for what is no JSON, or another value."""
+    found = json_of(text, origin=origin)
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "a single value"
         refuse("", "the text", f"is {kind}, where an object in curly brackets belongs", origin=origin)

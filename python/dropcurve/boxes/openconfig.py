@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
+from .numbers import fit, whole
 from .red_rows import INSTANT, cells, lost, percent, rows_of
 from .settings import Settings
 
@@ -99,7 +100,10 @@ def read(
 ) -> Import:
     """A queue management profile; of several, the one named, or the first."""
     tree = read_json(text, origin=origin)
-    held = {one.get("name", one.get("config", {}).get("name", "")): one for one in _profiles(tree)}
+    profiles = fit(
+        list(_profiles(tree)), [{"name?": str, "config?": {"name?": str}}], "profiles", origin=origin
+    )
+    held = {one.get("name", one.get("config", {}).get("name", "")): one for one in profiles}
     if not held:
         refuse("queue-management-profile", "", "is not there", "give the profile", origin=origin)
     chosen = name or next(iter(held))
@@ -109,8 +113,12 @@ def read(
     kind = next((one for one in ("wred", "red") if one in held[chosen]), None)
     if kind is None:
         refuse(chosen, "", "holds neither wred nor red", origin=origin)
-    config = held[chosen][kind].get("uniform", {}).get("config", {})
-    low, high = (int(config.get(key, -1)) for key in ("min-threshold", "max-threshold"))
+    config = fit(held[chosen], {kind: {"uniform?": {"config?": dict}}}, chosen, origin=origin)
+    config = config[kind].get("uniform", {}).get("config", {})
+    low, high = (
+        whole(config.get(key, -1), f"{chosen}.{key}", origin=origin)
+        for key in ("min-threshold", "max-threshold")
+    )
     if low < 0 or high < low:
         refuse(
             f"{chosen}.max-threshold",
@@ -118,7 +126,8 @@ def read(
             f"must be there and not below min-threshold ({low})",
             origin=origin,
         )
-    share = max(1, int(config.get("max-drop-probability-percent", 100))) / 100.0
+    key = "max-drop-probability-percent"
+    share = max(1, whole(config.get(key, 100), f"{chosen}.{key}", origin=origin)) / 100.0
     if buffer_bytes is None:
         buffer_bytes = 2 * high if high < UNBOUNDED else 4 * low
         notes.append(Note("assumed", "limit", f"the buffer is not told: {buffer_bytes} B; say --buffer"))
@@ -133,7 +142,7 @@ def read(
         high = buffer_bytes
     weight = INSTANT
     if config.get("weight"):
-        weight = 0.5 ** min(16, max(1, int(config["weight"])))
+        weight = 0.5 ** min(16, max(1, whole(config["weight"], f"{chosen}.weight", origin=origin)))
         notes.append(
             Note("assumed", "w_q", f"weight {config['weight']} is taken as an exponent, as Cisco has it")
         )

@@ -10,7 +10,9 @@ import json
 import re
 from typing import Any
 
+from ..files.shape import Keys
 from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
+from .numbers import fit, whole
 from .red_rows import INSTANT, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
@@ -106,6 +108,7 @@ def read(
 ) -> Import:
     """A profile of CONFIG_DB; of several, the one named, or the first that a queue uses."""
     tables = read_json(text, origin=origin)
+    fit(tables, {"WRED_PROFILE?": Keys(dict), "QUEUE?": Keys({"wred_profile?": str})}, "", origin=origin)
     held = tables.get("WRED_PROFILE")
     if not held:
         refuse("WRED_PROFILE", "", "is not there", "give the whole CONFIG_DB, or that table", origin=origin)
@@ -151,8 +154,9 @@ def _told(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, in
         keys = [f"{colour}_min_threshold", f"{colour}_max_threshold"]
         if profile.get(f"wred_{colour}_enable", "true") != "true" or any(key not in profile for key in keys):
             continue
-        low, high = (int(profile[key]) for key in keys)
-        share = int(profile.get(f"{colour}_drop_probability", "100"))
+        low, high = (whole(profile[key], f"{name}.{key}", origin=origin) for key in keys)
+        key = f"{colour}_drop_probability"
+        share = whole(profile.get(key, "100"), f"{name}.{key}", origin=origin)
         if low > high:
             refuse(f"{name}.{keys[0]}", low, f"must not exceed {keys[1]} ({high})", origin=origin)
         if not 0 <= share <= 100:

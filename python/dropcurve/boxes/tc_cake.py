@@ -80,8 +80,8 @@ def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
     """What packets take on the wire."""
     named = [FRAMINGS[word] for word in FRAMINGS if word in options]
     overhead = sum(one[0] for one in named) + (4 if "ether-vlan" in options else 0)
-    overhead += int(options.get("overhead") or 0)
-    least = int(options.get("mpu") or max((one[1] for one in named), default=0))
+    overhead += tc.signed(options.get("overhead") or "0")
+    least = tc.count(options["mpu"]) if options.get("mpu") else max((one[1] for one in named), default=0)
     framing = next((word for word in ("atm", "ptm") if word in options), "") or next(
         (one[2] for one in named if one[2]), "plain"
     )

@@ -17,6 +17,8 @@ from ..errors import UsageError
 CODEL_TICK_S = 1024e-9
 #: The kernel's clock of packet schedulers: tc works out RED's idle table in these.
 PSCHED_TICK_S = 64e-9
+#: Largest number that is worked with: the kernel's own fields have 64 bits at most.
+MOST = 2.0**64
 #: RED's thresholds are kept shifted up by `ewma` in 32 bits.
 BITS = 32
 
@@ -153,25 +155,36 @@ def time(text: str) -> float:
 
 def count(text: str) -> int:
     """A count; ``100p`` is how tc shows packets. Raises UsageError."""
-    found = re.fullmatch(r"(\d+)(?:p|pps)?", text)
+    found = re.fullmatch(r"([0-9]{1,19})(?:p|pps)?", text)
     if not found:
         raise UsageError(f"'{text}' is no whole number")
     return int(found[1])
 
 
+def signed(text: str) -> int:
+    """A whole number that may be negative. Raises UsageError."""
+    return -count(text[1:]) if text.startswith("-") else count(text)
+
+
 def number(text: str) -> float:
     """A plain number or a percentage. Raises UsageError."""
-    try:
-        return float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        raise UsageError(f"'{text}' is no number") from None
+    if not re.fullmatch(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?%?", text):
+        raise UsageError(f"'{text}' is no number")
+    return _bounded(text.removesuffix("%"), text) / (100.0 if text.endswith("%") else 1.0)
 
 
 def _split(text: str) -> tuple[float, str]:
     found = re.fullmatch(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)", text)
     if not found:
         raise UsageError(f"'{text}' is no number with a unit")
-    return float(found[1]), found[2].lower()
+    return _bounded(found[1], text), found[2].lower()
+
+
+def _bounded(digits: str, text: str) -> float:
+    found = float(digits)
+    if abs(found) > MOST:
+        raise UsageError(f"'{text}' is more than any box takes")
+    return found
 
 
 def show_rate(bps: float) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import tc_numbers as tc
-from .model import refuse
+from .model import json_of
+from .numbers import fit, one_of, real, whole
 
 #: Options of a queue without a value.
 FLAGS = {
@@ -31,6 +31,10 @@ FLAGS = {
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}
 #: Queues that shape, and hold another.
 SHAPERS = {"htb", "tbf", "hfsc"}
+
+
+#: Types of what ``tc -j qdisc show`` prints.
+_ROWS = [{"kind": str, "dev?": str, "root?": bool, "options?": {"vqs?": [dict]}}]
 
 
 @dataclass
@@ -75,7 +79,7 @@ def queues(text: str, origin: str) -> tuple[list[Queue], float | None]:
             else:
                 found.append(one)
         elif words[0] == "vq" and found and found[-1].kind == "gred":
-            found[-1].virtual.append({"DP": words[1], **_options("gred", words[2:])})
+            found[-1].virtual.append({"DP": one_of(words, 1), **_options("gred", words[2:])})
     return found, rate
 
 
@@ -85,7 +89,7 @@ def _rate_of(words: list[str]) -> float | None:
 
 def _parse(words: list[str]) -> Queue | None:
     """``add dev eth0 root handle 1: red limit ...`` or ``red 8001: dev eth0 root refcnt 2 limit ...``."""
-    if words and words[0] in ("show", "del", "delete", "list"):
+    if not words or words[0] in ("show", "del", "delete", "list"):
         return None
     command = words[0] in ("add", "replace", "change", "link")
     rest, place = words[1:] if command else words[2:], []
@@ -124,19 +128,16 @@ def _options(kind: str, words: list[str]) -> dict[str, str]:
 
 def _from_json(text: str, origin: str) -> tuple[list[Queue], float | None]:
     """``tc -j qdisc show``: sizes in bytes, times in microseconds, rates in bytes a second."""
-    try:
-        rows = json.loads(text)
-    except json.JSONDecodeError as error:
-        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+    rows = fit(json_of(text, origin=origin), _ROWS, "rows", origin=origin)
     found, rate = [], None
     for row in rows:
         options = row.get("options", {})
         if row["kind"] in SHAPERS and "rate" in options:
-            rate = 8.0 * options["rate"]
+            rate = 8.0 * real(options["rate"], f"{row['kind']} rate", origin=origin)
         flat = {
             {"dp_cnt": "DPs", "dp_default": "default"}.get(key, key): ""
             if value is True
-            else _plain(row["kind"], key, value)
+            else _plain(row["kind"], key, value, origin)
             for key, value in options.items()
             if value is not False and not isinstance(value, list)
         }
@@ -156,10 +157,11 @@ def _from_json(text: str, origin: str) -> tuple[list[Queue], float | None]:
     return found, rate
 
 
-def _plain(kind: str, key: str, value: Any) -> str:
+def _plain(kind: str, key: str, value: Any, origin: str) -> str:
     if key == "bandwidth" and not isinstance(value, str):
-        return f"{8 * value}bit"
+        return f"{8 * whole(value, f'{kind} {key}', origin=origin)}bit"
     if kind in ("codel", "fq_codel") and key in ("target", "interval", "ce_threshold"):
+        value = whole(value, f"{kind} {key}", origin=origin)
         # CoDel's clock shows 4999 us for what was told as 5000.
         told = next(
             us

@@ -91,6 +91,8 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
     low = read_amount(options["min"]) if options.get("min") else high // 3
     if high <= low:
         raise UsageError(f"max {high} must exceed min {low}")
+    if avpkt < 1:
+        raise UsageError(f"avpkt {avpkt} must be 1 byte or more")
     if limit <= low:
         notes.append(
             Note("load", "limit", f"lies below min ({low}): the buffer is full before RED drops any")
@@ -173,11 +175,11 @@ def choke(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float |
 
 def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
     """`gred`, from its set-up and a line for each virtual queue. The `limit` of the whole binds nothing in Linux."""
-    rows = sorted(queue.virtual, key=lambda one: int(one["DP"]))
+    rows = sorted(queue.virtual, key=lambda one: tc.count(one["DP"]))
     if not rows:
         raise UsageError("no virtual queue is set up: a line with DP 0, min, max and so on must follow")
-    count = int(queue.options.get("DPs", len(rows)))
-    if [int(one["DP"]) for one in rows] != list(range(count)):
+    count = tc.count(queue.options.get("DPs", str(len(rows))))
+    if count != len(rows) or [tc.count(one["DP"]) for one in rows] != list(range(count)):
         raise UsageError(
             f"virtual queues {', '.join(one['DP'] for one in rows)} of {count} are set up: each must be"
         )
@@ -194,10 +196,10 @@ def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     rates = [one["rate"] for one in curves]
     return "gred", {
         "dialect": "linux", "limit": f"{total} B", "limit_binds": False, "mean_packet": curves[0]["mean_packet"],
-        "default_dp": int(queue.options.get("default", "0")), "grio": "grio" in queue.options,
+        "default_dp": tc.count(queue.options.get("default", "0")), "grio": "grio" in queue.options,
         "dp_limit": [one["limit"] for one in curves], "min_th": [one["min_th"] for one in curves],
         "max_th": [one["max_th"] for one in curves], "probability": [one["max_p"] for one in curves],
-        "prio": [max(1, int(one.get("prio", i + 1))) for i, one in enumerate(rows)], "w_q": curves[0]["w_q"],
+        "prio": [max(1, tc.count(one.get("prio", str(i + 1)))) for i, one in enumerate(rows)], "w_q": curves[0]["w_q"],
         **({} if None in rates else {"idle_rate": [units.show_rate(rate) for rate in rates]}),
         "ecn": "ecn" in queue.options,
     }, None  # fmt: skip
@@ -338,7 +340,7 @@ def sfb(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | N
 
 def _milli(text: str) -> float:
     """Milliseconds: a bare number is told in them, ``600s`` is shown."""
-    return float(text) if re.fullmatch(r"[0-9.]+", text) else 1000.0 * tc.time(text)
+    return tc.number(text) if re.fullmatch(r"[0-9.]+", text) else 1000.0 * tc.time(text)
 
 
 def fifo(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:

@@ -1,0 +1,70 @@
+"""Numbers and tables of texts that people and boxes wrote: what is none is refused by name, never converted in hope."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ..files.shape import faults
+from .model import refuse
+
+#: Digits that a number may have: more mean nothing to any box, and take Python long to convert.
+DIGITS = 40
+#: Largest number that is worked with; sizes, rates and counts of boxes end far below.
+MOST = 2.0**64
+_REAL = r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*"
+
+
+def check_digits(text: str, *, origin: str = "") -> None:
+    """Raises ScenarioError for a text with a number of more than `DIGITS` digits."""
+    found = re.search(rf"\d{{{DIGITS + 1},}}", text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        refuse(
+            f"line {line}",
+            f"{found[0][:DIGITS]}...",
+            f"must have {DIGITS} digits at most",
+            "check what the text should say there",
+            origin=origin,
+        )
+
+
+def whole(value: object, path: str, *, origin: str = "") -> int:
+    """Returns a whole number written as digits, or an ``int`` of JSON. Raises ScenarioError."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST:
+        return value
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]+\s*", value) and abs(int(value)) <= MOST:
+        return int(value)
+    refuse(path, value, "must be a whole number", "write it in digits, such as 100", origin=origin)
+
+
+def real(value: object, path: str, *, origin: str = "") -> float:
+    """Returns a finite number in decimal digits. Raises ScenarioError."""
+    digits = isinstance(value, str) and re.fullmatch(_REAL, value)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    found = float(value) if digits or number else math.nan  # type: ignore[arg-type]
+    if not abs(found) <= MOST:
+        refuse(path, value, "must be a number", "write it in digits, such as 0.1", origin=origin)
+    return found
+
+
+def fit(value: Any, shape: Any, path: str, *, origin: str = "") -> Any:
+    """Returns ``value``, a part of a JSON text, if its types are those of ``shape``. Raises ScenarioError."""
+    wrong = next(iter(faults(value, shape, path)), None)
+    if wrong is not None:
+        refuse("", "the text", f"has other types: {wrong}", "export it from the box once more", origin=origin)
+    return value
+
+
+def at(words: list[str], index: int, after: str, *, origin: str = "") -> str:
+    """Returns the word that belongs after another one. Raises ScenarioError if the line ends there."""
+    if index < len(words):
+        return words[index]
+    refuse(after, "", "must be followed by its value", "complete the line", origin=origin)
+
+
+def one_of(words: Iterable[str], index: int) -> str:
+    """Returns the word at a place, "" beyond the last."""
+    return dict(enumerate(words)).get(index, "")
