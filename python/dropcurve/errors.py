@@ -12,6 +12,9 @@ T = TypeVar("T")
 class DropcurveError(Exception):
     """Root of every error this package raises on purpose."""
 
+    #: What the command line exits with: 2, the input is no good.
+    exit_code = 2
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -55,6 +58,12 @@ class ScenarioError(DropcurveError):
 
 class ResultError(DropcurveError):
     """A result folder that cannot be read: missing, damaged, or of another format version."""
+
+
+class WorkError(DropcurveError):
+    """Work that was under way and was lost: a process that ended, an interface that vanished."""
+
+    exit_code = 1
 
 
 class UsageError(DropcurveError):

@@ -1,31 +1,62 @@
 """The command line: one thin file for each verb, and here what they share: how errors and Ctrl-C end.
 
-Exit codes: 0 done, 1 the answer is no good (a run hit a limit), 2 the input is, 130 interrupted.
+Exit codes: 0 done, 1 the answer is no good (a run hit a limit, work that was under way was lost), 2 the input is, 70 an
+error of ours, 130 interrupted.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
+from ..errors import DropcurveError
+
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
+#: Exit code for an error of ours: EX_SOFTWARE of sysexits.h.
+OURS = 70
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with its code. Wrong input is told in one line per problem."""
+    from . import streams
     from .console import spell_out
 
+    try:
+        streams.own()
+    except DropcurveError as error:
+        sys.stderr.write(f"dropcurve: {error}\n")
+        sys.exit(2)
     spell_out(sys.stdout, sys.stderr)
     sys.exit(invoke(list(sys.argv[1:] if arguments is None else arguments)))
 
 
 def invoke(arguments: list[str]) -> int:
-    """Runs the command line and returns the exit code."""
-    from ..errors import DropcurveError, ScenarioError
+    """Runs the command line and returns the exit code.
+
+    ``--debug`` anywhere among the arguments shows the traceback of an error instead of one line.
+    """
+    from .streams import ReaderGone, leave
+    from .unexpected import Unexpected
+
+    debug = "--debug" in arguments
+    guard = Unexpected(arguments, debug=debug)
+    code = OURS
+    with guard:
+        try:
+            code = _run([one for one in arguments if one != "--debug"], debug=debug)
+            sys.stdout.flush()
+        except ReaderGone:
+            leave()
+            code = 0
+    return code
+
+
+def _run(arguments: list[str], *, debug: bool) -> int:
+    """Runs the command line; errors that are expected become lines and a code."""
     from .app import CommandError, app, describe_misuse
     from .console import Interrupted, say
+    from .streams import ReaderGone, leave
 
     try:
         code = app(arguments, prog_name="dropcurve", standalone_mode=False)
@@ -33,23 +64,41 @@ def invoke(arguments: list[str]) -> int:
         if code == INTERRUPTED:
             say("dropcurve: interrupted")
         return code if isinstance(code, int) else 0
-    except ScenarioError as error:
-        for line in error.lines():
-            say(f"dropcurve: {line}")
     except DropcurveError as error:
+        if debug:
+            raise
         say("\n".join(f"dropcurve: {line}" for line in str(error).splitlines()))
+        return error.exit_code
     except CommandError as error:
         say(f"dropcurve: {describe_misuse(error)}")
     except Interrupted as interrupt:
         say(f"dropcurve: {interrupt}")
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):
-        # Whoever read our output has gone (the parser of arguments leaves when it notices); let the interpreter not
-        # complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except SystemExit as left:
+        # The parser of arguments leaves like this when any pipe breaks, also one that is not our output.
+        cause = left.__context__
+        if isinstance(cause, ReaderGone):
+            raise cause from None
+        if isinstance(cause, OSError):
+            say(f"dropcurve: {_failed(cause)}")
+            return 1
+        return left.code if isinstance(left.code, int) else 1
+    except BrokenPipeError as error:
+        say(f"dropcurve: {_failed(error)}")
+        return 1
     except OSError as error:
         # A full disk, a folder that may not be written, a name that is too long.
-        where = f"{error.filename}: " if error.filename else ""
-        say(f"dropcurve: {where}{error.strerror or error}")
+        if debug:
+            raise
+        say(f"dropcurve: {_failed(error)}")
+        if error.filename == "standard output":
+            leave()
     return 2
+
+
+def _failed(error: OSError) -> str:
+    """What the system complains of, with the path where it names one."""
+    if isinstance(error, BrokenPipeError):
+        return "a process that this command talked to has ended, and its work with it; run the command again"
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import DropcurveError
+from ..errors import DropcurveError, WorkError
 
 
 class Control:
@@ -30,20 +30,31 @@ class Control:
         self._file = self._socket.makefile("rw", encoding="utf-8")
 
     def ask(self, wish: str, **more: Any) -> dict[str, Any]:
-        """One of stats, reset, set (with ``values``), stop. Raises DropcurveError with every problem."""
-        self._file.write(json.dumps({"do": wish, **more}) + "\n")
-        self._file.flush()
-        line = self._file.readline()
-        if not line:
-            raise DropcurveError("the forwarder has gone")
+        """Asks the forwarder for one of stats, reset, set (with ``values``), stop.
+
+        Raises:
+            DropcurveError: With every problem of what is asked.
+            WorkError: If the forwarder does not answer.
+        """
+        try:
+            self._file.write(json.dumps({"do": wish, **more}) + "\n")
+            self._file.flush()
+            line = self._file.readline()
+        except TimeoutError:
+            raise WorkError("the forwarder does not answer; stop it and run it again") from None
+        except (OSError, ValueError):
+            line = ""
+        if not line.endswith("\n"):
+            raise WorkError("the forwarder has ended; run it again")
         answer: dict[str, Any] = json.loads(line)
         if problems := answer.get("problems"):
             raise DropcurveError("; ".join(problems))
         return answer
 
     def close(self) -> None:
-        """Hangs up."""
-        self._file.close()
+        """Hangs up; what was not sent yet is dropped with a forwarder that has ended."""
+        with contextlib.suppress(OSError):
+            self._file.close()
         self._socket.close()
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import DropcurveError, UsageError
+from ..errors import DropcurveError, UsageError, WorkError
 from ..quantities import values, wording
 from . import keeper, merging, scratch
 from .forwarder import Control, await_control
@@ -25,6 +25,8 @@ from .measure import too_late
 
 #: Seconds between two looks at the counters.
 LOOK_S = 1.0
+#: Seconds that a forwarder which has stopped to answer has to end.
+PATIENCE_S = 15.0
 #: What the names of its folders begin with.
 PREFIX = "dropcurve-live-"
 #: Directions as the forwarder names them, and for people.
@@ -158,18 +160,34 @@ def work(
         signal.signal(name, signal.default_int_handler)
     with running(router) as (line, control, process):
         end = None if seconds is None else time.monotonic() + seconds
-        stats = line.ask("stats")
-        with contextlib.suppress(KeyboardInterrupt):
-            while process.poll() is None and (end is None or time.monotonic() < end):
-                show(stats, control)
-                time.sleep(LOOK_S if end is None else max(0.0, min(LOOK_S, end - time.monotonic())))
-                stats = line.ask("stats")
-        if process.poll() is not None:
-            said = process.stderr.read().strip() if process.stderr else ""
-            raise DropcurveError(said or "the forwarder ended by itself")
-        stats = line.ask("stats", series=True)
+        try:
+            stats = line.ask("stats")
+            with contextlib.suppress(KeyboardInterrupt):
+                while process.poll() is None and (end is None or time.monotonic() < end):
+                    show(stats, control)
+                    time.sleep(LOOK_S if end is None else max(0.0, min(LOOK_S, end - time.monotonic())))
+                    stats = line.ask("stats")
+            stats = line.ask("stats", series=True)
+        except WorkError as error:
+            raise WorkError(ended(process) or str(error)) from None
         line.close()
     return {**stats, "warnings": warnings(stats)}
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """Why a forwarder ended before it was told to: its own complaint, or else the signal or code. "" while it runs."""
+    try:
+        said = (process.communicate(timeout=PATIENCE_S)[1] or "").strip()
+    except subprocess.TimeoutExpired:
+        return ""
+    if said:
+        return said
+    # The keeper passes the forwarder's own end on: a signal as a negative number, of which an exit code has 8 bits.
+    code = process.returncode if process.returncode <= 127 else process.returncode - 256
+    how = f"by {signal.Signals(-code).name}" if -code in set(signal.Signals) else f"with exit code {code}"
+    return (
+        f"the forwarder ended {how} before it was told to; its packets are no longer forwarded: run it again"
+    )
 
 
 def warnings(stats: dict[str, Any]) -> list[str]:

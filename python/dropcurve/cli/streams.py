@@ -1,0 +1,79 @@
+"""Our standard streams: closed ones are noticed before they are used, and a reader who leaves is told from other
+broken pipes."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import Any
+
+from ..errors import UsageError
+
+
+class ReaderGone(Exception):
+    """Whoever read our standard output has closed it, as ``head`` does: no error, but nothing left to do."""
+
+
+class Output(io.TextIOWrapper):
+    """Standard output that says of its own failures that they are its own.
+
+    A broken pipe becomes `ReaderGone`, so that no other pipe is taken for it; other failures, such as a full disk,
+    name the stream.
+    """
+
+    def write(self, text: str) -> int:
+        """Writes text as `io.TextIOWrapper` does. Raises ReaderGone, or OSError that names the stream."""
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise self._own(error) from None
+
+    def flush(self) -> None:
+        """Writes out what is buffered. Raises as `write`."""
+        try:
+            super().flush()
+        except OSError as error:
+            raise self._own(error) from None
+
+    def _own(self, error: OSError) -> Exception:
+        if error.errno == errno.EPIPE:
+            return ReaderGone()
+        return OSError(error.errno, error.strerror, "standard output")
+
+
+def own() -> None:
+    """Takes over the standard streams of this process.
+
+    A closed standard input or error becomes the null device, so that no file we open gets its number.
+
+    Raises:
+        UsageError: If standard output is closed, as the answer would have nowhere to go.
+    """
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is this one: those below it are open by now.
+            os.open(os.devnull, mode)
+    closed = sys.stdout is None
+    sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    if closed:
+        raise UsageError(
+            "standard output is closed, so the answer has nowhere to go; send it to a file, or to /dev/null"
+        )
+    plain: Any = sys.stdout
+    if isinstance(plain, io.TextIOWrapper) and not isinstance(plain, Output):
+        encoding, errors, lines = plain.encoding, plain.errors, plain.line_buffering
+        sys.stdout = Output(plain.detach(), encoding, errors, line_buffering=lines)
+
+
+def leave() -> None:
+    """Sends what is still buffered to nowhere, so that the interpreter does not complain of it at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return

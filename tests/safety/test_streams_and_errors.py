@@ -1,0 +1,143 @@
+"""Standard streams that are closed, full or abandoned; other pipes that break; errors that nobody foresaw."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dropcurve import cli
+from dropcurve.cli import unexpected
+from dropcurve.live import router
+
+COMMAND = [sys.executable, "-m", "dropcurve"]
+
+
+def run(*arguments: str, shell: str = "", **more: Any) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own; ``shell`` is what follows it."""
+    words = " ".join(["exec", *COMMAND, *arguments, shell])
+    return subprocess.run(["bash", "-c", words], text=True, capture_output=True, check=False, **more)
+
+
+def test_closed_output_is_refused_before_any_work(folder: Path) -> None:
+    found = run("run", "short.toml", "--out", "kept", shell=">&-")
+    assert (found.returncode, len(found.stderr.splitlines())) == (2, 1)
+    assert "standard output is closed" in found.stderr
+    assert not (folder / "kept").exists()
+
+
+def test_closed_input_and_error_are_no_trouble(folder: Path) -> None:
+    assert run("list", "disciplines", shell="<&- 2>&-").returncode == 0
+    found = run("import", "-", shell="<&-")
+    assert (found.returncode, len(found.stderr.splitlines())) == (2, 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_output_is_named(folder: Path) -> None:
+    found = run("list", "disciplines", shell="> /dev/full")
+    assert found.returncode == 2
+    assert found.stderr.endswith("dropcurve: standard output: No space left on device\n")
+
+
+def test_a_reader_who_leaves_ends_the_command_in_peace(folder: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        found = subprocess.run(
+            [*COMMAND, "schema"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+        )
+    finally:
+        os.close(writing)
+    assert (found.returncode, found.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "error", [BrokenPipeError(32, "Broken pipe"), ConnectionResetError(104, "Connection reset")]
+)
+def test_another_pipe_that_breaks_is_an_error(
+    dropcurve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, error: OSError
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("dropcurve.scenario.library.version", broken)
+    found = dropcurve("--version")
+    assert found.code == (1 if isinstance(error, BrokenPipeError) else 2)
+    assert len(found.errors) == 1
+
+
+def test_an_error_that_nobody_foresaw_is_one_line_with_a_way_to_report_it(
+    dropcurve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise KeyError("rate\nand more")
+
+    monkeypatch.setattr("dropcurve.scenario.library.version", fails)
+    found = dropcurve("--version")
+    assert (found.code, len(found.errors)) == (cli.OURS, 1)
+    for part in ("internal error: KeyError: ", "(dropcurve/cli/app.py:", "CONTRIBUTING.md", "--debug"):
+        assert part in found.err
+    with pytest.raises(KeyError, match="rate"):
+        dropcurve("--version", "--debug")
+
+
+def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
+    class PanicException(BaseException):
+        """What the core raises is no Exception."""
+
+    with unexpected.Unexpected([], debug=False):
+        raise PanicException("at the disco")
+    assert unexpected.line(MemoryError(), None).startswith("out of memory; ")
+    with pytest.raises(KeyboardInterrupt), unexpected.Unexpected([], debug=False):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("kill -KILL $$", "ended by SIGKILL before it was told to"),
+        ("exit 247", "ended by SIGKILL before it was told to"),
+        ("exit 0", "ended with exit code 0 before it was told to"),
+        ("echo eth0 has gone >&2; exit 1", "eth0 has gone"),
+    ],
+)
+def test_a_forwarder_that_ends_by_itself_is_lost_work(script: str, told: str) -> None:
+    process = subprocess.Popen(
+        ["bash", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert told in router.ended(process)
+
+
+def test_a_line_to_a_forwarder_that_was_killed_says_so(tmp_path: Path) -> None:
+    import socket
+    import threading
+
+    from dropcurve.errors import WorkError
+    from dropcurve.live.forwarder import control
+
+    path = tmp_path / "control"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen()
+
+    def hang_up() -> None:
+        for answer in (b"", b'{"stats": ', None):
+            one, _ = server.accept()
+            if answer is not None:
+                one.recv(1000)
+                one.sendall(answer)
+            one.close()
+
+    thread = threading.Thread(target=hang_up)
+    thread.start()
+    for _ in range(3):
+        with control(path) as line, pytest.raises(WorkError, match="has ended") as lost:
+            line.ask("stats")
+        assert lost.value.exit_code == 1
+    thread.join()
+    server.close()
