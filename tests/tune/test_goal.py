@@ -83,3 +83,14 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
 def test_a_sum_is_called_by_its_weights_but_for_ones() -> None:
     (objective,) = goal.parse("min mean delay - 2 * utilisation").objectives
     assert objective.label == "mean delay − 2 × utilisation"
+
+
+@pytest.mark.parametrize("name", list(goal.PRESETS))
+def test_a_preset_is_the_goal_it_stands_for(name: str) -> None:
+    assert goal.parse(f" {name.upper()} ") == goal.parse(goal.PRESETS[name])
+
+
+def test_outcomes_of_applications_are_measures() -> None:
+    found = goal.parse("max mos, stalls < 1%, max video bit rate of video, min page load time of web")
+    keys = ["mos", "video_bps[video]", "fct_ms_p95[web]", "video_stalled"]
+    assert [one.key for one in found.measures] == keys

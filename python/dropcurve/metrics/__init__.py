@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ..errors import UsageError
 from ..scenario import library
-from . import flows, links, objects  # noqa: F401 (importing them registers their metrics)
+from . import flows, links, objects, voice  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
 from .registry import METRICS, Flows, Metric, Run, by_class, classes, main_links, measured_s, metric, versus
 

@@ -62,7 +62,7 @@ def delay_ms_mean(run: Run, flows: Flows) -> float | None:
     return weighted(flows, "delay_ms", "mean")
 
 
-def _delay_percentile(flows: Flows, part: str) -> float | None:
+def delay_percentile(flows: Flows, part: str) -> float | None:
     """From the histograms of groups if the flows are whole groups; their bins are about 1 % wide."""
     if not flows.groups:
         return weighted(flows, "delay_ms", part)
@@ -75,7 +75,7 @@ def _delay(part: str) -> None:
     rank = part[1:]
 
     def function(run: Run, flows: Flows) -> float | None:
-        return _delay_percentile(flows, part)
+        return delay_percentile(flows, part)
 
     function.__doc__ = (
         f"{rank}th percentile of the one-way delay of delivered packets; for whole groups of flows that "
@@ -109,7 +109,7 @@ def ipdv_ms_mean(run: Run, flows: Flows) -> float | None:
 def pdv_ms(run: Run, flows: Flows) -> float | None:
     """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the
     first percentile stands in for it, so that one lucky packet does not move the result."""
-    low, high = _delay_percentile(flows, "p1"), _delay_percentile(flows, "p99")
+    low, high = delay_percentile(flows, "p1"), delay_percentile(flows, "p99")
     return None if low is None or high is None else high - low
 
 

@@ -33,6 +33,15 @@ _OBJECTIVE = re.compile(r"(max|maximi[sz]e|highest|most|min|minimi[sz]e|lowest|l
 _TERM = re.compile(r"([+-]?)\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*?\s*)?([^+]+?)")
 
 
+#: Goals by name. The weight of delay in the balanced one is that of a round trip of 40 ms: `dropcurve.verdict`.
+PRESETS = {
+    "balanced": "max utilisation - 0.5 * p95 delay",
+    "voip": "max call quality, utilisation > 90%",
+    "gaming": "min p99 one-way delay of game, utilisation > 90%",
+    "web": "min p95 page load time of web, utilisation > 90%",
+    "bulk": "max goodput of bulk, p95 delay < 100ms",
+}
+
 #: The most that a measure with this unit, or of this name, can be.
 MOST = {"%": 100.0, "jain": 1.0}
 
@@ -127,10 +136,11 @@ class Goal:
 
 
 def parse(text: str) -> Goal:
-    """Reads a goal; one of constraints alone also asks for the highest utilisation.
+    """Parses a goal, or the name of one of `PRESETS`; one of constraints alone also asks for the highest utilisation.
 
-    Raises UsageError for what it cannot read, with the part and what would do.
+    Raises UsageError for what it cannot parse, with the part and what would do.
     """
+    text = PRESETS.get(text.strip().lower(), text)
     flat = re.sub(r"\bat most\b|\bno more than\b", "<", " ".join(text.split()))
     flat = re.sub(r"\bat least\b|\bno less than\b", ">", flat)
     objectives: list[Objective] = []

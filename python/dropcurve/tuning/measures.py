@@ -20,6 +20,7 @@ _WITH_STATISTIC = {
     "delay": ("sojourn_ms", ("mean", "p50", "p95", "p99")),
     "one-way delay": ("delay_ms", ("mean", "p50", "p95", "p99")),
     "completion time": ("fct_ms", ("mean", "p50", "p95")),
+    "page load time": ("fct_ms", ("p95", "mean", "p50")),
 }
 
 #: Other names of what there is.
@@ -35,6 +36,8 @@ _PLAIN = {
     "fairness": "jain", "jain": "jain", "jain's index": "jain", "jitter": "jitter_ms", "timeouts": "timeouts",
     "retransmissions": "retransmits", "queue": "queue_pkts_mean", "queue length": "queue_pkts_mean",
     "oscillation": "queue_pkts_sd", "unfinished": "unfinished", "friendliness": "friendliness",
+    "mos": "mos", "call quality": "mos", "video rate": "video_bps", "video bit rate": "video_bps",
+    "stalls": "video_stalled", "video stalls": "video_stalled",
 }  # fmt: skip
 
 
