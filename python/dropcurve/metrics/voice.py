@@ -108,8 +108,8 @@ class Call:
         talker = (gap / 2.0 + math.sqrt(gap**2 / 4.0 + 100.0) - 1.0) * (1.0 - math.exp(-self.t))
         if self.stmr > 20.0:
             talker = math.hypot(talker, self.sidetone)
-        gap = self.basic - 10.5 * (self.wepl + 7.0) * (self.tr + 1.0) ** -0.25
-        listener = gap / 2.0 + math.sqrt(gap**2 / 4.0 + 169.0)
+        gap = self.basic - 10.5 * (self.wepl + 7.0) * math.pow(self.tr + 1.0, -0.25)
+        listener: float = gap / 2.0 + math.sqrt(gap**2 / 4.0 + 169.0)
         absolute = 0.0
         if self.ta > 100.0:
             x = math.log2(self.ta / 100.0)
@@ -124,7 +124,8 @@ class Call:
     @property
     def rating(self) -> float:
         """R: the transmission rating factor (section 7.1)."""
-        return self.basic - self.simultaneous - self.delayed - self.equipment + self.advantage
+        impaired = self.simultaneous + self.delayed + self.equipment
+        return float(self.basic - impaired + self.advantage)
 
 
 def opinion(rating: float) -> float:
