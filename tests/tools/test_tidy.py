@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 import tidy
-from tidy_rules import RULES, Fault, Tree, rust
+from tidy_rules import RULES, Fault, Tree, language, rust
 from tidy_rules.sizes import tighten
 
+NOT_YET = language.NOT_YET
 ARCHITECTURE = """\
 # Architecture
 
@@ -51,6 +52,15 @@ mod tests {
     }
 }
 """
+SIM = """\
+#![forbid(unsafe_code)]
+
+pub struct Params;
+
+pub(crate) struct Window;
+
+pub enum Step {}
+"""
 DECISION = "# 001: Records\n\n## Context\n\n## Decision\n\n## What we gave up\n"
 CLEAN = {
     "Cargo.toml": WORKSPACE,
@@ -69,13 +79,13 @@ CLEAN = {
     "crates/queue/benches/disc.rs": "for kind in queue::KINDS {}\n",
     "crates/queue/tests/traces/droptail/full.txt": "0 kept\n",
     "crates/transport/Cargo.toml": "[dependencies]\nunits.workspace = true\n",
-    "crates/transport/src/lib.rs": "#![forbid(unsafe_code)]\n",
+    "crates/transport/src/lib.rs": "#![forbid(unsafe_code)]\n\npub struct Params;\n",
     "crates/transport/src/cc/mod.rs": 'controls! {\n    Reno = "reno", "Halves." => Reno,\n}\n',
     "crates/sim/src/scenario/traffic.rs": '    pub enum Transport {\n        Tcp = "tcp",\n    }\n',
     "crates/sim/Cargo.toml": "[dependencies]\nunits.workspace = true\nqueue.workspace = true\n",
-    "crates/sim/src/lib.rs": "#![forbid(unsafe_code)]\n",
+    "crates/sim/src/lib.rs": SIM,
     "python/dropcurve/__init__.py": '"""The front."""\n',
-    "python/dropcurve/cli/__init__.py": 'print("a table")\n',
+    "python/dropcurve/cli/__init__.py": 'print("a table")\n\n\nclass Run:\n    pass\n',
     "scenarios/INDEX.toml": '[first]\ntitle = "First"\nclaim = "None."\n',
     "scenarios/first.toml": 'title = "First"\n',
 }
@@ -140,6 +150,14 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("record", "docs/decisions/001-again.md", DECISION, "taken by"),
     ("record", "docs/decisions/002-bare.md", "# 002\n\n## Context\n\n## Decision\n", "What we gave up"),
     ("record", "changes/tail drop.md", "Tail drop.\n", "note of change"),
+    ("word", SENDER, planted("fn draw(red_di", "ce: u64) {}\n"), "say rng"),
+    ("word", SENDER, planted("struct RedDi", "ce;\n"), "say rng"),
+    ("word", INIT, planted('"""Measured an', 'ew."""\n'), "say again"),
+    ("word", "docs/guide.md", planted("No loss, sa", "ve for the first.\n"), "say except"),
+    ("word", "docs/guide.md", planted("The short", " form.\n"), "say fast path"),
+    ("word", "Makefile", planted("# in one ", "go\n"), "say at once"),
+    ("name", SENDER, "pub struct Window;\n\npub enum Step {}\n", "Step is also a type of"),
+    ("name", INIT, '"""The front."""\n\n\nclass Run:\n    pass\n', "Run is also a type of"),
 ]
 
 
@@ -157,6 +175,12 @@ def write(root: Path, path: str, text: str | None) -> None:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def every_room_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of rooms that are still to be cleaned is one of the real tree."""
+    monkeypatch.setattr(language, "NOT_YET", ())
 
 
 def faults(root: Path) -> list[Fault]:
@@ -260,6 +284,33 @@ class TestRust:
         write(tree, "crates/sim/src/lib.rs", "#![forbid(unsafe_code)]\n#[cfg(test)]\nmod exam;\n")
         write(tree, "crates/sim/src/exam.rs", 'fn t() { println!("seed"); }\n' + "// line\n" * 500)
         assert faults(tree) == []
+
+
+class TestLanguage:
+    """Words that only look like a forbidden one pass, and so does a room that is still on the list."""
+
+    @pytest.mark.parametrize(
+        "text", ["Save it, in a file.", "Save the result.", "dicey, calmly, booking", "save_for"]
+    )
+    def test_other_words_pass(self, tree: Path, text: str) -> None:
+        write(tree, "docs/guide.md", text + "\n")
+        assert faults(tree) == []
+
+    def test_a_listed_room_passes_and_no_other(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(language, "NOT_YET", ("docs/",))
+        write(tree, "docs/guide.md", planted("An", "ew.\n"))
+        write(tree, "README.md", planted("An", "ew.\n"))
+        assert [fault.path for fault in faults(tree)] == ["README.md"]
+
+    def test_the_list_names_what_is_there(self) -> None:
+        root = Path(tidy.__file__).parent.parent
+        tree = Tree(root)
+        assert all(any(path.startswith(entry) for path in tree.files) for entry in NOT_YET)
+
+    def test_one_idea_may_have_one_name_in_several_modules(self, tree: Path) -> None:
+        names = [name for name, *_ in language.rust_types(Tree(tree))]
+        assert names.count("Params") == 2
+        assert "Window" not in names
 
 
 def test_the_real_tree_lists_its_rules(capsys: pytest.CaptureFixture[str]) -> None:

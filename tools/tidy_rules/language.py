@@ -1,0 +1,143 @@
+"""The language of the tree: one word for one thing, as docs/glossary.md lists them.
+
+A word stands in the table below where it is wrong in every sentence. What depends on the sentence is left to readers.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tidy_rules import rust
+from tidy_rules.tree import Fault, Tree
+
+NOT_YET = (
+    "CONTRIBUTING.md",
+    "Makefile",
+    "README.md",
+    "changes/",
+    "crates/forward/",
+    "crates/py/",
+    "crates/queue/",
+    "crates/sim/",
+    "crates/transport/",
+    "crates/units/",
+    "docs/",
+    "python/dropcurve/advise/",
+    "python/dropcurve/agree/",
+    "python/dropcurve/boxes/",
+    "python/dropcurve/cli/",
+    "python/dropcurve/errors.py",
+    "python/dropcurve/evaluation/",
+    "python/dropcurve/friendliness.py",
+    "python/dropcurve/live/",
+    "python/dropcurve/metrics/",
+    "python/dropcurve/plot/",
+    "python/dropcurve/present/",
+    "python/dropcurve/report/",
+    "python/dropcurve/results/",
+    "python/dropcurve/runs/",
+    "python/dropcurve/studies/",
+    "python/dropcurve/tuning/",
+    "python/dropcurve/verdict/",
+    "reference/",
+    "tests/",
+    "tools/",
+)
+"""Files and folders not yet in the glossary's words. Remove an entry once the room is clean."""
+
+LISTED = ("docs/glossary.md", "tools/tidy_rules/language.py")
+"""Where the words stand because they are forbidden."""
+
+INSTEAD = {
+    r"anew": "again",
+    r"forth": "forward",
+    r"so many": "the number",
+    r"hangs? on": "depends on",
+    r"whence|whither|thereof|wherein|thither|hitherto|lest|nought": "modern English",
+    r"(?:,|nothing|none|nobody|all) save(?! it)|save (?:for|that|where|when|in)": "except",
+    r"long[ _-]?(?:form|way)s?": "slow path; of a test, thorough",
+    r"short[ _-]?(?:form|way)s?": "fast path",
+    r"in one go": "at once, as a batch",
+    r"tak(?:e|es|ing) turns": "lookahead",
+    r"calm": "eligible, idle",
+    r"dice": "rng",
+    r"alarms?": "timer",
+    r"books?|book-?keeping": "records, counters, accounting",
+    r"what waits": "backlog, queue length",
+    r"under way": "in flight; of a run, running",
+    r"on (?:its|their) way": "in flight",
+    r"way back": "return path, reverse direction",
+    r"knobs?": "parameter",
+    r"same luck": "common random numbers",
+    r"--aqm": "--queue",
+}
+"""What is not to be written, as a pattern, and the glossary's words for it."""
+
+SAME_IDEA = {
+    "Params": "parameters of the module's algorithm, declared with `params!`",
+    "Sender": "the sending endpoint of the module's transport",
+    "Receiver": "the receiving endpoint of the module's transport",
+    "Data": "a data packet of the module's transport",
+    "Report": "a feedback packet of the module's transport",
+}
+"""Type names that several modules may use, and the idea they share."""
+
+# `RedDice` and `red_dice` hold the same word: a name is split where its parts meet.
+FORBIDDEN = [
+    (re.compile(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", re.IGNORECASE), say)
+    for pattern, say in INSTEAD.items()
+]
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+RUST_TYPE = re.compile(r"^ {0,4}pub (?:struct|enum|trait|type|union) (\w+)", re.MULTILINE)
+
+
+def check_words(tree: Tree) -> Iterator[Fault]:
+    """No synonym of a glossary term in Rust, Python, Markdown or the Makefile."""
+    for path in tree.matching(".rs", ".py", ".md", "Makefile"):
+        if path in LISTED or path.startswith(NOT_YET):
+            continue
+        for number, line in tree.lines(path):
+            parted = CAMEL.sub("_", line)
+            for pattern, say in FORBIDDEN:
+                if found := pattern.search(parted):
+                    yield Fault(path, number, "word", f"'{found[0]}': say {say} (docs/glossary.md)")
+
+
+def check_names(tree: Tree) -> Iterator[Fault]:
+    """No two public types of one language share a name, unless they are the same idea."""
+    for types in (rust_types(tree), python_types(tree)):
+        places: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for name, path, line in types:
+            places[name].append((path, line))
+        for name, where in places.items():
+            if len({path for path, _ in where}) < 2 or name in SAME_IDEA:
+                continue
+            for path, line in where:
+                if not path.startswith(NOT_YET):
+                    other = next(other for other, _ in where if other != path)
+                    yield Fault(path, line, "name", f"{name} is also a type of {other}: rename one of them")
+
+
+def rust_types(tree: Tree) -> Iterator[tuple[str, str, int]]:
+    """Public types of the crates: name, file, line."""
+    tests = set(rust.test_modules(tree))
+    for path in tree.matching("crates/", ".rs"):
+        if "/src/" in path and path not in tests:
+            text = rust.blank_tests(rust.code(tree.text(path)))
+            for found in RUST_TYPE.finditer(text):
+                yield found[1], path, text.count("\n", 0, found.start()) + 1
+
+
+def python_types(tree: Tree) -> Iterator[tuple[str, str, int]]:
+    """Public classes of the packages: name, file, line."""
+    for path in tree.matching("python/", "validation/", ".py"):
+        try:
+            module = ast.parse(tree.text(path))
+        except SyntaxError:
+            continue
+        for node in module.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield node.name, path, node.lineno
