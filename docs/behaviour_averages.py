@@ -177,7 +177,7 @@ def red_family() -> list[Row]:
 def moving() -> list[Row]:
     """RED whose thresholds move."""
     base = 'limit = "50 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
-    base += '\nabove_max = "gentle"\nspacing = "wait"'
+    base += '\nspacing = "wait"'
     return [
         Row(
             "red_at",

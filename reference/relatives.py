@@ -195,36 +195,41 @@ class Refined(Plain):
 
 
 class BySize(Plain):
-    """RED_1 to RED_5 of De Cnodder, Elloumi and Pauwels, Tables 1 and 2. M is 1500."""
+    """RED_1 to RED_5 of De Cnodder, Elloumi and Pauwels: steps (1) to (5) of their Tables 1 and 2, M = 1500.
+
+    `count` is the packets (RED_4: M-sized packets; RED_5: squares of L/M) accepted since the last drop or since avg
+    exceeded min_th. The tables do not say what a drop makes of it: it becomes 0, as in Floyd and Jacobson. Nor do they
+    name p_a where 1 - count * p_b is no longer positive; p_a has no bound on the way there, so the packet is dropped.
+    """
 
     def __init__(self, variant, *settings):
         super().__init__(*settings)
         self.variant = variant
+        self.counts_before = variant in (1, 2, 3)
 
     def verdict(self, packet):
         if self.avg < self.min_th:
-            self.count = -1 if self.variant <= 3 else 0.0
+            self.count = -1 if self.counts_before else 0.0
             return True
         return super().verdict(packet)
 
     def early(self, p_b, packet):
         share = packet.size / 1500
-        if self.variant <= 3:
+        if self.counts_before:  # (1)
             self.count += 1
         else:
-            self.count = max(self.count, 0)
-        if self.variant == 2:
-            p_b *= share
-        factor = {1: 1, 2: 1, 3: share, 4: share, 5: share**2}[self.variant]
-        p_a = p_b / (1 - self.count * p_b) * factor if self.count * p_b < 1 else factor
-        if self.count * p_b >= 1:
-            p_a = 1.0 * factor
-        marked = self.chance(min(p_a, 1.0))
-        if marked:
+            self.count = max(self.count, 0.0)
+        if self.variant == 2:  # (3)
+            p_b = p_b * share
+        factor = {1: 1.0, 2: 1.0, 3: share, 4: share, 5: share**2}[self.variant]
+        left = 1 - self.count * p_b
+        p_a = min(1.0, p_b / left * factor) if left > 0 else 1.0  # (4)
+        dropped = self.chance(p_a)
+        if dropped:
             self.count = 0
-        elif self.variant >= 4:
+        elif not self.counts_before:  # (5)
             self.count += factor
-        return marked
+        return dropped
 
 
 class AdaptiveThresholds(Plain):

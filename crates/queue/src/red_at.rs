@@ -3,8 +3,8 @@
 //! Reference: PD14, section 5 and its Figure 6.
 //! Units: as in RED; the bounds count what the thresholds count.
 //! Deviations: the paper gives neither the bounds nor `alpha` and `beta`, beyond `alpha` above `beta`: the
-//! defaults are ours. Nor does it say how drops are spread and what happens above `max_th`: as in ns-2, in which it was
-//! simulated. Its Figure 6 compares the average with the bounds, not with the thresholds of the moment, and so do we.
+//! defaults are ours. Nor does it say how drops are spread: as in ns-2, in which it was simulated. Its Figure 6
+//! compares the average with the bounds, not with the current thresholds, and so does this.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
@@ -39,8 +39,8 @@ red_params! {
         hits: u64 = 5 => { range: Range::Positive, source: "PD14" },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), source: "PD14" },
-        /// What happens from the upper threshold upward. PD14 prints nothing of it; ns-2.35, in which its figures were made, is gentle.
-        above_max: AboveMax = AboveMax::Gentle => { source: "ns-2.35", assumed: true },
+        /// What happens from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
+        above_max: AboveMax = AboveMax::Drop => { source: "PD14" },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "PD14" },
     }

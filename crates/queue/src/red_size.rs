@@ -2,10 +2,11 @@
 //!
 //! Reference: CEP00, Tables 1 and 2.
 //! Units: as in RED; `max_packet` is the `M` of the paper.
-//! Deviations: `count` returns to its start after a drop and is not raised by the dropped packet; a probability
-//! is cut at 1. The paper gives neither thresholds nor `max_p`.
+//! Deviations: the paper does not say what a drop makes of `count`: it returns to its start and is not raised by the
+//! dropped packet. `p_a` is cut at 1, and is 1 once `count p_b` reaches 1, where Table 2 divides by nothing. The paper
+//! gives neither thresholds nor `max_p`.
 //!
-//! The laws are the byte modes of RED; here they have their names.
+//! The laws are the byte modes of RED under the names of the paper.
 
 use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
@@ -103,6 +104,7 @@ impl Discipline for Params {
 mod tests {
     use super::*;
     use crate::testing::{params, Pkt, SETTING};
+    use units::Dice;
 
     /// Arrivals from one early drop to the next at an average of 10, each packet leaving at once.
     fn gaps(variant: &str, sizes: &[u64], n: usize) -> Vec<(u64, u64)> {
@@ -151,6 +153,43 @@ mod tests {
             let sd = (last as f64).powi(2) / 12.0;
             assert!((mean - (last as f64 + 1.0) / 2.0).abs() < 5.0 * (sd / 20_000.0).sqrt(), "{mean}");
         }
+    }
+
+    /// With p_b 1/20 the count of RED_3 reaches 1/p_b at the twentieth packet after a drop: that one is dropped whatever
+    /// its size, so intervals end there, as with RED_1.
+    #[test]
+    fn red_3_drops_any_packet_once_the_count_reaches_its_end() {
+        let list = gaps("red_3", &[375], 20_000);
+        assert_eq!(list.iter().map(|g| g.0).max(), Some(20));
+        // No drop at the first nineteen: the product of 1 - (1/4) (1/20) / (1 - c/20).
+        let survive: f64 = (1..20).map(|c| 1.0 - 0.25 / (20.0 - f64::from(c))).product();
+        let last = list.iter().filter(|g| g.0 == 20).count() as f64 / 20_000.0;
+        assert!(
+            (last - survive).abs() < 5.0 * (survive * (1.0 - survive) / 20_000.0).sqrt(),
+            "{last}, expected {survive}"
+        );
+    }
+
+    /// As many bytes in packets of 1500, 750 and 375: the certain drops at the end of the count spare no size, so large
+    /// packets lose 3.18 times as often as small ones, not 4 times.
+    #[test]
+    fn the_loss_ratio_of_red_3_stays_below_the_ratio_of_sizes() {
+        let sizes = [1500, 750, 750, 375, 375, 375, 375];
+        let (mut survive, mut dropped) = (1.0, [0.0; 2]);
+        for c in 1..=20 {
+            let p_a = |size: u64| if c < 20 { size as f64 / 1500.0 / f64::from(20 - c) } else { 1.0 };
+            dropped[0] += survive * p_a(1500);
+            dropped[1] += survive * p_a(375);
+            survive *= 1.0 - sizes.iter().map(|&size| p_a(size)).sum::<f64>() / 7.0;
+        }
+        let expected = dropped[0] / dropped[1];
+        assert!((expected - 3.18).abs() < 0.005, "{expected}");
+        let mut order = units::Stream::new(1, "sizes");
+        let mixed: Vec<u64> = (0..70_001).map(|_| sizes[(order.uniform() * 7.0) as usize]).collect();
+        let list = gaps("red_3", &mixed, 100_000);
+        let drops = |size: u64| list.iter().filter(|g| g.1 == size).count() as f64;
+        let ratio = 4.0 * drops(1500) / drops(375);
+        assert!((ratio / expected - 1.0).abs() < 0.03, "{ratio}, expected {expected}");
     }
 
     /// Packets of 1500 and of 500 bytes in turn: the shares of drops follow L^0, L, L^2.

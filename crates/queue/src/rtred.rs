@@ -46,8 +46,8 @@ red_params! {
         equation: Equation = Equation::PredictedAvg => { assumed: true },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
-        /// What happens from the upper threshold upward. PD14 prints nothing of it; ns-2.35, in which its figures were made, is gentle.
-        above_max: AboveMax = AboveMax::Gentle => { source: "ns-2.35", assumed: true },
+        /// What happens from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
+        above_max: AboveMax = AboveMax::Drop => { source: "PD14" },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
     }

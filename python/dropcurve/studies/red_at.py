@@ -17,7 +17,8 @@ SCHEMES = ("RED", "ARED", "RED-AT")
 #: The paper's knob: flows in all, three tenths of them web sessions.
 COUNTS = (5, 10, 20, 40, 60, 80, 100)
 LOW, HIGH = (10, 20, 40), (80, 100)
-#: How ns-2 counts and decides; the paper's change was made to its RED.
+#: How ns-2 counts and decides; the paper's change was made to its RED. Above max_th every packet is dropped, as section
+#: 4.1 of the paper prints.
 NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
        "counting": "spare_first", "min_queue": 2, "draws": "always", "above_max": "drop"}  # fmt: skip
 RED = {"limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.1, "w_q": 0.002,
@@ -32,7 +33,7 @@ def queue(base: dc.Scenario, scheme: str, **keys: Any) -> dc.Scenario:
     """One of the three disciplines, or Feng's Adaptive RED."""
     kinds: dict[str, dict[str, Any]] = {
         "RED": {"kind": "red", **RED, **NS2},
-        "ARED": {"kind": "ared", "dialect": "ns2", **RED},
+        "ARED": {"kind": "ared", "dialect": "ns2", **RED, "above_max": "drop"},
         "FENG": {"kind": "feng", **RED},
         "RED-AT": {"kind": "red_at", **RED, **NS2},
     }
@@ -58,13 +59,23 @@ def same(scenario: dc.Scenario) -> dc.Scenario:
     return scenario
 
 
-def cells(change: Change = same, *, ared: str = "ARED", keys: Mapping[str, Any] | None = None,
+def cells(change: Change = same, *, ared: str = "ARED", above_max: str = "drop",
+          keys: Mapping[str, Any] | None = None,
           moving: Mapping[str, Any] | None = None) -> dict[str, dc.Scenario]:  # fmt: skip
-    """Every scheme at every number of flows; ``keys`` for RED and RED-AT, ``moving`` for RED-AT alone."""
+    """Every scheme at every number of flows.
+
+    Args:
+        change: A change of the network.
+        ared: The Adaptive RED to compare with, ``ARED`` (Floyd) or ``FENG``.
+        above_max: What all three schemes do above max_th.
+        keys: Keys of RED and of RED-AT.
+        moving: Keys of RED-AT alone.
+    """
+    above = {"above_max": above_max}
     kinds = {
-        "RED": ("RED", keys or {}),
-        "ARED": (ared, {}),
-        "RED-AT": ("RED-AT", {**(keys or {}), **(moving or {})}),
+        "RED": ("RED", above | dict(keys or {})),
+        "ARED": (ared, above),
+        "RED-AT": ("RED-AT", above | dict(keys or {}) | dict(moving or {})),
     }
     return {f"{name} {n}": queue(network(change, n), kind, **more)
             for n in COUNTS for name, (kind, more) in kinds.items()}  # fmt: skip
@@ -269,6 +280,11 @@ CHOICES = (
         "min_th 5 to 15, max_th 25 to 35; others below",
     ),
     ("alpha, beta", "alpha above beta, no numbers", "0.2 and 0.1; others below"),
+    (
+        "above max_th",
+        "“all incoming packets are dropped” (section 4.1)",
+        "dropped by all three; gentle, again by all three, in `gentle`",
+    ),
     ("ARED", "Feng's or Floyd's, both described", "Floyd's of 2001 as in ns-2.35; Feng's in `feng`"),
     ("jitter", "not defined", "mean difference of successive one-way delays of a flow"),
     ("web sessions", "30 of 100 flows", "an object after another, Pareto of 12 packets, 0.5 s between"),
@@ -317,6 +333,7 @@ STUDY = st.Study(
         "large": st.Setting("alpha 0.5, beta 0.25", lambda: cells(moving={"alpha": 0.5, "beta": 0.25})),
         "now": st.Setting("drops as in the 1993 paper, without waiting",
                           lambda: cells(keys={"spacing": "pseudocode"})),
+        "gentle": st.Setting("gentle above max_th, all three", lambda: cells(above_max="gentle")),
         "fast": st.Setting("30 Mbit/s", lambda: cells(edited(rate="30 Mbit/s"))),
         "slow": st.Setting("5 Mbit/s", lambda: cells(edited(rate="5 Mbit/s"))),
         "short": st.Setting("bottleneck of 2 ms", lambda: cells(edited(delay="2 ms"))),

@@ -219,8 +219,7 @@ impl Marker {
                 corrected(self.law, p_b, self.count).min(1.0)
             }
             ByteMode::Red3 | ByteMode::Red4 | ByteMode::Red5 => {
-                let p_a = corrected(self.law, p_b, self.count);
-                (p_a * self.weight(size)).min(1.0)
+                (corrected(self.law, p_b, self.count) * self.weight(size)).min(1.0)
             }
             ByteMode::Ns2 => {
                 let count = (self.count_bytes / self.mean_packet) as f64;
@@ -300,7 +299,8 @@ fn draw_22_bits<P: Packet + Copy>(cx: &mut Cx<'_, P>) -> f64 {
     math::floor(cx.uniform() * f64::from(1u32 << 22))
 }
 
-/// `p_b` corrected by `count`; may pass 1 just before the end of a cycle.
+/// `p_b` corrected by `count`. It grows without bound as the denominator goes to 0 and is infinite from there on, so
+/// that no weight of a packet's size makes an early decision that is due less than certain.
 #[inline]
 pub(super) fn corrected(law: Spacing, p_b: f64, count: f64) -> f64 {
     let grown = count * p_b;
@@ -310,6 +310,6 @@ pub(super) fn corrected(law: Spacing, p_b: f64, count: f64) -> f64 {
         Spacing::Wait | Spacing::Double | Spacing::Modulus if grown < 2.0 => p_b / (2.0 - grown),
         Spacing::Unclamped => p_b / (1.0 - grown),
         Spacing::Geometric | Spacing::Cycle => p_b,
-        _ => 1.0,
+        _ => f64::INFINITY,
     }
 }
