@@ -12,7 +12,7 @@ use crate::source::{AppSource, Sink, Source};
 use crate::stats::{Histogram, Moments};
 use queue::fifo::Unit;
 use serde_json::{json, Map, Value};
-use transport::rated::Fact;
+use transport::rate_based::common::Statistic;
 use units::Time;
 
 /// The end of a run.
@@ -262,9 +262,9 @@ fn rated_summary(flow: &Flow, warmup: Time) -> Vec<(String, Value)> {
         ("rate_bps_mean", json!(flow.probe.cwnd.mean(warmup))),
         ("rate_bps", json!(8.0 * source.rate())),
     ];
-    rows.extend(source.facts().into_iter().chain(sink.facts()).map(|(name, fact)| match fact {
-        Fact::Number(number) => (name, json!(number)),
-        Fact::Numbers(numbers) => (name, json!(numbers)),
+    rows.extend(source.statistics().into_iter().chain(sink.statistics()).map(|(name, fact)| match fact {
+        Statistic::Number(number) => (name, json!(number)),
+        Statistic::Numbers(numbers) => (name, json!(numbers)),
     }));
     rows.push(("srtt_ms", json!(source.srtt().map(|srtt| srtt.as_millis()))));
     if let Some(shaper) = source.shaper() {

@@ -1,44 +1,44 @@
-//! What accurate ECN says on the wire: the flags of the handshake, the counters of marked segments and bytes, and the option that
-//! carries the latter.
+//! Accurate ECN (AccECN): flags of the handshake, counters of marked segments and bytes, and the TCP option
+//! with the latter.
 //!
 //! *Reference*: RFC 9768 sections 3.1 (negotiation), 3.2.1 to 3.2.3 (counters, option) and appendix A.
 //! *Units*: bytes of payload; segments.
-//! *Deviations*: data flows one way, so that no third segment of a handshake tells how the answer to the SYN arrived.
+//! *Deviations*: data flows one way, so no third segment of the handshake reports how the SYN-ACK arrived.
 
 use crate::params::{EcnRule, Params, PeerEcn};
 use crate::segment::Segment;
 use units::Ecn;
 
-/// What the counter of marks starts at (RFC 9768 section 3.2.1).
+/// Initial value of the counter of marked segments (RFC 9768 section 3.2.1).
 pub const FIRST_MARK: u8 = 5;
-/// The flags AE, CWR and ECE of a SYN that asks for accurate ECN.
+/// Flags AE, CWR and ECE of a SYN that requests accurate ECN.
 pub const ASKS_ACCURATE: u8 = 0b111;
-/// The same for classic ECN.
+/// The same flags for classic ECN.
 pub const ASKS_CLASSIC: u8 = 0b011;
-/// The answer that agrees to classic ECN.
+/// Flags of a SYN-ACK that accepts classic ECN.
 pub const AGREES_CLASSIC: u8 = 0b001;
-/// A field of the option counts modulo this.
+/// The option's fields count modulo this.
 const WRAP: u32 = 1 << 24;
-/// Bytes that a TCP header has for options.
+/// Bytes for options in a TCP header.
 const OPTION_SPACE: u32 = 40;
-/// The timestamp option with what aligns it (RFC 7323 appendix A).
+/// Size of the timestamp option with its padding (RFC 7323 appendix A).
 const TIMESTAMPS: u32 = 12;
-/// SACK blocks that go before the option where there is no room for all (RFC 9768 section 3.2.3.3).
+/// SACK blocks with priority over the option when space is short (RFC 9768 section 3.2.3.3).
 const BLOCKS_BEFORE: u32 = 2;
 
-/// The feedback two ends have agreed on.
+/// The negotiated ECN feedback mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Accurate ECN.
     Accurate,
-    /// One echo a round trip (RFC 3168).
+    /// One echo per round trip (RFC 3168).
     Classic,
-    /// None.
+    /// No ECN.
     NotEcn,
 }
 
 impl Mode {
-    /// What an end with these options can do.
+    /// The best mode an end with these options supports.
     pub fn of(params: &Params) -> Mode {
         match (params.ecn, params.ecn_rule) {
             (false, _) => Mode::NotEcn,
@@ -47,7 +47,7 @@ impl Mode {
         }
     }
 
-    /// What its peer can do.
+    /// The best mode of its peer.
     pub fn of_peer(params: &Params) -> Mode {
         match params.peer_ecn {
             PeerEcn::Same => Mode::of(params),
@@ -56,7 +56,7 @@ impl Mode {
         }
     }
 
-    /// The flags of a SYN that asks for it.
+    /// Flags of a SYN that requests this mode.
     pub fn asks(self) -> u8 {
         match self {
             Mode::Accurate => ASKS_ACCURATE,
@@ -65,7 +65,8 @@ impl Mode {
         }
     }
 
-    /// What a server that can do `self` enters for a SYN with these flags (RFC 9768 table 2 and section 3.1.3).
+    /// Mode of a server that supports `self`, for a SYN with these flags (RFC 9768 table 2 and section
+    /// 3.1.3).
     pub fn for_syn(self, flags: u8) -> Mode {
         match (self, flags) {
             (Mode::NotEcn, _) | (_, 0) => Mode::NotEcn,
@@ -75,7 +76,7 @@ impl Mode {
         }
     }
 
-    /// What a client that asked for `self` enters for an answer with these flags.
+    /// Mode of a client that requested `self`, for a SYN-ACK with these flags.
     pub fn for_answer(self, flags: u8) -> Mode {
         match (self, flags) {
             (Mode::NotEcn, _) | (_, 0 | ASKS_ACCURATE) => Mode::NotEcn,
@@ -85,7 +86,7 @@ impl Mode {
         }
     }
 
-    /// The flags of the answer to a SYN that arrived with `ecn`.
+    /// Flags of the SYN-ACK for a SYN that arrived with `ecn`.
     pub fn answers(self, ecn: Ecn) -> u8 {
         match (self, ecn) {
             (Mode::NotEcn, _) => 0,
@@ -98,71 +99,71 @@ impl Mode {
     }
 }
 
-/// Whether an answer to a SYN that was not ECN-capable says that it arrived as something else (RFC 9768 section 3.2.2.3).
+/// Whether a SYN-ACK reports that a SYN sent as Not-ECT arrived as something else (RFC 9768 section 3.2.2.3).
 pub fn was_mangled(answer: u8) -> bool {
     !matches!(answer, 0b010 | 0b101)
 }
 
-/// Whether it says that the SYN arrived marked.
+/// Whether a SYN-ACK reports that the SYN arrived CE-marked.
 pub fn was_marked(answer: u8) -> bool {
     answer == 0b110
 }
 
-/// The AccECN option: bytes that arrived, modulo 2^24, by their ECN field (RFC 9768 section 3.2.3).
+/// The AccECN option: bytes received, modulo 2^24, by ECN field (RFC 9768 section 3.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteOption {
     /// Order 1: the fields are those of ECT(1), CE, ECT(0); otherwise (order 0) of ECT(0), CE, ECT(1).
     pub ect1_first: bool,
-    /// How many of the fields there are, from the first.
+    /// Number of fields present, from the first.
     pub fields: u8,
-    /// Bytes with ECT(0), and one.
+    /// Bytes with ECT(0), plus one.
     pub e0b: u32,
     /// Bytes with CE.
     pub ceb: u32,
-    /// Bytes with ECT(1), and one.
+    /// Bytes with ECT(1), plus one.
     pub e1b: u32,
 }
 
 impl ByteOption {
-    /// Bytes it takes in a header, without what aligns it.
+    /// Length of the option, without padding.
     pub fn length(&self) -> u32 {
         2 + 3 * u32::from(self.fields)
     }
 
-    /// Bytes by which it makes a header longer: headers are whole words.
+    /// Bytes it adds to a header, padded to whole words.
     pub fn size(&self) -> u32 {
         self.length().next_multiple_of(4)
     }
 
-    /// The bytes with CE, if it tells them.
+    /// Bytes with CE, if the field is present.
     pub fn marked(&self) -> Option<u32> {
         (self.fields >= 2).then_some(self.ceb)
     }
 }
 
-/// What a receiver counts of bytes.
+/// Byte counters of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteCounters {
     /// By ECN field: ECT(0), CE, ECT(1).
     bytes: [u32; 3],
-    /// Counters that have ever grown, and those that grew since the last option, a bit each.
+    /// Bit masks: counters that have ever grown, and those that grew since the last option.
     grown: u8,
     news: u8,
-    /// Bytes of options beside it, SACK excepted.
+    /// Bytes of other options, SACK excepted.
     others: u32,
 }
 
-/// Which counter comes where: the place in `ByteCounters::bytes` of each field, in either order.
+/// Field orders: the place in `ByteCounters::bytes` of each field.
 const ORDERS: [[usize; 3]; 2] = [[0, 1, 2], [2, 1, 0]];
 
 impl ByteCounters {
-    /// As a connection opens (RFC 9768 section 3.2.1). `timestamps` take some of the room for options.
+    /// Counters of a new connection (RFC 9768 section 3.2.1). `timestamps` use some of the option space.
     pub fn new(timestamps: bool) -> ByteCounters {
         let others = if timestamps { TIMESTAMPS } else { 0 };
         ByteCounters { bytes: [1, 0, 1], grown: 0, news: 0, others }
     }
 
-    /// A segment with so much payload arrived.
+    /// Counts a received segment with this payload.
     pub fn count(&mut self, ecn: Ecn, payload: u32) {
         let place = match ecn {
             Ecn::Ect0 => 0,
@@ -175,12 +176,13 @@ impl ByteCounters {
         self.news |= 1 << place;
     }
 
-    /// The option beside so many SACK blocks, and how many of them it leaves; none if nothing grew since the last one or there is no room.
+    /// Returns the option to send with this many SACK blocks, and how many blocks still fit; `None` if
+    /// nothing grew since the last option or it does not fit.
     pub fn report(&mut self, blocks: u32) -> Option<(ByteOption, u32)> {
         if self.news == 0 {
             return None;
         }
-        // All that ever grew; where that does not fit, what grew since the last one.
+        // All counters that ever grew; if they do not fit, those that grew since the last option.
         let found = [self.grown, self.news].into_iter().find_map(|wanted| {
             let option = self.with(wanted);
             let least = blocks.min(BLOCKS_BEFORE);
@@ -192,7 +194,7 @@ impl ByteCounters {
         found
     }
 
-    /// The option of the answer to a SYN, with all fields, so that the client sees whether the path leaves them alone.
+    /// The option of the SYN-ACK, with all fields, so that the client can detect tampering.
     pub fn first(&self) -> ByteOption {
         self.in_order(0, 3)
     }
@@ -202,7 +204,7 @@ impl ByteCounters {
         self.others + sack + option.length() <= OPTION_SPACE
     }
 
-    /// The shorter of the two orders that hold the counters `wanted`.
+    /// The shorter of the two orders that holds the counters `wanted`.
     fn with(&self, wanted: u8) -> ByteOption {
         let fields = |order: usize| {
             (0..3).rev().find(|at| wanted & 1 << ORDERS[order][*at] != 0).map_or(0, |at| at + 1)
@@ -217,41 +219,41 @@ impl ByteCounters {
     }
 }
 
-/// Whether the option reaches a sender (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
+/// Whether the option reaches the sender (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Options {
-    /// None has come.
+    /// None has arrived.
     Absent,
     Present,
-    /// What the first one said cannot be: none is read.
+    /// The first one was invalid: all are ignored.
     Ignored,
 }
 
-/// What a sender knows of the receiver's counters.
+/// Accurate-ECN feedback at the sender: the receiver's counters as far as known.
 #[derive(Clone, Copy, Debug)]
-pub struct Feedback {
-    /// Marked segments, and five.
+pub struct AccEcnFeedback {
+    /// Marked segments, plus five.
     cep: u32,
-    /// `cep` as the last option with a count of marked bytes came.
+    /// `cep` at the last option with a count of marked bytes.
     cep_then: u32,
     ceb: u32,
     options: Options,
-    /// Segments the present acknowledgement newly reports as marked.
+    /// Segments newly reported as marked by this ACK.
     pub newly_marked: u32,
-    /// The bytes marked grew and the segments did not: something on the path changes what comes back.
+    /// Marked bytes grew and marked segments did not: the path alters the feedback.
     pub contradicted: bool,
 }
 
-impl Default for Feedback {
-    fn default() -> Feedback {
+impl Default for AccEcnFeedback {
+    fn default() -> AccEcnFeedback {
         let cep = u32::from(FIRST_MARK);
         let options = Options::Absent;
-        Feedback { cep, cep_then: cep, ceb: 0, options, newly_marked: 0, contradicted: false }
+        AccEcnFeedback { cep, cep_then: cep, ceb: 0, options, newly_marked: 0, contradicted: false }
     }
 }
 
-impl Feedback {
-    /// The answer to the SYN had this option or none.
+impl AccEcnFeedback {
+    /// Processes the SYN-ACK's option, or its absence.
     pub fn open(&mut self, option: Option<&ByteOption>) {
         let zeroed = |first: &ByteOption| first.fields == 3 && (first.e0b == 0 || first.e1b == 0);
         self.options = match option {
@@ -266,16 +268,17 @@ impl Feedback {
         self.cep.wrapping_sub(u32::from(FIRST_MARK))
     }
 
-    /// Marked bytes that options have reported so far, modulo 2^24.
+    /// Marked bytes reported by options so far, modulo 2^24.
     pub fn marked_bytes(&self) -> u32 {
         self.ceb
     }
 
-    /// Reads an acknowledgement of `acked` more segments, none of them with more than `mss` bytes of payload.
+    /// Processes an ACK of `acked` more segments, each with at most `mss` bytes of payload.
     ///
-    /// With the option the bytes say how many segments were marked, and the three bits make that whole (appendix A.2.2 asks how large
-    /// marked segments would be; here all but the last of a file are full). Without it the least increase that fits counts, or,
-    /// where more segments are acknowledged than three bits can tell apart, the greatest (section 3.2.2.5.2, appendix A.2.1).
+    /// With the option, the marked bytes give the number of marked segments, and the three bits refine it
+    /// (appendix A.2.2 leaves the size of marked segments open; here all but the last of a file are full).
+    /// Without it the smallest increase that fits counts or, if more segments are acknowledged than three
+    /// bits can distinguish, the largest (section 3.2.2.5.2, appendix A.2.1).
     pub fn read(&mut self, ace: u8, option: Option<&ByteOption>, acked: u32, mss: u32) {
         let least = u32::from(ace.wrapping_sub(self.cep as u8) & 7);
         let told = option.filter(|_| self.options != Options::Ignored);
@@ -295,12 +298,12 @@ impl Feedback {
             let marked = if acked < 8 { least } else { acked - ((acked - least) & 7) };
             self.cep = self.cep.wrapping_add(marked);
         }
-        // What was counted too high before is not marked now.
+        // Marks counted too early are not counted again.
         self.newly_marked = self.cep.saturating_sub(before);
     }
 }
 
-/// Payload that a segment brings to the counters.
+/// Payload of a segment, as the counters count it.
 pub(crate) fn payload(segment: &Segment, headers: u32) -> u32 {
     segment.size.saturating_sub(headers)
 }
@@ -320,7 +323,7 @@ mod tests {
         assert_eq!(server(Accurate, 0b111), (Accurate, 0b010));
         assert_eq!(server(Accurate, 0b011), (Classic, 0b001));
         assert_eq!(server(Accurate, 0b000), (NotEcn, 0b000));
-        // Any other combination stands for a later kind of accurate ECN.
+        // Any other combination stands for a later variant of accurate ECN.
         for flags in [0b001, 0b010, 0b100, 0b101, 0b110] {
             assert_eq!(server(Accurate, flags).0, Accurate);
         }
@@ -345,7 +348,8 @@ mod tests {
         assert_eq!([0b010, 0b011, 0b100, 0b101, 0b110].map(was_mangled), [false, true, true, false, true]);
     }
 
-    /// One field while only ECT(0) came, two with the first mark, ECT(1) alone by the other order; nothing new, no option.
+    /// One field while only ECT(0) arrived, two with the first mark, ECT(1) alone by the other order; no
+    /// option without news.
     #[test]
     fn the_option_holds_what_ever_grew() {
         let mut counters = ByteCounters::new(false);
@@ -369,8 +373,9 @@ mod tests {
         assert_eq!((turned.ect1_first, turned.fields, turned.e1b, turned.ceb), (true, 2, 11, 20));
     }
 
-    /// Forty bytes hold options. Beside timestamps (12) and two SACK blocks (18) are ten left: two fields. A third block gives way,
-    /// a second does not; three fields give way to what is news, and where that does not fit, all of it.
+    /// Options have forty bytes. With timestamps (12) and two SACK blocks (18) ten are left: two fields. A
+    /// third block gives way, a second does not; three fields give way to those that grew and, if that does
+    /// not fit, the option is left out.
     #[test]
     fn loss_is_reported_before_bytes() {
         let mut counters = ByteCounters::new(true);
@@ -379,13 +384,13 @@ mod tests {
         let (short, left_short) = counters.report(3).unwrap();
         assert_eq!((short.fields, left_short), (2, 2));
         counters.count(Ecn::Ect1, 10);
-        // By order 1 the news is its first field.
+        // In order 1 the field that grew comes first.
         let (news, left_news) = counters.report(2).unwrap();
         assert_eq!((news.ect1_first, news.fields, left_news), (true, 1, 2));
         counters.count(Ecn::Ect0, 10);
         counters.count(Ecn::Ect1, 10);
         assert_eq!(counters.report(2), None);
-        // The counters are told as soon as there is room.
+        // The counters are reported as soon as there is room.
         assert_eq!(counters.report(0).unwrap().0.fields, 3);
     }
 
@@ -397,30 +402,31 @@ mod tests {
     #[test]
     fn three_bits_count_what_is_safest() {
         for (acked, marked) in [(7, 2), (9, 2), (10, 10), (17, 10)] {
-            let mut feedback = Feedback::default();
+            let mut feedback = AccEcnFeedback::default();
             feedback.read(7, None, acked, 1460);
             assert_eq!(feedback.newly_marked, marked, "{acked} acknowledged");
         }
     }
 
-    /// The bytes tell what three bits cannot: ten acknowledged, two or ten of them marked.
+    /// Bytes resolve what three bits cannot: ten acknowledged, two or ten of them marked.
     #[test]
     fn bytes_tell_how_often_the_bits_went_round() {
         for (bytes, marked) in [(2 * 1460, 2), (10 * 1460, 10)] {
-            let mut feedback = Feedback::default();
+            let mut feedback = AccEcnFeedback::default();
             feedback.read(7, Some(&told(bytes)), 10, 1460);
             assert_eq!((feedback.newly_marked, feedback.marked_bytes()), (marked, bytes));
         }
-        // The field goes round, too: appendix A.1's example in bytes.
-        let mut near_the_end = Feedback { ceb: WRAP - 459, ..Feedback::default() };
+        // The field wraps, too: appendix A.1's example in bytes.
+        let mut near_the_end = AccEcnFeedback { ceb: WRAP - 459, ..AccEcnFeedback::default() };
         near_the_end.read(6, Some(&told(1001)), 1, 1460);
         assert_eq!(near_the_end.newly_marked, 1);
     }
 
-    /// Ten were taken for marked because no option came; the next one tells that it were two, and only what is new counts then.
+    /// Ten were assumed marked because no option arrived; the next option says two, and only later marks
+    /// count then.
     #[test]
     fn an_option_corrects_what_was_guessed() {
-        let mut feedback = Feedback::default();
+        let mut feedback = AccEcnFeedback::default();
         feedback.read(7, None, 10, 1460);
         assert_eq!(feedback.newly_marked, 10);
         feedback.read(0, Some(&told(3 * 1460)), 1, 1460);
@@ -429,13 +435,14 @@ mod tests {
         assert_eq!((feedback.newly_marked, feedback.marked()), (1, 4));
     }
 
-    /// Bytes without a segment are a contradiction; a zero where the count begins with one is no option at all.
+    /// Bytes without a segment are a contradiction; a zero where the count starts with one is no valid
+    /// option.
     #[test]
     fn what_cannot_be_is_noticed() {
-        let mut feedback = Feedback::default();
+        let mut feedback = AccEcnFeedback::default();
         feedback.read(5, Some(&told(1460)), 1, 1460);
         assert!(feedback.contradicted);
-        let mut deaf = Feedback::default();
+        let mut deaf = AccEcnFeedback::default();
         deaf.open(Some(&ByteOption { ect1_first: false, fields: 3, e0b: 0, ceb: 0, e1b: 1 }));
         deaf.read(5, Some(&told(1460)), 1, 1460);
         assert!(!deaf.contradicted && deaf.newly_marked == 0);

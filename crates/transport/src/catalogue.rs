@@ -1,27 +1,27 @@
-//! What this crate offers, as data: for `describe`, the schema and the docs.
+//! Catalogue of this crate's options, profiles and algorithms, for `describe`, the schema and the docs.
 
 use crate::cc::Algorithm;
 use crate::params::{Params, Recovery};
 use units::param::{Check, Choice, Described, Field, Preset};
 
-/// Everything a TCP connection can be told, and the names of its variants.
+/// Options and variants of a TCP connection.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// One sentence on what it is.
+    /// One-sentence description.
     pub about: &'static str,
     /// The options, with units, ranges, defaults and sources.
     pub fields: Vec<Field>,
     /// The key that names a profile.
     pub preset_key: &'static str,
-    /// The profiles.
+    /// Profiles.
     pub profiles: &'static [Preset],
-    /// The recoveries: name and meaning.
+    /// Recovery algorithms: name and description.
     pub recoveries: Vec<(&'static str, &'static str)>,
-    /// The congestion controls: name and meaning.
+    /// Congestion controls: name and description.
     pub controls: Vec<(&'static str, &'static str)>,
 }
 
-/// The catalogue of TCP.
+/// Returns the catalogue of TCP.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         about: Params::DOC.trim(),
@@ -50,7 +50,8 @@ mod tests {
         (read_table("", &table, &mut problems), problems)
     }
 
-    /// A control that lives by marks brings the dialogue it needs, over a profile but not over the user's own keys.
+    /// A congestion control that needs ECN sets its ECN options, overriding a profile but not the user's own
+    /// keys.
     #[test]
     fn a_control_of_marks_brings_its_echo() {
         let dialogue = |keys: &[(&str, &str)]| {

@@ -1,49 +1,51 @@
-//! What is remembered of each segment in flight: when and how often it was sent, and what the connection had
-//! delivered by then. Only for senders whose options ask for it.
+//! Ledger of the segments in flight: send times, transmissions, and the delivery state at each transmission.
+//! Kept only for senders whose options need it.
 //!
-//! *Reference*: the fields of CCHJ22 section 4.1 (delivery rate) and of RFC 8985 section 5.2 (RACK).
+//! *Reference*: the per-packet fields of CCHJ22 section 4.1 (delivery rate) and of RFC 8985 section 5.2
+//! (RACK).
 //! *Units*: segments.
 //! *Deviations*: none.
 
 use units::Time;
 
-/// One segment in flight.
+/// Per-segment state of one segment in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
-    /// When it was last sent.
+    /// Time of the last transmission.
     pub at: Time,
-    /// When the flight it belongs to began to be sent.
+    /// Start of the flight it belongs to.
     pub first_at: Time,
-    /// When the newest segment known to have arrived as it was sent had been acknowledged.
+    /// Time of the last delivery known at its transmission.
     pub delivered_at: Time,
-    /// Segments delivered when it was sent.
+    /// Segments delivered at its transmission.
     pub delivered: u32,
-    /// Segments lost when it was sent.
+    /// Segments lost at its transmission.
     pub lost: u32,
-    /// Segments in flight when it was sent, itself included.
+    /// Segments in flight at its transmission, itself included.
     pub in_flight: u32,
-    /// How often it was sent.
+    /// Number of transmissions.
     pub transmits: u16,
-    /// The source limited the sending rate then.
+    /// The source limited the sending rate at its transmission.
     pub app_limited: bool,
     /// It has arrived.
     pub arrived: bool,
-    /// It counts as lost and has not been sent again since (RACK).
+    /// Marked lost and not retransmitted since (RACK).
     pub lost_now: bool,
-    /// It has counted as lost, whether or not it was sent again since (RACK).
+    /// Was marked lost, retransmitted or not (RACK).
     pub hole: bool,
 }
 
-/// The segments from `una` to `max`, in a ring that grows on demand and is reused.
+/// Entries of the segments `[una, max)`, in a ring that grows on demand.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     ring: Vec<Sent>,
-    /// Entries to make room for at first.
+    /// Capacity of the first allocation.
     room: usize,
 }
 
 impl Ledger {
-    /// An empty ledger for a receiver's window of so many segments, if there is one. Nothing is allocated before the first entry.
+    /// Returns an empty ledger for a receive window of this many segments, if limited. Allocates with the
+    /// first entry.
     pub fn new(window: Option<u64>) -> Ledger {
         Ledger { ring: Vec::new(), room: window.map_or(64, |window| window.clamp(64, 1024) as usize) }
     }
@@ -53,7 +55,7 @@ impl Ledger {
         seq as usize & (self.ring.len() - 1)
     }
 
-    /// Makes room for the window `[una, past)`; what is in it stays.
+    /// Makes room for the window `[una, past)`; keeps its entries.
     fn reserve(&mut self, una: u32, past: u32) {
         let need = (past - una) as usize;
         if need <= self.ring.len() {
@@ -67,7 +69,8 @@ impl Ledger {
         }
     }
 
-    /// The entry of `seq`, about to be sent; a first transmission starts it afresh. `una` begins the window.
+    /// Returns the entry of `seq`, which is being sent; a first transmission resets it. `una` starts the
+    /// window.
     pub fn open(&mut self, una: u32, seq: u32, again: bool) -> &mut Sent {
         self.reserve(una, seq + 1);
         let slot = self.slot(seq);

@@ -27,30 +27,24 @@
 //! | [`rtt`] | round-trip estimate and timeout |
 //! | [`catalogue`](mod@catalogue) | all of it as data |
 //! | [`cc`] | congestion control, one file an algorithm |
-//! | [`rated`] | what the rate-based transports have in common |
-//! | [`tfrc`] | rate control by the throughput equation |
-//! | [`rap`], [`tear`], [`lda`] | RAP, TEAR and LDA+ |
+//! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+ |
 
 #![forbid(unsafe_code)]
 
 pub mod accecn;
 pub mod catalogue;
 pub mod cc;
-pub mod lda;
 pub mod ledger;
 pub mod marks;
 pub mod params;
 pub mod profiles;
-pub mod rap;
 pub mod rate;
-pub mod rated;
+pub mod rate_based;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
 pub mod segment;
 pub mod sender;
-pub mod tear;
-pub mod tfrc;
 
 pub use catalogue::{catalogue, Catalogue};
 pub use receiver::Receiver;

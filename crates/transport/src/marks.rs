@@ -1,9 +1,9 @@
-//! A moving set of segment numbers: one bit each, in a ring of words that grows on demand and is reused.
+//! Sliding bitmap of segment numbers: one bit each, in a ring of words that grows on demand.
 //!
-//! The sender keeps here what was selectively acknowledged, the receiver what came out of order. All
-//! members lie in a window shorter than the ring; whoever moves the window clears what it leaves behind.
+//! The sender keeps SACKed segments in it, the receiver out-of-order ones. All members lie in a window
+//! shorter than the ring; the owner clears what leaves the window.
 
-/// A set of segment numbers within a moving window.
+/// Set of segment numbers within a sliding window.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     words: Box<[u64]>,
@@ -20,7 +20,7 @@ impl Marks {
         ((seq >> 6) as usize & (self.words.len() - 1), seq & 63)
     }
 
-    /// Makes room for a window of segments `[first, past)`; everything marked lies inside it.
+    /// Makes room for a window `[first, past)` that contains all members.
     #[inline]
     pub fn reserve(&mut self, first: u32, past: u32) {
         if !self.has_room(past.saturating_sub(first)) {
@@ -28,7 +28,8 @@ impl Marks {
         }
     }
 
-    /// Whether there is room for a window of so many segments wherever it lies: at either end a word may be in use in part.
+    /// Whether there is room for a window of this many segments at any position: a word at either end may be
+    /// shared.
     #[inline(always)]
     pub fn has_room(&self, segments: u32) -> bool {
         segments + 128 <= self.capacity()
@@ -54,7 +55,7 @@ impl Marks {
         }
     }
 
-    /// Adds a member; false if it was one.
+    /// Adds a member; returns false if it already was one.
     #[inline]
     pub fn insert(&mut self, seq: u32) -> bool {
         let (word, bit) = self.slot(seq);
@@ -73,7 +74,7 @@ impl Marks {
         self.words[word] & (1 << bit) != 0
     }
 
-    /// The bits of the word that holds `seq` which lie in `[seq, past)`, and where the next word starts.
+    /// Bits of the word of `seq` that lie in `[seq, past)`, and the start of the next word.
     #[inline]
     fn masked(&self, seq: u32, past: u32) -> (usize, u64, u32) {
         let (word, bit) = self.slot(seq);
@@ -85,7 +86,7 @@ impl Marks {
         (word, mask, next.min(past))
     }
 
-    /// Adds all of `[first, past)`; the number of new members.
+    /// Adds all of `[first, past)`; returns the number of new members.
     pub fn insert_range(&mut self, first: u32, past: u32) -> u32 {
         let mut fresh = 0;
         let mut seq = first;
@@ -98,7 +99,7 @@ impl Marks {
         fresh
     }
 
-    /// Removes all of `[first, past)`; the number removed.
+    /// Removes all of `[first, past)`; returns the number removed.
     pub fn remove_range(&mut self, first: u32, past: u32) -> u32 {
         let mut gone = 0;
         let mut seq = first;
@@ -123,7 +124,7 @@ impl Marks {
         members
     }
 
-    /// The first number of `[first, past)` that is no member.
+    /// The first non-member in `[first, past)`.
     #[inline]
     pub fn first_absent(&self, first: u32, past: u32) -> Option<u32> {
         self.find(first, past, u64::MAX)
@@ -151,7 +152,7 @@ impl Marks {
         None
     }
 
-    /// The last number of `[first, past)` that is no member.
+    /// The last non-member in `[first, past)`.
     pub fn last_absent(&self, first: u32, past: u32) -> Option<u32> {
         self.find_back(first, past, u64::MAX)
     }
@@ -161,7 +162,7 @@ impl Marks {
         self.find_back(first, past, 0)
     }
 
-    /// The member of `[first, past)` with `above` members between itself and `past`.
+    /// The member of `[first, past)` with `above` members above it.
     pub fn last_present_but(&self, above: u32, first: u32, past: u32) -> Option<u32> {
         let (mut end, mut left) = (past, above);
         while end > first && !self.words.is_empty() {
@@ -206,7 +207,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Against a plain set, over a window that slides.
+        /// Equal to a `BTreeSet`, over a sliding window.
         #[test]
         fn agrees_with_a_set(steps in prop::collection::vec((0u32..300, 0u32..90, 0u32..40), 1..60)) {
             let (mut marks, mut set, mut base) = (Marks::default(), BTreeSet::new(), 0u32);

@@ -1,27 +1,27 @@
-//! Delivery rate: how fast the path delivered the flight that an acknowledgement answers.
+//! Delivery rate estimation: how fast the path delivered the flight that an ACK covers.
 //!
 //! *Reference*: CCHJ22 sections 3 and 4; CSB25 section 4.
-//! *Units*: segments; rates in segments a second.
+//! *Units*: segments; rates in segments per second.
 //! *Deviations*: segments have one size, so they are counted instead of bytes.
 
 use crate::ledger::Sent;
 use crate::params::{Params, RateInterval, RateOrigin, Samples};
 use units::{Span, Time};
 
-/// What an acknowledgement says of the path, for congestion controls that keep a model of it.
+/// Rate sample of an ACK, for congestion controls with a model of the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// The present.
+    /// Current time.
     pub now: Time,
     /// Segments newly known to have arrived.
     pub newly_acked: u32,
-    /// Segments newly taken for lost.
+    /// Segments newly marked lost.
     pub newly_lost: u32,
-    /// Segments delivered a second, if the sample is long enough to tell.
+    /// Delivery rate in segments per second, if the sample is long enough.
     pub rate: Option<f64>,
-    /// Segments delivered since the newest arrival was sent.
+    /// Segments delivered since the newest segment acknowledged was sent.
     pub delivered: u32,
-    /// Segments that had been delivered when it was sent.
+    /// Segments delivered when it was sent.
     pub prior_delivered: u32,
     /// Segments in flight when it was sent, itself included.
     pub tx_in_flight: u32,
@@ -29,34 +29,34 @@ pub struct Sample {
     pub lost: u32,
     /// The source limited the rate when it was sent.
     pub app_limited: bool,
-    /// Its round trip, if it was sent once.
+    /// Its RTT, if it was sent once.
     pub rtt: Option<Span>,
-    /// Segments delivered in all.
+    /// Total segments delivered.
     pub total_delivered: u32,
-    /// Segments lost in all.
+    /// Total segments lost.
     pub total_lost: u32,
-    /// Segments in flight before the acknowledgement and after it.
+    /// Segments in flight before the ACK and after it.
     pub prior_in_flight: u32,
     /// See `prior_in_flight`.
     pub in_flight: u32,
-    /// The pace lets the next segment go then, at the earliest now.
+    /// Departure time of the next segment under pacing, at the earliest now.
     pub departs: Time,
-    /// The window, not the source or the pace, limits the sender.
+    /// The window limits the sender, not the source or the pacing rate.
     pub cwnd_limited: bool,
-    /// Smoothed round trip.
+    /// Smoothed RTT.
     pub srtt: Option<Span>,
-    /// Repairing losses after duplicates.
+    /// Fast recovery is in progress.
     pub recovering: bool,
-    /// Repairing losses after a timeout.
+    /// Recovery from a timeout is in progress.
     pub timed_out: bool,
-    /// Losses are told apart by selective acknowledgements.
+    /// Losses are detected by SACK.
     pub selective: bool,
 }
 
-/// A segment was taken for lost.
+/// Event: a segment was marked lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost {
-    /// Its number.
+    /// Sequence number.
     pub seq: u32,
     /// Segments in flight when it was sent, itself included.
     pub tx_in_flight: u32,
@@ -64,51 +64,51 @@ pub struct Lost {
     pub lost: u32,
     /// The source limited the rate when it was sent.
     pub app_limited: bool,
-    /// Segments delivered in all.
+    /// Total segments delivered.
     pub total_delivered: u32,
 }
 
-/// The state of a connection that samples its delivery rate.
+/// Delivery rate sampler of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     rule: Rule,
-    /// Segments delivered in all, and when the last of them was acknowledged.
+    /// Total segments delivered, and time of the last delivery.
     pub delivered: u32,
     /// See `delivered`.
     pub delivered_at: Time,
-    /// When the segment was sent whose acknowledgement ended the last sample.
+    /// Send time of the segment that ended the last sample.
     pub first_at: Time,
-    /// Segments lost in all.
+    /// Total segments lost.
     pub lost: u32,
-    /// The source limits the rate until so many segments are delivered; 0: it does not.
+    /// The source limits the rate until this many segments are delivered; 0: it does not.
     pub app_limited: u32,
     min_rtt: Option<Span>,
-    /// The newest arrival of the present acknowledgement, its number, and how many arrived.
+    /// The newest segment acknowledged by this ACK, its number, and the number of deliveries.
     newest: Option<(Sent, u32)>,
     newly_acked: u32,
     newly_lost: u32,
     prior_in_flight: u32,
-    /// The interval that is kept, and the segment's stamps it was taken from.
+    /// The retained interval, and the stamps of its segment (`rate_interval = "kept"`).
     kept: Option<(Span, Sent)>,
-    /// When the last arrival had been acknowledged before the segment was sent that was sampled last.
+    /// Time of the last delivery before the segment sampled last was sent.
     sampled_origin: Time,
-    /// The rate of the last sample that had one.
+    /// The last valid rate.
     last_rate: Option<f64>,
 }
 
-/// Which moments an interval lies between.
+/// Boundaries of a sampling interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rule {
     kept: bool,
     origin_before: bool,
-    /// Round trips are known in whole milliseconds.
+    /// RTTs are known in whole milliseconds.
     milliseconds: bool,
-    /// What cannot be sampled has the rate of the sample before.
+    /// An ACK without a valid sample repeats the last rate.
     repeats: bool,
 }
 
 impl Sampler {
-    /// Nothing sent yet.
+    /// Returns a sampler without samples.
     pub fn new(params: &Params) -> Sampler {
         let rule = Rule {
             kept: params.rate_interval == RateInterval::Kept,
@@ -119,14 +119,14 @@ impl Sampler {
         Sampler { rule, ..Sampler::default() }
     }
 
-    /// An acknowledgement begins.
+    /// Starts the sample of an ACK.
     pub fn begin(&mut self, in_flight: u32) {
         self.newest = None;
         self.newly_acked = 0;
         self.prior_in_flight = in_flight;
     }
 
-    /// Fills in what a segment that is about to be sent will be asked for. `in_flight` counts it.
+    /// Stamps a segment that is being sent. `in_flight` includes it.
     pub fn stamp(&mut self, now: Time, in_flight: u32, entry: &mut Sent) {
         if in_flight <= 1 {
             self.first_at = now;
@@ -142,7 +142,7 @@ impl Sampler {
         entry.lost_now = false;
     }
 
-    /// `seq` has arrived.
+    /// Records the delivery of `seq`.
     pub fn arrive(&mut self, now: Time, seq: u32, entry: &mut Sent) {
         if std::mem::replace(&mut entry.arrived, true) {
             return;
@@ -159,7 +159,7 @@ impl Sampler {
         }
     }
 
-    /// Takes the interval of a segment that was sent after more had been delivered.
+    /// Retains the interval of a segment sent after further deliveries.
     fn keep(&mut self, now: Time, seq: u32, entry: &Sent) {
         let first = self.kept.is_none_or(|(_, held)| held.delivered == 0 || entry.delivered > held.delivered);
         if first {
@@ -169,14 +169,14 @@ impl Sampler {
         self.newest = self.kept.map(|(_, held)| (held, seq));
     }
 
-    /// How long the delivery took that `sent` measures, by the slower of both sides.
+    /// Duration of the delivery that `sent` measures: the longer of send and ACK phase.
     fn interval(&mut self, now: Time, sent: &Sent) -> Span {
         let before = std::mem::replace(&mut self.sampled_origin, sent.delivered_at);
         let origin = if self.rule.origin_before { before } else { sent.delivered_at };
         sent.at.since(sent.first_at).max(now.since(origin))
     }
 
-    /// `seq` counts as lost; `None` if it did so already.
+    /// Records the loss of `seq`; returns `None` if it was recorded before.
     pub fn loss_event(&mut self, seq: u32, entry: &mut Sent) -> Option<Lost> {
         if entry.arrived || std::mem::replace(&mut entry.lost_now, true) {
             return None;
@@ -192,12 +192,12 @@ impl Sampler {
         })
     }
 
-    /// Nothing more to send: samples up to what is in flight now say little of the path.
+    /// Marks samples as application-limited until what is in flight now is delivered.
     pub fn limit_by_source(&mut self, in_flight: u32) {
         self.app_limited = (self.delivered + in_flight).max(1);
     }
 
-    /// The sample of the acknowledgement that [`Sampler::begin`] began; the caller adds what it alone knows.
+    /// Returns the sample of the ACK that [`Sampler::begin`] started; the caller fills in the rest.
     pub fn finish(&mut self, now: Time) -> Option<Sample> {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
@@ -276,8 +276,8 @@ mod tests {
         sampler.finish(at(ms)).expect("something arrived")
     }
 
-    /// Four segments a millisecond apart arrive four milliseconds apart after 100: the sending side took 3 ms, the receiving one 112:
-    /// the slower side counts, 4 in 112 ms.
+    /// Four segments sent 1 ms apart arrive 4 ms apart after 100 ms: the send phase is 3 ms, the ACK phase
+    /// 112 ms. The longer one counts: 4 in 112 ms.
     #[test]
     fn the_slower_side_counts() {
         let mut sampler = Sampler::default();
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(last.rtt, Some(Span::from_millis(109)));
     }
 
-    /// A segment sent after one arrived starts its interval there: 2 delivered in the 100 ms from 100 to 200.
+    /// A segment sent after a delivery starts its interval there: 2 delivered in the 100 ms from 100 to 200.
     #[test]
     fn the_interval_starts_at_the_last_arrival() {
         let mut sampler = Sampler::default();
@@ -338,8 +338,8 @@ mod tests {
         })
     }
 
-    /// The last one's interval is 10 ms, from the departure of the one before to its own, less than the round trip of 100 ms: one
-    /// in 100 ms once more, or nothing.
+    /// The last interval is 10 ms, from the departure of the segment before to its own, less than the RTT of
+    /// 100 ms: repeats one in 100 ms, or gives nothing.
     #[test]
     fn what_comes_too_soon_repeats_a_rate() {
         let repeating = Params { rate_repeats: true, ..Params::default() };
@@ -354,8 +354,9 @@ mod tests {
         }
     }
 
-    /// Segments 2 and 3 are sent after two had arrived, at 110 ms. The interval is that of segment 2 for both, and it counts from
-    /// what the segment sampled before had noted, 0 ms: 200 ms, in which 1 and then 2 arrived after its own two.
+    /// Segments 2 and 3 are sent after two deliveries, at 110 ms. Both use the interval of segment 2, and it
+    /// counts from the stamp of the segment sampled before, 0 ms: 200 ms, in which 1 and then 2 were
+    /// delivered after its own two.
     #[test]
     fn an_interval_is_kept_and_begins_where_the_one_before_did() {
         let mut sampler = ns3();

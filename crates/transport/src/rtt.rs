@@ -1,14 +1,14 @@
-//! Round-trip time and the retransmission timeout.
+//! Round-trip time estimation and the retransmission timeout (RTO).
 //!
 //! *Reference*: RFC 6298; Jacobson 1988 for the scaled integers; the clock of ns-2 (ticks with an offset).
-//! *Units*: `srtt` is kept times 8 and `rttvar` times 4, in nanoseconds or in ticks.
-//! *Deviations*: `linux` keeps the greatest deviation of each round trip instead of a mean, and applies
-//! `min_rto` to four times the variance; the decay of that maximum is once a round trip.
+//! *Units*: `srtt` is scaled by 8 and `rttvar` by 4, in nanoseconds or in ticks.
+//! *Deviations*: `linux` keeps the largest deviation of each round trip instead of a mean, and applies
+//! `min_rto` to four times the variance; the maximum decays once per round trip.
 
 use crate::params::{Params, RtoRule};
 use units::{Span, Time};
 
-/// What a connection knows of its round trip.
+/// Read access to the RTT estimate of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Rtt<'a> {
     pub(crate) estimate: &'a Estimate,
@@ -16,23 +16,23 @@ pub struct Rtt<'a> {
 }
 
 impl Rtt<'_> {
-    /// Smoothed round trip; `None` before the first sample.
+    /// Smoothed RTT; `None` before the first sample.
     pub fn srtt(self) -> Option<Span> {
         self.estimate.srtt(self.params)
     }
 
-    /// Smoothed deviation.
+    /// Smoothed RTT deviation.
     pub fn rttvar(self) -> Span {
         Span((self.estimate.rttvar * unit(self.params) / 4) as u64)
     }
 
-    /// The last sample; `None` before the first.
+    /// The last RTT sample; `None` before the first.
     pub fn last(self) -> Option<Span> {
         let last = self.estimate.last;
         (last > 0).then(|| Span((last * unit(self.params)) as u64))
     }
 
-    /// How often the timeout stands doubled: 1, 2, 4 …
+    /// Backoff factor of the timeout: 1, 2, 4 …
     pub fn backoff(self) -> u32 {
         self.estimate.backoff()
     }
@@ -43,29 +43,31 @@ impl Rtt<'_> {
     }
 }
 
-/// The estimator of one connection, beside the options that it is given with each call.
+/// RTT estimator of one connection; its options are passed with each call.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimate {
-    /// Smoothed round trip times 8; 0 before the first sample.
+    /// Smoothed RTT times 8; 0 before the first sample.
     srtt: i64,
     /// Smoothed deviation times 4.
     rttvar: i64,
     /// Last sample, in the unit of the estimate; 0 before the first.
     last: i64,
-    /// Ticks: the offset of the clock. Linux: greatest deviation (times 4) of the present round trip, which ends at `round_end`.
+    /// Ticks: offset of the clock. Linux: largest deviation (times 4) of the present round trip, which ends
+    /// at `round_end`.
     of_rule: i64,
     round_end: u32,
     backoff: u32,
 }
 
 impl Estimate {
-    /// Nothing measured yet. `boot` is the offset of the clock.
+    /// Returns an estimator without samples. `boot` is the offset of the clock.
     pub(crate) fn new(p: &Params, boot: Span) -> Estimate {
         let of_rule = if p.rto_rule == RtoRule::Ticks { boot.0 as i64 } else { 0 };
         Estimate { srtt: 0, rttvar: 0, last: 0, of_rule, round_end: 0, backoff: 1 }
     }
 
-    /// Takes a sample: a segment sent at `sent` is acknowledged `now`. `una` and `next` delimit the round trip.
+    /// Takes a sample: a segment sent at `sent` is acknowledged `now`. `una` and `next` delimit the round
+    /// trip.
     #[inline(always)]
     pub(crate) fn sample(&mut self, p: &Params, now: Time, sent: Time, (una, next): (u32, u32)) {
         let rtt = now.since(sent);
@@ -79,7 +81,7 @@ impl Estimate {
         }
     }
 
-    /// The update of Jacobson 1988: gains 1/8 and 1/4 without divisions.
+    /// Updates the estimate as in Jacobson 1988: gains 1/8 and 1/4 without divisions.
     fn smooth(&mut self, rtt: i64, least: i64) {
         self.last = rtt;
         if self.srtt == 0 {
@@ -116,7 +118,7 @@ impl Estimate {
         }
     }
 
-    /// The smoothed round trip; zero before the first sample.
+    /// Smoothed RTT; zero before the first sample.
     pub(crate) fn smoothed(&self, p: &Params) -> Span {
         match p.rto_rule {
             RtoRule::Ticks => Span((self.srtt >> 3) as u64 * p.tick.0),
@@ -124,12 +126,12 @@ impl Estimate {
         }
     }
 
-    /// Smoothed round trip; `None` before the first sample.
+    /// Smoothed RTT; `None` before the first sample.
     pub(crate) fn srtt(&self, p: &Params) -> Option<Span> {
         (self.last > 0).then(|| Span((self.srtt * unit(p) / 8) as u64))
     }
 
-    /// The timeout before backing off.
+    /// Timeout before backoff.
     #[inline(always)]
     fn base(&self, p: &Params) -> Span {
         if self.last == 0 {
@@ -142,7 +144,7 @@ impl Estimate {
         }
     }
 
-    /// The timeout now in force.
+    /// The current timeout.
     pub(crate) fn rto(&self, p: &Params) -> Span {
         let base = self.base(p);
         let backed = |rto: Span| rto * u64::from(self.backoff);
@@ -174,19 +176,19 @@ impl Estimate {
         }
     }
 
-    /// How often the timeout stands doubled.
+    /// Backoff factor of the timeout.
     pub(crate) fn backoff(&self) -> u32 {
         self.backoff
     }
 
-    /// The path answers again: the timeout is no longer backed off.
+    /// Resets the backoff: the path has answered.
     #[inline]
     pub(crate) fn end_backoff(&mut self) {
         self.backoff = 1;
     }
 }
 
-/// What the estimates are multiples of.
+/// Unit of the estimates.
 fn unit(p: &Params) -> i64 {
     if p.rto_rule == RtoRule::Ticks {
         p.tick.0 as i64

@@ -1,4 +1,4 @@
-//! What endpoints exchange. Sequence numbers count segments: every segment of a flow but the last of a
+//! Segments and acknowledgements. Sequence numbers count segments: every segment of a flow but the last of a
 //! finite file carries the same payload, so a segment number stands for a byte range.
 
 use crate::accecn::ByteOption;
@@ -6,7 +6,7 @@ use units::param::{require, Problem};
 use units::quantity::show_bytes;
 use units::{Bytes, Ecn, Time};
 
-/// What a segment is for.
+/// Role of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Carries data.
@@ -19,11 +19,11 @@ pub enum Role {
 /// A segment from the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub seq: u32,
     /// Bytes on the wire, headers included.
     pub size: u32,
-    /// When it left the sender; the timestamp option.
+    /// Send time; the timestamp option.
     pub sent: Time,
     /// Data or SYN.
     pub role: Role,
@@ -31,16 +31,16 @@ pub struct Segment {
     pub ecn: Ecn,
     /// The sender has reduced its window (CWR flag).
     pub cwr: bool,
-    /// It was sent before.
+    /// Retransmission.
     pub retransmit: bool,
-    /// The last of a bunch of new segments (PSH flag).
+    /// PSH flag: last of a burst of new segments.
     pub push: bool,
-    /// On a SYN, what it asks of ECN: the flags AE, CWR and ECE, AE the highest of three bits (RFC 9768 section 3.1.1).
+    /// On a SYN, the ECN flags AE, CWR and ECE, AE the highest of three bits (RFC 9768 section 3.1.1).
     pub ecn_flags: u8,
 }
 
 impl Segment {
-    /// A segment of data sent for the first time, not ECN-capable.
+    /// Returns a new data segment, not ECN-capable.
     #[inline(always)]
     pub fn data(seq: u32, size: u32, sent: Time) -> Segment {
         Segment {
@@ -57,23 +57,23 @@ impl Segment {
     }
 }
 
-/// A packet is less than 1 GiB, so that its bytes and those of some of its kind fit 32 bits.
+/// Refuses packets of 1 GiB or more, so that sums of a few packet sizes fit 32 bits.
 pub(crate) fn require_packet(mss: Bytes, headers: Bytes, problems: &mut Vec<Problem>) {
     let fits = mss.0.saturating_add(headers.0) <= 1 << 30;
     require(problems, fits, "mss", show_bytes(mss), "a packet must stay below 1 GiB", "");
 }
 
-/// The most SACK blocks an acknowledgement carries (three beside timestamps, four without).
+/// Maximum number of SACK blocks in an ACK (three with timestamps, four without).
 pub const MAX_SACK_BLOCKS: usize = 4;
 
-/// SACK blocks, each from the first segment held to one past the last (RFC 2018), most recent first.
+/// SACK blocks, each from the first segment received to one past the last (RFC 2018), most recent first.
 ///
-/// A block is a word, its end in the upper half, so that blocks are compared at once. None is zero, because ends lie above
-/// starts; what is not used is.
+/// A block is one word with its end in the upper half, so that blocks compare at once. No block is zero, as
+/// its end exceeds its start; unused places are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([u64; MAX_SACK_BLOCKS]);
 
-/// What makes a block one segment longer.
+/// Increment that lengthens a block by one segment.
 const LONGER: u64 = 1 << 32;
 
 #[inline(always)]
@@ -101,37 +101,37 @@ impl SackBlocks {
         self.0.iter().take_while(|held| **held != 0).map(|held| block(*held))
     }
 
-    /// How many there are.
+    /// Number of blocks.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().filter(|held| **held != 0).count()
     }
 
-    /// Whether there are none.
+    /// Whether there are no blocks.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0[0] == 0
     }
 
-    /// The block at a place; where there is none, an empty one.
+    /// The block at `place`, empty if there is none.
     #[inline(always)]
     pub(crate) fn get(&self, place: usize) -> (u32, u32) {
         block(self.0[place])
     }
 
-    /// Puts a block at a place; an empty one at 0 is none.
+    /// Sets the block at `place`; an empty block at 0 counts as none.
     #[inline(always)]
     pub(crate) fn set(&mut self, place: usize, start: u32, end: u32) {
         self.0[place] = word(start, end);
     }
 
-    /// One past the last segment of the first block; zero if there is none.
+    /// One past the last segment of the first block; zero without blocks.
     #[inline(always)]
     pub(crate) fn first_end(&self) -> u32 {
         (self.0[0] >> 32) as u32
     }
 
-    /// Puts a block before the others, of which as many stay as make up `most` with it.
+    /// Inserts a block at the front and keeps at most `most` blocks.
     #[inline]
     pub(crate) fn push_first(&mut self, start: u32, end: u32, most: usize) {
         let [first, second, third, _] = self.0;
@@ -139,19 +139,19 @@ impl SackBlocks {
         self.0.iter_mut().skip(most).for_each(|held| *held = 0);
     }
 
-    /// The first block grows by a segment.
+    /// Lengthens the first block by one segment.
     #[inline(always)]
     pub(crate) fn lengthen_first(&mut self) {
         self.0[0] += LONGER;
     }
 
-    /// Whether they are those of `before`, but for a first block that has grown by one segment.
+    /// Whether they equal `before` except that the first block is one segment longer.
     #[inline(always)]
     pub(crate) fn lengthen(&self, before: &SackBlocks) -> bool {
         self.0[0] == before.0[0] + LONGER && self.0[1..] == before.0[1..]
     }
 
-    /// Whether they are a block of one segment and behind it those of `before`, as many as have room.
+    /// Whether they are a block of one segment followed by `before`, as far as there is room.
     #[inline(always)]
     pub(crate) fn precede(&self, before: &SackBlocks) -> bool {
         let (start, end) = self.get(0);
@@ -167,24 +167,24 @@ pub struct Ack {
     pub ack: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Timestamp echo: when the segment that caused this acknowledgement was sent (RFC 7323 rules).
+    /// Timestamp echo: send time of the segment that caused this ACK (RFC 7323 rules).
     pub echo: Time,
-    /// What was received beyond `ack`.
+    /// SACK blocks above `ack`.
     pub sack: SackBlocks,
     /// ECN echo.
     pub ece: bool,
     /// Acknowledges the SYN.
     pub syn: bool,
-    /// Segments that arrived marked so far, plus 5, modulo 8 (accurate ECN, RFC 9768); on the answer to a SYN what it says of
-    /// ECN: the flags AE, CWR and ECE, AE the highest of three bits.
+    /// Segments received with CE, plus 5, modulo 8 (accurate ECN, RFC 9768); on a SYN-ACK the ECN flags AE,
+    /// CWR and ECE, AE the highest of three bits.
     pub ace: u8,
-    /// Bytes that arrived so far by their ECN field (accurate ECN).
+    /// The AccECN option: bytes received by ECN field.
     pub bytes: Option<ByteOption>,
 }
 
 impl Ack {
-    /// The segment it reports as having come duplicate: its first block lies below the acknowledgement or within the second
-    /// block (RFC 2883 section 4).
+    /// The segment that a DSACK reports as a duplicate: the first block lies below the cumulative ACK or
+    /// within the second block (RFC 2883 section 4).
     pub(crate) fn dsack(&self) -> Option<u32> {
         let ((start, end), (from, past)) = (self.sack.get(0), self.sack.get(1));
         let within = from <= start && end <= past;

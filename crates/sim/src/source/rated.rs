@@ -9,7 +9,7 @@ use crate::scenario::sections::Part;
 use crate::scenario::traffic::Transport;
 use crate::source::shaped::Shaper;
 use std::collections::VecDeque;
-use transport::rated::{Fact, Piece, Protocol, RateReceiver, RateSender};
+use transport::rate_based::common::{Pdu, Protocol, RateReceiver, RateSender, Statistic};
 use transport::segment::{Ack, SackBlocks, Segment};
 use units::param::{Choice, Described, Table, Valid};
 use units::{Bytes, Ecn, Span, Stream, Time};
@@ -151,7 +151,7 @@ macro_rules! transports {
                         AnySink::$variant(End::new(RateReceiver::new(params), false)),
                     ), )+
                 };
-                sender!(&mut source, end => end.machine.take_dice(dice.branch(0)));
+                sender!(&mut source, end => end.machine.take_rng(dice.branch(0)));
                 (RatedSource::new(source, self.packet().0, load, dice), RatedSink { any: sink })
             }
         }
@@ -193,10 +193,10 @@ macro_rules! transports {
 }
 
 transports! {
-    Tfrc = transport::tfrc::Tfrc,
-    Rap = transport::rap::Rap,
-    Tear = transport::tear::Tear,
-    Lda = transport::lda::Lda,
+    Tfrc = transport::rate_based::tfrc::Tfrc,
+    Rap = transport::rate_based::rap::Rap,
+    Tear = transport::rate_based::tear::Tear,
+    Lda = transport::rate_based::lda::Lda,
 }
 
 /// The sending end.
@@ -298,8 +298,8 @@ impl RatedSource {
     }
 
     /// What the sender can tell.
-    pub fn facts(&self) -> Vec<(&'static str, Fact)> {
-        sender!(&self.any, end => end.machine.facts())
+    pub fn statistics(&self) -> Vec<(&'static str, Statistic)> {
+        sender!(&self.any, end => end.machine.statistics())
     }
 
     /// The video it carries.
@@ -345,8 +345,8 @@ impl RatedSink {
     }
 
     /// What the receiver can tell.
-    pub fn facts(&self) -> Vec<(&'static str, Fact)> {
-        receiver!(&self.any, end => end.machine.facts())
+    pub fn statistics(&self) -> Vec<(&'static str, Statistic)> {
+        receiver!(&self.any, end => end.machine.statistics())
     }
 }
 

@@ -1,15 +1,16 @@
-//! How much more than the bandwidth explains was acknowledged at once lately: receivers and links that answer in bunches.
+//! ACK aggregation: how many more segments than the bandwidth explains were recently acknowledged at once.
 //!
-//! *Reference*: CSB25 section 5.5.9; Linux by its output: whole segments, and two bins of rounds in place of a sliding window.
-//! *Units*: segments, segments a second.
+//! *Reference*: CSB25 section 5.5.9; Linux by its output: whole segments, and two bins of rounds in place of
+//! a sliding window.
+//! *Units*: segments, segments per second.
 
 use crate::rate::Sample;
 use units::Time;
 
-/// Rounds of a bin.
+/// Rounds per bin.
 const ROUNDS: u32 = 5;
 
-/// The greatest surplus of the present five rounds and the five before.
+/// Largest excess of the present five rounds and of the five before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
     now: f64,
@@ -17,22 +18,23 @@ pub(super) struct Aggregation {
     rounds: u32,
     since: Time,
     acked: f64,
-    /// Most that is counted in a row, and whole seconds alone explain anything.
+    /// Upper bound on the segments counted in a row; time counts in whole seconds only (ns-3).
     most: Option<f64>,
 }
 
 impl Aggregation {
-    /// One whose count begins anew with `most` segments, and for which only whole seconds explain anything (ns-3).
+    /// Returns an estimator that restarts its count at `most` segments and counts time in whole seconds
+    /// (ns-3).
     pub(super) fn in_row(most: f64) -> Aggregation {
         Aggregation { most: Some(most), ..Aggregation::default() }
     }
 
-    /// The surplus, in segments.
+    /// The excess, in segments.
     pub(super) fn extra(&self) -> f64 {
         self.now.max(self.before)
     }
 
-    /// Takes in an acknowledgement. While they come no faster than the bandwidth says, each begins a new count.
+    /// Takes an ACK. While ACKs arrive no faster than the bandwidth, each restarts the count.
     pub(super) fn update(&mut self, bandwidth: f64, cwnd: f64, round_start: bool, sample: &Sample) {
         self.rounds += u32::from(round_start);
         if self.rounds >= ROUNDS {

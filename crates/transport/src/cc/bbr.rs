@@ -1,10 +1,11 @@
-//! BBR, version 1: paces at the greatest delivery rate of the last rounds and keeps two bandwidth-delay products in flight.
+//! BBR, version 1: paces at the largest delivery rate of recent rounds and keeps two bandwidth-delay products
+//! in flight.
 //!
 //! *Reference*: CCHJ17 sections 4.1 to 4.3; what `bbr_rule = "linux"` adds, CSB25 (aggregation, margin,
 //! quantum, budget) and Linux by its output (see `docs/transports/bbr.md`).
-//! *Units*: windows in segments, rates in segments a second.
-//! *Deviations*: the windowed maximum of the bandwidth is exact; no undo. An ECN echo changes
-//! nothing, as in Linux.
+//! *Units*: windows in segments, rates in segments per second.
+//! *Deviations*: the windowed maximum of the bandwidth is exact; no undo. An ECN echo changes nothing, as in
+//! Linux.
 
 mod habits;
 mod min_rtt;
@@ -20,32 +21,32 @@ use crate::params::{BbrFilter, BbrRule, Params};
 use crate::rate::Sample;
 use units::{Dice, Span, Stream, Time};
 
-/// Gains of a cycle: up, down, six round trips as it is.
+/// Pacing gains of a cycle: up, down, six rounds of cruising.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Rounds the bandwidth filter remembers.
+/// Length of the bandwidth filter in rounds.
 const BANDWIDTH_ROUNDS: u32 = 10;
-/// How long a least round trip is believed.
+/// Lifetime of a minimum RTT.
 const MIN_RTT_WINDOW: Span = Span::from_millis(10_000);
-/// How long the flight is kept small to measure it again.
+/// Duration of ProbeRTT.
 const PROBE_RTT: Span = Span::from_millis(200);
-/// The window then, and the least one at all.
+/// Window in ProbeRTT, and minimum window.
 const MIN_WINDOW: f64 = 4.0;
 /// Share of the model's rate at which `linux` paces.
 const MARGIN: f64 = 0.99;
-/// Segments that Linux lets leave at once: 64 KiB.
+/// Largest burst of Linux: 64 KiB.
 const MOST_AT_ONCE: f64 = 45.0;
-/// What aggregation may add to the window is at most what arrives in so many seconds.
+/// ACK aggregation widens the window by at most what arrives in this many seconds.
 const AGGREGATION_S: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum BbrState {
     Startup,
     Drain,
     ProbeBw,
     ProbeRtt,
 }
 
-/// What the sender is repairing.
+/// Kind of recovery in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Repair {
     None,
@@ -56,17 +57,17 @@ enum Repair {
 /// BBR version 1.
 #[derive(Clone, Debug)]
 pub struct Bbr {
-    state: State,
+    state: BbrState,
     pacing_gain: f64,
     cwnd_gain: f64,
     bandwidth: Filter,
     min_rtt: Option<Span>,
     min_rtt_at: Time,
-    /// Round trip of the handshake, which counts with the first sample (`linux`).
+    /// RTT of the handshake, which counts with the first sample (`linux`).
     opened: Option<Span>,
     round_count: u32,
     round_start: bool,
-    /// A round ends when a segment is acknowledged that was sent after so many had been delivered.
+    /// End of the round: an ACK of a segment sent after this many deliveries.
     next_round_delivered: u32,
     full_bw: f64,
     full_bw_count: u32,
@@ -77,7 +78,7 @@ pub struct Bbr {
     probe_round_done: bool,
     prior_cwnd: f64,
     repair: Repair,
-    /// In the first round of a recovery one segment leaves for each that arrived.
+    /// Packet conservation: in the first round of a recovery one segment leaves per delivery.
     conserving: bool,
     idle_restart: bool,
     initial_window: f64,
@@ -86,17 +87,17 @@ pub struct Bbr {
     bandwidth_rounds: u32,
     pace: Option<f64>,
     aggregation: Option<Aggregation>,
-    /// Where policers are looked for (`bbr_policer`).
+    /// Detector of policers (`bbr_policer`).
     long_term: Option<LongTerm>,
     habits: Habits,
 }
 
 impl Bbr {
-    /// Nothing measured yet.
+    /// Returns BBR without samples.
     pub fn new(params: &Params) -> Bbr {
         let linux = params.bbr_rule == BbrRule::Linux;
         Bbr {
-            state: State::Startup,
+            state: BbrState::Startup,
             pacing_gain: params.bbr_gain,
             cwnd_gain: params.bbr_gain,
             bandwidth: Filter::new(params),
@@ -120,7 +121,7 @@ impl Bbr {
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
             margin: if linux { MARGIN } else { 1.0 },
-            // Linux forgets what is older than ten rounds, not what is ten rounds old.
+            // Linux expires values older than ten rounds, not values ten rounds old.
             bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(linux && params.bbr_filter == BbrFilter::Exact),
             pace: None,
             aggregation: match params.bbr_acked_in_row {
@@ -149,8 +150,8 @@ impl Bbr {
         }
     }
 
-    /// CCHJ17 section 4.2.3: the product of bandwidth and round trip times `gain`, and three quanta. Linux rounds up to an even
-    /// number, and adds two in the phase up, lest a small flow does not probe at all.
+    /// CCHJ17 section 4.2.3: bandwidth-delay product times `gain`, plus three quanta. Linux rounds up to an
+    /// even number and adds two in the up phase, so that small flows probe at all.
     fn inflight(&self, gain: f64) -> f64 {
         self.inflight_of(self.bandwidth.get(), gain)
     }
@@ -161,17 +162,17 @@ impl Bbr {
         };
         let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.send_quantum();
         let flight = if self.habits.linux { (flight.ceil() / 2.0).ceil() * 2.0 } else { flight };
-        let up = self.state == State::ProbeBw && self.cycle == 0;
+        let up = self.state == BbrState::ProbeBw && self.cycle == 0;
         flight + if up { self.habits.probe } else { 0.0 }
     }
 
-    /// What the window allows for acknowledgements that come together.
+    /// Allowance for ACK aggregation.
     fn allowance(&self) -> f64 {
         let most = (self.followed() * AGGREGATION_S).floor();
         self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
     }
 
-    /// Segments that leave at once: one below 1.2 Mbit/s, two below 24, else what a millisecond holds up to 64 KiB.
+    /// Send quantum: one segment below 1.2 Mbit/s, two below 24 Mbit/s, else 1 ms up to 64 KiB.
     fn send_quantum(&self) -> f64 {
         let pace = self.pace.unwrap_or(0.0);
         let rate = pace * self.segment_bits;
@@ -187,7 +188,8 @@ impl Bbr {
         }
     }
 
-    /// How many of `flight` will be under way when the next segment leaves, and in the phase up with it. CCHJ17 does not ask.
+    /// Segments of `flight` still in flight at the next departure, and in the up phase plus the burst. CCHJ17
+    /// uses `flight`.
     fn at_departure(&self, flight: u32, sample: &Sample) -> f64 {
         if !self.habits.linux {
             return f64::from(flight);
@@ -198,7 +200,7 @@ impl Bbr {
     }
 
     fn check_cycle(&mut self, sample: &Sample) {
-        if self.state != State::ProbeBw {
+        if self.state != BbrState::ProbeBw {
             return;
         }
         let full_length = sample.now.since(self.cycle_at) > self.min_rtt.unwrap_or(Span::ZERO);
@@ -234,33 +236,34 @@ impl Bbr {
         self.filled = self.full_bw_count >= 3;
     }
 
-    fn check_drain(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) {
-        if self.state == State::Startup && self.filled {
-            self.state = State::Drain;
+    fn check_drain(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) {
+        if self.state == BbrState::Startup && self.filled {
+            self.state = BbrState::Drain;
             if self.habits.exits_at_ssthresh {
                 window.ssthresh = self.inflight(1.0);
             }
             self.pacing_gain = 1.0 / self.habits.high_gain;
             self.cwnd_gain = self.habits.high_gain;
         }
-        if self.state == State::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0) {
-            self.enter_probe_bw(sample.now, dice);
+        if self.state == BbrState::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0)
+        {
+            self.enter_probe_bw(sample.now, rng);
         }
     }
 
-    /// A cycle begins anywhere but in the phase of 3/4.
-    fn enter_probe_bw(&mut self, now: Time, dice: &mut Stream) {
-        self.state = State::ProbeBw;
+    /// Starts a cycle in any phase but the one of 3/4.
+    fn enter_probe_bw(&mut self, now: Time, rng: &mut Stream) {
+        self.state = BbrState::ProbeBw;
         self.cwnd_gain = 2.0;
         self.cycle = match self.habits.phase {
             Some(phase) => phase + CYCLE.len() - 1,
-            None => CYCLE.len() - 1 - (dice.uniform() * 7.0) as usize,
+            None => CYCLE.len() - 1 - (rng.uniform() * 7.0) as usize,
         };
         self.advance_cycle(now);
     }
 
     fn enter_startup(&mut self) {
-        self.state = State::Startup;
+        self.state = BbrState::Startup;
         self.pacing_gain = self.habits.high_gain;
         self.cwnd_gain = self.habits.high_gain;
     }
@@ -281,7 +284,8 @@ impl Bbr {
             Some(self.cut_to_bits(self.habits.high_gain * self.initial_window / rtt.as_secs() * self.margin));
     }
 
-    /// A rate in whole bits a second, where they are. What lies a rounding below a whole number is that number.
+    /// Truncates a rate to whole bits per second if `rate_whole`. A value a rounding error below a whole
+    /// number is that number.
     fn cut_to_bits(&self, rate: f64) -> f64 {
         self.habits.whole.map_or(rate, |bits| (rate * bits * (1.0 + 1e-15)).floor() / bits)
     }
@@ -290,16 +294,16 @@ impl Bbr {
 impl Control for Bbr {
     fn on_ack(&mut self, _window: &mut Window, _event: &AckEvent) {}
 
-    /// The model rules; the window before the repair is remembered.
+    /// The window follows the model; the window before the recovery is saved.
     fn on_congestion(&mut self, window: &Window, _event: &CongestionEvent) -> f64 {
         self.save(window);
         window.cwnd
     }
 
-    fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+    fn on_sample(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
         self.begin_recovery(window, sample);
         self.update_round(sample);
-        self.look_for_police(sample, dice);
+        self.look_for_police(sample, rng);
         self.update_bandwidth(sample);
         let followed = self.followed();
         if let Some(seen) = &mut self.aggregation {
@@ -307,8 +311,8 @@ impl Control for Bbr {
         }
         self.check_cycle(sample);
         self.check_full_pipe(sample);
-        self.check_drain(window, sample, dice);
-        let limited = self.update_min_rtt(window, sample, dice);
+        self.check_drain(window, sample, rng);
+        let limited = self.update_min_rtt(window, sample, rng);
         self.set_pace(self.pacing_gain, sample);
         self.set_window(window, sample);
         limited
@@ -321,7 +325,7 @@ impl Control for Bbr {
 
     fn on_restart(&mut self, _now: Time) {
         self.idle_restart = true;
-        if self.state == State::ProbeBw && self.bandwidth.get() > 0.0 {
+        if self.state == BbrState::ProbeBw && self.bandwidth.get() > 0.0 {
             self.pace = Some(self.followed() * self.margin);
         }
     }
@@ -374,24 +378,24 @@ mod tests {
         }
     }
 
-    /// A flow that delivered 100 segments a second for four rounds of 100 ms: the pipe is full, then drained.
+    /// A flow that delivered 100 segments/s for four rounds of 100 ms: the pipe is full, then drained.
     fn steady() -> (Bbr, Window, Stream) {
         let mut cc = Bbr::new(&Params::default());
         let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
-        let mut dice = Stream::new(1, "bbr");
+        let mut rng = Stream::new(1, "bbr");
         cc.on_open(Some(Span::from_millis(100)));
         for round in 0..5u32 {
             let delivered = 10 * (round + 1);
             cc.on_sample(
                 &mut window,
                 &sample(100 * u64::from(round + 1), 10, delivered, 10 * round, 100.0),
-                &mut dice,
+                &mut rng,
             );
         }
-        (cc, window, dice)
+        (cc, window, rng)
     }
 
-    /// 10 segments in 100 ms, 2.885 times as fast.
+    /// 10 segments in 100 ms, times 2.885.
     #[test]
     fn the_first_pace_is_that_of_the_initial_window() {
         let mut cc = Bbr::new(&Params::default());
@@ -399,14 +403,14 @@ mod tests {
         assert_eq!(cc.pace().map(|pace| (pace * 1e6).round()), Some(288.5e6));
     }
 
-    /// 100 a second in the first round, and in three more no quarter above it: startup is over. In flight are 10, no more than 1 x 10 and
-    /// three quanta: the queue is drained at once.
+    /// 100/s in the first round, and no growth by a quarter in three more: startup ends. 10 are in flight, no
+    /// more than 1 x 10 plus three quanta: drain ends at once.
     #[test]
     fn three_rounds_without_growth_end_startup() {
         let (cc, window, _) = steady();
         assert!(cc.filled);
-        assert_eq!(cc.state, State::ProbeBw);
-        // Bandwidth 100/s times 100 ms is 10; 20 and three quanta of one segment (1.2 Mbit/s) or two above.
+        assert_eq!(cc.state, BbrState::ProbeBw);
+        // Bandwidth 100/s times 100 ms is 10; 20 plus three quanta of one segment (1.2 Mbit/s), or two above.
         let quantum = cc.send_quantum();
         assert!(window.cwnd <= 2.0 * 10.0 + 3.0 * quantum);
         assert_eq!(cc.bandwidth.get(), 100.0);
@@ -414,27 +418,27 @@ mod tests {
 
     #[test]
     fn the_cycle_goes_up_then_down() {
-        let (mut cc, mut window, mut dice) = steady();
+        let (mut cc, mut window, mut rng) = steady();
         let mut gains = Vec::new();
         for step in 0..40u64 {
             let at = 600 + 101 * step;
-            cc.on_sample(&mut window, &sample(at, 1, 51 + step as u32, 50 + step as u32, 100.0), &mut dice);
+            cc.on_sample(&mut window, &sample(at, 1, 51 + step as u32, 50 + step as u32, 100.0), &mut rng);
             if gains.last() != Some(&cc.pacing_gain) {
                 gains.push(cc.pacing_gain);
             }
         }
         let up = gains.iter().position(|gain| *gain == 1.25).expect("a cycle has a phase up");
-        // With no more in flight than before the phase up goes on; it ends once 1.25 windows are out.
+        // With no more in flight than before, the up phase continues; it ends at 1.25 windows.
         assert_eq!(gains.len(), up + 1);
         let flying = Sample { prior_in_flight: 40, ..sample(9_000, 1, 95, 94, 100.0) };
-        cc.on_sample(&mut window, &flying, &mut dice);
+        cc.on_sample(&mut window, &flying, &mut rng);
         assert_eq!(cc.pacing_gain, 0.75);
     }
 
-    /// The first loss leaves what is in flight and what arrived; the window before it comes back after the repair.
+    /// The first loss leaves the flight plus deliveries; the window is restored after the recovery.
     #[test]
     fn losses_do_not_change_the_model() {
-        let (mut cc, mut window, mut dice) = steady();
+        let (mut cc, mut window, mut rng) = steady();
         let before = window.cwnd;
         let event = CongestionEvent {
             now: Time(600_000_000),
@@ -445,29 +449,29 @@ mod tests {
         };
         cc.on_congestion(&window, &event);
         let lossy = Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(600, 1, 51, 49, 100.0) };
-        cc.on_sample(&mut window, &lossy, &mut dice);
+        cc.on_sample(&mut window, &lossy, &mut rng);
         assert_eq!(window.cwnd, 10.0);
-        cc.on_sample(&mut window, &sample(620, 1, 52, 49, 100.0), &mut dice);
+        cc.on_sample(&mut window, &sample(620, 1, 52, 49, 100.0), &mut rng);
         assert!(window.cwnd >= before);
         assert_eq!(cc.bandwidth.get(), 100.0);
     }
 
-    /// No lower round trip for 10 s: four segments for 200 ms and a round, and the old window again.
+    /// No lower RTT for 10 s: four segments for 200 ms and a round, then the old window.
     #[test]
     fn the_round_trip_is_measured_anew() {
-        let (mut cc, mut window, mut dice) = steady();
+        let (mut cc, mut window, mut rng) = steady();
         let before = window.cwnd;
         let slow = |ms, delivered: u32, in_flight| Sample {
             rtt: Some(Span::from_millis(150)),
             in_flight,
             ..sample(ms, 1, delivered, delivered - 1, 100.0)
         };
-        assert!(cc.on_sample(&mut window, &slow(10_600, 60, 10), &mut dice));
+        assert!(cc.on_sample(&mut window, &slow(10_600, 60, 10), &mut rng));
         assert_eq!((window.cwnd, cc.min_rtt), (4.0, Some(Span::from_millis(150))));
-        assert!(cc.on_sample(&mut window, &slow(10_700, 64, 4), &mut dice));
-        assert!(cc.on_sample(&mut window, &slow(10_850, 68, 4), &mut dice));
-        cc.on_sample(&mut window, &slow(10_901, 69, 4), &mut dice);
-        assert_eq!(cc.state, State::ProbeBw);
+        assert!(cc.on_sample(&mut window, &slow(10_700, 64, 4), &mut rng));
+        assert!(cc.on_sample(&mut window, &slow(10_850, 68, 4), &mut rng));
+        cc.on_sample(&mut window, &slow(10_901, 69, 4), &mut rng);
+        assert_eq!(cc.state, BbrState::ProbeBw);
         assert!(window.cwnd >= before);
     }
 
@@ -475,7 +479,7 @@ mod tests {
         Bbr::new(&Params { bbr_rule: BbrRule::Linux, ..Params::default() })
     }
 
-    /// The pace of the test above less a hundredth; two segments leave together between 1.2 and 24 Mbit/s.
+    /// The rate of the test above less 1 %; two segments leave together between 1.2 and 24 Mbit/s.
     #[test]
     fn linux_paces_below_the_model_and_by_quanta() {
         let mut cc = linux();
@@ -485,7 +489,7 @@ mod tests {
         assert_eq!(Bbr::new(&Params::default()).quantum(), 1);
     }
 
-    /// What arrives in a tenth of a second, 10 at 100 a second, is the most that widens the window, and only once the pipe is full.
+    /// Aggregation adds at most the deliveries of 100 ms, 10 at 100/s, and only once the pipe is full.
     #[test]
     fn linux_allows_for_aggregated_acknowledgements() {
         let mut cc = linux();
@@ -496,14 +500,15 @@ mod tests {
         assert_eq!(cc.allowance(), 0.0);
         cc.filled = true;
         assert_eq!(cc.allowance(), 6.0);
-        // After 10 ms one is explained.
+        // After 10 ms one segment is explained.
         seen.update(100.0, 50.0, false, &sample(1010, 15, 21, 6, 100.0));
         assert_eq!(seen.extra(), 20.0);
         cc.aggregation = Some(seen);
         assert_eq!(cc.allowance(), 10.0);
     }
 
-    /// 14 in flight at 100 a second, and the next leaves in 25 ms: by then two will have arrived; in the phase up two leave with it.
+    /// 14 in flight at 100/s, next departure in 25 ms: two will have been delivered by then; in the up phase
+    /// two leave with it.
     #[test]
     fn linux_judges_a_phase_by_the_flight_at_the_next_departure() {
         let mut cc = linux();
@@ -519,7 +524,7 @@ mod tests {
         assert_eq!(cc.at_departure(14, &paced), 14.0);
     }
 
-    /// 5 rounds fill a bin: what the first bin saw counts until the end of the second.
+    /// A bin has 5 rounds: the excess of the first bin counts until the end of the second.
     #[test]
     fn linux_forgets_a_surplus_with_its_bin() {
         let mut seen = Aggregation::default();
@@ -533,7 +538,8 @@ mod tests {
         assert_eq!(surplus, [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 1.0, 1.0]);
     }
 
-    /// 100 a second and 100 ms: 10 segments and three quanta of one are 13, rounded up to 14, and two more in the phase up.
+    /// 100/s and 100 ms: 10 segments plus three quanta of one are 13, rounded up to 14, and two more in the
+    /// up phase.
     #[test]
     fn linux_rounds_the_window_up_to_even_and_probes_with_two_more() {
         let mut cc = linux();
@@ -541,7 +547,7 @@ mod tests {
         cc.min_rtt = Some(Span::from_millis(100));
         cc.pace = Some(10.0);
         assert_eq!(cc.inflight(1.0), 14.0);
-        cc.state = State::ProbeBw;
+        cc.state = BbrState::ProbeBw;
         cc.cycle = 0;
         assert_eq!(cc.inflight(1.0), 16.0);
         cc.habits.linux = false;
@@ -564,8 +570,8 @@ mod tests {
         })
     }
 
-    /// 10 segments and three quanta of one; two more in the phase up, with which a cycle begins. Four segments of 1000 bytes
-    /// in a row fit below 4096 bytes, the fifth begins anew.
+    /// 10 segments plus three quanta of one; two more in the up phase, which starts a cycle. Four segments of
+    /// 1000 bytes in a row fit below 4096 bytes, the fifth restarts the count.
     #[test]
     fn ns3_counts_quanta_of_one_and_what_came_in_a_row() {
         let mut cc = ns3();
@@ -582,44 +588,44 @@ mod tests {
         assert_eq!(seen.extra(), 4.0);
     }
 
-    /// The first repair leaves no bound to the window, and with a full pipe the sum of it and what arrived overflows: four segments.
-    /// After the drain began it leaves what fills the path, 10 and three quanta.
+    /// The first recovery leaves no bound, and with a full pipe its sum with the deliveries overflows: four
+    /// segments. After drain has started it leaves the model's window, 10 plus three quanta.
     #[test]
     fn ns3_leaves_a_recovery_at_the_slow_start_threshold() {
-        let (mut cc, mut dice) = (ns3(), Stream::new(1, "bbr"));
+        let (mut cc, mut rng) = (ns3(), Stream::new(1, "bbr"));
         let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
         let lossy = Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(100, 1, 1, 0, 100.0) };
-        cc.on_sample(&mut window, &lossy, &mut dice);
+        cc.on_sample(&mut window, &lossy, &mut rng);
         assert_eq!(window.cwnd, 10.0);
-        cc.on_sample(&mut window, &sample(120, 1, 2, 0, 100.0), &mut dice);
+        cc.on_sample(&mut window, &sample(120, 1, 2, 0, 100.0), &mut rng);
         assert_eq!(window.cwnd, f64::INFINITY);
         for round in 1..4u32 {
             let at = 200 + 100 * u64::from(round);
-            cc.on_sample(&mut window, &sample(at, 10, 10 * round, 10 * round - 8, 100.0), &mut dice);
+            cc.on_sample(&mut window, &sample(at, 10, 10 * round, 10 * round - 8, 100.0), &mut rng);
         }
         assert_eq!((cc.filled, window.cwnd, window.ssthresh), (true, 4.0, 13.0));
     }
 
-    /// What arrives in the first round of a recovery is paid for one by one if the recovery begins a round, else up to the next
-    /// round's first acknowledgement.
+    /// Conservation lasts a full round if the recovery starts a round, else until the present round ends.
     #[test]
     fn a_recovery_begins_a_round_or_not() {
         for begins in [true, false] {
-            let (mut cc, mut window, mut dice) = steady();
+            let (mut cc, mut window, mut rng) = steady();
             cc.habits.recovery_round = begins;
             let lossy =
                 Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(600, 1, 51, 49, 100.0) };
-            cc.on_sample(&mut window, &lossy, &mut dice);
+            cc.on_sample(&mut window, &lossy, &mut rng);
             let next = Sample { recovering: true, in_flight: 9, ..sample(610, 1, 52, 50, 100.0) };
-            cc.on_sample(&mut window, &next, &mut dice);
+            cc.on_sample(&mut window, &next, &mut rng);
             assert_eq!(cc.conserving, begins);
         }
     }
 
-    /// The recovery begins with a round's first acknowledgement: nothing is conserved, and what is lost leaves with what arrives.
+    /// The recovery starts with the first ACK of a round: no conservation, and losses are subtracted with
+    /// deliveries.
     #[test]
     fn ns3_ends_conservation_with_the_round_that_begins_a_recovery() {
-        let (mut cc, mut window, mut dice) = steady();
+        let (mut cc, mut window, mut rng) = steady();
         cc.habits = ns3().habits;
         window.cwnd = 11.0;
         let lossy = |acked, prior| Sample {
@@ -629,14 +635,14 @@ mod tests {
             in_flight: 8,
             ..sample(600, 1, 51, prior, 100.0)
         };
-        cc.on_sample(&mut window, &lossy(1, 50), &mut dice);
+        cc.on_sample(&mut window, &lossy(1, 50), &mut rng);
         // 8 in flight and 1 arrived, 1 is lost, 1 arrived.
         assert_eq!((cc.conserving, window.cwnd), (false, 9.0));
-        cc.on_sample(&mut window, &lossy(0, 50), &mut dice);
+        cc.on_sample(&mut window, &lossy(0, 50), &mut rng);
         assert_eq!(window.cwnd, 9.0);
         let reordered = Sample { recovering: false, ..lossy(0, 50) };
         cc.repair = Repair::None;
-        cc.on_sample(&mut window, &reordered, &mut dice);
+        cc.on_sample(&mut window, &reordered, &mut rng);
         assert_eq!(window.cwnd, 9.0);
     }
 

@@ -1,17 +1,17 @@
-//! Binomial control: increase and decrease by powers of the window.
+//! Binomial congestion control: increase and decrease by powers of the window.
 //!
 //! *Reference*: BB01.
 //! *Units*: windows in segments.
-//! *Deviations*: ssthresh is the window a loss leaves; a timeout is treated alike.
+//! *Deviations*: ssthresh is the window after a loss; a timeout is treated alike.
 //!
-//! In a round trip `w += alpha / w^k`; at a loss `w -= beta w^l`. k 0, l 1 is AIMD; k = l = 1/2 is SQRT, k 1, l 0
-//! is IIAD. Fair to Reno where `k + l = 1` and alpha is twice beta, for small beta.
+//! Per round trip `w += alpha / w^k`; at a loss `w -= beta w^l`. k 0, l 1 is AIMD; k = l = 1/2 is SQRT, k 1,
+//! l 0 is IIAD. TCP-friendly if `k + l = 1` and alpha is twice beta, for small beta.
 
 use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Counting, Params};
 use units::math;
 
-/// `alpha / w^k` up, `beta w^l` down.
+/// Binomial congestion control.
 #[derive(Clone, Debug)]
 pub struct Binomial {
     k: f64,
@@ -23,7 +23,7 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// With the numbers of the parameters.
+    /// Returns the control with the numbers of `params`.
     pub fn new(params: &Params) -> Binomial {
         Binomial {
             k: params.binomial_k,

@@ -1,9 +1,9 @@
-//! CUBIC: the window is a cubic function of the time since it was last cut.
+//! CUBIC: the window is a cubic function of the time since the last reduction.
 //!
 //! *Reference*: RFC 9438; HRX08; RFC 8511 for `ecn_factor`.
-//! *Units*: windows in segments, `K` in seconds, `C` in segments a second cubed.
-//! *Deviations*: growth that stops for lack of data or window stops the clock after two round trips. `linux` counts as that stack
-//! does: [`linux`].
+//! *Units*: windows in segments, `K` in seconds, `C` in segments per second cubed.
+//! *Deviations*: if growth pauses for lack of data or window, the clock stops after two round trips. `linux`
+//! uses that stack's arithmetic: [`linux`].
 
 mod linux;
 
@@ -13,11 +13,12 @@ use crate::params::{Counting, CubicRule, Params};
 use linux::Steps;
 use units::{math, Span, Time};
 
-/// No round trip.
+/// No RTT yet.
 const UNKNOWN: Span = Span(u64::MAX);
-/// Round trips seen so soon after a cut do not count (ns-3).
+/// RTTs seen this soon after a reduction do not count (ns-3).
 const UNSETTLED: Span = Span::from_millis(10);
-/// Segments acknowledged for one of growth before the first loss, at most (Linux; ns-3, also after a timeout).
+/// Largest number of ACKed segments per segment of growth before the first loss (Linux; ns-3, also after a
+/// timeout).
 const FIRST_PACE: f64 = 20.0;
 
 /// CUBIC.
@@ -30,30 +31,30 @@ pub struct Cubic {
     fast_convergence: bool,
     friendly: bool,
     counting: Counting,
-    /// Window before the last cut, after fast convergence; 0: none yet.
+    /// Window before the last reduction, after fast convergence; 0: none yet.
     w_max: f64,
-    /// Window before the last cut.
+    /// Window before the last reduction.
     cwnd_prior: f64,
-    /// Where the cubic function has its plateau.
+    /// Plateau of the cubic function.
     origin: f64,
     k: f64,
-    /// What additive increase would have reached.
+    /// Window of the Reno-friendly region.
     w_est: f64,
     epoch: Option<Time>,
-    /// Segments acknowledged towards the next segment of `cwnd` and of `w_est`.
+    /// ACKed segments towards the next segment of `cwnd` and of `w_est`.
     credits: f64,
     last: Time,
     srtt: Span,
     rtt_min: Span,
     handshake_rtt: bool,
     hystart: HyStart,
-    /// Itself before a cut that may have to be undone (RFC 9438 section 4.9).
+    /// State before a reduction that may be undone (RFC 9438 section 4.9).
     before: Option<Box<Cubic>>,
     steps: Steps,
 }
 
 impl Cubic {
-    /// CUBIC as the parameters describe it.
+    /// Returns CUBIC with the options of `params`.
     pub fn new(params: &Params) -> Cubic {
         Cubic {
             rule: params.cubic_rule,
@@ -80,7 +81,7 @@ impl Cubic {
         }
     }
 
-    /// Takes in the round trip of an acknowledgement.
+    /// Takes the RTT of an ACK; returns it.
     fn measure(&mut self, event: &AckEvent) -> Span {
         let rtt = event.rtt.unwrap_or(self.srtt);
         if rtt > Span::ZERO {
@@ -91,7 +92,7 @@ impl Cubic {
         rtt
     }
 
-    /// A stage of congestion avoidance begins (RFC 9438 section 4.2).
+    /// Starts an epoch of congestion avoidance (RFC 9438 section 4.2).
     fn begin_epoch(&mut self, now: Time, cwnd: f64) {
         self.epoch = Some(now);
         self.w_est = cwnd;
@@ -104,7 +105,7 @@ impl Cubic {
         self.c * math::powi(t - self.k, 3) + self.origin
     }
 
-    /// Seconds since the stage began, pauses excepted.
+    /// Seconds since the start of the epoch, pauses excepted.
     fn elapsed(&mut self, now: Time, cwnd: f64) -> f64 {
         let pause = now.since(self.last);
         self.last = now;
@@ -117,7 +118,7 @@ impl Cubic {
         now.since(epoch).as_secs()
     }
 
-    /// What additive increase gains by one acknowledged window (RFC 9438 section 4.3).
+    /// Reno-friendly increase per ACKed window (RFC 9438 section 4.3).
     fn alpha(&self) -> f64 {
         3.0 * (1.0 - self.beta) / (1.0 + self.beta)
     }
@@ -137,8 +138,8 @@ impl Cubic {
     }
 }
 
-/// CUBIC as ns-3.37 has it: all in whole segments, and what an acknowledgement covers counts in full, also after a repair that kept
-/// back hundreds. Nothing bounds what is counted but not yet spent.
+/// CUBIC of ns-3.37: whole segments; segments covered by an ACK count in full, even after a recovery that
+/// withheld hundreds of ACKs, and unspent counts are unbounded.
 impl Cubic {
     fn on_ack_ns3(&mut self, window: &mut Window, event: &AckEvent) {
         let rtt = event.rtt.unwrap_or(Span::ZERO);
@@ -160,7 +161,7 @@ impl Cubic {
         }
     }
 
-    /// Segments covered for one of growth, at `cwnd` whole segments.
+    /// ACKed segments per segment of growth, at `cwnd` whole segments.
     fn pace_ns3(&mut self, cwnd: f64, now: Time) -> f64 {
         if self.epoch.is_none() {
             self.begin_epoch(now, cwnd);
@@ -234,7 +235,7 @@ impl Control for Cubic {
         self.steps.end_epoch();
         self.hystart.stop();
         if event.cause == Cause::Timeout {
-            // The next stage begins on the plateau (RFC 9438 section 4.8).
+            // The next epoch starts on the plateau (RFC 9438 section 4.8).
             self.w_max = 0.0;
         }
         let from = if self.rule == CubicRule::Rfc9438 { event.load_within(window) } else { cwnd };
@@ -247,7 +248,7 @@ impl Control for Cubic {
         self.before = Some(Box::new(self.clone()));
     }
 
-    /// The stage goes on as if nothing had been; what was measured since is kept.
+    /// Restores the epoch from before the reduction (RFC 9438 section 4.9); keeps later measurements.
     fn undo_cut(&mut self) {
         if let Some(before) = self.before.take() {
             let (last, srtt, rtt_min) = (self.last, self.srtt, self.rtt_min);
@@ -307,7 +308,8 @@ mod tests {
         cc.on_ack(window, &event);
     }
 
-    /// Beta 1/2, C 1, cut at 16: 8, K = 2 s. Half a second on, W(1 s) = 15 is capped at 12: a share of (12 - 8) / 8.
+    /// Beta 1/2, C 1, reduced at 16: 8, K = 2 s. After 0.5 s W(1 s) = 15 is capped at 12: a share of (12 - 8)
+    /// / 8.
     #[test]
     fn the_window_follows_the_cubic() {
         let (mut cc, mut window) = (cubic(false), Window { cwnd: 16.0, ssthresh: 32.0 });
@@ -322,7 +324,7 @@ mod tests {
         assert_eq!(window.cwnd, 12.0 + 3.875 / 12.0);
     }
 
-    /// With beta 1/2 additive increase is Reno's: 8, then 8 + 1/8, where the cubic stands at 8.
+    /// With beta 1/2 the Reno-friendly window is Reno's: 8, then 8 + 1/8, while the cubic is at 8.
     #[test]
     fn it_is_never_below_additive_increase() {
         let (mut cc, mut window) = (cubic(true), Window { cwnd: 16.0, ssthresh: 32.0 });
@@ -331,7 +333,8 @@ mod tests {
         assert_eq!(window.cwnd, 8.125);
     }
 
-    /// A second cut at 12, below 16: the plateau is 12 (1 + 1/2) / 2 = 9. After a timeout it is where the stage begins.
+    /// A second reduction at 12, below 16: the plateau is 12 (1 + 1/2) / 2 = 9. After a timeout it is where
+    /// the epoch starts.
     #[test]
     fn a_falling_flow_gives_way() {
         let (mut cc, mut window) = (cubic(true), Window { cwnd: 16.0, ssthresh: 32.0 });
@@ -344,7 +347,8 @@ mod tests {
         assert_eq!((cc.k, cc.origin), (0.0, 3.0));
     }
 
-    /// The cut at 16 was for nothing: the stage that began before it goes on towards the plateau of 32, and no cut at 16 is remembered.
+    /// The reduction at 16 was spurious: the epoch before it continues towards the plateau of 32, and 16 is
+    /// forgotten.
     #[test]
     fn a_cut_for_nothing_is_forgotten() {
         let (mut cc, mut window) = (cubic(false), Window { cwnd: 32.0, ssthresh: 64.0 });
@@ -362,7 +366,7 @@ mod tests {
         assert_eq!(cc.w_max, 32.0, "once");
     }
 
-    /// RFC 8511: an echo leaves 0.85, a loss 0.7.
+    /// RFC 8511: an ECN echo leaves 0.85, a loss 0.7.
     #[test]
     fn an_echo_may_cost_less_than_a_loss() {
         let mut cc = Cubic::new(&Params { ecn_factor: Some(0.75), cubic_beta: 0.5, ..Params::default() });
@@ -371,7 +375,7 @@ mod tests {
         assert_eq!(window.cwnd, 12.0);
     }
 
-    /// Before the first loss: one segment for 20 acknowledged.
+    /// Before the first loss: one segment per 20 acknowledged.
     #[test]
     fn counted_growth_starts_at_one_in_twenty() {
         let mut cc = Cubic::new(&Params { cubic_rule: CubicRule::Linux, ..Params::default() });

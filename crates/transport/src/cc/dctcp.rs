@@ -1,27 +1,27 @@
-//! DCTCP: the window falls in proportion to the share of segments that met congestion.
+//! DCTCP: the window falls in proportion to the share of marked segments.
 //!
 //! *Reference*: RFC 8257 sections 3.3 and 3.4; growth is Reno's.
 //! *Units*: windows in segments; `alpha` and `g` are ratios.
-//! *Deviations*: counts segments, not bytes, and by the cumulative acknowledgement alone, as RFC 8257 allows; an acknowledgement
-//! that echoes congestion does not grow the window.
+//! *Deviations*: counts segments instead of bytes, by cumulative ACKs only, as RFC 8257 allows; an ACK with
+//! an ECN echo does not grow the window.
 
 use super::{AckEvent, Cause, CongestionEvent, Control, Reno, Window};
 use crate::params::Params;
 
-/// A running estimate of the share of marks.
+/// DCTCP: moving average of the share of marks.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     alpha: f64,
     g: f64,
     acked: u32,
     marked: u32,
-    /// The window observed ends when this is acknowledged.
+    /// End of the observation window.
     window_end: u32,
     growth: Reno,
 }
 
 impl Dctcp {
-    /// Nothing observed yet.
+    /// Returns DCTCP without observations.
     pub fn new(params: &Params) -> Dctcp {
         Dctcp {
             alpha: params.dctcp_alpha,
@@ -59,7 +59,7 @@ impl Control for Dctcp {
         self.window_end = event.next;
     }
 
-    fn hear_one_echo(&mut self) {
+    fn fall_back_to_classic_ecn(&mut self) {
         (self.alpha, self.g) = (1.0, 0.0);
     }
 
@@ -99,7 +99,7 @@ mod tests {
         cc.on_congestion(&Window { cwnd, ssthresh: cwnd }, &congestion)
     }
 
-    /// g 1/4, alpha 1: a window of 8 with 2 marked makes alpha 3/4 + 1/16 = 13/16; one without marks 39/64.
+    /// g 1/4, alpha 1: a window of 8 with 2 marked gives alpha 3/4 + 1/16 = 13/16; one without marks 39/64.
     #[test]
     fn alpha_follows_the_share_of_marks() {
         let mut cc = Dctcp::new(&Params { dctcp_g: 0.25, ..Params::default() });

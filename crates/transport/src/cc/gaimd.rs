@@ -1,15 +1,15 @@
-//! GAIMD: additive increase and multiplicative decrease by any two numbers.
+//! GAIMD: general additive increase, multiplicative decrease.
 //!
 //! *Reference*: YL00.
-//! *Units*: windows in segments; `alpha` segments a round trip.
+//! *Units*: windows in segments; `alpha` segments per round trip.
 //! *Deviations*: a timeout leaves the same share in ssthresh as a loss.
 //!
-//! Fair to Reno where `alpha = 4 (1 - beta^2) / 3` (with timeouts) or `3 (1 - beta) / (1 + beta)` (without).
+//! TCP-friendly if `alpha = 4 (1 - beta^2) / 3` (with timeouts) or `3 (1 - beta) / (1 + beta)` (without).
 
 use super::{credit, slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Counting, Params};
 
-/// Grows by `alpha` a round trip, falls to `beta` of the window.
+/// Grows by `alpha` per round trip, falls to `beta` of the window.
 #[derive(Clone, Debug)]
 pub struct Gaimd {
     alpha: f64,
@@ -19,7 +19,7 @@ pub struct Gaimd {
 }
 
 impl Gaimd {
-    /// With the numbers of the parameters.
+    /// Returns the control with the numbers of `params`.
     pub fn new(params: &Params) -> Gaimd {
         Gaimd {
             alpha: params.gaimd_alpha,

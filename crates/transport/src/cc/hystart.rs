@@ -1,9 +1,10 @@
-//! HyStart: slow start that ends before it loses.
+//! HyStart: ends slow start before it causes losses.
 //!
-//! *Reference*: RFC 9406 section 4 (HyStart++); HR08 for the train of acknowledgements.
+//! *Reference*: RFC 9406 section 4 (HyStart++); HR08 for ACK trains.
 //! *Units*: windows in segments; a round is one window of data.
-//! *Deviations*: `train` is not done below 16 segments; a train's gaps are at most 2 ms and its length more than the least round trip, a
-//! rise is an eighth of that, 4 ms at least. `linux` halves the length. `ns3` is the same, with a rise by all of it.
+//! *Deviations*: `train` is off below 16 segments; the gaps of a train are at most 2 ms and its length more
+//! than the minimum RTT, a delay increase is an eighth of that, at least 4 ms. `linux` halves the length.
+//! `ns3` is the same with a delay increase by all of it.
 
 use super::{AckEvent, Window};
 use crate::params::HyStartRule;
@@ -18,7 +19,7 @@ const TRAIN_LEAST_WINDOW: f64 = 16.0;
 const TRAIN_GAP: Span = Span::from_millis(2);
 const UNKNOWN: Span = Span(u64::MAX);
 
-/// What it watches in the first slow start.
+/// State of HyStart in the first slow start.
 #[derive(Clone, Debug)]
 pub(super) struct HyStart {
     rule: HyStartRule,
@@ -28,10 +29,10 @@ pub(super) struct HyStart {
     last_round_rtt: Span,
     round_rtt: Span,
     samples: u32,
-    /// Slow start has been ended, and the next round is the first after a timeout (ns-3).
+    /// Slow start has ended, and the next round is the first after a timeout (ns-3).
     found: bool,
     anew: bool,
-    /// Least round trip as the stages of RFC 9406 began, and the rounds spent in them.
+    /// Minimum RTT at the start of CSS (RFC 9406), and the rounds spent in it.
     staged: Option<(Span, u32)>,
 }
 
@@ -51,12 +52,12 @@ impl HyStart {
         }
     }
 
-    /// Congestion was met: what follows is no first slow start.
+    /// Congestion was seen: later slow starts are not watched.
     pub(super) fn stop(&mut self) {
         self.rule = HyStartRule::Off;
     }
 
-    /// What of slow start's growth this acknowledgement may have. Ends slow start by setting ssthresh.
+    /// Share of slow start's growth that this ACK may use. Ends slow start by setting ssthresh.
     pub(super) fn share(&mut self, window: &mut Window, event: &AckEvent, rtt: Span, rtt_min: Span) -> f64 {
         if self.rule == HyStartRule::Off {
             return 1.0;
@@ -75,7 +76,7 @@ impl HyStart {
         }
     }
 
-    /// One sample in ns-3's order: before the round turns. Ends slow start by setting ssthresh.
+    /// Takes a sample in ns-3's order: before the round ends. Ends slow start by setting ssthresh.
     pub(super) fn watch(&mut self, window: &mut Window, now: Time, rtt: Span, rtt_min: Span) {
         let at_work = self.rule != HyStartRule::Off && !self.found;
         if !at_work || window.cwnd > window.ssthresh || window.cwnd < TRAIN_LEAST_WINDOW {
@@ -87,7 +88,7 @@ impl HyStart {
         }
     }
 
-    /// A new round begins if this acknowledgement ends one (ns-3).
+    /// Starts a new round if this ACK ends one (ns-3).
     pub(super) fn turn(&mut self, event: &AckEvent) {
         if event.una > self.window_end || self.anew {
             self.anew = false;
@@ -99,7 +100,7 @@ impl HyStart {
         }
     }
 
-    /// A timeout starts it anew (ns-3).
+    /// Restarts after a timeout (ns-3).
     pub(super) fn restart(&mut self) {
         self.found = false;
         self.anew = true;
@@ -192,7 +193,8 @@ mod tests {
         share
     }
 
-    /// 40 ms, then 45: the rise of an eighth, 5 ms, is reached. Five rounds at a quarter end slow start; 44 ms would resume it.
+    /// 40 ms, then 45: the delay increase of an eighth, 5 ms, is reached. Five rounds at a quarter end slow
+    /// start; 44 ms would resume it.
     #[test]
     fn a_rise_brings_the_stages() {
         let mut window = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
@@ -210,7 +212,7 @@ mod tests {
         assert_eq!(window.ssthresh, 8.0);
     }
 
-    /// Acknowledgements 2 ms apart for more than the least round trip of 20 ms.
+    /// ACKs 2 ms apart for more than the minimum RTT of 20 ms.
     #[test]
     fn a_train_ends_slow_start() {
         for (rule, until) in [(HyStartRule::Train, 20), (HyStartRule::Linux, 10)] {

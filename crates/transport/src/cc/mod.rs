@@ -1,8 +1,8 @@
-//! Congestion control: how the window grows on acknowledgements and shrinks on congestion.
+//! Congestion control: how the window grows with ACKs and shrinks with congestion.
 //!
-//! An algorithm sees two events and owns only what it remembers between them; the window itself lives
-//! with the sender, so that the common path touches one cache line. Algorithms are an enum, so every call is
-//! a direct one. Registering an algorithm is one line below.
+//! An algorithm handles two events and owns only the state between them; the window itself belongs to the
+//! sender, so that the fast path touches one cache line. Algorithms are variants of an enum, so every call is
+//! direct. Registering an algorithm takes one line below.
 
 mod aggregation;
 mod bbr;
@@ -36,15 +36,15 @@ use units::{Span, Stream, Time};
 /// The congestion window and the slow start threshold, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// How much may be in flight.
+    /// Congestion window (cwnd).
     pub cwnd: f64,
-    /// Where slow start ends.
+    /// Slow start threshold (ssthresh).
     pub ssthresh: f64,
 }
 
 impl Window {
-    /// Whether the congestion window, not the source or the receiver, held the sender back that had so much in flight
-    /// (RFC 7661 section 4.1).
+    /// Whether the congestion window limited a sender with this flight, not the source or the receiver (RFC
+    /// 7661 section 4.1).
     #[inline(always)]
     pub(crate) fn is_used_by(&self, flight: u32) -> bool {
         let used = f64::from(flight);
@@ -56,32 +56,32 @@ impl Window {
     }
 }
 
-/// New data was acknowledged (or, in recovery with SACK, newly held by the receiver).
+/// Event: new data was acknowledged (or, in recovery with SACK, newly SACKed).
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
-    /// The present.
+    /// Current time.
     pub now: Time,
     /// Segments cumulatively acknowledged by this acknowledgement.
     pub acked: u32,
-    /// Segments newly known to have arrived, cumulatively or selectively.
+    /// Segments newly known to have arrived, cumulatively or by SACK.
     pub delivered: u32,
-    /// Round trip of this acknowledgement, if it gave one.
+    /// RTT sample of this ACK, if it gave one.
     pub rtt: Option<Span>,
-    /// Segments in flight before it.
+    /// Segments in flight before the ACK.
     pub flight: u32,
-    /// First unacknowledged segment after it: the measure of rounds.
+    /// First unacknowledged segment after the ACK: the measure of rounds.
     pub una: u32,
     /// Next segment to send: a round ends when `una` passes the value at its start.
     pub next: u32,
-    /// It carries an ECN echo.
+    /// The ACK carries an ECN echo.
     pub ece: bool,
-    /// Segments it newly reports as marked; without accurate ECN all it acknowledges if it echoes.
+    /// Segments newly reported as marked; without accurate ECN, all segments acknowledged by an echo.
     pub marked: u32,
-    /// Fast recovery is under way: the window is in the hands of the recovery.
+    /// Fast recovery is in progress: the window is set by the recovery.
     pub recovering: bool,
 }
 
-/// Why the window must shrink.
+/// Cause of a window reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Loss inferred from duplicate or selective acknowledgements.
@@ -92,97 +92,97 @@ pub enum Cause {
     Ecn,
 }
 
-/// Congestion was noticed, at most once a window.
+/// Event: congestion was detected, at most once per window.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
-    /// The present.
+    /// Current time.
     pub now: Time,
-    /// Why.
+    /// Cause.
     pub cause: Cause,
-    /// What the `reduce` option measures: the usable window or the flight, in segments.
+    /// The quantity named by the `reduce` option: usable window or flight, in segments.
     pub load: f64,
     /// Segments in flight.
     pub flight: u32,
-    /// What an ECN echo leaves of the window, where the option says so.
+    /// Share of the window left by an ECN echo, if the option is set.
     pub ecn_factor: Option<f64>,
 }
 
 impl CongestionEvent {
-    /// The load, but no more than the window: after a recovery the flight counts what the receiver holds, and a mild cut of
-    /// that would widen the window.
+    /// The load, at most the window: after a recovery the flight includes SACKed segments, and a mild
+    /// reduction of that would widen the window.
     fn load_within(&self, window: &Window) -> f64 {
         self.load.min(window.cwnd)
     }
 }
 
-/// What an algorithm does.
+/// Interface of a congestion control algorithm.
 pub trait Control {
-    /// Grows the window. Not called for acknowledgements that end or prolong a loss recovery, that echo congestion or that
+    /// Grows the window. Not called for ACKs that end or prolong a recovery, that echo congestion, or that
     /// find the window unused.
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent);
 
-    /// A cut comes that may have to be undone.
+    /// Saves state: a reduction follows that may be undone.
     fn before_cut(&mut self) {}
 
-    /// The cut was for nothing: what it changed is as it was.
+    /// Restores the state from before the reduction, which was spurious.
     fn undo_cut(&mut self) {}
 
-    /// Where the window should fall, in segments. The sender rounds it, keeps it from vanishing and
-    /// moves ssthresh and cwnd there as its recovery says.
+    /// Returns the reduced window, in segments. The sender rounds it, bounds it from below, and sets ssthresh
+    /// and cwnd as its recovery requires.
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64;
 
-    /// Segments a second to send at; `None`: as acknowledgements come. Asked where [`Control::paces`].
+    /// Pacing rate in segments per second; `None`: not paced. Called if [`Control::paces`].
     fn pace(&self) -> Option<f64> {
         None
     }
 
-    /// Segments that leave together, paced for all of them.
+    /// Segments per paced burst.
     fn quantum(&self) -> u32 {
         1
     }
 
-    /// Whether it wants segments spread over time.
+    /// Whether it asks for pacing.
     fn paces(&self) -> bool {
         self.models()
     }
 
-    /// Whether it sets the window itself, in recoveries too, by [`Control::on_sample`]; then neither cuts nor growth of others apply,
-    /// save that a timeout leaves one segment.
+    /// Whether it sets the window itself, also in recovery, by [`Control::on_sample`]; then no other growth
+    /// or reduction applies, except that a timeout leaves one segment.
     fn models(&self) -> bool {
         false
     }
 
-    /// Sets the window from a sample of the path, at the end of an acknowledgement. True while the rate is low on purpose, so that
-    /// samples of it say nothing of the path.
-    fn on_sample(&mut self, _window: &mut Window, _sample: &Sample, _dice: &mut Stream) -> bool {
+    /// Sets the window from a rate sample, at the end of an ACK. Returns true while the rate is low on
+    /// purpose, so that samples count as application-limited.
+    fn on_sample(&mut self, _window: &mut Window, _sample: &Sample, _rng: &mut Stream) -> bool {
         false
     }
 
-    /// A segment was taken for lost.
-    fn on_lost(&mut self, _window: &Window, _lost: &Lost, _now: Time, _dice: &mut Stream) {}
+    /// A segment was marked lost.
+    fn on_lost(&mut self, _window: &Window, _lost: &Lost, _now: Time, _rng: &mut Stream) {}
 
-    /// The connection is open; its handshake may have given a round trip.
+    /// The connection is open; the handshake may have given an RTT.
     fn on_open(&mut self, _srtt: Option<Span>) {}
 
-    /// Sending begins again after the source had nothing to send.
+    /// Sending resumes after the source was idle.
     fn on_restart(&mut self, _now: Time) {}
 
-    /// Whether an echo may cut the window now; the sender asks at most once a round trip.
-    fn may_cut_for_marks(&self, _now: Time) -> bool {
+    /// Whether an ECN echo may reduce the window now; the sender asks at most once per round trip.
+    fn may_reduce_on_echo(&self, _now: Time) -> bool {
         true
     }
 
-    /// Whether acknowledgements that echo grow the window, too, by what was not marked.
-    fn grows_beside_marks(&self) -> bool {
+    /// Whether ACKs with an echo grow the window, too, by the unmarked segments.
+    fn grows_on_echo(&self) -> bool {
         false
     }
 
-    /// What echoes congestion does so at most once a round trip, whatever was agreed to before: a control that lives by the share of
-    /// marks answers an echo as a loss then.
-    fn hear_one_echo(&mut self) {}
+    /// Falls back to classic ECN, one echo per round trip: a control that responds to the share of marks then
+    /// answers an echo like a loss.
+    fn fall_back_to_classic_ecn(&mut self) {}
 
-    /// Measures: called before anything else for each acknowledgement, in recoveries too, where
-    /// [`Control::watches`]. A duplicate counts as one segment delivered.
+    /// Observes every ACK before anything else, also in recovery, if [`Control::watches`]. A duplicate ACK
+    /// counts as one segment delivered.
     fn on_every_ack(&mut self, _event: &AckEvent) {}
 
     /// Whether it wants [`Control::on_every_ack`].
@@ -191,7 +191,7 @@ pub trait Control {
     }
 }
 
-/// What the acknowledgement of `acked` segments counts for.
+/// Growth credit of an ACK of `acked` segments.
 fn credit(counting: Counting, acked: u32) -> u32 {
     match counting {
         Counting::Acks => 1,
@@ -201,7 +201,7 @@ fn credit(counting: Counting, acked: u32) -> u32 {
     }
 }
 
-/// Slow start by `credit` segments; what is left of them for congestion avoidance.
+/// Slow start by `credit` segments; returns the credit left for congestion avoidance.
 fn slow_start(window: &mut Window, mut credit: u32) -> u32 {
     while credit > 0 && window.cwnd < window.ssthresh {
         window.cwnd += 1.0;
@@ -211,7 +211,7 @@ fn slow_start(window: &mut Window, mut credit: u32) -> u32 {
 }
 
 impl Algorithm {
-    /// Options without which it would not be what its name says: its dialogue of congestion marks.
+    /// Options the algorithm requires: its ECN mode.
     pub fn implied(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Algorithm::Dctcp => &[("ecn", "true"), ("ecn_rule", "dctcp")],
@@ -221,7 +221,7 @@ impl Algorithm {
     }
 }
 
-/// Declares the algorithms: name, meaning, type and how it is kept, one line each. A box keeps the sender small.
+/// Declares the algorithms: name, description, type and storage, one line each. A box keeps the sender small.
 macro_rules! controls {
     ($( $variant:ident = $name:literal, $doc:literal => $ty:ty as $kept:ty ),+ $(,)?) => {
         units::choices! {
@@ -231,14 +231,14 @@ macro_rules! controls {
             }
         }
 
-        /// A congestion control at work.
+        /// A congestion control with its state.
         #[derive(Clone, Debug)]
         pub enum Cc {
             $( #[doc = $doc] $variant($kept), )+
         }
 
         impl Cc {
-            /// The algorithm the parameters name.
+            /// Returns the algorithm that the options name.
             pub fn new(params: &Params) -> Cc {
                 match params.cc {
                     $( Algorithm::$variant => Cc::$variant(<$kept>::from(<$ty>::new(params))), )+
@@ -273,11 +273,11 @@ macro_rules! controls {
             fn models(&self) -> bool {
                 match self { $( Cc::$variant(cc) => cc.models(), )+ }
             }
-            fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
-                match self { $( Cc::$variant(cc) => cc.on_sample(window, sample, dice), )+ }
+            fn on_sample(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
+                match self { $( Cc::$variant(cc) => cc.on_sample(window, sample, rng), )+ }
             }
-            fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, dice: &mut Stream) {
-                match self { $( Cc::$variant(cc) => cc.on_lost(window, lost, now, dice), )+ }
+            fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, rng: &mut Stream) {
+                match self { $( Cc::$variant(cc) => cc.on_lost(window, lost, now, rng), )+ }
             }
             fn on_open(&mut self, srtt: Option<Span>) {
                 match self { $( Cc::$variant(cc) => cc.on_open(srtt), )+ }
@@ -285,14 +285,14 @@ macro_rules! controls {
             fn on_restart(&mut self, now: Time) {
                 match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ }
             }
-            fn may_cut_for_marks(&self, now: Time) -> bool {
-                match self { $( Cc::$variant(cc) => cc.may_cut_for_marks(now), )+ }
+            fn may_reduce_on_echo(&self, now: Time) -> bool {
+                match self { $( Cc::$variant(cc) => cc.may_reduce_on_echo(now), )+ }
             }
-            fn grows_beside_marks(&self) -> bool {
-                match self { $( Cc::$variant(cc) => cc.grows_beside_marks(), )+ }
+            fn grows_on_echo(&self) -> bool {
+                match self { $( Cc::$variant(cc) => cc.grows_on_echo(), )+ }
             }
-            fn hear_one_echo(&mut self) {
-                match self { $( Cc::$variant(cc) => cc.hear_one_echo(), )+ }
+            fn fall_back_to_classic_ecn(&mut self) {
+                match self { $( Cc::$variant(cc) => cc.fall_back_to_classic_ecn(), )+ }
             }
             fn on_every_ack(&mut self, event: &AckEvent) {
                 match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ }

@@ -1,9 +1,11 @@
-//! Prague: DCTCP made fit for paths of any length: its pace is its window over the round trip, and short round trips gain nothing.
+//! Prague: DCTCP for paths of any length. It paces its window over the round trip, and short RTTs gain no
+//! advantage.
 //!
-//! *Reference*: DTBG24 sections 2.3 to 2.5; RFC 9331 section 4 for what it must satisfy; BA19 for the fallback ([`Suspicion`]).
+//! *Reference*: DTBG24 sections 2.3 to 2.5; RFC 9331 section 4 for its requirements; BA19 for the fallback
+//! ([`Suspicion`]).
 //! *Units*: windows in segments; `alpha` and `g` are ratios.
-//! *Deviations*: a short round trip is stretched from the start, not only after some hundred rounds. A loss leaves a half. The
-//! fallback is off where not asked for.
+//! *Deviations*: RTT independence holds from the start, not only after some hundred rounds. A loss halves the
+//! window. The fallback is off by default.
 
 mod fallback;
 
@@ -17,21 +19,21 @@ use units::{Span, Time};
 pub struct Prague {
     alpha: f64,
     g: f64,
-    /// Round trips count as at least so long.
+    /// Lower bound on the RTT in the growth law.
     rtt_floor: Span,
     srtt: Span,
     acked: u32,
     marked: u32,
-    /// The share of marks enters the estimate then.
+    /// Next update of the estimate.
     estimate_at: Time,
-    /// The window may be cut again then.
+    /// Earliest next reduction.
     cut_at: Time,
-    /// Whether marks come from a queue of the classic kind, where that is asked.
+    /// Detector of classic ECN queues, if enabled.
     suspicion: Option<Suspicion>,
 }
 
 impl Prague {
-    /// Nothing observed yet.
+    /// Returns Prague without observations.
     pub fn new(params: &Params) -> Prague {
         Prague {
             alpha: params.prague_alpha,
@@ -46,13 +48,14 @@ impl Prague {
         }
     }
 
-    /// What an echo takes, doubled: `alpha`, moved towards 1, a classic halving, as the marks look classic.
+    /// Twice the reduction by an echo: `alpha`, moved towards 1 (classic halving) as far as the marks look
+    /// classic.
     fn severity(&self) -> f64 {
         let classic = self.suspicion.as_ref().map_or(0.0, Suspicion::share);
         self.alpha + (1.0 - self.alpha) * classic
     }
 
-    /// The round trip the flow behaves as if it had.
+    /// The RTT that the flow behaves as if it had.
     fn virtual_rtt(&self) -> Span {
         self.srtt.max(self.rtt_floor)
     }
@@ -70,8 +73,8 @@ impl Prague {
 }
 
 impl Control for Prague {
-    /// Unmarked segments grow the window: by a segment a round trip, times the square of its share of the virtual one, so that the rate
-    /// of any two flows grows alike.
+    /// Unmarked segments grow the window by one segment per round trip, times the square of its ratio to the
+    /// virtual one, so that the rates of any two flows grow alike.
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
         let unmarked = f64::from(event.acked.saturating_sub(event.marked));
         if window.cwnd < window.ssthresh {
@@ -106,7 +109,7 @@ impl Control for Prague {
         self.estimate_at = event.now + self.virtual_rtt();
     }
 
-    fn hear_one_echo(&mut self) {
+    fn fall_back_to_classic_ecn(&mut self) {
         (self.alpha, self.g) = (1.0, 0.0);
     }
 
@@ -114,11 +117,11 @@ impl Control for Prague {
         true
     }
 
-    fn may_cut_for_marks(&self, now: Time) -> bool {
+    fn may_reduce_on_echo(&self, now: Time) -> bool {
         now >= self.cut_at
     }
 
-    fn grows_beside_marks(&self) -> bool {
+    fn grows_on_echo(&self) -> bool {
         true
     }
 
@@ -146,7 +149,7 @@ mod tests {
         }
     }
 
-    /// The round trip is 12.5 ms, half of the virtual one: a window of 8 grows by a quarter in eight acknowledgements.
+    /// The RTT is 12.5 ms, half the virtual one: a window of 8 grows by a quarter with eight ACKs.
     #[test]
     fn a_short_round_trip_grows_as_slowly_as_a_long_one() {
         let mut cc = Prague::new(&Params::default());
@@ -154,13 +157,14 @@ mod tests {
         cc.on_every_ack(&event(10, 1, 0));
         cc.on_ack(&mut window, &event(10, 8, 0));
         assert_eq!(window.cwnd, 8.25);
-        // Of eight segments two were marked: the other six count.
+        // Two of eight segments were marked: the other six count.
         window.cwnd = 8.0;
         cc.on_ack(&mut window, &event(10, 8, 2));
         assert_eq!(window.cwnd, 8.0 + 6.0 / 32.0);
     }
 
-    /// g 1/16: a quarter of the segments marked moves alpha from 1 by a sixteenth of the distance; the next estimate is 25 ms later.
+    /// g 1/16: a quarter of the segments marked moves alpha from 1 by 1/16 of the distance; the next update
+    /// is 25 ms later.
     #[test]
     fn the_estimate_follows_the_share_of_marks() {
         let mut cc = Prague::new(&Params::default());
@@ -172,7 +176,8 @@ mod tests {
         assert_eq!(cc.acked, 0);
     }
 
-    /// A queue that varies by milliseconds looks classic within some rounds: then a mark halves, whatever alpha is.
+    /// A queue whose delay varies by milliseconds looks classic after some rounds: then a mark halves the
+    /// window, whatever alpha is.
     #[test]
     fn where_marks_look_classic_they_halve() {
         let params = Params { prague_alpha: 0.0, prague_g: 0.0, prague_fallback: true, ..Params::default() };
@@ -199,6 +204,6 @@ mod tests {
             ecn_factor: None,
         };
         assert_eq!(cc.on_congestion(&window, &cut), 6.0);
-        assert!(!cc.may_cut_for_marks(Time(64_000_000)) && cc.may_cut_for_marks(Time(65_000_000)));
+        assert!(!cc.may_reduce_on_echo(Time(64_000_000)) && cc.may_reduce_on_echo(Time(65_000_000)));
     }
 }

@@ -7,21 +7,21 @@
 use super::{slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, Counting, Params};
 
-/// Additive increase by one segment a round trip, multiplicative decrease by half.
+/// Additive increase by one segment per round trip, multiplicative decrease by half.
 #[derive(Clone, Debug)]
 pub struct Reno {
     counting: Counting,
     arithmetic: Arithmetic,
     mss: u32,
-    /// The most segments that an acknowledgement counts for in congestion avoidance; zero where the window grows by whole bytes or
-    /// whole segments then.
+    /// Segments per ACK that count in congestion avoidance; zero if the window grows by whole bytes or whole
+    /// segments then.
     most: u32,
-    /// Segments acknowledged towards the next one of growth (`whole`).
+    /// ACKed segments towards the next segment of growth (`whole`).
     credits: u32,
 }
 
 impl Reno {
-    /// Reno with the rounding the parameters ask for.
+    /// Returns Reno with the rounding of `params`.
     pub fn new(params: &Params) -> Reno {
         let by_parts = params.arithmetic != Arithmetic::Bytes;
         let most = match params.counting {
@@ -38,7 +38,7 @@ impl Reno {
         }
     }
 
-    /// Opens the window for so many segments acknowledged, at least one.
+    /// Grows the window for `acked` segments, at least one.
     #[inline(always)]
     pub(crate) fn open_by(&mut self, window: &mut Window, acked: u32) {
         if window.cwnd >= window.ssthresh && self.most > 0 {
@@ -48,7 +48,7 @@ impl Reno {
         }
     }
 
-    /// The window grows otherwise than by parts: in slow start, or by whole bytes or segments.
+    /// Growth other than fractional: slow start, or whole bytes or segments.
     #[cold]
     fn open_apart(&mut self, window: &mut Window, acked: u32) {
         self.open(window, acked);
@@ -63,7 +63,7 @@ impl Reno {
         let mut acked = match self.counting {
             Counting::Whole => return self.open_whole(window, acked),
             Counting::Acks => 1,
-            // Two only where the first ends slow start: the second then counts for congestion avoidance.
+            // Two only if the first ends slow start: the second then counts for congestion avoidance.
             Counting::Ns3 if window.cwnd < window.ssthresh && window.cwnd + 1.0 >= window.ssthresh => {
                 acked.min(2)
             }
@@ -82,7 +82,7 @@ impl Reno {
         }
     }
 
-    /// A segment for each acknowledged in slow start, then one for each window acknowledged.
+    /// One segment per ACKed segment in slow start, then one per ACKed window.
     fn open_whole(&mut self, window: &mut Window, acked: u32) {
         let left = slow_start(window, acked);
         if left == 0 {

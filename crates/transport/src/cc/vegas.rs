@@ -1,18 +1,19 @@
-//! Vegas: keeps a few segments queued, judged by the round trip.
+//! Vegas: keeps a few segments queued, estimated from the RTT.
 //!
-//! *Reference*: BOP94, BP95; ns-2.35 by its output where an option says so.
+//! *Reference*: BOP94, BP95; ns-2.35 by its output where an option asks for it.
 //! *Units*: windows and `alpha`, `beta`, `gamma` in segments.
-//! *Deviations*: a loss leaves three quarters of the window, a timeout a half. The fine-grained retransmission is a matter of recovery
-//! (`recovery = "vegas"`), which also gives exact round trips. With another recovery the round trip is that of the timestamp
-//! echo: an acknowledgement that was delayed for a second segment makes it longer by the gap between the two.
+//! *Deviations*: a loss leaves three quarters of the window, a timeout a half. The fine-grained
+//! retransmission belongs to the recovery (`recovery = "vegas"`), which also gives exact RTTs. With another
+//! recovery the RTT is that of the timestamp echo: a delayed ACK makes it longer by the gap between the two
+//! segments.
 
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Params, VegasRule};
 use units::{Span, Time};
 
-/// By how much the window may exceed what is outstanding and still grow (ns-2).
+/// By how much the window may exceed the flight and still grow (ns-2).
 const SLACK: f64 = 2.0;
-/// All that was outstanding at a timeout: known with the first acknowledgement after it (ns-3).
+/// Everything outstanding at a timeout: known with the first ACK after it (ns-3).
 const AFTER_REPAIR: u32 = u32::MAX;
 
 /// Vegas.
@@ -26,25 +27,25 @@ pub struct Vegas {
     base_rtt: Span,
     rtt_sum: Span,
     rtt_count: u32,
-    /// The present round ends when this is acknowledged; it began then.
+    /// End of the present round; its start.
     round_end: u32,
     round_start: Option<Time>,
-    /// Segments that waited in queues in the round that just ended.
+    /// Segments queued in the round that just ended.
     queued: Option<f64>,
-    /// Round trip of the last acknowledgement.
+    /// RTT of the last ACK.
     sample: Option<Span>,
-    /// Segments an acknowledgement adds in this round.
+    /// Growth per ACK in this round.
     increment: f64,
     /// Slow start may double in this round.
     doubling: bool,
-    /// ns-3: its rule; the least round trip of the round; and while it stands back for a repair, what must be acknowledged first.
+    /// ns-3: its rule; minimum RTT of the round; what must be acknowledged before it resumes after a loss.
     ns3: bool,
     round_rtt: Span,
     away: Option<u32>,
 }
 
 impl Vegas {
-    /// Nothing measured yet.
+    /// Returns Vegas without samples.
     pub fn new(params: &Params) -> Vegas {
         Vegas {
             alpha: params.vegas_alpha,
@@ -67,9 +68,9 @@ impl Vegas {
         }
     }
 
-    /// A round trip has passed: how many segments wait in queues, if it can be told.
+    /// Ends a round; returns the number of queued segments, if it can be estimated.
     fn end_round(&mut self, event: &AckEvent) -> Option<f64> {
-        // What was sent again after a timeout may be acknowledged beyond it.
+        // Retransmissions after a timeout may be acknowledged beyond `next`.
         let next = event.next.max(event.una);
         let sent = next.saturating_sub(self.round_end);
         let rtt = if self.rtt_count > 0 {
@@ -88,13 +89,13 @@ impl Vegas {
         if rtt < self.base_rtt || sent <= 1 {
             self.base_rtt = rtt;
         }
-        // The segment just acknowledged counts, as it does among those sent.
+        // The segment just acknowledged counts among the outstanding ones.
         let outstanding = f64::from(next - event.una + 1);
         let queued = outstanding - f64::from(sent) * self.base_rtt.ratio(rtt);
         Some(if self.whole { (queued + 0.5).trunc() } else { queued })
     }
 
-    /// Takes in the sample of the acknowledgement before this one: a round is judged without that of its last.
+    /// Takes the sample of the previous ACK: a round is judged without its last one.
     fn take_sample(&mut self) {
         if let Some(rtt) = self.sample.take() {
             self.base_rtt = self.base_rtt.min(rtt);
@@ -106,7 +107,7 @@ impl Vegas {
     fn steer(&mut self, window: &mut Window, queued: f64) {
         let slow_start = window.cwnd < window.ssthresh;
         self.increment = 0.0;
-        // The comparison is valid after a round of a fixed window (BP95); ns-2 makes it only then.
+        // The comparison is valid after a round with a constant window (BP95); ns-2 makes it only then.
         let judges = !(self.whole && self.doubling);
         if slow_start && queued > self.gamma && judges {
             window.ssthresh = 2.0;
@@ -122,7 +123,7 @@ impl Vegas {
     }
 }
 
-/// Vegas as ns-3 has it: what is queued is judged once a round by the round's least round trip, in whole segments.
+/// Vegas of ns-3: the queue is estimated once per round from the minimum RTT, in whole segments.
 impl Vegas {
     fn on_ack_ns3(&mut self, window: &mut Window, event: &AckEvent) {
         if let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO) {
@@ -178,7 +179,7 @@ impl Vegas {
     }
 }
 
-/// What a loss leaves in ns-3's Vegas.
+/// Window after a loss in ns-3's Vegas.
 fn one_less(window: &Window) -> f64 {
     window.ssthresh.min(window.cwnd - 1.0).max(2.0)
 }
@@ -202,7 +203,7 @@ impl Control for Vegas {
         if let Some(queued) = self.queued.take() {
             self.steer(window, queued);
         }
-        // Slow start ends within the round that reaches ssthresh; growth goes on in the next.
+        // Slow start ends within the round that reaches ssthresh; growth continues in the next.
         if self.increment == 1.0 && window.cwnd >= window.ssthresh {
             self.increment = 0.0;
         }
@@ -238,7 +239,7 @@ impl Control for Vegas {
         self.sample = event.rtt.filter(|rtt| *rtt > Span::ZERO && !event.recovering);
     }
 
-    /// ns-2's first round begins with the first segment, the others with an acknowledgement.
+    /// ns-2's first round starts with the first segment, others with an ACK.
     fn on_restart(&mut self, now: Time) {
         self.round_start = Some(now);
     }
@@ -274,7 +275,8 @@ mod tests {
         window.cwnd
     }
 
-    /// Base 100 ms, 8 segments a round. At 100 ms nothing is queued: +1/8. At 128 ms, 8 - 8/1.28 = 1.75: as it is. At 200 ms, 4: -1.
+    /// Base RTT 100 ms, 8 segments per round. At 100 ms nothing is queued: +1/8. At 128 ms, 8 - 8/1.28 =
+    /// 1.75: unchanged. At 200 ms, 4: -1.
     #[test]
     fn the_queue_decides() {
         let mut cc = Vegas::new(&Params::default());

@@ -1,19 +1,19 @@
-//! Westwood: at a loss the window falls to what the path carried.
+//! Westwood: at a loss the window falls to the measured bandwidth-delay product.
 //!
-//! *Reference*: MCGSW01 for sampling with each acknowledgement and the filter whose weight is the time between two; GM04 for Westwood+.
-//! *Units*: bandwidth in segments a second, windows in segments.
-//! *Deviations*: a loss never raises cwnd, so ssthresh is at most cwnd then; a duplicate counts as one segment delivered and the
-//! acknowledgement that ends a recovery counts one for each segment not yet counted.
+//! *Reference*: MCGSW01 for sampling with each ACK and the time-weighted filter; GM04 for Westwood+.
+//! *Units*: bandwidth in segments per second, windows in segments.
+//! *Deviations*: a loss never raises cwnd, so ssthresh is at most cwnd then; a duplicate ACK counts as one
+//! segment delivered, and the ACK that ends a recovery counts each segment not yet counted.
 
 use super::reno::Reno;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Params, WestwoodRule};
 use units::{Span, Time};
 
-/// Least time between two samples of Westwood+ (as Linux and ns-3; GM04 leaves it open).
+/// Minimum time between two samples of Westwood+ (as in Linux and ns-3; GM04 leaves it open).
 const LEAST_INTERVAL: Span = Span::from_millis(50);
 
-/// Bandwidth, least round trip, and what was delivered since the last sample.
+/// Bandwidth, minimum RTT, and deliveries since the last sample.
 #[derive(Clone, Debug)]
 pub struct Westwood {
     rule: WestwoodRule,
@@ -26,15 +26,15 @@ pub struct Westwood {
     rtt_min: Span,
     rtt: Span,
     delivered: u32,
-    /// Duplicates counted as delivered that a later acknowledgement will cover again.
+    /// Duplicates counted as delivered that a later ACK will cover again.
     counted: u32,
     since: Option<Time>,
-    /// How long the present interval lasts (`ns3`).
+    /// Duration of the present interval (`ns3`).
     span: Span,
 }
 
 impl Westwood {
-    /// Nothing measured yet.
+    /// Returns Westwood without samples.
     pub fn new(params: &Params) -> Westwood {
         Westwood {
             rule: params.westwood_rule,
@@ -79,7 +79,7 @@ impl Westwood {
         }
     }
 
-    /// `ns3`: an interval begins with an acknowledgement. What duplicates of a recovery stood for counts twice.
+    /// `ns3`: an interval starts with an ACK. Segments reported by duplicates of a recovery count twice.
     fn count_by_clock(&mut self, event: &AckEvent) {
         self.end_by_clock(event.now);
         self.delivered += event.delivered;
@@ -88,7 +88,7 @@ impl Westwood {
         }
     }
 
-    /// And ends by the clock.
+    /// `ns3`: an interval ends by the clock.
     fn end_by_clock(&mut self, now: Time) {
         if self.since.is_some_and(|since| self.rule == WestwoodRule::Ns3 && now.since(since) >= self.span) {
             self.sample(self.span);
@@ -96,21 +96,22 @@ impl Westwood {
         }
     }
 
-    /// Tustin's low-pass: `keep` of the estimate stays, and the mean of the last two samples enters.
+    /// Low-pass filter (Tustin): keeps `keep` of the estimate and adds the mean of the last two samples.
     fn blend(&mut self, sample: f64, keep: f64) {
         let mean = (sample + self.last_sample) / 2.0;
         self.bandwidth = keep * self.bandwidth + (1.0 - keep) * mean;
         self.last_sample = sample;
     }
 
-    /// The same where the weight follows from the time since the last sample. A silence of half of `tau` counts as a sample of nothing.
+    /// The same with a weight from the time since the last sample. An idle time of `tau`/2 counts as a sample
+    /// of zero.
     fn blend_by_time(&mut self, sample: f64, interval: Span) {
         let silence = Span((self.tau.0 / 2).max(1));
         let keep = |step: Span| {
             let (twice, step) = (2.0 * self.tau.as_secs(), step.as_secs());
             (twice - step) / (twice + step)
         };
-        // After so many nothing of what was known is left.
+        // After this many nothing of the old estimate is left.
         let silences = ((interval.0 - 1) / silence.0).min(200);
         let rest = Span((interval.0 - silences * silence.0).min(silence.0));
         let (silent, last) = (keep(silence), keep(rest));
@@ -138,7 +139,7 @@ impl Control for Westwood {
         }
     }
 
-    /// In ns-3 the round trip of the handshake counts.
+    /// In ns-3 the RTT of the handshake counts.
     fn on_open(&mut self, srtt: Option<Span>) {
         if let Some(rtt) = srtt.filter(|_| self.rule == WestwoodRule::Ns3) {
             self.rtt_min = rtt;
@@ -198,7 +199,8 @@ mod tests {
         cc.on_congestion(&Window { cwnd, ssthresh: cwnd }, &event)
     }
 
-    /// 10 segments in 100 ms: 100 a second. Then 30: 3/4 of 100 and 1/4 of the mean of 300 and 100 are 125. Times 100 ms: 12.5.
+    /// 10 segments in 100 ms: 100/s. Then 30: 3/4 of 100 plus 1/4 of the mean of 300 and 100 are 125. Times
+    /// 100 ms: 12.5.
     #[test]
     fn the_window_falls_to_bandwidth_times_least_round_trip() {
         let mut cc = Westwood::new(&Params { westwood_filter: 0.75, ..Params::default() });
@@ -214,9 +216,9 @@ mod tests {
         assert!((after(&mut cc, Cause::Timeout, 9.0) - 12.5).abs() < 1e-9);
     }
 
-    /// tau 100 ms. 10 segments in 100 ms: 100 a second. 40 ms later 8: 200 a second enter with the 100 before as 150, of which
-    /// 1 - (200 - 40)/(200 + 40) = 1/3: 350/3. After 90 ms with 9, a silence of 50 ms comes first: 3/5 of 350/3 and 2/5 of the mean of 0 and 200
-    /// are 110; then 2/3 of 110 and 1/3 of the mean of 100 and 0.
+    /// tau 100 ms. 10 segments in 100 ms: 100/s. 40 ms later 8: 200/s, averaged with 100 to 150, with weight
+    /// 1 - (200 - 40)/(200 + 40) = 1/3: 350/3. After 90 ms with 9, an idle time of 50 ms comes first: 3/5 of
+    /// 350/3 and 2/5 of the mean of 0 and 200 are 110; then 2/3 of 110 and 1/3 of the mean of 100 and 0.
     #[test]
     fn the_first_rule_weighs_samples_by_time() {
         let params = Params {
@@ -231,8 +233,8 @@ mod tests {
         assert!((cc.bandwidth - (220.0 + 50.0) / 3.0).abs() < 1e-9, "{}", cc.bandwidth);
     }
 
-    /// As ns-3: 10 in the 100 ms after the first are 100 a second, of which 0.1/2 enter an estimate of nothing. The acknowledgement
-    /// after the end begins the next; the round trip of the handshake is the least.
+    /// As ns-3: 10 in the first 100 ms are 100/s, of which 0.1/2 enter an estimate of zero. The ACK after the
+    /// end starts the next interval; the RTT of the handshake is the minimum.
     #[test]
     fn ns3_samples_by_the_clock() {
         let rule = WestwoodRule::Ns3;
@@ -246,7 +248,7 @@ mod tests {
         assert!((after(&mut cc, Cause::Loss, 0.1) - 5.0 * 0.08).abs() < 1e-9);
     }
 
-    /// Three duplicates count three; the acknowledgement of 5 after them counts the two that are new.
+    /// Three duplicates count three; the ACK of 5 after them counts the two that are new.
     #[test]
     fn each_segment_counts_once() {
         let mut cc = Westwood::new(&Params::default());

@@ -1,7 +1,7 @@
-//! The greatest of what was seen within a window of rounds or cycles.
+//! Windowed maximum over rounds or cycles.
 //!
-//! *Reference*: CCHJ17 section 4.1.1.3, where an approximation by three values is suggested; this one is exact.
-//! *Units*: whatever it is given.
+//! *Reference*: CCHJ17 section 4.1.1.3, which suggests an approximation by three values; this one is exact.
+//! *Units*: those of its input.
 //! *Deviations*: none.
 
 use std::collections::VecDeque;
@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 /// A windowed maximum.
 #[derive(Clone, Debug)]
 pub struct WindowedMax {
-    /// Falling values with the times at which they came.
+    /// Decreasing values with their times.
     values: VecDeque<(u32, f64)>,
 }
 
-/// More values than any window here holds, so that none is allocated later.
+/// More values than any window here holds, so that it never reallocates.
 const ROOM: usize = 16;
 
 impl Default for WindowedMax {
@@ -23,7 +23,7 @@ impl Default for WindowedMax {
 }
 
 impl WindowedMax {
-    /// Takes a value in; what is `window` or more old is forgotten.
+    /// Adds a value; expires those `window` or older.
     pub fn update(&mut self, time: u32, value: f64, window: u32) {
         while self.values.back().is_some_and(|last| last.1 <= value) {
             self.values.pop_back();
@@ -32,26 +32,26 @@ impl WindowedMax {
         while self.values.front().is_some_and(|first| first.0 + window <= time) {
             self.values.pop_front();
         }
-        // One value a time is enough: the greatest.
+        // One value per time is enough: the largest.
         let same = self.values.iter().rev().take_while(|held| held.0 == time).count();
         self.values.truncate(self.values.len() + 1 - same.max(1));
     }
 
-    /// The greatest value; zero before the first.
+    /// The maximum; zero before the first value.
     pub fn get(&self) -> f64 {
         self.values.front().map_or(0.0, |first| first.1)
     }
 }
 
-/// The greatest of a window of rounds by three values with their times: the greatest, the greatest after it, and the greatest
-/// after that; a part of the window without a new one puts the present value in place of the later two.
+/// Windowed maximum by three values with their times: the largest, the largest after it, and the largest
+/// after that. A quarter or half of the window without a new one replaces the later two by the present value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreeMax {
     best: [(u32, f64); 3],
 }
 
 impl ThreeMax {
-    /// Takes a value in; what is more than `window` old gives way to the next.
+    /// Adds a value; one older than `window` gives way to the next.
     pub fn update(&mut self, time: u32, value: f64, window: u32) {
         let new = (time, value);
         let old = |held: (u32, f64), age: u32| time - held.0 > age;
@@ -76,7 +76,7 @@ impl ThreeMax {
         }
     }
 
-    /// The greatest value; zero before the first.
+    /// The maximum; zero before the first value.
     pub fn get(&self) -> f64 {
         self.best[0].1
     }
@@ -86,7 +86,7 @@ impl ThreeMax {
 mod tests {
     use super::*;
 
-    /// 5 at time 0 rules for three rounds, then the greatest of what came since.
+    /// 5 at time 0 rules for three rounds, then the largest value since.
     #[test]
     fn old_values_are_forgotten() {
         let mut max = WindowedMax::default();
@@ -110,8 +110,8 @@ mod tests {
         assert_eq!((max.get(), max.values.len()), (3.0, 1));
     }
 
-    /// 5 at time 0, then 3: after a quarter of 10 rounds 3 takes the second place, after a half 1 the third. 5 falls away after
-    /// more than 10 rounds, and 3 rules.
+    /// 5 at time 0, then 3: after a quarter of 10 rounds 3 takes the second place, after a half 1 the third.
+    /// 5 expires after more than 10 rounds, and 3 rules.
     #[test]
     fn three_values_hand_on() {
         let mut max = ThreeMax::default();

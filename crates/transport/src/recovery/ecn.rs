@@ -47,7 +47,7 @@ impl Sender {
             }
             Mode::Classic => {
                 if self.cold.disable_feedback() {
-                    self.cc.hear_one_echo();
+                    self.cc.fall_back_to_classic_ecn();
                 }
                 // ECT(1) promises a response to each mark (RFC 9331 section 4.2).
                 self.cold.capable = Some(Codepoint::Ect0);
@@ -99,7 +99,7 @@ impl Sender {
     /// Whether the ECN echo of this ACK lets the window grow.
     pub(super) fn may_grow_on(&mut self, ece: bool) -> bool {
         if self.cold.params.ecn_rule != EcnRule::Ns2 {
-            return !ece || self.cc.grows_beside_marks();
+            return !ece || self.cc.grows_on_echo();
         }
         let may = !self.cold.ecn_agreed || !ece;
         self.cold.ecn_agreed |= ece;
@@ -119,7 +119,7 @@ impl Sender {
         // A timeout has reduced the window, too, and covers all that was outstanding (RFC 3168 section
         // 6.1.2); not in ns-2.
         let anew = self.last_action == Action::Timeout && self.cold.params.ecn_rule == EcnRule::Ns2;
-        if ack.ack <= self.recover && !anew || !self.cc.may_cut_for_marks(now) {
+        if ack.ack <= self.recover && !anew || !self.cc.may_reduce_on_echo(now) {
             return;
         }
         self.recover = self.max;

@@ -1,11 +1,11 @@
-//! What the sender knows of the receiver's store: the scoreboard of RFC 6675, one bit a segment.
+//! SACK scoreboard of RFC 6675, one bit per segment.
 //!
-//! Losses are found from below and retransmitted from below, so three edges replace per-segment flags:
-//! everything not selectively acknowledged below `lost_edge` is lost, everything such below `high_rxt` was
-//! retransmitted, and the pipe follows from counts.
+//! Losses are detected and retransmitted in order, so three edges replace per-segment flags: everything not
+//! SACKed below `lost_edge` is lost, everything not SACKed below `high_rxt` was retransmitted, and the pipe
+//! follows from counts.
 //!
 //! *Reference*: RFC 6675 sections 2 to 4. *Units*: segments. *Deviations*: `IsLost` counts segments, which
-//! covers both of the RFC's tests where segments have one size.
+//! covers both of the RFC's tests if segments have one size.
 
 use crate::marks::Marks;
 use crate::params::Params;
@@ -16,38 +16,39 @@ use crate::sender::NONE;
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     sacked: Marks,
-    /// The blocks of the last acknowledgement that had any: most blocks repeat one of them, or lengthen it.
+    /// SACK blocks of the last ACK that had any: most blocks repeat one of them, or lengthen it.
     last: SackBlocks,
-    /// Retransmissions selectively acknowledged and still counted as in flight, where they are until acknowledged cumulatively.
+    /// Retransmissions that are SACKed and still count as in flight until acknowledged cumulatively
+    /// (`repair_all`).
     kept: Option<Box<Marks>>,
-    /// Segments selectively acknowledged.
+    /// Number of SACKed segments.
     pub sacked_count: u32,
-    /// One past the highest of them; 0 if there are none.
+    /// One past the highest SACKed segment; 0 if there is none.
     pub highest: u32,
-    /// The one of them with `threshold - 1` others above it; not above `una` where there is none.
+    /// The SACKed segment with `threshold - 1` others above it; not above `una` if there is none.
     pivot: u32,
-    /// Segments below it that are not selectively acknowledged are lost.
+    /// Segments below it that are not SACKed are lost.
     pub lost_edge: u32,
     /// Lost segments, retransmitted or not.
     pub lost_count: u32,
     /// One past the highest segment retransmitted in this recovery.
     pub high_rxt: u32,
-    /// Segments retransmitted in this recovery and not known to have arrived.
+    /// Segments retransmitted in this recovery and neither SACKed nor acknowledged since.
     pub rxt_out: u32,
-    /// Where the rescue retransmission of this recovery ends; [`NONE`] before it.
+    /// End of the recovery in which the rescue retransmission was sent; [`NONE`] before it.
     pub rescue: u32,
-    /// Segments delivered and sent in this recovery, and the flight at its start (PRR).
+    /// PRR: segments delivered and sent in this recovery, and the flight at its start.
     pub prr_delivered: u32,
     /// See `prr_delivered`.
     pub prr_out: u32,
     /// See `prr_delivered`.
     pub recover_fs: u32,
-    /// Estimated flight of `sack1`: memory ends before this overflows.
+    /// Pipe of `sack1`. Memory ends before this overflows.
     pub pipe: i32,
 }
 
 impl Scoreboard {
-    /// An empty scoreboard. Nothing is allocated before the first hole.
+    /// Returns an empty scoreboard. Allocates with the first hole.
     pub fn new(params: &Params) -> Scoreboard {
         Scoreboard {
             sacked: Marks::default(),
@@ -68,9 +69,9 @@ impl Scoreboard {
         }
     }
 
-    /// Notes what most acknowledgements in a loss say: that the segment above all that are held has arrived. It lengthens the first
-    /// block of the last one, or is a block of its own before those. False if they say anything else, or there is no room to note
-    /// it: then nothing is noted.
+    /// Adds one segment above all SACKed ones, the most frequent report in recovery: it lengthens the first
+    /// block of the last ACK, or forms a block of its own. Returns false, without effect, for any other
+    /// report or if there is no room.
     #[inline(always)]
     pub fn add_above_all(
         &mut self,
@@ -98,12 +99,13 @@ impl Scoreboard {
         true
     }
 
-    /// Finds losses when one more segment is held above all others.
+    /// Updates the losses after one more segment was SACKed above all others.
     #[inline(always)]
     fn move_pivot(&mut self, una: u32, threshold: impl Fn() -> u32) {
         let (start, _) = self.last.get(0);
         if start <= self.pivot && self.pivot == self.lost_edge {
-            // All that is held above the pivot is one block: the next segment has the fewest above it, and between the two is nothing.
+            // Everything SACKed above the pivot is one block: the pivot moves to the next segment, with no
+            // hole between.
             (self.pivot, self.lost_edge) = (self.pivot + 1, self.pivot + 1);
         } else if self.pivot > una || self.sacked_count >= threshold() {
             self.seek_pivot(una, threshold());
@@ -111,7 +113,7 @@ impl Scoreboard {
         debug_assert!(self.pivot <= una || self.is_pivot(una, threshold()));
     }
 
-    /// The same anywhere: what has the fewest above it is the next one held.
+    /// The general case: the pivot moves to the next SACKed segment.
     #[cold]
     #[inline(never)]
     fn seek_pivot(&mut self, una: u32, threshold: u32) {
@@ -123,17 +125,17 @@ impl Scoreboard {
         }
     }
 
-    /// Whether the pivot is where it belongs.
+    /// Invariant of the pivot.
     fn is_pivot(&self, una: u32, threshold: u32) -> bool {
         Some(self.pivot) == self.sacked.last_present_but(threshold - 1, una, self.highest)
     }
 
-    /// Notes blocks above `una`; the number of segments newly known to have arrived.
+    /// Adds SACK blocks above `una`; returns the number of newly SACKed segments.
     pub fn add(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
         let known = std::mem::take(&mut self.last);
         let mut fresh = 0;
         for (index, (start, end)) in blocks.iter().enumerate() {
-            // A block moves on by at most one place from one acknowledgement to the next.
+            // A block moves by at most one place from one ACK to the next.
             let (same, before) = (known.get(index), known.get(index.saturating_sub(1)));
             if (start, end) == same || (start, end) == before {
                 self.last.set(index, start, end);
@@ -141,7 +143,7 @@ impl Scoreboard {
             }
             let from = if start == same.0 && end > same.1 { same.1 } else { start };
             let (from, past) = (from.max(una), end.min(max));
-            // Of a block that lies beyond `max` nothing is known.
+            // The part of a block beyond `max` is ignored.
             self.last.set(index, start, past.max(start));
             if from < past {
                 fresh += self.add_block(from, past, una, max);
@@ -153,7 +155,7 @@ impl Scoreboard {
     fn add_block(&mut self, start: u32, end: u32, una: u32, max: u32) -> u32 {
         self.sacked.reserve(una, max);
         if end - start == 1 && start >= self.highest.max(self.lost_edge).max(self.high_rxt) {
-            // One more above all there was: none of the edges is touched.
+            // One more above all others: no edge is affected.
             self.sacked.insert(start);
             self.sacked_count += 1;
             self.highest = end;
@@ -171,7 +173,7 @@ impl Scoreboard {
         added
     }
 
-    /// Retransmissions about to be selectively acknowledged stay in the flight, where they do.
+    /// Keeps retransmissions that are about to be SACKed in the pipe, with `repair_all`.
     #[inline]
     fn keep(&mut self, start: u32, sent: u32, una: u32, max: u32) {
         let Some(kept) = &mut self.kept else { return };
@@ -184,26 +186,27 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets the retransmissions kept in `[una, past)`: how many there were.
+    /// Removes such retransmissions in `[una, past)`; returns their number.
     #[inline]
     fn release_sacked_rxt(&mut self, una: u32, past: u32) -> u32 {
         self.kept.as_mut().map_or(0, |kept| kept.remove_range(una, past))
     }
 
-    /// Segments between `una` and `max` that `blocks` report as held and that were not known to be.
+    /// Segments in `[una, max)` that `blocks` report and that were not SACKed.
     pub fn newly_sacked(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
         self.sacked.reserve(una, max);
         let unknown = |(start, end): (u32, u32)| self.absent(start.max(una), end.min(max));
         blocks.iter().map(unknown).sum()
     }
 
-    /// The first segment of `[first, past)` that is not selectively acknowledged; `una` and `max` bound what is outstanding.
+    /// The first segment of `[first, past)` that is not SACKed; `una` and `max` bound the outstanding
+    /// segments.
     pub fn first_unsacked(&mut self, first: u32, past: u32, una: u32, max: u32) -> Option<u32> {
         self.sacked.reserve(una, max);
         self.sacked.first_absent(first.max(una), past.min(max))
     }
 
-    /// Segments of `[first, past)` not selectively acknowledged.
+    /// Number of segments of `[first, past)` that are not SACKed.
     fn absent(&self, first: u32, past: u32) -> u32 {
         if first >= past {
             0
@@ -212,13 +215,13 @@ impl Scoreboard {
         }
     }
 
-    /// `una` moves up to `ack`; the number of segments that were selectively acknowledged before.
+    /// Moves `una` up to `ack`; returns how many of those segments were SACKed.
     pub fn advance(&mut self, una: u32, ack: u32) -> u32 {
         if ack == una {
             return 0;
         }
         let sent = self.absent(una, ack.min(self.high_rxt));
-        // All that is lost lies below its edge; below both edges one count serves both.
+        // All lost segments lie below their edge; below both edges one count serves both.
         self.lost_count -= if ack >= self.lost_edge {
             debug_assert_eq!(self.lost_count, self.absent(una, self.lost_edge));
             self.lost_count
@@ -237,7 +240,7 @@ impl Scoreboard {
         gone
     }
 
-    /// Moves `lost_edge` to the highest segment that has `threshold - 1` others selectively acknowledged above it.
+    /// Moves `lost_edge` to the highest segment with `threshold - 1` others SACKed above it.
     pub fn find_losses(&mut self, una: u32, threshold: u32) {
         self.pivot = 0;
         if self.sacked_count < threshold {
@@ -249,7 +252,7 @@ impl Scoreboard {
         }
     }
 
-    /// Everything below `edge` that is not selectively acknowledged is lost.
+    /// Marks everything below `edge` that is not SACKed as lost.
     pub fn mark_lost_below(&mut self, una: u32, edge: u32) {
         let from = self.lost_edge.max(una);
         if edge > from {
@@ -258,25 +261,25 @@ impl Scoreboard {
         }
     }
 
-    /// The flight by RFC 6675 SetPipe.
+    /// Segments in flight (SetPipe of RFC 6675).
     #[inline]
     pub fn pipe(&self, una: u32, max: u32) -> u32 {
         (max - una) + self.rxt_out - self.sacked_count - self.lost_count
     }
 
-    /// The first segment to repair: not yet retransmitted, lost, below `past`.
+    /// The first hole below `past` not yet retransmitted.
     #[inline]
     pub fn next_hole(&self, una: u32, past: u32) -> Option<u32> {
         self.sacked.first_absent(self.high_rxt.max(una), past)
     }
 
-    /// Whether all that is lost is in flight again; false where that cannot be told from counts.
+    /// Whether all lost segments have been retransmitted; false if the counts cannot tell.
     #[inline]
     pub fn all_retransmitted(&self) -> bool {
         self.rxt_out >= self.lost_count && self.kept.is_none()
     }
 
-    /// The same of all that is lost. There is one unless all that is lost is in flight again.
+    /// The first lost segment not yet retransmitted. Some exists unless all have been.
     #[inline]
     pub fn next_lost(&self, una: u32) -> Option<u32> {
         if self.all_retransmitted() {
@@ -291,12 +294,12 @@ impl Scoreboard {
         seq < self.lost_edge && self.sacked.first_absent(seq, seq + 1).is_some()
     }
 
-    /// The last segment below `max` that is not selectively acknowledged.
+    /// The last segment below `max` that is not SACKed.
     pub fn last_hole(&self, una: u32, max: u32) -> Option<u32> {
         self.sacked.last_absent(una, max)
     }
 
-    /// Notes that `seq` was retransmitted; holes below it count as retransmitted too.
+    /// Records the retransmission of `seq`; holes below it count as retransmitted, too.
     pub fn retransmitted(&mut self, seq: u32) {
         if seq >= self.high_rxt {
             self.high_rxt = seq + 1;
@@ -312,14 +315,14 @@ impl Scoreboard {
         self.rescue = NONE;
     }
 
-    /// What counted as lost is only late: only what enough others are held above counts so again.
+    /// Clears loss marks and recomputes them from the SACKed segments: the losses were spurious.
     pub fn recompute_losses(&mut self, una: u32, threshold: u32) {
         self.begin(una);
         (self.lost_edge, self.lost_count) = (0, 0);
         self.find_losses(una, threshold);
     }
 
-    /// Forgets everything about segments from `una` on.
+    /// Clears everything about segments from `una` on.
     pub fn clear(&mut self, una: u32) {
         if self.sacked_count > 0 {
             self.sacked.remove_range(una, self.highest);

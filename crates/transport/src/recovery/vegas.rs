@@ -1,9 +1,10 @@
-//! Recovery of Vegas: a duplicate acknowledgement repairs at once what was sent longer ago than a fine-grained timeout.
+//! Recovery of Vegas: a duplicate ACK retransmits at once a segment older than a fine-grained timeout.
 //!
 //! *Reference*: BP95 section 4.1 (its three techniques for retransmission); ns-2.35 by its output where
-//! `vegas_rule` says so.
+//! `vegas_rule` asks for it.
 //! *Units*: segments; the timeout in seconds.
-//! *Deviations*: none known of ns-2's. BP95 leaves the timeout's gains open: they are Jacobson's (RFC 6298 section 2).
+//! *Deviations*: none known from ns-2. BP95 leaves the gains of the timeout open: they are Jacobson's (RFC
+//! 6298 section 2).
 
 use crate::cc::Cause;
 use crate::ledger::Ledger;
@@ -12,29 +13,29 @@ use crate::segment::Ack;
 use crate::sender::{Action, Sender};
 use units::{Span, Time};
 
-/// New acknowledgements after a repair that are asked whether the next segment is overdue too.
+/// New ACKs after a retransmission that check whether the next segment is overdue, too.
 const WORRIES: u32 = 2;
 
-/// The fine-grained timeout and what the last repair left to do.
+/// Fine-grained clock: timeout and send times of Vegas.
 #[derive(Clone, Debug)]
 pub(crate) struct FineClock {
     srtt: f64,
     rttvar: f64,
-    /// Seconds after which a segment is overdue.
+    /// Fine-grained timeout in seconds.
     timeout: f64,
-    /// New acknowledgements that still ask for overdue segments.
+    /// New ACKs left that check for an overdue segment.
     worried: u32,
-    /// When the window was last cut.
+    /// Time of the last window reduction.
     cut_at: Option<Time>,
-    /// When the first segment left: ns-2's clock begins there.
+    /// Send time of the first segment: the origin of ns-2's clock.
     began: Option<Time>,
-    /// The window without the inflation of a repair.
+    /// The window without the inflation of recovery.
     bare: f64,
-    /// ns-2's memory of send times: as many slots as its window has segments.
+    /// ns-2's send times: one slot per segment of the window.
     slots: Vec<Slot>,
 }
 
-/// One of ns-2's slots: when its segment was last sent and how often.
+/// A slot of ns-2: last send time and number of transmissions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     at: Option<Time>,
@@ -57,7 +58,7 @@ impl FineClock {
         }
     }
 
-    /// Notes a transmission. True for the first, with which ns-2's clock begins and which it does not count.
+    /// Records a transmission. Returns true for the first, which starts ns-2's clock and is not counted.
     pub(crate) fn note(&mut self, now: Time, seq: u32) -> bool {
         let Some(count) = self.count() else { return false };
         let first = self.began.is_none();
@@ -70,7 +71,7 @@ impl FineClock {
         first
     }
 
-    /// ns-2 frees the slots of what is acknowledged, `[una, ack)`, but none where that wraps around.
+    /// Frees the slots of `[una, ack)` as ns-2 does: none if the range wraps around.
     fn free(&mut self, una: u32, ack: u32) {
         if let Some(count) = self.count() {
             let (first, last) = (una % count, (ack - 1) % count);
@@ -84,7 +85,7 @@ impl FineClock {
         (!self.slots.is_empty()).then_some(self.slots.len() as u32)
     }
 
-    /// When a segment was last sent, if it is remembered, and how often.
+    /// Last send time of a segment, if recorded, and its number of transmissions.
     fn slot(&self, seq: u32, ledger: &Ledger) -> (Option<Time>, u16) {
         if let Some(count) = self.count() {
             let slot = self.slots[(seq % count) as usize];
@@ -94,7 +95,8 @@ impl FineClock {
         (Some(sent.at), sent.transmits)
     }
 
-    /// Seconds since a segment was sent. What ns-2 does not remember was sent a second before its clock began.
+    /// Seconds since a segment was sent. ns-2 takes an unrecorded segment as sent one second before its clock
+    /// started.
     fn age(&self, now: Time, at: Option<Time>) -> f64 {
         match (at, self.began) {
             (Some(at), _) => now.secs_since(at),
@@ -103,7 +105,8 @@ impl FineClock {
         }
     }
 
-    /// ns-2 begins its estimate with the moment of the first acknowledgement on its own clock, and a quarter of that.
+    /// Starts ns-2's estimate with the time of the first ACK on its own clock, and a quarter of that as
+    /// deviation.
     fn begin(&mut self, now: Time) {
         if let Some(began) = self.began.filter(|_| self.srtt == 0.0) {
             self.srtt = now.secs_since(began);
@@ -112,7 +115,7 @@ impl FineClock {
         }
     }
 
-    /// Takes in the round trip of a segment sent once.
+    /// Takes the RTT sample of a segment sent once.
     fn sample(&mut self, rtt: Span, rule: VegasRule) {
         let rtt = rtt.as_secs();
         let ns2 = rule == VegasRule::Ns2;
@@ -174,7 +177,7 @@ impl Sender {
         }
     }
 
-    /// The window without what duplicates added.
+    /// Removes the inflation by duplicate ACKs.
     fn deflate_vegas(&mut self) {
         self.recovering = false;
         let bare = self.cold.optional.fine.bare;
@@ -188,7 +191,8 @@ impl Sender {
         }
     }
 
-    /// The round trip of `seq`, just acknowledged, if it was sent once. ns-2 takes what was sent as its clock began for not sent.
+    /// RTT of `seq`, just acknowledged, if it was sent once. ns-2 takes a segment sent at the origin of its
+    /// clock as not sent.
     pub(crate) fn segment_rtt(&self, now: Time, seq: u32) -> Option<Span> {
         let fine = &self.cold.optional.fine;
         let (at, transmits) = fine.slot(seq, &self.cold.optional.ledger);
@@ -197,14 +201,14 @@ impl Sender {
             .filter(|rtt| *rtt > Span::ZERO)
     }
 
-    /// Whether the first segment not acknowledged was sent longer ago than the fine-grained timeout.
+    /// Whether the first unacknowledged segment is older than the fine-grained timeout.
     fn overdue(&self, now: Time) -> bool {
         let ns2 = self.cold.params.vegas_rule == VegasRule::Ns2;
         if self.una == self.max && !ns2 {
             return false;
         }
         let fine = &self.cold.optional.fine;
-        // ns-2 takes a segment it does not remember, even one never sent, for one sent long ago.
+        // ns-2 takes a segment without a record, even one never sent, as sent long ago.
         let (at, _) = fine.slot(self.una, &self.cold.optional.ledger);
         fine.age(now, at) >= fine.timeout
     }
@@ -240,7 +244,7 @@ impl Sender {
         let fine = &mut self.cold.optional.fine;
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
-        // A segment sent before the window was last cut tells nothing about the present window (BP95).
+        // A segment sent before the last reduction tells nothing about the present window (BP95).
         if fine.cut_at.is_none_or(|cut| cut < at) {
             fine.cut_at = Some(now);
             self.cut_vegas(now, again);
@@ -257,7 +261,8 @@ impl Sender {
         }
     }
 
-    /// A quarter less, a half if the segment was lost again; then as much more as duplicates tell to have left the path.
+    /// Reduces the window by a quarter, or by half if a retransmission was lost; then inflates it by the
+    /// duplicate ACKs.
     fn cut_vegas(&mut self, now: Time, again: bool) {
         let ssthresh = self.window.ssthresh;
         let before = self.window.cwnd.min(f64::from(self.rwnd));
@@ -276,7 +281,7 @@ impl Sender {
         self.window.cwnd = self.cold.optional.fine.bare + f64::from(self.dupacks);
     }
 
-    /// After a timeout: two segments, and no memory of repairs.
+    /// Timeout: a window of two segments, and no pending checks.
     pub(crate) fn timeout_vegas(&mut self, now: Time) {
         self.window.cwnd = 2.0;
         self.window.ssthresh = self.window.ssthresh.max(2.0);

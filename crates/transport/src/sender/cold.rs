@@ -3,7 +3,7 @@
 use super::counters::ColdCounters;
 use super::offload::Burst;
 use super::{Pacer, NONE};
-use crate::accecn::Feedback;
+use crate::accecn::AccEcnFeedback;
 use crate::cc::Window;
 use crate::ledger::Ledger;
 use crate::params::{Codepoint, EcnRule, Handshake, Params, Recovery};
@@ -54,7 +54,7 @@ pub(crate) struct OptionalParts {
     /// State to restore if a reduction turns out to be spurious.
     pub(crate) undo: Option<Undo>,
     /// Accurate-ECN feedback: the receiver's counters as reported.
-    pub(crate) feedback: Option<Feedback>,
+    pub(crate) feedback: Option<AccEcnFeedback>,
 }
 
 /// The parts of a sender that has none.
@@ -130,7 +130,7 @@ impl Cold {
     }
 
     #[inline]
-    pub(crate) fn feedback(&mut self) -> Option<&mut Feedback> {
+    pub(crate) fn feedback(&mut self) -> Option<&mut AccEcnFeedback> {
         self.optional.0.as_mut()?.feedback.as_mut()
     }
 
@@ -178,7 +178,7 @@ impl Cold {
             gauge: gauged.then(|| Box::new(Tracking::new(params, stream))),
             retransmitted_set: (!params.sample_repairs).then(Retransmitted::default),
             undo: Undo::new(params, model_based),
-            feedback: accurate.then(Feedback::default),
+            feedback: accurate.then(AccEcnFeedback::default),
         };
         Cold {
             params: params.clone(),

@@ -1,11 +1,11 @@
-//! What programs do in different ways that are called BBR.
+//! Differences between the implementations called BBR.
 //!
 //! *Reference*: CCHJ17; Linux and ns-3.37 by their output (see `docs/transports/bbr.md`).
 
 use super::super::windowed::{ThreeMax, WindowedMax};
 use crate::params::{BbrExit, BbrFilter, BbrQuantum, BbrRule, Params, ShownRtt};
 
-/// The greatest bandwidth of the last rounds.
+/// Filter for the largest bandwidth of recent rounds.
 #[derive(Clone, Debug)]
 pub(super) enum Filter {
     Exact(WindowedMax),
@@ -35,27 +35,27 @@ impl Filter {
     }
 }
 
-/// Whose BBR it is, habit by habit.
+/// Options of one implementation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habits {
     pub(super) linux: bool,
-    /// In startup: 2/ln 2 is the least gain that doubles the rate each round.
+    /// Gain in startup: 2/ln 2 is the smallest that doubles the rate each round.
     pub(super) high_gain: f64,
-    /// One segment is a quantum at any rate.
+    /// The quantum is one segment at any rate.
     pub(super) single: bool,
-    /// A recovery begins a round.
+    /// A recovery starts a round.
     pub(super) recovery_round: bool,
-    /// Losses leave the window with any acknowledgement.
+    /// Losses are subtracted from the window with any ACK.
     pub(super) lost_at_once: bool,
-    /// Bits in a segment, where rates are whole bits a second.
+    /// Bits per segment, if rates are whole bits per second.
     pub(super) whole: Option<f64>,
-    /// A recovery leaves the slow start threshold.
+    /// A recovery ends at ssthresh.
     pub(super) exits_at_ssthresh: bool,
-    /// Segments more in the phase up.
+    /// Segments added in the up phase.
     pub(super) probe: f64,
-    /// The first phase of a cycle.
+    /// First phase of a cycle.
     pub(super) phase: Option<usize>,
-    /// The round trip of the handshake counts.
+    /// The RTT of the handshake counts.
     pub(super) counts_handshake: bool,
 }
 

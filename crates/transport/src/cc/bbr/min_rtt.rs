@@ -1,15 +1,16 @@
-//! The least round trip, and the small flight that shows it again.
+//! Minimum RTT filter and ProbeRTT.
 //!
 //! *Reference*: CCHJ17 sections 4.1 and 4.3.
 
-use super::{Bbr, Repair, State, MIN_RTT_WINDOW, MIN_WINDOW, PROBE_RTT};
+use super::{Bbr, BbrState, Repair, MIN_RTT_WINDOW, MIN_WINDOW, PROBE_RTT};
 use crate::cc::Window;
 use crate::rate::Sample;
 use units::Stream;
 
 impl Bbr {
-    /// The least round trip, and the measures to see it again. True while the source should count as the limit.
-    pub(super) fn update_min_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+    /// Updates the minimum RTT and the ProbeRTT state. Returns true while samples should count as
+    /// application-limited.
+    pub(super) fn update_min_rtt(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
         let expired = self.min_rtt.is_some() && sample.now > self.min_rtt_at + MIN_RTT_WINDOW;
         if let Some(rtt) = sample.rtt {
             let rtt = self.opened.take().map_or(rtt, |opened| opened.min(rtt));
@@ -19,22 +20,22 @@ impl Bbr {
                 self.min_rtt_at = sample.now;
             }
         }
-        if expired && !self.idle_restart && self.state != State::ProbeRtt {
+        if expired && !self.idle_restart && self.state != BbrState::ProbeRtt {
             self.save(window);
-            self.state = State::ProbeRtt;
+            self.state = BbrState::ProbeRtt;
             self.pacing_gain = 1.0;
             self.cwnd_gain = 1.0;
             self.probe_done_at = None;
         }
-        let probing = self.state == State::ProbeRtt;
+        let probing = self.state == BbrState::ProbeRtt;
         if probing {
-            self.probe_rtt(window, sample, dice);
+            self.probe_rtt(window, sample, rng);
         }
         self.idle_restart &= sample.newly_acked == 0;
         probing
     }
 
-    fn probe_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) {
+    fn probe_rtt(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) {
         let Some(done) = self.probe_done_at else {
             if f64::from(sample.in_flight) <= MIN_WINDOW {
                 self.probe_done_at = Some(sample.now + PROBE_RTT);
@@ -48,7 +49,7 @@ impl Bbr {
             self.min_rtt_at = sample.now;
             self.restore(window);
             if self.filled {
-                self.enter_probe_bw(sample.now, dice);
+                self.enter_probe_bw(sample.now, rng);
             } else {
                 self.enter_startup();
             }
@@ -56,7 +57,7 @@ impl Bbr {
     }
 
     pub(super) fn save(&mut self, window: &Window) {
-        let modulated = self.repair != Repair::None || self.state == State::ProbeRtt;
+        let modulated = self.repair != Repair::None || self.state == BbrState::ProbeRtt;
         self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
     }
 

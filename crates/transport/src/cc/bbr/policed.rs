@@ -1,34 +1,34 @@
-//! The bandwidth of a long time: where much is lost over and over while as much as before arrives, something on the path polices
-//! the flow, and BBR stops asking for more.
+//! Long-term bandwidth: if many segments are lost in interval after interval at a constant delivery rate, a
+//! policer is assumed, and BBR stops probing for more.
 //!
-//! *Reference*: Linux by its output: under a loss of a sixth the bandwidth that `ss` shows stays the same to the bit for 48 rounds while no
-//! phase of the cycle changes the pace (`docs/transports/bbr.md`).
-//! *Units*: segments, segments a second.
+//! *Reference*: Linux by its output: under a loss of 1/6 the bandwidth that `ss` shows is constant to the bit
+//! for 48 rounds while no phase of the cycle changes the pacing rate (`docs/transports/bbr.md`).
+//! *Units*: segments, segments per second.
 //! *Deviations*: rates are not rounded.
 
-use super::{Bbr, State};
+use super::{Bbr, BbrState};
 use crate::rate::Sample;
 use units::{Stream, Time};
 
-/// Rounds of an interval: at least so many, and of no use after four times as many.
+/// Minimum rounds of an interval; after four times as many it is discarded.
 const LEAST_ROUNDS: u32 = 4;
-/// Lost of what was delivered in it: at least 50/256.
+/// Minimum share of losses in an interval: 50/256.
 const LOSS_SHARE: f64 = 50.0 / 256.0;
-/// Two intervals in a row tell the same if their rates differ by at most an eighth, or by this in bits a second.
+/// Two consecutive intervals agree if their rates differ by at most an eighth, or by this in bits per second.
 const SAME_SHARE: f64 = 0.125;
 const SAME_BITS: f64 = 4000.0;
-/// Rounds for which the rate is kept.
+/// Rounds for which the rate is used.
 const KEPT_ROUNDS: u32 = 48;
 
-/// What is known of the long-term bandwidth.
+/// State of the long-term bandwidth estimate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LongTerm {
     sampling: bool,
     in_use: bool,
-    /// That of the last interval; 0: none yet.
+    /// Rate of the last interval; 0: none yet.
     bandwidth: f64,
     rounds: u32,
-    /// When the interval began, and what had been delivered and lost by then.
+    /// Start of the interval, and deliveries and losses by then.
     since: Time,
     delivered: u32,
     lost: u32,
@@ -44,12 +44,12 @@ impl LongTerm {
         *self = LongTerm::default();
     }
 
-    /// The rate to keep to, if there is one.
+    /// The long-term rate, if one is in use.
     pub(super) fn rate(&self) -> Option<f64> {
         self.in_use.then_some(self.bandwidth)
     }
 
-    /// Takes in a sample, in a round that may have begun with it; whether a rate that was kept to is given up.
+    /// Takes a sample; returns whether a rate in use is given up.
     fn update(&mut self, sample: &Sample, round_start: bool, cruising: bool, segment_bits: f64) -> bool {
         if self.in_use {
             self.rounds += u32::from(round_start && cruising);
@@ -79,7 +79,7 @@ impl LongTerm {
         false
     }
 
-    /// An interval ends with a loss, if enough was lost in it.
+    /// Ends the interval with a loss, if enough was lost in it.
     fn end_if_lossy(&mut self, sample: &Sample, segment_bits: f64) {
         let lost = f64::from(sample.total_lost - self.lost);
         let delivered = f64::from(sample.total_delivered - self.delivered);
@@ -101,7 +101,7 @@ impl LongTerm {
 }
 
 impl Bbr {
-    /// The bandwidth that pace and window follow: the greatest of the last rounds, or that of a long time.
+    /// The bandwidth that pacing and window follow: the largest of recent rounds, or the long-term one.
     pub(super) fn followed(&self) -> f64 {
         self.long_term.as_ref().and_then(LongTerm::rate).unwrap_or_else(|| self.bandwidth.get())
     }
@@ -111,12 +111,12 @@ impl Bbr {
         self.long_term.as_ref().is_some_and(|seen| seen.in_use)
     }
 
-    /// Looks for a long-term bandwidth, or gives one up: then the cycle begins anew.
-    pub(super) fn look_for_police(&mut self, sample: &Sample, dice: &mut Stream) {
-        let cruising = self.state == State::ProbeBw;
+    /// Looks for a long-term bandwidth, or gives one up and restarts the cycle.
+    pub(super) fn look_for_police(&mut self, sample: &Sample, rng: &mut Stream) {
+        let cruising = self.state == BbrState::ProbeBw;
         let Some(seen) = &mut self.long_term else { return };
         if seen.update(sample, self.round_start, cruising, self.segment_bits) {
-            self.enter_probe_bw(sample.now, dice);
+            self.enter_probe_bw(sample.now, rng);
         } else if seen.in_use && cruising {
             self.pacing_gain = 1.0;
         }
@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use crate::cc::bbr::tests::sample;
 
-    /// 100 segments a second for rounds of 100 ms, of which the last of each loses `lost` of ten; the rate that is kept to after so
-    /// many rounds.
+    /// 100 segments/s in rounds of 100 ms, each of which loses `lost` of ten at its end; returns the state
+    /// after this many rounds.
     fn after(rounds: u32, lost: u32) -> LongTerm {
         let mut seen = LongTerm::default();
         for round in 0..=rounds {
@@ -143,7 +143,7 @@ mod tests {
         seen
     }
 
-    /// Two of ten lost, which is more than 50/256: four rounds make an interval, eight two alike.
+    /// Two of ten lost exceed 50/256: four rounds make an interval, eight make two that agree.
     #[test]
     fn two_intervals_alike_are_a_policer() {
         assert_eq!(after(7, 2).rate(), None);
@@ -151,14 +151,14 @@ mod tests {
         assert_eq!(after(8, 1).rate(), None);
     }
 
-    /// After sixteen rounds with too little lost nothing is remembered.
+    /// Sixteen rounds with few losses discard the interval.
     #[test]
     fn an_interval_without_an_end_is_forgotten() {
         let seen = after(17, 1);
         assert!(!seen.sampling);
     }
 
-    /// 48 rounds of the cycle, and it is given up; rounds that measure the round trip do not count.
+    /// 48 rounds of the cycle, then the rate is given up; rounds of ProbeRTT do not count.
     #[test]
     fn a_rate_is_kept_for_48_rounds() {
         let mut seen = after(8, 2);
@@ -169,7 +169,8 @@ mod tests {
         assert_eq!(seen.rate(), None);
     }
 
-    /// 100 and 112 a second differ by less than an eighth: the mean is kept. 100 and 113 do not, unless 13 segments are few bits.
+    /// 100/s and 112/s differ by less than an eighth: their mean is used. 100 and 113 do not agree, unless 13
+    /// segments are few bits.
     #[test]
     fn alike_means_an_eighth_or_four_kilobits() {
         for (second, bits, kept) in

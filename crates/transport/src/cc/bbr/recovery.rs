@@ -1,25 +1,26 @@
-//! The window of BBR, and what the repair of losses does to it.
+//! BBR's window during loss recovery.
 //!
 //! *Reference*: CCHJ17 sections 4.2.3.2 and 4.2.3.4; ns-3.37 by its output (see `docs/transports/bbr.md`).
 
-use super::{Bbr, Repair, State, MIN_WINDOW};
+use super::{Bbr, BbrState, Repair, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::Sample;
 
 impl Bbr {
-    /// A recovery that begins no round may end its conservation with the round that is on.
+    /// Starts a recovery. If it starts no round, conservation may end with the present round.
     pub(super) fn begin_recovery(&mut self, window: &mut Window, sample: &Sample) {
         if self.habits.recovery_round || !sample.recovering || self.repair == Repair::Fast {
             return;
         }
         self.conserving = true;
         self.repair = Repair::Fast;
-        // The duplicate that begins it is not yet off the flight where there are no selective acknowledgements.
+        // Without SACK the duplicate that starts it still counts as in flight.
         let flight = sample.in_flight + u32::from(!sample.selective);
         window.cwnd = f64::from(flight + sample.newly_acked.max(1));
     }
 
-    /// CCHJ17 section 4.2.3.4: losses leave the window at once; the first round of a recovery conserves what is in flight.
+    /// CCHJ17 section 4.2.3.4: losses are subtracted at once; the first round of a recovery conserves
+    /// packets.
     fn modulate_for_recovery(&mut self, window: &mut Window, sample: &Sample) -> bool {
         let acked = f64::from(sample.newly_acked);
         let flight = f64::from(sample.in_flight);
@@ -64,7 +65,7 @@ impl Bbr {
             }
             window.cwnd = window.cwnd.max(MIN_WINDOW);
         }
-        if self.state == State::ProbeRtt {
+        if self.state == BbrState::ProbeRtt {
             window.cwnd = window.cwnd.min(MIN_WINDOW);
         }
     }

@@ -1,9 +1,9 @@
-//! BBR, version 3: paces at the bandwidth of a model that also knows how much the path holds before it loses.
+//! BBR, version 3: paces at the bandwidth of a model that also bounds the volume the path holds without loss.
 //!
-//! *Reference*: CSB25 section 5 (the sections are named at each step).
-//! *Units*: windows in segments, rates in segments a second.
-//! *Deviations*: the phase of acknowledgements is over once its bandwidth sample has been taken (the text never leaves it, which
-//! would age the bandwidth filter every round). No undo: nothing tells spurious losses. ECN changes nothing.
+//! *Reference*: CSB25 section 5 (each step names its section).
+//! *Units*: windows in segments, rates in segments per second.
+//! *Deviations*: the ACK phase ends once its bandwidth sample is taken (the draft never leaves it, which
+//! would advance the bandwidth filter every round). No undo of spurious losses. ECN changes nothing.
 
 mod model;
 mod probe;
@@ -14,19 +14,19 @@ use crate::params::Params;
 use crate::rate::{Lost, Sample};
 use units::{Span, Stream, Time};
 
-/// Loss that is too much in a round trip.
+/// Loss rate per round that is too high.
 const LOSS_THRESH: f64 = 0.02;
-/// What a loss leaves at least.
+/// Minimum share left by a loss.
 const BETA: f64 = 0.7;
-/// What is left free of the longest flight that was safe.
+/// Share of the safe volume left free.
 const HEADROOM: f64 = 0.15;
-/// Gap between the pace and the bandwidth.
+/// Ratio of pacing rate to bandwidth.
 const PACING_MARGIN: f64 = 0.99;
-/// The least window that keeps a pipe full.
+/// Minimum window that keeps a pipe full.
 const MIN_WINDOW: f64 = 4.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Bbr3State {
     Startup,
     Drain,
     Down,
@@ -36,36 +36,36 @@ enum State {
     ProbeRtt,
 }
 
-impl State {
+impl Bbr3State {
     fn in_probe_bw(self) -> bool {
-        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
+        matches!(self, Bbr3State::Down | Bbr3State::Cruise | Bbr3State::Refill | Bbr3State::Up)
     }
 
-    /// Whether it tries to find more bandwidth.
+    /// Whether the state probes for bandwidth.
     fn accelerates(self) -> bool {
-        matches!(self, State::Startup | State::Refill | State::Up)
+        matches!(self, Bbr3State::Startup | Bbr3State::Refill | Bbr3State::Up)
     }
 
     fn pacing_gain(self) -> f64 {
         match self {
-            State::Startup => 2.77,
-            State::Drain => 0.5,
-            State::Down => 0.9,
-            State::Cruise | State::Refill | State::ProbeRtt => 1.0,
-            State::Up => 1.25,
+            Bbr3State::Startup => 2.77,
+            Bbr3State::Drain => 0.5,
+            Bbr3State::Down => 0.9,
+            Bbr3State::Cruise | Bbr3State::Refill | Bbr3State::ProbeRtt => 1.0,
+            Bbr3State::Up => 1.25,
         }
     }
 
     fn cwnd_gain(self) -> f64 {
         match self {
-            State::Up => 2.25,
-            State::ProbeRtt => 0.5,
+            Bbr3State::Up => 2.25,
+            Bbr3State::ProbeRtt => 0.5,
             _ => 2.0,
         }
     }
 }
 
-/// What the acknowledgements of the present tell about the last probe.
+/// What present ACKs tell about the last probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Done,
@@ -78,7 +78,7 @@ enum AckPhase {
 /// BBR version 3.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
-    state: State,
+    state: Bbr3State,
     bw: f64,
     max_bw: WindowedMax,
     bw_shortterm: f64,
@@ -93,7 +93,7 @@ pub struct Bbr3 {
     loss_round_delivered: u32,
     loss_round_start: bool,
     loss_in_round: bool,
-    /// Stretches of lost segments in this round, and the last segment of the latest.
+    /// Loss events (runs of lost segments) in this round, and the last segment of the latest.
     loss_events: u32,
     last_lost: u32,
     /// The round in which fast recovery began.
@@ -130,10 +130,10 @@ pub struct Bbr3 {
 }
 
 impl Bbr3 {
-    /// Nothing measured yet (section 5.2.1).
+    /// Returns BBR without samples (section 5.2.1).
     pub fn new(params: &Params) -> Bbr3 {
         Bbr3 {
-            state: State::Startup,
+            state: Bbr3State::Startup,
             bw: 0.0,
             max_bw: WindowedMax::default(),
             bw_shortterm: f64::INFINITY,
@@ -183,7 +183,7 @@ impl Bbr3 {
         }
     }
 
-    /// Section 5.3.1: three rounds that gained less than a quarter each.
+    /// Section 5.3.1: three rounds with less than 25 % growth each.
     fn check_full_bw(&mut self, sample: &Sample) {
         if self.full_bw_now || !self.round_start || sample.app_limited {
             return;
@@ -206,20 +206,20 @@ impl Bbr3 {
     }
 
     /// Sections 5.3.1.3 and 5.3.2.
-    fn check_startup_and_drain(&mut self, sample: &Sample, dice: &mut Stream) {
+    fn check_startup_and_drain(&mut self, sample: &Sample, rng: &mut Stream) {
         self.check_startup_losses(sample);
-        if self.state == State::Startup && self.full_bw_reached {
-            self.state = State::Drain;
+        if self.state == Bbr3State::Startup && self.full_bw_reached {
+            self.state = Bbr3State::Drain;
             self.drain_round = self.round_count;
         }
         let drained = f64::from(sample.in_flight) <= self.inflight(self.bw, 1.0);
-        if self.state == State::Drain && (drained || self.round_count > self.drain_round + 3) {
-            self.start_down(sample, dice);
+        if self.state == Bbr3State::Drain && (drained || self.round_count > self.drain_round + 3) {
+            self.start_down(sample, rng);
         }
     }
 
     fn check_startup_losses(&mut self, sample: &Sample) {
-        if self.full_bw_reached || self.state != State::Startup || !sample.recovering {
+        if self.full_bw_reached || self.state != Bbr3State::Startup || !sample.recovering {
             return;
         }
         let bad = if sample.selective {
@@ -246,7 +246,7 @@ impl Bbr3 {
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace = Some(State::Startup.pacing_gain() * self.initial_window / rtt.as_secs());
+        self.pace = Some(Bbr3State::Startup.pacing_gain() * self.initial_window / rtt.as_secs());
     }
 
     /// Section 5.6.4.6.
@@ -260,7 +260,7 @@ impl Bbr3 {
             window.cwnd += acked;
         }
         window.cwnd = window.cwnd.max(MIN_WINDOW);
-        if self.state == State::ProbeRtt {
+        if self.state == Bbr3State::ProbeRtt {
             window.cwnd = window.cwnd.min(self.probe_rtt_window());
         }
         self.bound_by_model(window);
@@ -269,16 +269,16 @@ impl Bbr3 {
     /// Section 5.6.4.7.
     fn bound_by_model(&self, window: &mut Window) {
         let cap = match self.state {
-            State::Down | State::Refill | State::Up => self.inflight_longterm,
-            State::ProbeRtt | State::Cruise => self.with_headroom(),
-            State::Startup | State::Drain => f64::INFINITY,
+            Bbr3State::Down | Bbr3State::Refill | Bbr3State::Up => self.inflight_longterm,
+            Bbr3State::ProbeRtt | Bbr3State::Cruise => self.with_headroom(),
+            Bbr3State::Startup | Bbr3State::Drain => f64::INFINITY,
         };
         window.cwnd = window.cwnd.min(cap.min(self.inflight_shortterm).max(MIN_WINDOW));
     }
 
-    /// Section 5.6.4.4: the last window that was known to be good.
+    /// Section 5.6.4.4: saves the last good window.
     fn save(&mut self, window: &Window) {
-        let modulated = self.repairing || self.state == State::ProbeRtt;
+        let modulated = self.repairing || self.state == Bbr3State::ProbeRtt;
         self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
     }
 
@@ -306,16 +306,16 @@ impl Control for Bbr3 {
     }
 
     /// Sections 5.2.3 and 5.6.
-    fn on_sample(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) -> bool {
+    fn on_sample(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
         self.note_repair(window, sample);
         self.update_latest(sample);
         self.update_congestion(window, sample);
         self.update_aggregation(window, sample);
         self.check_full_bw(sample);
-        self.check_startup_and_drain(sample, dice);
-        self.update_cycle(window, sample, dice);
+        self.check_startup_and_drain(sample, rng);
+        self.update_cycle(window, sample, rng);
         self.update_min_rtt(sample);
-        let limited = self.check_probe_rtt(window, sample, dice);
+        let limited = self.check_probe_rtt(window, sample, rng);
         self.advance_latest(sample);
         self.bw = self.max_bw.get().min(self.bw_shortterm);
         self.set_pace(self.state.pacing_gain(), sample.srtt);
@@ -323,8 +323,8 @@ impl Control for Bbr3 {
         limited
     }
 
-    fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, dice: &mut Stream) {
-        self.handle_lost(window, lost, now, dice);
+    fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, rng: &mut Stream) {
+        self.handle_lost(window, lost, now, rng);
     }
 
     fn on_open(&mut self, srtt: Option<Span>) {

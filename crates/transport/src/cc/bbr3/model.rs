@@ -1,17 +1,17 @@
-//! The model of the path: bandwidth, volume, and what losses say about both (CSB25 section 5.5).
+//! Path model: bandwidth, volume, and the response to losses (CSB25 section 5.5).
 
-use super::{Bbr3, State, BETA, HEADROOM, LOSS_THRESH, MIN_WINDOW};
+use super::{Bbr3, Bbr3State, BETA, HEADROOM, LOSS_THRESH, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::{Lost, Sample};
 use units::{Stream, Time};
 
-/// Probing cycles the bandwidth filter remembers.
+/// Length of the bandwidth filter in probing cycles.
 const BANDWIDTH_CYCLES: u32 = 2;
-/// Rounds the filter of aggregation remembers.
+/// Length of the aggregation filter in rounds.
 const AGGREGATION_ROUNDS: u32 = 10;
 
 impl Bbr3 {
-    /// Section 5.5.10.3, near the start of an acknowledgement.
+    /// Section 5.5.10.3, at the start of an ACK.
     pub(super) fn update_latest(&mut self, sample: &Sample) {
         self.loss_round_start = false;
         self.bw_latest = self.bw_latest.max(sample.rate.unwrap_or(0.0));
@@ -22,7 +22,7 @@ impl Bbr3 {
         }
     }
 
-    /// Section 5.5.10.3, near its end.
+    /// Section 5.5.10.3, at its end.
     pub(super) fn advance_latest(&mut self, sample: &Sample) {
         if self.loss_round_start {
             self.bw_latest = sample.rate.unwrap_or(0.0);
@@ -64,7 +64,7 @@ impl Bbr3 {
         self.loss_events = 0;
     }
 
-    /// Once a round with losses: towards what was delivered, by at most three tenths.
+    /// Once per round with losses: lowers the short-term bounds to the deliveries, by at most 30 %.
     fn lower_bounds(&mut self, window: &Window) {
         if self.bw_shortterm.is_infinite() {
             self.bw_shortterm = self.max_bw.get();
@@ -100,11 +100,11 @@ impl Bbr3 {
         self.min_rtt.map_or(self.initial_window, |rtt| gain * bw * rtt.as_secs())
     }
 
-    /// Sections 5.6.3 and 5.6.4.2: room for what leaves and arrives at once.
+    /// Sections 5.6.3 and 5.6.4.2: adds room for send quantum and ACK aggregation.
     pub(super) fn with_budget(&self, inflight: f64) -> f64 {
         let millisecond = self.pace.unwrap_or(0.0) * 1e-3;
         let quantum = millisecond.min(65_536.0 * 8.0 / self.segment_bits).max(2.0);
-        let up = if self.state == State::Up { 2.0 } else { 0.0 };
+        let up = if self.state == Bbr3State::Up { 2.0 } else { 0.0 };
         inflight.max(3.0 * quantum).max(MIN_WINDOW) + up
     }
 
@@ -112,7 +112,7 @@ impl Bbr3 {
         self.with_budget(self.bdp(bw, gain))
     }
 
-    /// Section 5.3.3.6: what leaves room for others.
+    /// Section 5.3.3.6: leaves headroom for other flows.
     pub(super) fn with_headroom(&self) -> f64 {
         if self.inflight_longterm.is_infinite() {
             return f64::INFINITY;
@@ -131,8 +131,9 @@ impl Bbr3 {
         lost > f64::from(sample.tx_in_flight) * LOSS_THRESH || (lost > 0.0 && !sample.selective)
     }
 
-    /// Section 5.5.10.2: a segment was lost; if it was sent while probing, at what flight did losses become too many?
-    pub(super) fn handle_lost(&mut self, window: &Window, lost: &Lost, now: Time, dice: &mut Stream) {
+    /// Section 5.5.10.2: a segment was lost; if it was sent while probing, at what flight did the loss rate
+    /// become too high?
+    pub(super) fn handle_lost(&mut self, window: &Window, lost: &Lost, now: Time, rng: &mut Stream) {
         if !self.loss_in_round {
             self.loss_round_delivered = lost.total_delivered;
         }
@@ -150,8 +151,8 @@ impl Bbr3 {
             let safe = flight_before + prefix.max(0.0);
             self.inflight_longterm = safe.max(self.target_inflight(window) * BETA);
         }
-        if self.state == State::Up {
-            self.enter_down(now, lost.total_delivered, dice);
+        if self.state == Bbr3State::Up {
+            self.enter_down(now, lost.total_delivered, rng);
         }
     }
 }

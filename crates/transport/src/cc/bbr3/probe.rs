@@ -1,30 +1,30 @@
-//! When to look for more bandwidth, and when for a lower round trip (CSB25 sections 5.3.3 and 5.3.4).
+//! When to probe for bandwidth and for a lower RTT (CSB25 sections 5.3.3 and 5.3.4).
 
-use super::{AckPhase, Bbr3, State, MIN_WINDOW};
+use super::{AckPhase, Bbr3, Bbr3State, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::Sample;
 use units::{Dice, Span, Stream, Time};
 
-/// The flow looks for more bandwidth at least as often as Reno with this window would fill it.
+/// The flow probes at least as often as Reno would fill the same window.
 const RENO_ROUNDS: f64 = 63.0;
 const PROBE_RTT_INTERVAL: Span = Span::from_millis(5_000);
 const PROBE_RTT_DURATION: Span = Span::from_millis(200);
 const MIN_RTT_WINDOW: Span = Span::from_millis(10_000);
 
 impl Bbr3 {
-    pub(super) fn start_down(&mut self, sample: &Sample, dice: &mut Stream) {
-        self.enter_down(sample.now, sample.total_delivered, dice);
+    pub(super) fn start_down(&mut self, sample: &Sample, rng: &mut Stream) {
+        self.enter_down(sample.now, sample.total_delivered, rng);
     }
 
-    pub(super) fn enter_down(&mut self, now: Time, delivered: u32, dice: &mut Stream) {
+    pub(super) fn enter_down(&mut self, now: Time, delivered: u32, rng: &mut Stream) {
         self.reset_congestion();
         self.probe_up_count = f64::INFINITY;
-        self.rounds_since_probe = u32::from(dice.uniform() < 0.5);
-        self.bw_probe_wait = Span::from_secs(2.0 + dice.uniform());
+        self.rounds_since_probe = u32::from(rng.uniform() < 0.5);
+        self.bw_probe_wait = Span::from_secs(2.0 + rng.uniform());
         self.cycle_at = now;
         self.ack_phase = AckPhase::Stopping;
         self.start_round(delivered);
-        self.state = State::Down;
+        self.state = Bbr3State::Down;
     }
 
     fn start_refill(&mut self, sample: &Sample) {
@@ -33,7 +33,7 @@ impl Bbr3 {
         self.probe_up_acks = 0.0;
         self.ack_phase = AckPhase::Refilling;
         self.start_round(sample.total_delivered);
-        self.state = State::Refill;
+        self.state = Bbr3State::Refill;
     }
 
     fn start_up(&mut self, window: &Window, sample: &Sample) {
@@ -41,31 +41,33 @@ impl Bbr3 {
         self.start_round(sample.total_delivered);
         self.reset_full_bw();
         self.full_bw = sample.rate.unwrap_or(0.0);
-        self.state = State::Up;
+        self.state = Bbr3State::Up;
         self.raise_slope(window);
     }
 
     /// Section 5.3.3.6.
-    pub(super) fn update_cycle(&mut self, window: &Window, sample: &Sample, dice: &mut Stream) {
+    pub(super) fn update_cycle(&mut self, window: &Window, sample: &Sample, rng: &mut Stream) {
         if !self.full_bw_reached {
             return;
         }
         self.adapt_longterm(window, sample);
         match self.state {
-            State::Down | State::Cruise if self.is_time_to_probe(window, sample) => self.start_refill(sample),
-            State::Down if self.is_time_to_cruise(sample) => self.state = State::Cruise,
-            State::Refill if self.round_start => {
+            Bbr3State::Down | Bbr3State::Cruise if self.is_time_to_probe(window, sample) => {
+                self.start_refill(sample)
+            }
+            Bbr3State::Down if self.is_time_to_cruise(sample) => self.state = Bbr3State::Cruise,
+            Bbr3State::Refill if self.round_start => {
                 self.bw_probe_samples = true;
                 self.start_up(window, sample);
             }
-            State::Up => self.leave_up(window, sample, dice),
+            Bbr3State::Up => self.leave_up(window, sample, rng),
             _ => {}
         }
     }
 
-    fn leave_up(&mut self, window: &Window, sample: &Sample, dice: &mut Stream) {
+    fn leave_up(&mut self, window: &Window, sample: &Sample, rng: &mut Stream) {
         if self.is_time_to_go_down(window, sample) {
-            self.start_down(sample, dice);
+            self.start_down(sample, rng);
         }
     }
 
@@ -103,7 +105,7 @@ impl Bbr3 {
             return;
         }
         self.inflight_longterm = self.inflight_longterm.max(f64::from(sample.tx_in_flight));
-        if self.state == State::Up {
+        if self.state == Bbr3State::Up {
             self.probe_longterm(window, sample);
         }
     }
@@ -123,7 +125,7 @@ impl Bbr3 {
         }
     }
 
-    /// The bound grows by 1, 2, 4 ... segments a round.
+    /// Raises the upper bound by 1, 2, 4 ... segments per round.
     fn raise_slope(&mut self, window: &Window) {
         let growth = f64::from(1u32 << self.probe_up_rounds);
         self.probe_up_rounds = (self.probe_up_rounds + 1).min(30);
@@ -151,29 +153,24 @@ impl Bbr3 {
         }
     }
 
-    /// True while the source should count as the limit: rates are low on purpose.
-    pub(super) fn check_probe_rtt(
-        &mut self,
-        window: &mut Window,
-        sample: &Sample,
-        dice: &mut Stream,
-    ) -> bool {
-        if self.state != State::ProbeRtt && self.probe_rtt_expired && !self.idle_restart {
+    /// Returns true while samples should count as application-limited: the rate is low on purpose.
+    pub(super) fn check_probe_rtt(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
+        if self.state != Bbr3State::ProbeRtt && self.probe_rtt_expired && !self.idle_restart {
             self.save(window);
-            self.state = State::ProbeRtt;
+            self.state = Bbr3State::ProbeRtt;
             self.probe_rtt_done_at = None;
             self.ack_phase = AckPhase::Stopping;
             self.start_round(sample.total_delivered);
         }
-        let probing = self.state == State::ProbeRtt;
+        let probing = self.state == Bbr3State::ProbeRtt;
         if probing {
-            self.handle_probe_rtt(window, sample, dice);
+            self.handle_probe_rtt(window, sample, rng);
         }
         self.idle_restart &= sample.newly_acked == 0;
         probing
     }
 
-    fn handle_probe_rtt(&mut self, window: &mut Window, sample: &Sample, dice: &mut Stream) {
+    fn handle_probe_rtt(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) {
         let Some(done) = self.probe_rtt_done_at else {
             if f64::from(sample.in_flight) <= self.probe_rtt_window() {
                 self.probe_rtt_done_at = Some(sample.now + PROBE_RTT_DURATION);
@@ -188,15 +185,15 @@ impl Bbr3 {
             self.restore(window);
             self.reset_shortterm();
             if self.full_bw_reached {
-                self.start_down(sample, dice);
-                self.state = State::Cruise;
+                self.start_down(sample, rng);
+                self.state = Bbr3State::Cruise;
             } else {
-                self.state = State::Startup;
+                self.state = Bbr3State::Startup;
             }
         }
     }
 
     pub(super) fn probe_rtt_window(&self) -> f64 {
-        self.bdp(self.bw, State::ProbeRtt.cwnd_gain()).max(MIN_WINDOW)
+        self.bdp(self.bw, Bbr3State::ProbeRtt.cwnd_gain()).max(MIN_WINDOW)
     }
 }

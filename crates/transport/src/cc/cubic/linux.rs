@@ -1,4 +1,5 @@
-//! CUBIC's arithmetic as Linux has it: whole segments, whole milliseconds, and an answer that is kept for a while.
+//! CUBIC's integer arithmetic in Linux: whole segments, whole milliseconds, and a growth rate that is cached
+//! for a while.
 //!
 //! *Reference*: HRX08; RFC 9438; Linux by its output (`docs/transports/cubic.md`).
 //! *Units*: segments, milliseconds (a kernel of 1000 Hz); `K` and the time of the function in 1/1024 s.
@@ -6,51 +7,51 @@
 
 use units::{math, Span, Time};
 
-/// A window that does not change is not asked for anew for so many milliseconds.
+/// Milliseconds for which the growth rate of an unchanged window is cached.
 const KEPT: u64 = 31;
-/// Eighths of a window to be acknowledged for one segment of additive increase.
+/// Eighths of a window to be acknowledged per segment of Reno-friendly growth.
 const FRIENDLY: u64 = 15;
-/// Segments acknowledged for one of growth before the first loss, at most.
+/// Largest number of ACKed segments per segment of growth before the first loss.
 const FIRST_PACE: u64 = 20;
 
-/// What is remembered between acknowledgements.
+/// State between ACKs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     /// `C` in 1024ths: 410 for 0.4.
     c: u64,
-    /// When this stage of congestion avoidance began.
+    /// Start of the epoch of congestion avoidance.
     epoch: Option<u64>,
     k: u64,
     origin: u64,
-    /// When the pace was last computed, and for which window.
+    /// When the growth rate was last computed, and for which window.
     asked: u64,
     asked_for: u64,
-    /// Segments to be acknowledged for one of growth, and those that were and have not been spent.
+    /// ACKed segments per segment of growth, and ACKed segments not yet spent.
     pace: u64,
     credits: u64,
-    /// What additive increase would have reached, and the segments acknowledged towards its next.
+    /// Reno-friendly window, and ACKed segments towards its next segment.
     w_est: u64,
     est_credits: u64,
 }
 
-/// A factor as the nearest fraction of 1024.
+/// Rounds a factor to a multiple of 1/1024.
 pub(super) fn in_1024ths(factor: f64) -> f64 {
     (factor * 1024.0).round() / 1024.0
 }
 
 impl Steps {
-    /// At the start, with `cubic_c`.
+    /// Returns the initial state for `cubic_c`.
     pub(super) fn new(c: f64) -> Steps {
         Steps { c: ((c * 1024.0).round() as u64).max(1), ..Steps::default() }
     }
 
-    /// The window was cut: the next acknowledgement begins a stage.
+    /// Ends the epoch: the window was reduced.
     pub(super) fn end_epoch(&mut self) {
         self.epoch = None;
         self.credits = 0;
     }
 
-    /// Segments by which the window grows as `acked` are acknowledged.
+    /// Returns the growth of the window for `acked` segments.
     pub(super) fn grow(
         &mut self,
         now: Time,
@@ -100,7 +101,7 @@ impl Steps {
         ms
     }
 
-    /// The pace that meets the cubic function after so many milliseconds.
+    /// ACKed segments per segment of growth that reach the cubic function after `ms`.
     fn by_time(&self, ms: u64, cwnd: u64) -> u64 {
         let t = ms * 1024 / 1000;
         let apart = u128::from(t.abs_diff(self.k));
@@ -113,7 +114,7 @@ impl Steps {
         }
     }
 
-    /// No slower than additive increase.
+    /// Raises the growth rate to that of the Reno-friendly window.
     fn keep_up(&mut self, cwnd: u64) {
         let step = (cwnd * FRIENDLY) >> 3;
         while self.est_credits > step {
@@ -134,8 +135,8 @@ mod tests {
         Time(ms * 1_000_000)
     }
 
-    /// On the plateau of 100 with a round trip of 1024/1000 s ahead, the function is C above it, 0.4, which is nothing in whole
-    /// segments: the window waits for 100 windows, or for the first loss for 20 segments.
+    /// On the plateau of 100 with an RTT of 1024/1000 s the function is C = 0.4 above it, 0 in whole
+    /// segments: the window waits for 100 windows, or before the first loss for 20 segments.
     #[test]
     fn before_the_first_loss_twenty_segments_give_one() {
         let mut steps = Steps::new(0.4);
@@ -147,8 +148,8 @@ mod tests {
         assert_eq!(later.pace, 10_000);
     }
 
-    /// A pace is kept for 31 ms while the window stays. After 5 s the function is at 100 + 410/1024 * 5^3 = 150 to a whole segment: one
-    /// for two.
+    /// The growth rate is cached for 31 ms while the window is unchanged. After 5 s the function is 100 +
+    /// 410/1024 * 5^3 = 150 in whole segments: one for two.
     #[test]
     fn a_pace_is_kept_for_a_while() {
         let mut steps = Steps::new(0.4);
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(steps.by_time(5000, 100), 2);
     }
 
-    /// Twice the scale is twice the distance: after 5 s 100 above 100, one for each segment.
+    /// Twice the scale is twice the distance: after 5 s 100 above 100, one per segment.
     #[test]
     fn the_scale_is_the_one_asked_for() {
         let mut steps = Steps::new(0.8);
@@ -168,7 +169,8 @@ mod tests {
         assert_eq!((steps.c, steps.by_time(5000, 100)), (819, 1));
     }
 
-    /// Of a window of 80, 150 acknowledged segments make one of additive increase; the window follows at 80 for one.
+    /// In a window of 80, 150 acknowledged segments make one of Reno-friendly growth; the window follows at
+    /// 80 per segment.
     #[test]
     fn additive_increase_is_kept_up_with() {
         let mut steps = Steps::new(0.4);

@@ -1,21 +1,22 @@
-//! Whether marks come from a queue of the classic kind: such a queue makes round trips long and lets them vary, one of L4S does neither.
+//! Classic ECN detection: a classic AQM makes RTTs long and variable, an L4S queue does neither.
 //!
-//! *Reference*: RFC 9331 section 4.3 asks for it; BA19 for the law, as it is remembered.
-//! *Units*: nanoseconds; the score has none: at 0 and below marks are those of L4S, from 1 on they are classic.
-//! *Deviations*: the weights, and the gain of the deviation, are assumed; the estimates are not scaled with the rate.
+//! *Reference*: RFC 9331 section 4.3 requires it; BA19 for the law, as it is remembered.
+//! *Units*: nanoseconds; the score has none: at 0 and below marks are L4S, from 1 on classic.
+//! *Deviations*: the weights and the gain of the deviation are assumed; the estimates are not scaled with the
+//! rate.
 
 use units::{math, Span};
 
-/// What a doubling of the deviation beyond its reference adds in a round, and that reference.
+/// Score per doubling of the RTT deviation above its reference in a round, and that reference.
 const VARIATION: (f64, f64) = (0.5, 750e3);
-/// The same of the depth of the queue.
+/// The same for the queue depth.
 const DEPTH: (f64, f64) = (0.5, 2e6);
-/// How far the score goes beyond both ends, so that it takes some rounds to change a settled mind.
+/// Range of the score beyond both ends, so that a settled decision takes some rounds to change.
 const BEYOND: f64 = 8.0;
 /// Weight of a sample in the deviation and in the mean.
 const GAIN: f64 = 1.0 / 16.0;
 
-/// A score that rises in rounds in which the queue looks classic.
+/// Score that rises in rounds in which the queue looks classic.
 #[derive(Clone, Debug)]
 pub(super) struct Suspicion {
     least: f64,
@@ -25,14 +26,14 @@ pub(super) struct Suspicion {
 }
 
 impl Default for Suspicion {
-    /// Marks are taken for those of L4S.
+    /// Initially, marks are taken as L4S.
     fn default() -> Suspicion {
         Suspicion { least: f64::INFINITY, mean: 0.0, deviation: 0.0, score: -BEYOND }
     }
 }
 
 impl Suspicion {
-    /// Takes in a round trip.
+    /// Takes an RTT sample.
     pub(super) fn measure(&mut self, rtt: Span) {
         let rtt = rtt.0 as f64;
         if self.mean == 0.0 {
@@ -43,7 +44,7 @@ impl Suspicion {
         self.mean += GAIN * (rtt - self.mean);
     }
 
-    /// A round is over; only marked ones tell anything.
+    /// Ends a round; only rounds with marks count.
     pub(super) fn end_round(&mut self, marked: bool) {
         if !marked {
             return;
@@ -55,7 +56,7 @@ impl Suspicion {
         self.score = (self.score + varies + deep).clamp(-BEYOND, 1.0 + BEYOND);
     }
 
-    /// How much of the response is to be the classic one.
+    /// Share of the response that should be classic.
     pub(super) fn share(&self) -> f64 {
         self.score.clamp(0.0, 1.0)
     }
@@ -65,7 +66,7 @@ impl Suspicion {
 mod tests {
     use super::*;
 
-    /// A deviation of 3 ms and a queue of 8 ms are two doublings each: the score rises by two a round.
+    /// A deviation of 3 ms and a queue of 8 ms are two doublings each: the score rises by two per round.
     #[test]
     fn the_score_rises_with_deviation_and_depth() {
         let mut found = Suspicion { least: 10e6, mean: 18e6, deviation: 3e6, score: 0.0 };
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(found.score, 1.0 + BEYOND);
     }
 
-    /// A deviation of an eighth of the reference, and no queue: three doublings too few, a round and a half off.
+    /// A deviation of an eighth of the reference, and no queue: three doublings too few, minus 1.5 per round.
     #[test]
     fn a_steady_queue_is_not_classic() {
         let mut found = Suspicion { least: 10e6, mean: 10e6, deviation: 93_750.0, score: 0.5 };

@@ -1,0 +1,225 @@
+//! What every rate-based transport has to keep to, whatever the path does.
+
+use super::{Pdu, Protocol, RateReceiver, RateSender};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use units::param::{read_table, Table, Valid, Value};
+use units::{Dice, Span, Stream, Time};
+
+/// The options of a profile.
+pub fn params<P: Protocol>(profile: &str) -> Valid<P::Params> {
+    let table: Table = vec![("profile".into(), Value::Text(profile.into()))];
+    let mut problems = Vec::new();
+    let params: P::Params = read_table("", &table, &mut problems);
+    assert_eq!(problems, []);
+    Valid::new(params).expect("profiles are valid")
+}
+
+/// What a path does to packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Weather {
+    /// One way.
+    pub delay: Span,
+    /// Share of data lost.
+    pub lost: f64,
+    /// Share of reports lost.
+    pub deaf: f64,
+    /// Share held back, for up to eight times the delay.
+    pub late: f64,
+    /// Share that comes twice.
+    pub twice: f64,
+    /// Share of data that arrives marked.
+    pub marked: f64,
+}
+
+impl Weather {
+    /// A path of this delay that does nothing else.
+    fn fine(ms: u64) -> Weather {
+        Weather { delay: Span::from_millis(ms), lost: 0.0, deaf: 0.0, late: 0.0, twice: 0.0, marked: 0.0 }
+    }
+}
+
+/// Two ends and a path.
+struct Drive<P: Protocol> {
+    sender: P::Sender,
+    receiver: P::Receiver,
+    data: BTreeMap<(Time, u64), <P::Sender as RateSender>::Data>,
+    reports: BTreeMap<(Time, u64), <P::Sender as RateSender>::Report>,
+    count: u64,
+    now: Time,
+    last_sent: Time,
+    /// Packets the rate has allowed so far, less those sent.
+    allowance: f64,
+    greatest_gap: Span,
+    payload: f64,
+}
+
+impl<P: Protocol> Drive<P> {
+    fn new(params: &Valid<P::Params>) -> Drive<P> {
+        let mut sender = P::Sender::new(params);
+        sender.start(Time::ZERO);
+        Drive {
+            sender,
+            receiver: P::Receiver::new(params),
+            data: BTreeMap::new(),
+            reports: BTreeMap::new(),
+            count: 0,
+            now: Time::ZERO,
+            last_sent: Time::ZERO,
+            allowance: 1.0,
+            greatest_gap: Span::ZERO,
+            payload: P::packet(params).0 .0 as f64,
+        }
+    }
+
+    /// Moves to the next event.
+    fn step(&mut self, weather: &Weather, rng: &mut Stream) {
+        let mut arrivals = |lost: f64, now: Time| {
+            let copies = u64::from(rng.uniform() >= lost) * (1 + u64::from(rng.uniform() < weather.twice));
+            let longer = if rng.uniform() < weather.late { 8.0 * rng.uniform() } else { 0.0 };
+            (copies, now + weather.delay + weather.delay.scale(longer))
+        };
+        while let Some(data) = self.sender.poll_transmit(self.now) {
+            self.greatest_gap = self.greatest_gap.max(self.now.since(self.last_sent));
+            self.last_sent = self.now;
+            self.allowance -= 1.0;
+            let (copies, at) = arrivals(weather.lost, self.now);
+            for _ in 0..copies {
+                self.count += 1;
+                self.data.insert((at, self.count), data);
+            }
+        }
+        while let Some(report) = self.receiver.poll_transmit(self.now) {
+            assert!(report.stamp() <= self.now);
+            let (copies, at) = arrivals(weather.deaf, self.now);
+            for _ in 0..copies {
+                self.count += 1;
+                self.reports.insert((at, self.count), report);
+            }
+        }
+        let arrival = self.data.keys().next().map_or(Time::NEVER, |key| key.0);
+        let answer = self.reports.keys().next().map_or(Time::NEVER, |key| key.0);
+        let sender = self.sender.poll_timeout().unwrap_or(Time::NEVER);
+        let receiver = self.receiver.poll_timeout().unwrap_or(Time::NEVER);
+        let next = arrival.min(answer).min(sender).min(receiver);
+        assert!(next >= self.now && next < Time::NEVER, "no progress at {:?}", self.now);
+        let rate = self.sender.rate() / self.payload;
+        self.allowance = (self.allowance + rate * next.since(self.now).as_secs()).min(2.0);
+        self.now = next;
+        if next == arrival {
+            let (_, data) = self.data.pop_first().expect("it has arrived");
+            self.receiver.on_packet(next, &data, rng.uniform() < weather.marked);
+        } else if next == answer {
+            let (_, report) = self.reports.pop_first().expect("it has arrived");
+            self.sender.on_report(next, &report);
+        } else if next == sender {
+            self.sender.on_timer(next);
+        } else {
+            self.receiver.on_timer(next);
+        }
+        // A report may raise the rate for the packet that waits.
+        self.allowance = self.allowance.max(-1.0);
+    }
+}
+
+/// Any weather leaves a finite rate, and packets go on to leave. `slack`: packets by which departures may run ahead of the rate.
+pub fn sits<P: Protocol>(profile: &str, weather: Weather, seed: u64, longest: Span, slack: f64) {
+    let mut rng = Stream::new(seed, "weather");
+    let mut drive = Drive::<P>::new(&params::<P>(profile));
+    let mut behind = 0u32;
+    for _ in 0..4000 {
+        let before = drive.sender.sent();
+        drive.step(&weather, &mut rng);
+        let x = drive.sender.rate();
+        assert!(x.is_finite() && x > 0.0, "rate {x}");
+        assert!(drive.sender.second().is_finite());
+        behind += u32::from(drive.allowance < -slack);
+        assert!(drive.sender.sent() >= before);
+    }
+    assert!(
+        behind * 50 <= drive.sender.sent() + 50,
+        "{behind} of {} packets left early",
+        drive.sender.sent()
+    );
+    assert!(drive.greatest_gap <= longest, "{:?} without a packet", drive.greatest_gap);
+}
+
+/// A path that delivers: the rate grows well beyond the first packets, and everything arrives.
+pub fn fills<P: Protocol>(profile: &str, packets: u64) {
+    let mut drive = Drive::<P>::new(&params::<P>(profile));
+    let fine = Weather::fine(50);
+    let mut rng = Stream::new(1, "weather");
+    while drive.now < Time(60_000_000_000) && drive.sender.sent() < 20_000 {
+        drive.step(&fine, &mut rng);
+    }
+    assert!(u64::from(drive.sender.sent()) > packets, "{} packets in a minute", drive.sender.sent());
+    let got = drive.receiver.received_payload() as f64 / drive.payload;
+    assert!(got + drive.data.len() as f64 >= f64::from(drive.sender.sent()) - 2.0);
+}
+
+/// Handed over piece by piece, no more leaves than there is, and all of it does.
+pub fn obeys_its_source<P: Protocol>(profile: &str) {
+    let mut drive = Drive::<P>::new(&params::<P>(profile));
+    let fine = Weather::fine(5);
+    let mut rng = Stream::new(1, "weather");
+    drive.sender.provide(Time::ZERO, 3);
+    for handed in [3u32, 10, 11] {
+        drive.sender.provide(drive.now, handed);
+        let until = drive.now + Span::from_millis(60_000);
+        while drive.now < until && (drive.sender.sent() < handed || !drive.data.is_empty()) {
+            drive.step(&fine, &mut rng);
+            assert!(drive.sender.sent() <= handed);
+        }
+        assert_eq!(drive.sender.sent(), handed);
+    }
+}
+
+/// Any weather there is.
+pub fn any_weather() -> impl Strategy<Value = (Weather, u64)> {
+    let shares = (0.0f64..0.6, 0.0f64..0.6, 0.0f64..0.3, 0.0f64..0.3, 0.0f64..0.5);
+    (1u64..300, shares, any::<u64>()).prop_map(|(delay, (lost, deaf, late, twice, marked), seed)| {
+        (Weather { delay: Span::from_millis(delay), lost, deaf, late, twice, marked }, seed)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn rap_sits((weather, seed) in any_weather(), which in 0usize..3) {
+        sits::<crate::rate_based::rap::Rap>(["paper", "paper-fine", "ns2-2.35"][which], weather, seed, Span::from_millis(600_000), 1.0);
+    }
+
+    #[test]
+    fn tear_sits((weather, seed) in any_weather()) {
+        sits::<crate::rate_based::tear::Tear>("paper", weather, seed, Span::from_millis(128_000), 1.0);
+    }
+
+    #[test]
+    fn lda_sits((weather, seed) in any_weather(), which in 0usize..2) {
+        sits::<crate::rate_based::lda::Lda>(["paper", "quick"][which], weather, seed, Span::from_millis(200_000), 2.0);
+    }
+
+    #[test]
+    fn tfrc_sits((weather, seed) in any_weather(), which in 0usize..3) {
+        let profile = ["rfc", "ns2-2.35", "ns2-2000"][which];
+        sits::<crate::rate_based::tfrc::Tfrc>(profile, weather, seed, Span::from_millis(128_000), 1.0);
+    }
+}
+
+#[test]
+fn each_grows_where_nothing_is_lost() {
+    fills::<crate::rate_based::rap::Rap>("paper", 3000);
+    fills::<crate::rate_based::rap::Rap>("ns2-2.35", 3000);
+    fills::<crate::rate_based::tear::Tear>("paper", 3000);
+    fills::<crate::rate_based::lda::Lda>("quick", 1000);
+    fills::<crate::rate_based::tfrc::Tfrc>("rfc", 3000);
+}
+
+#[test]
+fn each_sends_what_there_is() {
+    obeys_its_source::<crate::rate_based::rap::Rap>("paper");
+    obeys_its_source::<crate::rate_based::tear::Tear>("paper");
+    obeys_its_source::<crate::rate_based::lda::Lda>("paper");
+    obeys_its_source::<crate::rate_based::tfrc::Tfrc>("rfc");
+    obeys_its_source::<crate::rate_based::tfrc::Tfrc>("ns2-2.35");
+}

@@ -1,0 +1,15 @@
+//! Rate-based transports: endpoints that space packets by a rate instead of limiting a window.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`common`] | the traits of both endpoints, the packet spacer, the conformance tests |
+//! | [`tfrc`] | TFRC: the rate follows the TCP throughput equation |
+//! | [`rap`] | RAP: additive increase, multiplicative decrease of a rate |
+//! | [`tear`] | TEAR: the receiver emulates a TCP window |
+//! | [`lda`] | LDA+: the rate follows RTCP receiver reports |
+
+pub mod common;
+pub mod lda;
+pub mod rap;
+pub mod tear;
+pub mod tfrc;
