@@ -64,7 +64,7 @@ def test_compare_varies_and_takes_several_scenarios(dropcurve: Dropcurve) -> Non
     assert [one["name"] for one in json.loads(answer.out)["variants"]] == ["max_p=0.02", "max_p=0.1"]
     text = Path("short.toml").read_text(encoding="utf-8")
     Path("slow.toml").write_text(text.replace("5 Mbit/s", "2 Mbit/s"), encoding="utf-8")
-    answer = dropcurve("compare", "short.toml", "slow.toml", "--json", *FEW)
+    answer = dropcurve("compare", "short.toml", "slow.toml", "--json", "--force", *FEW)
     assert [one["name"] for one in json.loads(answer.out)["variants"]] == ["short", "slow"]
 
 
@@ -117,7 +117,16 @@ def test_a_precision_out_of_reach_is_said(dropcurve: Dropcurve) -> None:
 def test_replications_that_are_all_alike_are_no_error_bar(dropcurve: Dropcurve) -> None:
     def warnings(*settings: str) -> list[str]:
         answer = dropcurve(
-            "run", "short.toml", *settings, "--replications", "3", "--json", "--no-report", "--out", "kept"
+            "run",
+            "short.toml",
+            *settings,
+            "--replications",
+            "3",
+            "--json",
+            "--no-report",
+            "--out",
+            "kept",
+            "--force",
         )
         return [line for line in json.loads(answer.out)["warnings"] if "random" in line]
 

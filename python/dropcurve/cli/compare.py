@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,6 +39,7 @@ def compare(
     maximum: o.Maximum = MAXIMUM,
     jobs: o.Jobs = None,
     out: o.Out = None,
+    force: o.Force = False,
     cache: o.Cache = None,
     per: o.Per = "total",
     metric: o.Metric = None,
@@ -70,13 +71,11 @@ def compare(
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
     bases = [o.load(path, changes=changes, duration=duration) for path in scenarios]
     settings = values.variations(vary or [])
-    found = comparison.variants(bases, queues=queue or [], vary=settings, at=at)
+    asked: dict[str, Any] = {"queues": queue or [], "vary": settings, "at": at}
+    found = comparison.variants(bases, **asked)
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in found.items()])
     return answer.give(
-        lambda progress: comparison.compare(
-            bases, queues=queue or [], vary=settings, at=at, **effort, out=folder, cache=cache, progress=progress
-        ),
-        folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
-        exchange=exchange,
+        lambda tell: comparison.compare(bases, **asked, **effort, out=folder, force=force, cache=cache, progress=tell),
+        folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report, exchange=exchange,
     )  # fmt: skip

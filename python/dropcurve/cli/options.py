@@ -45,6 +45,7 @@ Cache = Annotated[
     str | None,
     typer.Option(metavar="FOLDER", help="Store of finished runs (the user's cache folder), or off."),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace whatever result is in the folder.")]
 Per = Annotated[str, typer.Option(metavar="WHAT", help="Table per total, class or flow.")]
 Metric = Annotated[
     list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")

@@ -24,6 +24,7 @@ def run(
     maximum: o.Maximum = MAXIMUM,
     jobs: o.Jobs = None,
     out: o.Out = None,
+    force: o.Force = False,
     cache: o.Cache = None,
     per: o.Per = "total",
     metric: o.Metric = None,
@@ -47,6 +48,6 @@ def run(
     base = o.load(scenario, changes=changes, duration=duration)
     folder = o.folder(out, base.name, seed, [base.hash])
     return answer.give(
-        lambda progress: replicate.run(base, **effort, out=folder, cache=cache, progress=progress),
+        lambda progress: replicate.run(base, **effort, out=folder, force=force, cache=cache, progress=progress),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip

@@ -52,6 +52,7 @@ def sweep(
     jobs: o.Jobs = None,
     cluster: Cluster = None,
     out: o.Out = None,
+    force: o.Force = False,
     store: SharedStore = None,
     metric: o.Metric = None,
     json: o.Json = False,
@@ -86,7 +87,7 @@ def sweep(
         with console.progress(quiet=quiet or json) as progress:
             answer = sweeping.sweep(
                 base, settings, queues=queue or [], at=at, points=points, method=method, seed=seed,
-                replications=replications, jobs=jobs, cluster=cluster, out=folder, store=store,
+                replications=replications, jobs=jobs, cluster=cluster, out=folder, force=force, store=store,
                 progress=None if progress is None else lambda done, needed: progress(done, needed, done / needed),
             )  # fmt: skip
     except KeyboardInterrupt:

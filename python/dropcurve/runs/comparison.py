@@ -32,6 +32,7 @@ def compare(
     maximum: int = statistics.MAXIMUM,
     jobs: int | None = None,
     out: str | Path | None = None,
+    force: bool = False,
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -64,7 +65,9 @@ def compare(
     if any(one.edits != bases[0].edits for one in bases):
         command = ""  # no command line says this
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
-    return replicate(found, effort, name=name, command=command, out=out, cache=cache, progress=progress)
+    return replicate(
+        found, effort, name=name, command=command, out=out, force=force, cache=cache, progress=progress
+    )
 
 
 def variants(

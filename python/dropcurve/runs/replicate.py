@@ -14,6 +14,7 @@ from .. import metrics
 from ..errors import ResultError, UsageError
 from ..metrics import statistics
 from ..results import Result, Variant, health
+from ..results.occupied import check_result
 from ..results.series import Series
 from ..scenario import Scenario, library
 from . import cache as caches
@@ -91,6 +92,7 @@ def run(
     maximum: int = statistics.MAXIMUM,
     jobs: int | None = None,
     out: str | Path | None = None,
+    force: bool = False,
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -103,7 +105,8 @@ def run(
         precision: instead, replications until the half-width of every metric in ``on`` is at most this share of its
             mean, or there are ``maximum`` of them; see `Effort`.
         jobs: threads (default: all processors). Does not change the result.
-        out: folder to write the result to.
+        out: folder to write the result to; one that holds the result of another scenario is refused.
+        force: replaces whatever result is there.
         cache: folder of the store of runs, or "off"; see `dropcurve.runs.cache`. A run that was stored by any command
             is not made again, so the same call after an interruption resumes, and one that asks for more
             replications makes only those that are missing.
@@ -121,7 +124,14 @@ def run(
         "run", [base.origin or f"{base.name}.toml"], [*command_line.edits(base.edits), *effort.options()]
     )
     return replicate(
-        {base.name: base}, effort, name=base.name, command=command, out=out, cache=cache, progress=progress
+        {base.name: base},
+        effort,
+        name=base.name,
+        command=command,
+        out=out,
+        force=force,
+        cache=cache,
+        progress=progress,
     )
 
 
@@ -132,12 +142,15 @@ def replicate(
     name: str,
     command: str = "",
     out: str | Path | None = None,
+    force: bool = False,
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Runs every variant under the same seeds, in batches, until ``effort`` is satisfied."""
     folder = None if out is None else Path(out)
     if folder is not None:
+        if not force:
+            check_result(folder, [one.hash for one in variants.values()])
         writable(folder)
     work = _Work(list(variants.values()), effort, progress, {} if folder is None else _kept(folder))
     with caches.store(cache, out=folder) as store:

@@ -17,6 +17,7 @@ from typing import Any
 from ...errors import ResultError, UsageError
 from ...quantities import values
 from ...quantities.ranges import Range
+from ...results.occupied import check_sweep
 from ...scenario import Scenario, library
 from .. import command_line
 from ..job import build
@@ -45,6 +46,7 @@ def sweep(
     jobs: int | None = None,
     cluster: str | None = None,
     out: str | Path,
+    force: bool = False,
     store: str | Path | None = None,
     progress: Tell | None = None,
 ) -> Sweep:
@@ -56,8 +58,9 @@ def sweep(
     first replication and of the sample. ``jobs`` are local threads; ``cluster`` is the address of a Dask
     scheduler, ``local:N`` or ``slurm:...`` instead. ``store`` is a folder of runs that several sweeps share.
 
-    The same call after an interruption goes on; one that asks for more makes only what is missing. Raises
-    DropcurveError for what is wrong with scenario, settings, folder or cluster.
+    The same call after an interruption goes on; one that asks for more makes only what is missing. A folder with the
+    result of another scenario is refused unless ``force``. Raises DropcurveError for what is wrong with scenario,
+    settings, folder or cluster.
     """
     count = REPLICATIONS if replications is None else replications
     if count < 1:
@@ -71,6 +74,8 @@ def sweep(
     grid = not any(isinstance(axis, Range) for axis in design.axes_of(vary, base).values())
     seeds = list(range(seed, seed + count))
     folder = Path(out)
+    if not force:
+        check_sweep(folder, base.resolved)
     kept = Store(folder / "runs" if store is None else Path(store), build())
     kept.open()
     record = {

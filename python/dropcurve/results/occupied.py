@@ -1,0 +1,55 @@
+"""Whether a folder may be written to: another result is replaced only by force."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import ResultError
+from ..files.reading import parse_json, read_bytes
+from ..files.shape import faults
+
+#: What marks a folder, and what wrote it.
+_MARKS = {"result.json": "run or compare", "sweep.json": "sweep", "tune.json": "tune"}
+_REMEDY = "name another folder with --out, or replace it with --force (from Python force=True)"
+
+
+def check_result(folder: Path, scenarios: Collection[str]) -> None:
+    """Raises ResultError unless ``folder`` is free, or holds a result of some of these scenarios.
+
+    Args:
+        folder: Where a result is to be written.
+        scenarios: The hashes of its variants.
+    """
+    _check_mark(folder, "result.json")
+    found = _read(folder / "result.json", {"variants": [{"hash": str}]})
+    if found is not None and not {one["hash"] for one in found["variants"]} <= set(scenarios):
+        raise ResultError(f"{folder}: holds the result of another scenario; {_REMEDY}")
+
+
+def check_sweep(folder: Path, scenario: Mapping[str, Any]) -> None:
+    """Raises ResultError unless ``folder`` is free, or holds a sweep of the same scenario, as it is resolved."""
+    _check_mark(folder, "sweep.json")
+    found = _read(folder / "sweep.json", {"scenario": dict})
+    if found is not None and found["scenario"] != scenario:
+        raise ResultError(f"{folder}: holds a sweep of another scenario; {_REMEDY}")
+
+
+def _check_mark(folder: Path, own: str) -> None:
+    for name, verb in _MARKS.items():
+        if name != own and (folder / name).exists():
+            raise ResultError(f"{folder}: holds what `dropcurve {verb}` wrote; {_REMEDY}")
+
+
+def _read(path: Path, shape: Any) -> Any:
+    """The content of a mark; None if it is not there."""
+    try:
+        found = parse_json(read_bytes(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{path}: cannot be read as a result ({error}); {_REMEDY}") from None
+    if any(faults(found, shape)):
+        raise ResultError(f"{path}: cannot be read as a result; {_REMEDY}")
+    return found

@@ -1,0 +1,76 @@
+"""A result is never replaced by that of another question, unless the owner says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.errors import ResultError
+
+VARY = {"queue.max_p": [0.02, 0.1]}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def made(folder: Path) -> Path:
+    """The result of two runs."""
+    dc.run("short.toml", replications=2, out="kept")
+    return folder / "kept"
+
+
+def other() -> dc.Scenario:
+    """Another scenario."""
+    return dc.Scenario.load("short.toml").set("queue.max_p", 0.5)
+
+
+def test_another_scenario_is_refused_and_changes_nothing(made: Path) -> None:
+    before = content(made)
+    with pytest.raises(ResultError, match="--force"):
+        dc.run(other(), replications=1, out=made)
+    with pytest.raises(ResultError, match=r"`dropcurve run or compare` wrote.*--force"):
+        dc.sweep("short.toml", VARY, replications=1, out=made)
+    assert content(made) == before
+
+
+def test_more_of_the_same_and_a_comparison_with_it_are_taken(made: Path) -> None:
+    assert len(dc.run("short.toml", replications=3, out=made).seeds) == 3
+    both = dc.compare("short.toml", queues=["droptail"], replications=2, out=made)
+    assert len(both.variants) == 2
+    with pytest.raises(ResultError, match="another scenario"):
+        dc.run("short.toml", replications=3, out=made)
+
+
+def test_force_replaces(made: Path, dropcurve: Callable[..., Any]) -> None:
+    words = ("--set", "queue.max_p=0.5", "--replications", "2", "--out", "kept", "--no-report", "--quiet")
+    refused = dropcurve("run", "short.toml", *words)
+    assert (refused.code, len(refused.errors)) == (2, 1)
+    assert dropcurve("run", "short.toml", *words, "--force").code == 0
+    assert dc.Result.load(made).baseline.scenario["queue"]["max_p"] == 0.5
+
+
+def test_what_cannot_be_read_is_not_replaced(made: Path) -> None:
+    for text in ("", "{", "[]", '{"variants": 1}'):
+        (made / "result.json").write_text(text, encoding="utf-8")
+        with pytest.raises(ResultError, match=r"cannot be read as a result.*--force"):
+            dc.run("short.toml", replications=1, out=made)
+    dc.run("short.toml", replications=1, out=made, force=True)
+
+
+def test_a_sweep_is_replaced_by_one_of_the_same_scenario_only(folder: Path) -> None:
+    dc.sweep("short.toml", VARY, replications=1, out="kept")
+    dc.sweep("short.toml", {"queue.max_p": [0.02, 0.1, 0.2]}, replications=1, out="kept")
+    before = content(folder / "kept")
+    with pytest.raises(ResultError, match="another scenario"):
+        dc.sweep(other().set("dumbbell.delay", "7 ms"), VARY, replications=1, out="kept")
+    with pytest.raises(ResultError, match="`dropcurve sweep` wrote"):
+        dc.run("short.toml", replications=1, out="kept")
+    assert content(folder / "kept") == before
+    dc.sweep(other(), VARY, replications=1, out="kept", force=True)
