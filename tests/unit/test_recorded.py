@@ -44,8 +44,8 @@ def test_a_link_follows_a_recording(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\n2\nx\n", "entry 3 is 'x'"),
-        ("5\n4\n", "entry 2 is 4, before the one in front of it (5)"),
+        ("1\n2\nx\n", "entry 3: must be a time"),
+        ("5\n4\n", "entry 2: must not lie before"),
         ("0\n0\n", "no time above 0"),
         ("", "no time above 0"),
     ],

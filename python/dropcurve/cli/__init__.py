@@ -34,22 +34,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
-    ``--debug`` anywhere among the arguments shows the traceback of an error instead of one line.
+    Two options stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of one line,
+    ``--allow-files DIR`` lets scenarios name files there.
     """
+    from ..scenario import recordings
     from .streams import ReaderGone, leave
     from .unexpected import Unexpected
 
     debug = "--debug" in arguments
+    rest, allowed = _taken_out([one for one in arguments if one != "--debug"], "--allow-files")
     guard = Unexpected(arguments, debug=debug)
     code = OURS
-    with guard:
+    with guard, recordings.allowing(allowed):
         try:
-            code = _run([one for one in arguments if one != "--debug"], debug=debug)
+            code = _run(rest, debug=debug)
             sys.stdout.flush()
         except ReaderGone:
             leave()
             code = 0
     return code
+
+
+def _taken_out(arguments: list[str], name: str) -> tuple[list[str], list[str]]:
+    """The arguments without an option that may stand anywhere, and its values."""
+    rest: list[str] = []
+    values: list[str] = []
+    given = iter(arguments)
+    for one in given:
+        value = (
+            next(given, None)
+            if one == name
+            else one.removeprefix(f"{name}=")
+            if one.startswith(f"{name}=")
+            else None
+        )
+        if value is None:
+            rest.append(one)
+        else:
+            values.append(value)
+    return rest, values
 
 
 def _run(arguments: list[str], *, debug: bool) -> int:

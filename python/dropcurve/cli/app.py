@@ -62,6 +62,10 @@ app.add_typer(live.app)
 def start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    allow_files: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="A folder whose files scenarios may name. Anywhere, repeatable."),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from. Anywhere.")] = False,
 ) -> None:
     """How should this queue drop or mark packets, and how do we know?"""

@@ -11,7 +11,7 @@ from ..errors import ScenarioError, UsageError
 from ..metrics import statistics
 from ..quantities import values
 from ..results import Result
-from ..scenario import Scenario, library
+from ..scenario import Scenario, library, recordings
 from . import command_line
 from .replicate import PRECISE, Effort, Progress, replicate
 
@@ -113,8 +113,14 @@ def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
     """The variants that the index beside a scenario's file names for it."""
     if not base.origin:
         return []
-    rows = library.index(library.locate(base.origin)).get("variants", {})
-    return [(name, base.edit(edits.items()) if edits else base) for name, edits in rows.items()]
+    file = library.locate(base.origin)
+    rows = library.index(file).get("variants", {})
+    found = []
+    for name, edits in rows.items():
+        # The index came with the scenario, so its files lie beside it and nowhere else.
+        own = [(path, recordings.value(path, value, folder=file.parent)) for path, value in edits.items()]
+        found.append((name, base.edit(own) if own else base))
+    return found
 
 
 def with_queue(base: Scenario, text: str, at: str) -> Scenario:

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DropcurveError
+from ..files.reading import read_bytes
 
+#: Largest capture that is read, in bytes.
+LIMIT = 2**28
 #: Magic numbers of classic files: byte order and ticks of a second.
 _CLASSIC = {
     b"\xa1\xb2\xc3\xd4": (">", 10**6),
@@ -60,9 +63,10 @@ def packets(path: str | Path) -> list[tuple[int, int]]:
     carry no IP are left out. Raises DropcurveError with what is wrong and what to do.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_bytes(Path(path), limit=LIMIT)
     except OSError as error:
-        raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
+        reason = error.strerror or error
+        raise DropcurveError(f"{path}: cannot be read: {reason}; name a pcap or pcapng file") from None
     found: list[tuple[int, int]] = []
     for number, record in enumerate(_records(data, path), 1):
         if record.link not in _LINKS:

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError
+from ..files.reading import read_text
 
+#: Largest recording that is read, in bytes.
+LIMIT = 2**28
 #: A key with a file for its value; what is quoted or behind a ``#`` in front of it is none.
 _REFERENCE = re.compile(
     r'^((?:[^#"\'\n]|"[^"\n]*"|\'[^\'\n]*\')*?\b(opportunities_ms|packets)\s*=\s*)"file:([^"\n]+)"',
@@ -22,20 +28,25 @@ _REFERENCE = re.compile(
 def mahimahi(path: str | Path) -> list[int]:
     """The delivery opportunities of a trace in the format of Mahimahi: milliseconds, one a line, each for 1500 bytes.
 
-    Raises DropcurveError if the file cannot be read, or with the first entry that is no whole number or goes back.
+    Raises DropcurveError if the file cannot be read, is no regular file or larger than `LIMIT`, or with the first entry
+    that is no whole number or goes back. Messages leave out what the file says.
     """
     try:
-        lines = Path(path).read_text(encoding="ascii").split()
+        lines = read_text(Path(path), limit=LIMIT, encoding="ascii").split()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text of digits"
-        raise DropcurveError(f"{path}: cannot be read: {reason}") from None
+        raise DropcurveError(
+            f"{path}: cannot be read: {reason}; name a recording in Mahimahi's format"
+        ) from None
     times: list[int] = []
     for number, line in enumerate(lines, 1):
-        if not line.isdigit():
-            raise DropcurveError(f"{path}: entry {number} is '{line}'; each is a time in whole milliseconds")
+        if not re.fullmatch(r"[0-9]{1,15}", line):
+            raise DropcurveError(
+                f"{path}: entry {number}: must be a time in whole milliseconds, of at most 15 digits; mend the file"
+            )
         if times and int(line) < times[-1]:
             raise DropcurveError(
-                f"{path}: entry {number} is {line}, before the one in front of it ({times[-1]})"
+                f"{path}: entry {number}: must not lie before the one in front of it; sort the file"
             )
         times.append(int(line))
     if not times or times[-1] == 0:
@@ -64,25 +75,77 @@ def _span(time_ns: int) -> str:
 
 _READERS = {"opportunities_ms": mahimahi, "packets": packets}
 
+#: Folders that the user named, in which scenarios may name files beside those of their own folder.
+_allowed: ContextVar[tuple[Path, ...]] = ContextVar("allowed folders", default=())
+
+
+@contextmanager
+def allowing(folders: Iterable[str | Path]) -> Iterator[None]:
+    """Lets scenarios name files in these folders and below, for as long as the block lasts."""
+    before = _allowed.set((*_allowed.get(), *map(Path, folders)))
+    try:
+        yield
+    finally:
+        _allowed.reset(before)
+
 
 def filled_in(text: str, folder: Path) -> str:
-    """The text of a scenario with the contents of the files it names; paths are seen from ``folder``.
+    """The text of a scenario with the contents of the files it names.
 
-    Raises DropcurveError as `mahimahi` and `packets` do.
+    Args:
+        text: The scenario.
+        folder: Where it stands: paths are seen from here, and files lie here or below.
+
+    Returns:
+        The text without names of files.
+
+    Raises:
+        DropcurveError: As `mahimahi` and `packets` do, and for a file that lies elsewhere.
     """
 
     def contents(found: re.Match[str]) -> str:
-        return f"{found[1]}{json.dumps(_READERS[found[2]](folder / found[3]))}"
+        return f"{found[1]}{json.dumps(_read(found[2], found[3], folder, (folder,)))}"
 
     return _REFERENCE.sub(contents, text)
 
 
-def value(path: str, given: Any) -> Any:
-    """The value of a key given from Python or a command line, with the contents of a file it names.
+def value(path: str, given: Any, *, folder: Path, within: Iterable[Path] = ()) -> Any:
+    """The value of a key, with the contents of a file it names.
 
-    Paths are seen from the working folder. Raises DropcurveError as `mahimahi` and `packets` do.
+    Args:
+        path: The key, such as ``flows.office.packets``.
+        given: Its value.
+        folder: Where paths are seen from, and where files lie, or below.
+        within: Other folders in which they may lie.
+
+    Returns:
+        The contents, or ``given`` if it names no file.
+
+    Raises:
+        DropcurveError: As `filled_in`.
     """
-    reader = _READERS.get(path.rpartition(".")[2])
-    if reader is None or not isinstance(given, str) or not given.startswith("file:"):
+    key = path.rpartition(".")[2]
+    if key not in _READERS or not isinstance(given, str) or not given.startswith("file:"):
         return given
-    return reader(given.removeprefix("file:"))
+    return _read(key, given.removeprefix("file:"), folder, (folder, *within))
+
+
+def _read(key: str, name: str, folder: Path, within: Iterable[Path]) -> Any:
+    """The contents of a file for a key. Symbolic links count as what they lead to."""
+    path = folder / name
+    try:
+        real, roots = path.resolve(), [one.resolve() for one in (*within, *_allowed.get())]
+    except (OSError, RuntimeError, ValueError):
+        raise DropcurveError(f"{_shown(name)}: cannot be read: is no usable path; name a file") from None
+    if not any(real.is_relative_to(root) for root in roots):
+        raise DropcurveError(
+            f"{key} = file:{_shown(name)}: must lie in the folder of the scenario or below it; move it there, or allow "
+            "its folder with --allow-files DIR (from Python allow_files=)"
+        )
+    return _READERS[key](path)
+
+
+def _shown(name: str) -> str:
+    """A name for a message: printable and short."""
+    plain = "".join(char if char.isprintable() else "?" for char in name)
+    return plain if len(plain) <= 200 else f"{plain[:200]}…"

@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
-from ..files.reading import parse_toml
+from ..files.reading import parse_toml, read_text
 
 if TYPE_CHECKING:
     from .. import _core
+
+#: Largest scenario that is read, in bytes.
+LIMIT = 2**26
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,25 @@ class Scenario:
     edits: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
-    def load(cls, path: str | Path) -> Scenario:
+    def load(cls, path: str | Path, *, allow_files: Iterable[str | Path] = ()) -> Scenario:
         """Reads a TOML file, or a scenario that ships with the package, by its name.
 
-        Raises ScenarioError with every problem in it, or DropcurveError if there is no such file.
+        Args:
+            path: The file, or the name.
+            allow_files: Folders whose files the scenario may name as ``file:``, beside its own folder.
+
+        Returns:
+            The scenario, checked.
+
+        Raises:
+            ScenarioError: With every problem in it.
+            DropcurveError: If there is no such file, or one that it names cannot be used.
         """
         from . import library, recordings
 
         found = library.locate(path)
         try:
-            text = found.read_text(encoding="utf-8")
+            text = read_text(found, limit=LIMIT)
         except OSError as error:
             raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError as error:
@@ -49,7 +61,9 @@ class Scenario:
             ) from None
         if "\0" in text:
             raise DropcurveError(f"{path}: is not text; a scenario is a TOML file")
-        return cls.parse(recordings.filled_in(text, found.parent), name=found.stem, origin=str(path))
+        with recordings.allowing(allow_files):
+            text = recordings.filled_in(text, found.parent)
+        return cls.parse(text, name=found.stem, origin=str(path))
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
@@ -77,13 +91,15 @@ class Scenario:
     def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
         """Several `set` at once; only the outcome is checked, so their order does not matter.
 
-        Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``.
+        Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``. They are seen from the
+        working folder, and lie there, in the folder of the scenario, or below.
         """
         from .. import _core
         from . import recordings
 
         given = list(edits)
-        found = [(path, recordings.value(path, value)) for path, value in given]
+        own = [Path(self.origin).parent] if self.origin else []
+        found = [(path, recordings.value(path, value, folder=Path(), within=own)) for path, value in given]
         for path, value in found:
             _usable(path, value, self.origin)
         try:
