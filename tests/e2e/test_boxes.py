@@ -82,18 +82,18 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
     )
     Path("router.tc").write_text(text, encoding="utf-8")
     answer = dropcurve(
-        "import", "router.tc", "--rate", "1Mbit", "--flows", "3", "--duration", "12 s", "--replications", "2",
+        "import", "router.tc", "--rate", "1Mbit", "--flows", "3", "--duration", "8 s", "--replications", "2",
         "--out", "mine.toml", "--compare",
     )  # fmt: skip
     assert answer.code == 0
     mine = dc.Scenario.load("mine.toml")
-    assert (mine.get("queue.kind"), mine.get("queue.min_th"), mine.get("flows.tcp.count")) == (
+    assert (mine.get("queue.kind"), mine.get("queue.min_th"), mine.get("flows.download.count")) == (
         "red",
         "6000 B",
         3,
     )
-    # A time below the usual warm-up of 15 s is not refused: half of it counts.
-    assert (mine.get("run.duration"), mine.get("run.warmup")) == ("12 s", "6 s")
+    # Of a time below twice the usual warm-up of 5 s, half counts.
+    assert (mine.get("run.duration"), mine.get("run.warmup")) == ("8 s", "4 s")
     heads = " ".join(line for line in answer.out.splitlines() if "yours" in line)
     assert all(name in heads for name in ("droptail", "ared", "codel", "pie", "fq_codel", "advised RED"))
     assert "Again:  dropcurve import router.tc --rate 1Mbit" in answer.out

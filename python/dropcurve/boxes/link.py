@@ -1,58 +1,40 @@
-"""A scenario around an imported queue: the link and flows that the configuration does not tell."""
+"""A scenario around an imported queue: the link and traffic that the configuration does not state."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..quantities import units
+from .. import links
 from ..scenario import Scenario
 
-_TEXT = """\
-title = "{title}"
+#: Rate below which a link is too slow for video next to everything else.
+VIDEO_BPS = 3e6
 
-[run]
-duration = "60 s"
-warmup = "15 s"
 
-[dumbbell]
-rate = "{rate}"
-delay = "{delay}"
-access_rate = "0 bit/s"
-access_delay = "{least}"
-exit_delay = "0 s"
-
-[queue]
-kind = "droptail"
-
-[flows.tcp]
-count = {flows}
-mss = "{mss} B"
-ecn = {ecn}
-start = "uniform 0 s to 5 s"
-"""
+def profile(rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool) -> links.LinkProfile:
+    """A link of a rate in both directions with so many downloads and the usual traffic next to them."""
+    mix = links.Mix(downloads=flows, videos=1 if rate_bps >= VIDEO_BPS else 0, ecn=ecn)
+    return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", mix)
 
 
 def scenario(
     discipline: str,
     params: Mapping[str, Any],
     *,
-    rate_bps: float,
-    rtt_s: tuple[float, float],
-    flows: int,
+    link: links.LinkProfile,
+    direction: str = "down",
     packet_bytes: int = 1500,
     title: str = "An imported queue",
     name: str = "imported",
 ) -> Scenario:
-    """One bottleneck with the queue, and long TCP flows whose round trips spread evenly over ``rtt_s``."""
-    low, high = (value / 2.0 for value in rtt_s)
-    delay = 0.9 * low
-    spread = units.show_span(low - delay)
-    if high > low:
-        spread = f"even {spread} to {units.show_span(high - delay)}"
-    text = _TEXT.format(
-        title=title, rate=units.show_rate(rate_bps), delay=units.show_span(delay), least=spread, flows=flows,
-        mss=packet_bytes - 40, ecn="true" if params.get("ecn") is True else "false",
-    )  # fmt: skip
-    plain = Scenario.parse(text, name=name)
-    return plain.edit([("queue", {"kind": discipline, **dict(params)})])
+    """The link with its traffic and the queue; long transfers have packets of ``packet_bytes``."""
+    if params.get("ecn") is True and not link.mix.ecn:
+        link = replace(link, mix=replace(link.mix, ecn=True))
+    plain = links.scenario(link, direction=direction, title=title, name=name)
+    bulk = [one for one in ("download", "upload") if getattr(link.mix, f"{one}s")]
+    sizes = [
+        (f"flows.{one}.mss", f"{packet_bytes - 40} B") for one in bulk if packet_bytes != links.PACKET_BYTES
+    ]
+    return plain.edit([*sizes, ("queue", {"kind": discipline, **dict(params)})])

@@ -13,6 +13,7 @@ from ..quantities import units, values
 from . import tc_numbers
 
 if TYPE_CHECKING:
+    from ..links import LinkProfile
     from ..scenario import Scenario
 
 
@@ -88,6 +89,21 @@ class Import:
         """As `dropcurve compare --queue` takes it."""
         return queue_text(self.discipline, self.params)
 
+    def link(
+        self, *, rate_bps: float | None = None, rtt_s: tuple[float, float] = (0.04, 0.04), flows: int = 20
+    ) -> LinkProfile:
+        """A link of this rate with ``flows`` downloads and the usual traffic next to them.
+
+        Raises:
+            UsageError: If neither ``rate_bps`` nor a shaper in the configuration states the rate.
+        """
+        from .link import profile
+
+        rate = rate_bps or self.rate_bps
+        if rate is None:
+            raise UsageError("--rate: not given, and no shaper in the text states it; such as --rate 100Mbit")
+        return profile(rate, rtt_s, flows, ecn=self.params.get("ecn") is True)
+
     def scenario(
         self,
         *,
@@ -96,19 +112,28 @@ class Import:
         flows: int = 20,
         packet_bytes: int = 1500,
         name: str = "imported",
+        link: LinkProfile | None = None,
+        direction: str = "down",
     ) -> Scenario:
-        """One bottleneck with this queue, and long TCP flows whose round trips spread evenly over ``rtt_s``.
+        """The scenario of a link with this queue.
 
-        Raises UsageError if neither ``rate_bps`` nor a shaper in the configuration says the rate.
+        Args:
+            rate_bps: Of the link; by default that of the shaper in the configuration.
+            rtt_s: Least and greatest base round trip.
+            flows: Downloads at the same time, next to an upload, web pages, a video, a call and a game.
+            packet_bytes: Of the packets of long transfers.
+            name: Of the scenario.
+            link: A link with its traffic, instead of the three above.
+            direction: Of the queue, "down" or "up".
+
+        Raises:
+            UsageError: If neither ``rate_bps``, ``link`` nor a shaper in the configuration states the rate.
         """
         from .link import scenario
 
-        rate = rate_bps or self.rate_bps
-        if rate is None:
-            raise UsageError("--rate: not given, and no shaper in the text says it; such as --rate 100Mbit")
         return scenario(
-            self.discipline, self.params, rate_bps=rate, rtt_s=rtt_s, flows=flows, packet_bytes=packet_bytes,
-            title=f"{name}, as {self.box} has it", name=name,
+            self.discipline, self.params, link=link or self.link(rate_bps=rate_bps, rtt_s=rtt_s, flows=flows),
+            direction=direction, packet_bytes=packet_bytes, title=f"{name}, as {self.box} has it", name=name,
         )  # fmt: skip
 
 

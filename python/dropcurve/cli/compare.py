@@ -9,27 +9,29 @@ import typer
 from ..metrics.statistics import MAXIMUM
 from . import options as o
 
+Scenarios = Annotated[
+    list[str] | None, typer.Argument(metavar="SCENARIO...", help="TOML files, or names of shipped ones.")
+]
+Queue = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[NAME=]KIND[:KEY=VALUE,...]",
+        help="A discipline for the bottleneck, and what to call it. Repeatable; the first is the baseline.",
+    ),
+]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH=VALUE,...", help="Values to try, such as queue.max_p=0.02,0.1. Repeatable."),
+]
+At = Annotated[str, typer.Option(metavar="PATH", help="Where --queue goes, such as links.NAME.queue.")]
+
 
 def compare(
-    scenarios: Annotated[
-        list[str], typer.Argument(metavar="SCENARIO...", help="TOML files, or names of shipped ones.")
-    ],
-    queue: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]KIND[:KEY=VALUE,...]",
-            help="A discipline for the bottleneck, and what to call it. Repeatable; the first is the baseline.",
-        ),
-    ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH=VALUE,...", help="Values to try, such as queue.max_p=0.02,0.1. Repeatable."
-        ),
-    ] = None,
-    at: Annotated[
-        str, typer.Option(metavar="PATH", help="Where --queue goes, such as links.NAME.queue.")
-    ] = "queue",
+    scenarios: Scenarios = None,
+    link: o.Link = None,
+    queue: Queue = None,
+    vary: Vary = None,
+    at: At = "queue",
     changes: o.Set = None,
     duration: o.Duration = None,
     seed: o.Seed = 1,
@@ -61,7 +63,7 @@ def compare(
       dropcurve compare droptail_vs_red --queue droptail --queue red:ns2,max_p=0.1
       dropcurve compare droptail_vs_red --queue droptail --queue "classic=red:floyd93,min_th=5 pkts"
       dropcurve compare droptail_vs_red --vary queue.max_p=0.02,0.1,0.5
-      dropcurve compare mm1 md1 --replications 20
+      dropcurve compare --link dsl:up --queue droptail --queue fq_codel --queue cake
     """
     from ..quantities import values
     from ..runs import comparison
@@ -69,7 +71,7 @@ def compare(
 
     answer.check(per, metric or [], exchange)
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
-    bases = [o.load(path, changes=changes, duration=duration) for path in scenarios]
+    bases = [o.load(path, changes=changes, duration=duration) for path in o.paths(scenarios, link)]
     settings = values.variations(vary or [])
     asked: dict[str, Any] = {"queues": queue or [], "vary": settings, "at": at}
     found = comparison.variants(bases, **asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -162,7 +163,7 @@ def _only_queue(scenario: Scenario) -> str:
 
 
 def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:
-    from ..boxes.link import scenario
+    from ..boxes.link import profile, scenario
     from ..boxes.model import queue_text
     from ..present import terminal
     from ..quantities import units
@@ -170,10 +171,9 @@ def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> s
     from . import console
 
     span = units.between(rtt, lambda text: units.span(text, what="rtt"), what="rtt")
-    base = scenario(
-        made.discipline, made.params, rate_bps=rate_bps, rtt_s=span, flows=flows, packet_bytes=size
-    )
+    link = profile(rate_bps, span, flows, ecn=made.params.get("ecn") is True)
+    base = scenario(made.discipline, made.params, link=link, packet_bytes=size)
     queues = [f"asked={queue_text(made.discipline, made.params)}", f"loaded={made.queue_as_loaded}"]
     with console.progress(quiet=False) as progress:
         result = comparison.compare(base, queues=queues, replications=5, progress=progress)
-    return terminal.render(result.document(only=EFFECT), width=console.width())
+    return terminal.render(replace(result.document(only=EFFECT), headline=None), width=console.width())

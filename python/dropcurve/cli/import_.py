@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: The name of the imported queue among the variants.
 YOURS = "yours"
 #: What an imported queue is compared with.
-RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel")
+RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel", "cake")
 #: What the comparison shows.
 SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bps", "jain"]
 
@@ -68,6 +68,7 @@ def import_(
     out: Out = None,
     compare: Compare = False,
     replications: Replications = 5,
+    link: o.Link = None,
     duration: o.Duration = None,
     exchange: o.ExchangeRate = None,
     json: o.Json = False,
@@ -102,7 +103,7 @@ def import_(
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
-        ("compare", compare),
+        ("link", link), ("compare", compare),
         ("replications", replications if compare else None), ("duration", duration), ("exchange", exchange),
     ]  # fmt: skip
     command = command_line.line("import", [file], shown)
@@ -111,9 +112,7 @@ def import_(
     elif not json:
         print(text.import_text(found, width=console.width()), flush=True)
     if out is not None or compare:
-        span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
-        title = "imported" if file == "-" else Path(file).stem
-        base = found.scenario(rate_bps=given, rtt_s=span, flows=flows, packet_bytes=size, name=title)
+        base = _base(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=_title(file))
         base = base if duration is None else _lasting(base, duration)
         if out is not None:
             out.write_text(base.to_toml(), encoding="utf-8")
@@ -123,6 +122,28 @@ def import_(
             return 0
     console.again(command)
     return 0
+
+
+def _title(file: str) -> str:
+    return "imported" if file == "-" else Path(file).stem
+
+
+def _base(
+    found: Import, link: str | None, *, rate: float | None, rtt: str, flows: int, packet: int, name: str
+) -> Scenario:
+    """The scenario of the imported queue: on the link that is named, at the rate that is given or that a shaper
+    states; else on a link made of rate, round trip and flows."""
+    from .. import links
+    from ..quantities import units
+
+    if link is None:
+        span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
+        return found.scenario(rate_bps=rate, rtt_s=span, flows=flows, packet_bytes=packet, name=name)
+    profile, direction = links.parse(link)
+    own = rate or found.rate_bps
+    if own is not None and "rate=" not in link:
+        profile = replace(profile, down_bps=own) if direction == "down" else replace(profile, up_bps=own)
+    return found.scenario(link=profile, direction=direction, packet_bytes=packet, name=name)
 
 
 def contents(file: str) -> str:
@@ -160,38 +181,44 @@ def _compare(
         from ..boxes import text
         from ..results import folders
 
-        opening = opening_of(result, exchange=exchange)
+        opening = opening_of(result, box=found.box, exchange=exchange)
         answer = None if opening is None else asdict(opening)
         console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
         return
     print()
-    print(judged(result, exchange=exchange, seconds=(time.monotonic() - began) / replications))
+    print(judged(result, box=found.box, exchange=exchange, seconds=(time.monotonic() - began) / replications))
 
 
-def judged(result: Result, *, exchange: Exchange | None = None, seconds: float | None = None) -> str:
+def judged(
+    result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None
+) -> str:
     """The comparison of an imported queue as text: whether to keep it, then the table.
 
     Args:
         result: Its first variant, `YOURS`, is the imported queue.
+        box: Where the queue runs: only what it can load is recommended.
         exchange: Between delay and utilisation; by default that of the round trip.
         seconds: Time that one more replication takes.
     """
     from ..present import terminal
     from . import console
 
-    opening = opening_of(result, exchange=exchange, seconds=seconds)
+    opening = opening_of(result, box=box, exchange=exchange, seconds=seconds)
     document = replace(result.document(only=SHOWN), headline=opening)
     return terminal.render(document, width=console.width())
 
 
 def opening_of(
-    result: Result, *, exchange: Exchange | None = None, seconds: float | None = None
+    result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None
 ) -> Headline | None:
-    """The verdict on an imported queue against its rivals."""
+    """The verdict on an imported queue against those of its rivals that the box can load."""
+    from .. import boxes
     from ..present.verdict import headline
     from ..verdict import of_result
 
-    found = of_result(result, current=YOURS, exchange=exchange)
+    known = boxes.kinds(box)
+    loadable = [v.name for v in result.variants if v.name == YOURS or v.scenario["queue"]["kind"] in known]
+    found = of_result(result, current=YOURS, exchange=exchange, among=loadable)
     return None if found is None else headline(found, seconds=seconds, names={YOURS: "your queue"})
 
 
@@ -200,7 +227,12 @@ def _rivals(found: Import, base: Scenario) -> dict[str, Scenario]:
     from ..advise import advise
 
     design = advise(base).design("RED by the queue law")
-    shared: dict[str, object] = {key: found.params[key] for key in ("limit", "ecn") if key in found.params}
+    shared: dict[str, object] = {"limit": base.get("queue.limit")} | (
+        {"ecn": True} if found.params.get("ecn") is True else {}
+    )
+    if shared["limit"] == "auto":
+        # CAKE sizes its buffer by rate and round trip; the others get the link's.
+        shared["limit"] = base.get("back_queue.limit")
     queues: dict[str, dict[str, object]] = {name: {"kind": name, **shared} for name in RIVALS}
     queues["droptail"].pop("ecn", None)
     queues["advised RED"] = {"kind": design.discipline, **design.params}

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .. import links
+from ..errors import UsageError
 from ..metrics.statistics import MAXIMUM
 from ..quantities import values
 from ..runs.replicate import PRECISE, Effort
@@ -50,6 +52,14 @@ Per = Annotated[str, typer.Option(metavar="WHAT", help="Table per total, class o
 Metric = Annotated[
     list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")
 ]
+Link = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LINK[:up][,KEY=VALUE...]",
+        help=f"A link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; its queue "
+        "downwards or :up; keys rate, rtt, buffer, downloads, uploads, web, videos, calls, games, ecn, cc.",
+    ),
+]
 ExchangeRate = Annotated[
     str | None,
     typer.Option(
@@ -81,12 +91,20 @@ def effort(
 
 
 def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scenario:
-    """The scenario with ``--set`` and ``--duration`` applied."""
+    """The scenario of a file, a name or a link (``link:cable``), with ``--set`` and ``--duration`` applied."""
     edits = [values.assignment(text) for text in changes or []]
     if duration is not None:
         edits.append(("run.duration", duration))
-    scenario = Scenario.load(path)
+    scenario = links.load(path, duration=duration) if path.startswith(links.PREFIX) else Scenario.load(path)
     return scenario.edit(edits) if edits else scenario
+
+
+def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
+    """The scenarios of a command, with that of ``--link``. Raises UsageError if there is none."""
+    found = [*(scenarios or []), *([] if link is None else [f"{links.PREFIX}{link}"])]
+    if not found:
+        raise UsageError("nothing to simulate: name a scenario, or a link such as --link cable")
+    return found
 
 
 def folder(out: Path | None, name: str, seed: int, scenarios: Iterable[str]) -> Path:

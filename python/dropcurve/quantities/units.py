@@ -97,6 +97,23 @@ def packets(text: str, *, packet_bytes: float, what: str = "buffer") -> float:
     return size(text, what=what) / packet_bytes
 
 
+def buffer(text: str, *, rate_bps: float, rtt_s: float, packet_bytes: float, what: str = "buffer") -> float:
+    """Packets of ``1000pkts``, ``1.5MB``, ``250ms`` (what the link sends in that time) or ``1bdp`` (of rate times
+    round trip).
+
+    Raises:
+        UsageError: For text of another form, and for 0.
+    """
+    value, unit = _split(text, what, "1000pkts, 1.5MB, 100ms or 1bdp")
+    if unit in _SPANS:
+        return _positive(value * _SPANS[unit], text, what) * rate_bps / (8.0 * packet_bytes)
+    if unit.lower() == "bdp":
+        return _positive(value, text, what) * rate_bps * rtt_s / (8.0 * packet_bytes)
+    if unit.lower() not in _PACKETS and unit.lower() not in _SIZES:
+        raise UsageError(f"{what} '{text}' must end in a unit: pkts, kB, MB, ms or bdp")
+    return packets(text, packet_bytes=packet_bytes, what=what)
+
+
 def count(text: str, *, what: str = "number") -> int:
     """A whole number of 1 or more. Raises UsageError."""
     if not re.fullmatch(r"\s*[0-9]{1,18}\s*", text) or int(text) < 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..links import ASSUMED
 from ..present import verdict as verdicts
 from ..present.document import Cell, Document, Headline, Line, Table
 from ..quantities import wording
@@ -11,7 +12,7 @@ from ..verdict import of_result
 from . import findings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..verdict import Exchange
     from .result import Result
@@ -31,19 +32,25 @@ def document(
 ) -> Document:
     """The document of a result; ``per`` and ``only`` choose the table as in `Result.table`.
 
-    ``exchange`` is the verdict's, ``seconds`` the time that one more replication takes. A table of chosen metrics has
-    no verdict, which weighs others. Only the usual table of a comparison has sentences below it; they use the labels
-    that head its columns.
+    ``exchange`` is the verdict's, ``seconds`` the time that one more replication takes. Only the usual table of a
+    comparison has sentences below it; they use the labels that head its columns.
     """
     compared = len(result.variants) > 1
     made = table(result, per=per, only=only)
     told = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
-    notes = [f"Problem: {line}" for line in result.problems]
+    notes = list(assumptions(result))
+    notes += [f"Problem: {line}" for line in result.problems]
     notes += [f"Warning: {line}" for line in result.warnings]
     return Document(
         result.title, basis(result), made, tuple(text for text, _ in told), tuple(notes), result.command,
-        None if only else headline(result, exchange=exchange, seconds=seconds),
+        headline(result, exchange=exchange, seconds=seconds),
     )  # fmt: skip
+
+
+def assumptions(result: Result) -> Iterator[str]:
+    """What was assumed of links that were named by their kind, a line for each."""
+    told = [str(variant.scenario.get("description") or "") for variant in result.variants]
+    yield from dict.fromkeys(text for text in told if text.startswith(ASSUMED))
 
 
 def headline(

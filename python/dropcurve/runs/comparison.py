@@ -111,7 +111,7 @@ def variants(
 
 def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
     """The variants that the index beside a scenario's file names for it."""
-    if not base.origin:
+    if not base.origin or base.origin.startswith("link:"):
         return []
     file = library.locate(base.origin)
     rows = library.index(file).get("variants", {})

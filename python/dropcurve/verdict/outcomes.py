@@ -6,7 +6,7 @@ flows attack, what the others get of the link counts instead of its utilisation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DropcurveError
@@ -32,7 +32,12 @@ _OTHERS = 3.0
 
 
 def of_result(
-    result: Result, *, current: str = "", exchange: Exchange | None = None, margin: float = MARGIN_POINTS
+    result: Result,
+    *,
+    current: str = "",
+    exchange: Exchange | None = None,
+    margin: float = MARGIN_POINTS,
+    among: Collection[str] | None = None,
 ) -> Verdict | None:
     """The verdict on a comparison of queues.
 
@@ -41,22 +46,20 @@ def of_result(
         current: The variant that is in use already, "" if none is.
         exchange: Between delay and utilisation; by default that of the scenario's round trip.
         margin: Equivalence margin in points of utilisation.
+        among: The variants that can be chosen; by default all.
 
     Returns:
         None for fewer than two variants, and for variants that differ in more than their queues, between which there
         is nothing to choose.
     """
-    if (
-        len(result.variants) < 2
-        or not comparable(result.variants)
-        or not all(v.runs for v in result.variants)
-    ):
+    chosen = [one for one in result.variants if among is None or one.name in among]
+    if len(chosen) < 2 or not comparable(chosen) or not all(one.runs for one in chosen):
         return None
     rate = exchange or Exchange.default(round_trip_s(result.baseline))
-    outcomes, samples = balanced([variant.runs for variant in result.variants], rate)
+    outcomes, samples = balanced([variant.runs for variant in chosen], rate)
     designs = [
         Design(variant.name, found, _SIMPLICITY.get(_kind(variant), _OTHERS), variant.name == current)
-        for variant, found in zip(result.variants, samples, strict=True)
+        for variant, found in zip(chosen, samples, strict=True)
     ]
     weighed = any(one.key.startswith("delay") and one.worth for one in outcomes)
     about = str(rate) if weighed else f"{rate}, of any packet because no thin flow is in this traffic"
@@ -147,6 +150,10 @@ def balanced(
         if role == "short":
             title = f"p95 completion time of {name}"
             add(Outcome(f"fct_ms_p95[{name}]", title, "ms"), _metric("fct_ms_p95", name))
+    bulk = [name for name, role in found.items() if role == "bulk"]
+    for name in bulk if len(bulk) > 1 else []:
+        outcome = Outcome(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
+        add(outcome, _metric("goodput_bps", name))
     samples = [
         {one.key: [make(run) for run in some] for one, make in zip(outcomes, makers, strict=True)}
         for some in runs

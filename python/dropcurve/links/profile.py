@@ -1,0 +1,113 @@
+"""What a link is and what it carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..errors import UsageError
+from ..quantities import units, wording
+
+#: Directions of a link, as seen from the customer.
+DIRECTIONS = ("down", "up")
+#: Bytes of a full packet.
+PACKET_BYTES = 1500
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Traffic that shares a link at the same time.
+
+    Attributes:
+        downloads: Long transfers towards the customer.
+        uploads: Long transfers from the customer.
+        web: Load of web pages as a share of the download rate.
+        videos: Viewers of adaptive video.
+        calls: Calls (G.711) in the direction of the queue.
+        games: Thin flows of games or remote procedure calls in the direction of the queue.
+        ecn: Whether TCP negotiates ECN.
+        cc: Congestion control of TCP.
+    """
+
+    downloads: int = 2
+    uploads: int = 1
+    web: float = 0.1
+    videos: int = 1
+    calls: int = 1
+    games: int = 1
+    ecn: bool = False
+    cc: str = "cubic"
+
+    def __post_init__(self) -> None:
+        counts = {"downloads": self.downloads, "uploads": self.uploads, "videos": self.videos, "calls": self.calls,
+                  "games": self.games}  # fmt: skip
+        for name, count in counts.items():
+            if count < 0:
+                raise UsageError(f"{name} = {count}: must be 0 or more")
+        if not 0.0 <= self.web < 0.9:
+            raise UsageError(
+                f"web = {self.web:g}: must lie in [0, 0.9), the share of the link that pages take"
+            )
+        if self.downloads + self.uploads == 0:
+            raise UsageError(
+                "downloads = 0, uploads = 0: a queue needs at least one long transfer to fill it"
+            )
+
+    def __str__(self) -> str:
+        parts = [
+            (self.downloads, "download"), (self.uploads, "upload"), (self.videos, "video"), (self.calls, "call"),
+            (self.games, "game"),
+        ]  # fmt: skip
+        words = [wording.count(count, noun) for count, noun in parts if count]
+        if self.web:
+            words.insert(2, f"web pages at {wording.percent(self.web)} of the link")
+        ecn = "with ECN" if self.ecn else "without ECN"
+        return f"{wording.listed(words)}; TCP is {self.cc.upper()} {ecn}, no L4S senders"
+
+
+@dataclass(frozen=True)
+class LinkProfile:
+    """A link with its traffic.
+
+    Attributes:
+        name: Of the preset, or "link".
+        down_bps: Rate towards the customer, in bit/s.
+        up_bps: Rate from the customer.
+        rtt_s: Least and greatest base round trip in seconds.
+        buffer: Size of the queue as it is found: packets, bytes, time at the link's rate, or "1bdp".
+        mix: What shares the link.
+        source: Where the numbers come from.
+    """
+
+    name: str
+    down_bps: float
+    up_bps: float
+    rtt_s: tuple[float, float]
+    buffer: str
+    mix: Mix = field(default_factory=Mix)
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        low, high = self.rtt_s
+        if not 0.0 < low <= high:
+            raise UsageError(f"rtt = {low:g} s to {high:g} s: must be above 0, and rise")
+        for direction in DIRECTIONS:
+            self.buffer_pkts(direction)
+
+    def rate_bps(self, direction: str) -> float:
+        """The rate of a direction. Raises UsageError for one that is not "down" or "up"."""
+        if direction not in DIRECTIONS:
+            raise UsageError(f"direction = {direction}: must be down or up")
+        return self.down_bps if direction == "down" else self.up_bps
+
+    def buffer_pkts(self, direction: str) -> int:
+        """The buffer of a direction in full packets, at least 4."""
+        rate = self.rate_bps(direction)
+        found = units.buffer(self.buffer, rate_bps=rate, rtt_s=self.rtt_s[1], packet_bytes=PACKET_BYTES)
+        return max(4, round(found))
+
+    def assumptions(self, direction: str) -> str:
+        """What was assumed of link and traffic, in one line."""
+        low, high = (units.show_span(one) for one in self.rtt_s)
+        rates = f"{units.show_rate(self.down_bps)} down, {units.show_rate(self.up_bps)} up"
+        trip = f"round trip {low}" + (f" to {high}" if high != low else "")
+        return f"{self.name}: {rates}, queue in the {direction} direction, {trip}, buffer {self.buffer}; {self.mix}"

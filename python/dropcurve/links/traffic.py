@@ -1,0 +1,138 @@
+"""A link and its traffic as a scenario.
+
+The forward direction is the one whose queue is under design; the other has tail drop with the link's buffer, and
+carries acknowledgements and the transfers that go that way. Sources:
+
+* Long transfers: CUBIC with the numbers of Linux, unless the mix says otherwise.
+* Web pages: sessions arrive as a Poisson process, each a page that arrives over one connection (HTTP/2, RFC 9113), with
+  lognormal sizes of 500 kB on average: what a page needs until it can be read, a quarter of its whole weight (WA22).
+* Video: chunks of 4 s over TCP whose quality follows the throughput (ISO-23009).
+* Calls: G.711 in frames of 20 ms (RFC 3551), without silence suppression: 80 kbit/s with headers.
+* Games: updates of 127 bytes with 28 of headers every 60 ms (Fae02).
+"""
+
+from __future__ import annotations
+
+from ..quantities import units
+from ..scenario import Scenario
+from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile
+
+#: What the description of such a scenario begins with.
+ASSUMED = "Assumed: "
+#: Mean size of a page and its standard deviation, in bytes; pages beyond the last are cut.
+PAGE_BYTES, PAGE_SD, PAGE_MOST = 500_000, 500_000, 5_000_000
+#: The same for responses in a data centre, most of which fit into a few packets (DCTCP10).
+RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST = 20_000, 40_000, 1_000_000
+#: Base round trip below which a link is one of a data centre.
+LOCAL_S = 1e-3
+#: Places from which pages are asked for, each with a round trip of its own.
+PLACES = 8
+#: Packets that the measurement window should hold, and the most.
+ENOUGH_PACKETS, MOST_PACKETS = 5_000, 400_000
+
+
+def scenario(
+    profile: LinkProfile,
+    *,
+    direction: str = "down",
+    duration: str | None = None,
+    title: str = "",
+    name: str = "",
+) -> Scenario:
+    """The scenario of a link, with a tail-drop queue.
+
+    Args:
+        profile: The link and its traffic.
+        direction: Of the queue under design: "down" or "up".
+        duration: Simulated time of a run; by default long enough for the measures to settle.
+        title: Of the scenario; by default the link's name and rates.
+        name: Of the scenario; by default the link's name and the direction.
+
+    Returns:
+        A dumbbell whose classes are download, upload, web, video, call and game.
+
+    Raises:
+        UsageError: For a direction that is neither.
+
+    Example:
+        ``links.scenario(links.preset("dsl"), direction="up")``
+    """
+    other = "up" if direction == "down" else "down"
+    rate, back = profile.rate_bps(direction), profile.rate_bps(other)
+    warmup, length = (
+        times(profile, rate) if duration is None else _split(units.span(duration, what="duration"))
+    )
+    low, high = profile.rtt_s
+    trunk = 0.3 * low
+    near, far = low / 2.0 - trunk, high / 2.0 - trunk
+    spread = _span(near) if near == far else f"even {_span(near)} to {_span(far)}"
+    parts = [
+        f'title = "{title or f"{profile.name}, {direction}: {units.show_rate(rate)}"}"',
+        f'description = "{ASSUMED}{profile.assumptions(direction)}"',
+        f'[run]\nduration = "{_span(length)}"\nwarmup = "{_span(warmup)}"',
+        f'[dumbbell]\nrate = "{units.show_rate(rate)}"\ndelay = "{_span(trunk)}"\naccess_rate = "0 bit/s"\n'
+        f'access_delay = "{spread}"\nexit_delay = "0 s"',
+        f'[dumbbell.back]\nrate = "{units.show_rate(back)}"',
+        f'[queue]\nkind = "droptail"\nlimit = "{profile.buffer_pkts(direction)} pkts"',
+        f'[back_queue]\nkind = "droptail"\nlimit = "{profile.buffer_pkts(other)} pkts"',
+        *_groups(profile, direction, warmup),
+    ]
+    return Scenario.parse("\n\n".join(parts) + "\n", name=name or f"{profile.name}-{direction}")
+
+
+def times(profile: LinkProfile, rate_bps: float) -> tuple[float, float]:
+    """Warm-up and duration of a run in seconds: many round trips and many packets, but no more than are needed."""
+    packets_s = rate_bps / (8.0 * PACKET_BYTES)
+    slowest = profile.rtt_s[1]
+    local = slowest < LOCAL_S
+    warmup = 100.0 * slowest if local else max(5.0, 20.0 * slowest)
+    least = 500.0 * slowest if local else max(20.0, 60.0 * slowest)
+    window = min(max(least, ENOUGH_PACKETS / packets_s), max(least / 4.0, MOST_PACKETS / packets_s))
+    return warmup, warmup + window
+
+
+def _split(length: float) -> tuple[float, float]:
+    """A quarter of the run is warm-up."""
+    return length / 4.0, length
+
+
+def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
+    """The tables of flows; those of the other direction are reversed."""
+    mix = profile.mix
+    tcp = f'transport = "tcp"\nprofile = "linux"\ncc = "{mix.cc}"' + ("\necn = true" if mix.ecn else "")
+    start = f'start = "uniform 0 s to {_span(warmup / 4.0)}"'
+    # Groups of the other direction are reversed.
+    backwards = {way: "" if way == direction else "\nreverse = true" for way in DIRECTIONS}
+    found = []
+    for name, count, way in (("download", mix.downloads, "down"), ("upload", mix.uploads, "up")):
+        if count:
+            found.append(f"[flows.{name}]\ncount = {count}\n{start}\n{tcp}{backwards[way]}")
+    if mix.web:
+        local = profile.rtt_s[1] < LOCAL_S
+        mean, sd, most = (
+            (RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST) if local else (PAGE_BYTES, PAGE_SD, PAGE_MOST)
+        )
+        gap = PLACES * 8.0 * mean / (mix.web * profile.down_bps)
+        found.append(
+            f'[flows.web]\ncount = {PLACES}\nsource = "http"\nsessions = "open"\narrival = "exponential {_span(gap)}"\n'
+            f'size = "lognormal {mean} B sd {sd} B up to {most} B"\n{tcp}{backwards["down"]}'
+        )
+    if mix.videos:
+        found.append(
+            f'[flows.video]\ncount = {mix.videos}\nsource = "video"\n{start}\n{tcp}{backwards["down"]}'
+        )
+    if mix.calls:
+        found.append(
+            f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{start}'
+        )
+    if mix.games:
+        found.append(
+            f'[flows.game]\ncount = {mix.games}\ntransport = "udp"\nsource = "cbr"\nrate = "20.6 kbit/s"\n'
+            f'packet = "155 B"\njitter = 0.1\n{start}'
+        )
+    return found
+
+
+def _span(seconds: float) -> str:
+    """A time in whole nanoseconds, as scenarios write it."""
+    return "0 s" if seconds < 5e-10 else units.show_span(round(seconds * 1e9) / 1e9)

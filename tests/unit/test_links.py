@@ -1,0 +1,106 @@
+"""Links with their usual traffic, as people type them."""
+
+from __future__ import annotations
+
+import pytest
+
+import dropcurve as dc
+from dropcurve import links
+from dropcurve.links.parse import rates
+from dropcurve.quantities import units
+from dropcurve.results.document import assumptions
+from dropcurve.verdict.traffic import roles
+
+
+@pytest.mark.parametrize("name", list(links.PRESETS))
+@pytest.mark.parametrize("direction", links.DIRECTIONS)
+def test_every_preset_is_a_scenario_with_thin_flows_and_bulk(name: str, direction: str) -> None:
+    """Run so briefly that it costs nothing; the call of the satellite has to come up and down once."""
+    profile = links.preset(name)
+    base = links.scenario(profile, direction=direction)
+    rate = units.rate(str(base.get("dumbbell.rate")))
+    assert rate == profile.rate_bps(direction)
+    back = profile.up_bps if direction == "down" else profile.down_bps
+    assert units.rate(str(base.get("dumbbell.back.rate"))) == back
+    brief = links.scenario(
+        profile, direction=direction, duration="20 ms" if name == "datacentre" else "1.5 s"
+    )
+    found = roles(dc.run(brief, replications=1).variants[0].runs[0])
+    assert "thin" in found.values()
+    assert found["download"] == "bulk"
+    assert "unresponsive" not in found.values()
+
+
+def test_the_other_direction_carries_the_transfers_that_go_that_way() -> None:
+    down, up = (links.scenario(links.preset("dsl"), direction=one) for one in links.DIRECTIONS)
+    assert [down.get("flows.download.reverse"), down.get("flows.upload.reverse")] == [False, True]
+    assert [up.get("flows.download.reverse"), up.get("flows.upload.reverse")] == [True, False]
+    assert up.get("flows.web.reverse") is True
+
+
+def test_buffers_come_in_packets_bytes_time_and_bandwidth_delay_products() -> None:
+    """12 Mbit/s are 1000 full packets a second; a round trip of 100 ms makes a product of 100."""
+
+    def packets(text: str) -> float:
+        return units.buffer(text, rate_bps=12e6, rtt_s=0.1, packet_bytes=1500)
+
+    assert [packets(one) for one in ("50pkts", "75kB", "50ms", "0.5bdp", "0.5 BDP")] == [50.0] * 5
+    for wrong in ("50 apples", "0ms", "bdp"):
+        with pytest.raises(dc.UsageError, match="buffer"):
+            packets(wrong)
+
+
+def test_two_rates_are_down_and_up() -> None:
+    assert rates("20/2") == (20e6, 2e6)
+    assert rates("20/2Mbit") == (20e6, 2e6)
+    assert rates("1Gbit/50Mbit") == (1e9, 50e6)
+    assert rates("100Mbit") == (100e6, 100e6)
+    assert rates("100 Mbit/s") == (100e6, 100e6)
+    with pytest.raises(dc.UsageError):
+        rates("20Mbit/2")
+
+
+def test_a_link_is_parsed_with_what_differs() -> None:
+    profile, direction = links.parse(
+        "cable:up,rate=100/10Mbit,rtt=20-60ms,buffer=100ms,downloads=4,web=20%,ecn=true"
+    )
+    assert direction == "up"
+    assert (profile.down_bps, profile.up_bps, profile.rtt_s) == (100e6, 10e6, (0.02, 0.06))
+    # 100 ms of 10 Mbit/s are 125 kB.
+    assert profile.buffer_pkts("up") == 83
+    assert (profile.mix.downloads, profile.mix.web, profile.mix.ecn) == (4, 0.2, True)
+    assert links.parse("20/2")[0].up_bps == 2e6
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("cabel", "did you mean 'cable'"),
+        ("cable:sideways", "write cable:down or cable:up"),
+        ("cable,rtt", "must be KEY=VALUE"),
+        ("cable,rrt=3ms", "did you mean 'rtt'"),
+        ("cable,rtt=fast", "rtt 'fast' must be a number"),
+        ("cable,buffer=much", "buffer 'much' must be a number"),
+        ("cable,web=95%", "web = 0.95: must lie in"),
+        ("cable,downloads=0,uploads=0", "needs at least one long transfer"),
+        ("cable,ecn=maybe", "ecn = maybe: must be true or false"),
+    ],
+)
+def test_what_cannot_be_parsed_is_refused_with_a_remedy(text: str, said: str) -> None:
+    with pytest.raises(dc.UsageError) as error:
+        links.parse(text)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_scenario_of_a_link_remembers_its_name_and_states_what_was_assumed() -> None:
+    base = links.load("link:dsl:up", duration="2 s")
+    assert base.origin == "link:dsl:up"
+    result = dc.compare(base, queues=["droptail", "fq_codel"], replications=2)
+    assert result.command.startswith("dropcurve compare link:dsl:up --queue droptail --queue fq_codel")
+    (line,) = assumptions(result)
+    assert line.startswith(
+        "Assumed: dsl: 16 Mbit/s down, 1 Mbit/s up, queue in the up direction, round trip 20 ms to 80 ms"
+    )
+    assert "no L4S senders" in line
+    assert line in str(result).replace("\n  ", " ")
