@@ -58,6 +58,7 @@ format: setup ## rewrite the sources as lint wants them
 	@cargo fmt --all
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/python tools/markdown.py
 
 tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py

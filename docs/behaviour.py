@@ -22,6 +22,7 @@ from behaviour_network import Row, measure
 
 import dropcurve as dc
 from dropcurve import studies as st
+from dropcurve.present.wrapping import wrap_markdown
 
 DOCS = Path(__file__).resolve().parent
 
@@ -102,7 +103,7 @@ def main() -> None:
         sys.stdout.write(table(some, found))
     else:
         page = PAGE.format(replications=REPLICATIONS, table=table(some, found))
-        (DOCS / "behaviour.md").write_text(page, encoding="utf-8")
+        (DOCS / "behaviour.md").write_text(wrap_markdown(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

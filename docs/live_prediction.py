@@ -31,6 +31,7 @@ from dropcurve.errors import DropcurveError
 from dropcurve.live import check as quality
 from dropcurve.live import measure
 from dropcurve.live.lab import compared, lab, simulate
+from dropcurve.present.wrapping import wrap_markdown
 
 HERE = Path(__file__).resolve().parent
 PAGE, KEPT, QUALITY = (HERE / f"live-{name}" for name in ("prediction.md", "prediction.json", "quality.json"))
@@ -224,7 +225,7 @@ def write(folder: Path | None) -> None:
         kernels(found),
     ]
     parts += ["## How exactly it shapes", shaping(json.loads(QUALITY.read_text(encoding="utf-8")))]
-    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    PAGE.write_text(wrap_markdown("\n\n".join(parts) + "\n"), encoding="utf-8")
 
 
 def repeated(found: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dropcurve as dc
+from dropcurve.present.wrapping import wrap_markdown
 
 PAGE = Path(__file__).resolve().parent / "short-flows.md"
 #: Bits a second, seconds one way, bytes of payload, headers and acknowledgement; seconds an acknowledgement waits.
@@ -139,7 +140,7 @@ def page() -> str:
                 f"| {case.window} | {case.segments} | {1e3 * found:.2f} | {1e3 * exact(case):.2f} "
                 f"| {1e3 * closed:.0f} | {100 * (closed / found - 1):+.0f} % |"
             )
-    return "\n".join(parts) + "\n"
+    return wrap_markdown("\n".join(parts) + "\n")
 
 
 if __name__ == "__main__":

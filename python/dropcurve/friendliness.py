@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from . import metrics
 from .errors import DropcurveError, UsageError
 from .metrics import statistics
+from .present.wrapping import wrap_markdown
 from .scenario import Scenario, library
 
 if TYPE_CHECKING:
@@ -198,8 +199,15 @@ that mark much earlier. `westwood` is Westwood+, `westwood1` the first Westwood.
 `gaimd` and `binomial` are those with alpha 0.3125, beta 0.875 and k = l = 1/2. `video` is a
 camera of 8 Mbit/s shaped to what TFRC allows. LDA+ reports each 5 s, so much of its time here is its start.
 
-Other transports, or keys of your own: `dropcurve.friendliness.matrix({{"mine": 'cc = "cubic"\\nhystart = "rfc9406"\\n',
-"reno": 'recovery = "newreno"\\n'}})`; the page again, or of a few: `python -m dropcurve.friendliness --help`.
+The page again, or of a few transports: `python -m dropcurve.friendliness --help`. Transports with keys of your own:
+
+```python
+from dropcurve import friendliness
+
+friendliness.matrix(
+    {{"mine": 'cc = "cubic"\\nhystart = "rfc9406"\\n', "reno": 'recovery = "newreno"\\n'}}
+)
+```
 """
 
 
@@ -273,7 +281,7 @@ def write(options: argparse.Namespace) -> None:
     if options.quick:
         sys.stdout.write(page)
     else:
-        (out / "friendliness.md").write_text(page, encoding="utf-8")
+        (out / "friendliness.md").write_text(wrap_markdown(page), encoding="utf-8")
         sys.stderr.write(f"The page: {out / 'friendliness.md'}\n")
 
 

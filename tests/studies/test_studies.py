@@ -137,7 +137,7 @@ def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
     outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
     assert set(outcome.short(floors=True)) == {("era", "red"), ("era", "droptail")}
     st.write(outcome, folder)
-    page = (folder / "short.md").read_text(encoding="utf-8")
+    page = " ".join((folder / "short.md").read_text(encoding="utf-8").split())
     assert "0 of 2 cells of the tables and figures are known within 0.01 %." in page
     assert re.search(
         r"Wider than that after the most runs: `ms` of red and droptail in `era` \(± [\d.]+ %\)", page
@@ -147,7 +147,7 @@ def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
     assert {cell.n for cell in outcome["era"].values()} == {5}, "the stated width is good enough"
     assert (len(outcome.short(floors=False)), len(outcome.short(floors=True))) == (2, 0)
     st.write(outcome, folder)
-    page = (folder / "short.md").read_text(encoding="utf-8")
+    page = " ".join((folder / "short.md").read_text(encoding="utf-8").split())
     assert (
         "`ms` (or ± 1000) is within 0.01 % of its mean, at most 6 times. So small a wait matters to nobody."
         in page
@@ -182,7 +182,7 @@ def test_a_claim_that_is_open_goes_on(folder: Path) -> None:
     assert open_still.verdict("X") == st.OPEN
     assert open_still["era"]["red"].n == 5
     st.write(open_still, folder)
-    page = (folder / "short.md").read_text(encoding="utf-8")
+    page = " ".join((folder / "short.md").read_text(encoding="utf-8").split())
     assert "**X** cannot be decided after 5 runs of each cell: coin is" in page
     decided = st.reproduce(replace(held, decide=60), folder=folder / "a")
     assert decided.verdict("X") == st.HOLDS

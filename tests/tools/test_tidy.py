@@ -150,6 +150,7 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("record", "docs/decisions/001-again.md", DECISION, "taken by"),
     ("record", "docs/decisions/002-bare.md", "# 002\n\n## Context\n\n## Decision\n", "What we gave up"),
     ("record", "changes/tail drop.md", "Tail drop.\n", "note of change"),
+    ("wrapping", "docs/guide.md", "word " * 20 + "end\n", "103 columns"),
     ("word", SENDER, planted("fn draw(red_di", "ce: u64) {}\n"), "say rng"),
     ("word", SENDER, planted("struct RedDi", "ce;\n"), "say rng"),
     ("word", INIT, planted('"""Measured an', 'ew."""\n'), "say again"),
@@ -284,6 +285,22 @@ class TestRust:
         write(tree, "crates/sim/src/lib.rs", "#![forbid(unsafe_code)]\n#[cfg(test)]\nmod exam;\n")
         write(tree, "crates/sim/src/exam.rs", 'fn t() { println!("seed"); }\n' + "// line\n" * 500)
         assert faults(tree) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 19 + "end!",
+        "| cell " * 20 + "|",
+        "```text\n" + "word " * 30 + "\n```",
+        "![a picture of " + "many " * 20 + "words](img/a.svg)",
+        "x" * 120,
+        "* " + "x" * 120,
+    ],
+)
+def test_lines_that_fit_or_cannot_be_broken_pass(tree: Path, text: str) -> None:
+    write(tree, "docs/guide.md", text + "\n![](img/a.svg)\n")
+    assert faults(tree) == []
 
 
 class TestLanguage:

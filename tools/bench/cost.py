@@ -22,13 +22,15 @@ PLAIN = "droptail"
 
 HEAD = """# What a packet costs
 
-One arrival and one departure in each discipline, at its defaults but for `limit = "100 pkts"`, beside plain tail drop:
-a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held near 10 packets. Drops and ticks are part of
-the price, and so is the loop that drives it all, which is the same for each.
+One arrival and one departure in each discipline, at its defaults but for `limit = "100 pkts"`,
+beside plain tail drop: a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held
+near 10 packets. Drops and ticks are part of the price, and so is the loop that drives it all, which
+is the same for each.
 
-*Instructions* ({compiler}, x86-64 without extensions) do not depend on what else a machine does. *ns* are the best of
-seven runs on a machine of two cores that had other work. `tools/bench/cost.py` writes this page anew from
-`crates/queue/benches/disc.rs`, which prints the dialects too (`cargo bench -p dropcurve-queue`).
+*Instructions* ({compiler}, x86-64 without extensions) do not depend on what else a machine does.
+*ns* are the best of seven runs on a machine of two cores that had other work. `tools/bench/cost.py`
+writes this page again from `crates/queue/benches/disc.rs`, which prints the dialects too
+(`cargo bench -p dropcurve-queue`).
 
 | Discipline | Instructions | ns | Instructions beside tail drop |
 |---|---:|---:|---:|

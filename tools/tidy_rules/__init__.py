@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tidy_rules import citations, language, layers, leftovers, links, python_style, records, registry, sizes
+from tidy_rules import (
+    citations,
+    language,
+    layers,
+    leftovers,
+    links,
+    python_style,
+    records,
+    registry,
+    sizes,
+    wrapping,
+)
 from tidy_rules.tree import Fault, Tree
 
 __all__ = ["RULES", "Fault", "Tree"]
@@ -20,6 +31,7 @@ RULES: dict[str, Callable[[Tree], Iterator[Fault]]] = {
     "link": links.check,
     "python": python_style.check,
     "record": records.check,
+    "wrapping": wrapping.check,
     "word": language.check_words,
     "name": language.check_names,
 }

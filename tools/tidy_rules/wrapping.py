@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tidy_rules.tree import Fault, Tree
 
 COLUMNS = 100
+LINK = re.compile(r"\s*\[?!?\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\.?$")
 ITEM = re.compile(r"\s*(?:[*+-]|\d+\.) ")
 
 
@@ -25,8 +26,8 @@ def check(tree: Tree) -> Iterator[Fault]:
 
 
 def breakable(line: str) -> bool:
-    """Whether the line could end sooner: it is no table row and holds a blank before column 100."""
-    if line.lstrip().startswith(("|", "<")):
+    """Whether the line could be shorter: it is no table row, no HTML, no lone link, and holds a blank in time."""
+    if line.lstrip().startswith(("|", "<")) or LINK.match(line):
         return False
     start = match.end() if (match := ITEM.match(line)) else len(line) - len(line.lstrip())
     return " " in line[start:COLUMNS]

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from ..metrics import statistics
+from ..present.wrapping import wrap_markdown
 from ..quantities import units
 from ..runs.replicate import run
 from ..scenario import Scenario
@@ -211,4 +212,4 @@ def _percent(predicted: float, found: float) -> str:
 
 def write(path: Path, *, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
     """Runs the grid and writes the page."""
-    path.write_text(page(list(grid(jobs=jobs, tell=tell))), encoding="utf-8")
+    path.write_text(wrap_markdown(page(list(grid(jobs=jobs, tell=tell)))), encoding="utf-8")

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from ..present.wrapping import wrap_markdown
 from . import live, live_linux, live_ns3, page, registry
 from .cases import Area
 from .context import ROOT, Context, show_progress
@@ -52,7 +53,7 @@ def main(words: list[str]) -> int:
     if options.live and not options.only:
         beside = registry.compare(list(registry.LIVE), context)
         out.mkdir(parents=True, exist_ok=True)
-        (out / "live.md").write_text(page.markdown(beside), encoding="utf-8")
+        (out / "live.md").write_text(wrap_markdown(page.markdown(beside)), encoding="utf-8")
         sys.stderr.write(
             page.summary(beside) + "\nRun side by side: out/agree/live.md; now what is recorded\n"
         )
@@ -61,7 +62,7 @@ def main(words: list[str]) -> int:
     if options.only or options.quick:
         sys.stdout.write(text)
         return 0
-    (ROOT / "docs" / "agreement.md").write_text(text, encoding="utf-8")
+    (ROOT / "docs" / "agreement.md").write_text(wrap_markdown(text), encoding="utf-8")
     out.mkdir(parents=True, exist_ok=True)
     (out / "agreement.html").write_text(page.as_html(text), encoding="utf-8")
     sys.stdout.write(page.summary(found) + "\nThe page: docs/agreement.md, out/agree/agreement.html\n")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval
+from ..present.wrapping import wrap_markdown
 from ..runs.job import build
 from ..runs.sweeping.execute import Where
 from ..runs.sweeping.store import Store
@@ -284,7 +285,7 @@ def main() -> int:
                 searches.append(solve(problem, folder, seed=seed, jobs=asked.jobs))
                 sys.stderr.write(told(number, seed, searches[-1]) + "\n")
             found.append(Found(problem, tuple(searches)))
-            asked.out.write_text("\n".join(page(found)) + "\n", encoding="utf-8")
+            asked.out.write_text(wrap_markdown("\n".join(page(found)) + "\n"), encoding="utf-8")
     return 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..metrics.statistics import Interval
 from ..plot import style
+from ..present.wrapping import wrap_markdown
 from .tuned import CONDITIONS, REPLICATIONS, RUNS, Found
 
 FIGURE = "tuning-ns2.svg"
@@ -16,7 +17,7 @@ def write(out: Path, found: Sequence[Found]) -> None:
     """Writes the page and its figure."""
     (out.parent / "figures").mkdir(parents=True, exist_ok=True)
     (out.parent / "figures" / FIGURE).write_bytes(draw(found))
-    out.write_text("\n".join(_page(found)) + "\n", encoding="utf-8")
+    out.write_text(wrap_markdown("\n".join(_page(found)) + "\n"), encoding="utf-8")
 
 
 def _page(found: Sequence[Found]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..metrics import statistics
 from ..plot import style
+from ..present.wrapping import wrap_markdown
 from ..quantities import wording
 from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
@@ -34,7 +35,7 @@ def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", htm
     (folder / figures).mkdir(parents=True, exist_ok=True)
     name = outcome.study.name
     blocks = list(compose(outcome))
-    files = [_write(folder / f"{name}.md", markdown(outcome, blocks, figures))]
+    files = [_write(folder / f"{name}.md", wrap_markdown(markdown(outcome, blocks, figures)))]
     for picture in (block for block in blocks if isinstance(block, Picture)):
         with style.styled():
             svg = style.to_bytes(picture.draw(style.PAGE_IN), format="svg")
