@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,9 +14,11 @@ import pytest
 import dropcurve as dc
 from dropcurve import _core
 from dropcurve.runs.executor import Executor
-from dropcurve.runs.job import Job
+from dropcurve.runs.job import Job, build
 from dropcurve.runs.record import RunRecord
 from dropcurve.runs.store import RunStore
+from dropcurve.runs.sweeping.execute import execute
+from dropcurve.runs.sweeping.run_table import RunTable
 
 
 @pytest.fixture
@@ -80,6 +83,63 @@ def test_equal_jobs_are_made_once_with_the_most_that_any_asks_for(
     assert taken[0].summary["derived"] == {"sync": None, "transient_s": None}, "as if it were alone"
     assert {**taken[1].summary, "derived": None} == {**taken[0].summary, "derived": None}
     assert sorted(taken) == [0, 1, 2]
+
+
+VARY = {"queue.max_p": [0.05, 0.1], "flows.tcp.count": [2, 3]}
+ROWS = "select * exclude (point) from runs order by all"
+
+
+def test_a_sweep_reads_the_runs_that_a_comparison_stored(folder: Path, calls: list[tuple[str, int]]) -> None:
+    vary = {"queue.max_p": [0.05, 0.1]}
+    dc.compare("short.toml", vary=vary, replications=2, cache="cache")
+    calls.clear()
+    told: list[tuple[int, int]] = []
+    table = dc.sweep(
+        "short.toml", VARY, replications=2, out="a", cache="cache", progress=lambda *what: told.append(what)
+    )
+    assert len(calls) == 4 and told[-1] == (8, 8), "three flows are those of the file"
+    alone = dc.sweep("short.toml", VARY, replications=2, out="b")
+    assert table.query(ROWS).fetchall() == alone.query(ROWS).fetchall()
+
+
+def test_a_sweep_reads_the_rows_of_another_sweep(folder: Path, calls: list[tuple[str, int]]) -> None:
+    dc.sweep("short.toml", VARY, replications=2, out="a", cache="cache")
+    calls.clear()
+    larger = {**VARY, "queue.max_p": [0.05, 0.1, 0.2]}
+    table = dc.sweep("short.toml", larger, replications=2, out="b", cache="cache")
+    assert len(calls) == 4
+    alone = dc.sweep("short.toml", larger, replications=2, out="c")
+    assert table.query(ROWS).fetchall() == alone.query(ROWS).fetchall()
+
+
+@pytest.mark.parametrize("ruin", ["removed", "damaged", "of other metrics"])
+def test_rows_of_another_sweep_that_cannot_be_used_are_made_again(
+    folder: Path, calls: list[tuple[str, int]], ruin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dc.sweep("short.toml", VARY, replications=1, out="a", cache="cache")
+    calls.clear()
+    if ruin == "removed":
+        shutil.rmtree("a")
+    elif ruin == "damaged":
+        for path in Path("a/runs").glob("part-*.parquet"):
+            path.write_bytes(b"nonsense")
+    else:
+        monkeypatch.setattr("dropcurve.runs.sweeping.elsewhere.identity", lambda: "others")
+    dc.sweep("short.toml", VARY, replications=1, out="b", cache="cache")
+    assert len(calls) == 4
+
+
+def test_a_table_reads_the_runs_of_another_table(folder: Path, calls: list[tuple[str, int]]) -> None:
+    """What a search does with each batch of its runs."""
+    jobs = [Job(dc.Scenario.load("short.toml"), seed) for seed in (1, 2)]
+    for out in ("a", "b"):
+        table = RunTable(Path(out), build(), cache="cache")
+        table.open()
+        rows: list[dict[str, Any]] = []
+        execute(jobs, table, where=Executor(1), take=rows.append)
+        assert sorted(one["seed"] for one in rows) == [1, 2]
+        assert table.keys() == {job.key for job in jobs}
+    assert len(calls) == 2
 
 
 OTHER = """if True:

@@ -96,9 +96,9 @@ def test_a_damaged_record_counts_as_missing(store: RunStore, scenario: dc.Scenar
 def test_a_record_of_another_run_counts_as_missing(scenario: dc.Scenario) -> None:
     text = record.serialise(made(scenario, 2))
     blob = record.compress(text, text)
-    assert record.parse(blob, text, Job(scenario, 2)) == made(scenario, 2).summary
-    assert record.parse(blob, text, Job(scenario, 1)) is None
-    assert record.parse(blob, b"another dictionary", Job(scenario, 2)) is None
+    assert record.parse(blob, text, (scenario.hash, 2)) == made(scenario, 2).summary
+    assert record.parse(blob, text, (scenario.hash, 1)) is None
+    assert record.parse(blob, b"another dictionary", (scenario.hash, 2)) is None
 
 
 def test_the_runs_that_were_not_used_for_longest_are_removed(folder: Path, scenario: dc.Scenario) -> None:

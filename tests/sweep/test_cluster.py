@@ -16,7 +16,8 @@ import pytest
 import dropcurve as dc
 from dropcurve import cli
 from dropcurve.errors import DropcurveError, UsageError
-from dropcurve.runs.sweeping import cluster
+from dropcurve.runs import cluster
+from dropcurve.runs.sweeping import batches
 from dropcurve.runs.sweeping.rows import KEY
 
 distributed = pytest.importorskip("distributed")
@@ -33,8 +34,8 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of two runs: with four under way, no more than eight runs can finish after a kill. Time decides
     nothing."""
     monkeypatch.setattr(cluster, "PATIENCE_S", LONG_S)
-    monkeypatch.setattr(cluster, "FIRST", 2)
-    monkeypatch.setattr(cluster, "MOST", 2)
+    monkeypatch.setattr(batches, "FIRST", 2)
+    monkeypatch.setattr(batches, "MOST", 2)
 
 
 @contextmanager
@@ -89,7 +90,7 @@ def complete(folder: Path) -> None:
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, two_workers: tuple[str, list[int]]
 ) -> None:
-    monkeypatch.setattr("dropcurve.runs.sweeping.store.Store.compact", lambda _: None)
+    monkeypatch.setattr("dropcurve.runs.sweeping.run_table.RunTable.compact", lambda _: None)
     address, pids = two_workers
     killed: list[int] = []
 
@@ -109,12 +110,13 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(
 def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dropcurve.runs.sweeping.store.Store.compact", lambda _: None)
+    monkeypatch.setattr("dropcurve.runs.sweeping.run_table.RunTable.compact", lambda _: None)
     code = f"""if True:
         import os, signal
         import dropcurve as dc
-        from dropcurve.runs.sweeping import cluster
-        cluster.FIRST = cluster.MOST = 2
+        from dropcurve.runs import cluster
+        from dropcurve.runs.sweeping import batches
+        batches.FIRST = batches.MOST = 2
         cluster.PATIENCE_S = {LONG_S}
         def kill(done, needed):
             if done >= 8:
@@ -147,9 +149,9 @@ def test_work_for_another_build_or_another_disk_is_refused(folder: Path) -> None
     from dropcurve.runs.job import build
 
     with pytest.raises(UsageError, match="another build"):
-        cluster.work(cluster.Batch("name", str(folder), "0" * 8, "s", (), ()))
+        batches.work(batches.Batch("name", str(folder), "0" * 8, "s", (), ()))
     with pytest.raises(UsageError, match="does not see this folder"):
-        cluster.work(cluster.Batch("name", str(folder / "nowhere"), build(), "s", (), ()))
+        batches.work(batches.Batch("name", str(folder / "nowhere"), build(), "s", (), ()))
 
 
 @pytest.fixture

@@ -20,21 +20,21 @@ from dropcurve.errors import ResultError
 from dropcurve.runs import locks
 from dropcurve.runs.job import build
 from dropcurve.runs.locks import Locks
-from dropcurve.runs.sweeping import cluster
+from dropcurve.runs.sweeping import batches
 from dropcurve.runs.sweeping.rows import KEY
-from dropcurve.runs.sweeping.store import Store
+from dropcurve.runs.sweeping.run_table import RunTable
 
 VARY = {"queue.max_p": [0.02, 0.1]}
 
 OTHER = """if True:
     import json, sys
     from pathlib import Path
-    from dropcurve.runs.sweeping.store import Store
+    from dropcurve.runs.sweeping.run_table import RunTable
     for line in sys.stdin:
         verb, *values = json.loads(line)
         if verb == "lock":
             folder, build, keys = values
-            writer = Store(Path(folder), build).writer(work="other")
+            writer = RunTable(Path(folder), build).writer(work="other")
             answer = len(writer.lock([tuple(key) for key in keys]))
         elif verb == "add":
             answer = writer.add(values[0])
@@ -85,9 +85,9 @@ def on_disk(folder: Path) -> list[tuple[object, ...]]:
     ]
 
 
-def of_another(folder: Path) -> tuple[Store, list[tuple[str, int]], dict[str, object]]:
+def of_another(folder: Path) -> tuple[RunTable, list[tuple[str, int]], dict[str, object]]:
     """A store, the runs that another session is going to lock, and what it says the second one came to."""
-    store = Store(folder / "runs", build())
+    store = RunTable(folder / "runs", build())
     store.open()
     scenario = dc.Scenario.load("short.toml").set("queue.max_p", 0.1)
     row = {
@@ -126,7 +126,7 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
     """The next client looked before the workers of the one that died had finished."""
     store, keys, row = of_another(folder)
     text = dc.Scenario.load("short.toml").set("queue.max_p", 0.1).to_toml()
-    batch = cluster.Batch("name", str(store.folder), build(), "next", (), ((text, 2), (text, 3)))
+    batch = batches.Batch("name", str(store.folder), build(), "next", (), ((text, 2), (text, 3)))
     with other() as session, pytest.MonkeyPatch.context() as patch:
         assert session.does("lock", str(store.folder), build(), keys) == 2
         waits: list[float] = []
@@ -138,7 +138,7 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
                 session.does("flush")
 
         patch.setattr(locks.time, "sleep", pause)
-        _, rows = cluster.work(batch)
+        _, rows = batches.work(batch)
         assert len(waits) == 3
     assert [one["seed"] for one in rows] == [3, 2], "what is free first"
     assert rows[1] == row
@@ -146,13 +146,13 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
 
 
 def test_a_batch_given_again_begins_with_what_was_made_of_it(folder: Path) -> None:
-    store = Store(folder / "runs", build())
+    store = RunTable(folder / "runs", build())
     store.open()
     text = dc.Scenario.load("short.toml").to_toml()
-    batch = cluster.Batch(
+    batch = batches.Batch(
         "name", str(store.folder), build(), store.session, (), tuple((text, seed) for seed in (1, 2))
     )
-    _, rows = cluster.work(batch)
+    _, rows = batches.work(batch)
     assert [row["seed"] for row in rows] == [1, 2]
     marked = {**rows[0], "loss": -1.0}
     for path in store.files():
@@ -160,16 +160,16 @@ def test_a_batch_given_again_begins_with_what_was_made_of_it(folder: Path) -> No
     (store.folder / f"journal-{store.session}-name-dead.jsonl").write_text(
         f"{json.dumps(marked)}\n", encoding="utf-8"
     )
-    _, again = cluster.work(batch)
+    _, again = batches.work(batch)
     assert again == [marked, rows[1]]
 
 
 def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store(folder / "runs", "b")
+    store = RunTable(folder / "runs", "b")
     store.open()
 
     def write(session: str, work: str, seed: int) -> None:
-        with Store(store.folder, "b", session).writer(work=work) as writer:
+        with RunTable(store.folder, "b", session).writer(work=work) as writer:
             writer.lock([("a", seed)])
             writer.add({"scenario": "a", "seed": seed, "build": "b", "loss": 1.0})
 
@@ -179,10 +179,10 @@ def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch:
     write(store.session, "again", 3)
     write("other", "x", 4)
     read: list[str] = []
-    table = Store.look.__globals__["_table"]
+    table = RunTable.look.__globals__["read_table"]
     monkeypatch.setitem(
-        Store.look.__globals__,
-        "_table",
+        RunTable.look.__globals__,
+        "read_table",
         lambda path, *, columns: read.append(path.name) or table(path, columns=columns),
     )
     assert set(store.look({("a", seed) for seed in range(9)}, "again")) == {("a", 3), ("a", 4)}
@@ -191,14 +191,14 @@ def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch:
 
 
 def test_a_writer_does_not_read_the_journal_it_writes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store(folder / "runs", "b")
+    store = RunTable(folder / "runs", "b")
     store.open()
     read: list[str] = []
-    journal = Store.look.__globals__["_journal"]
+    journal = RunTable.look.__globals__["_journal"]
     monkeypatch.setitem(
-        Store.look.__globals__, "_journal", lambda path: read.append(path.name) or journal(path)
+        RunTable.look.__globals__, "_journal", lambda path: read.append(path.name) or journal(path)
     )
-    with store.writer(work="x") as writer, Store(store.folder, "b", "other").writer(work="x") as other:
+    with store.writer(work="x") as writer, RunTable(store.folder, "b", "other").writer(work="x") as other:
         for seed, one in ((1, writer), (2, other)):
             one.lock([("a", seed)])
             one.add({"scenario": "a", "seed": seed, "build": "b", "loss": 1.0})
@@ -223,7 +223,7 @@ def test_a_lock_excludes_other_threads_and_processes_and_ends_with_its_owner(fol
     assert mine.try_acquire(["a"]) and not mine.try_acquire(["a"]) and mine.try_acquire(["b"])
     mine.release(["a"])
     assert mine.try_acquire(["a"])
-    store = Store(folder, "b")
+    store = RunTable(folder, "b")
     with other() as session:
         assert session.does("lock", str(folder), "b", [["s", 1], ["s", 2]]) == 2
         writer = store.writer()

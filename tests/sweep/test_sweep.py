@@ -17,7 +17,7 @@ from dropcurve.errors import UsageError
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping import design
 from dropcurve.runs.sweeping.rows import KEY, UNSEEN, row
-from dropcurve.runs.sweeping.store import Store
+from dropcurve.runs.sweeping.run_table import RunTable
 
 VARY = {"queue.max_p": [0.02, 0.1], "dumbbell.delay": ["5 ms", "20 ms"]}
 
@@ -111,7 +111,7 @@ def test_an_interruption_loses_no_finished_run(folder: Path) -> None:
 
 
 def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
-    store = Store(folder / "runs", build())
+    store = RunTable(folder / "runs", build())
     store.open()
     kept = {"scenario": "a", "seed": 1, "build": build(), "loss[größe]": 2.5}
     whole = _core.json_line(kept)
@@ -120,11 +120,11 @@ def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
     assert store.look({("a", 1), ("b", 1)}, "y") == {("a", 1): kept}
     store.open()
     assert list(store.rows()) == [kept] and not list(store.folder.glob("journal*"))
-    assert not list(Store(store.folder, "another build").rows())
+    assert not list(RunTable(store.folder, "another build").rows())
 
 
 def test_compaction_keeps_every_run_once(folder: Path) -> None:
-    store = Store(folder / "runs", "b")
+    store = RunTable(folder / "runs", "b")
     store.open()
     # A metric may be whole in one file, a fraction in another, and missing in a third.
     for numbers in ((1, 2), (2, 3), (4,)):

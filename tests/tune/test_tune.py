@@ -18,9 +18,9 @@ import pytest
 import dropcurve as dc
 from dropcurve import boxes, tuning
 from dropcurve.errors import UsageError
+from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
-from dropcurve.runs.sweeping.execute import Where
-from dropcurve.runs.sweeping.store import Store
+from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import bench as bench_module
 from dropcurve.tuning import confirm, effort, families, fronts, of_file, of_link, page, pictures, search
 from dropcurve.tuning.bench import Bench, Trial, block
@@ -68,12 +68,12 @@ def test_a_cluster_gives_the_same_answer_even_if_a_worker_dies(
             killed.append(pids[0])
             os.kill(pids[0], signal.SIGKILL)
 
-    where = Where(cluster=address)
+    where = Executor(cluster=address)
     question = of_file("asked.toml")
     together = tuning.solve(question, runs=60, seed=3, where=where, out="together", tell=kill)
     assert killed
     assert together.record() == alone.record()
-    assert Store(Path("together/runs"), build()).keys() == Store(Path("alone/runs"), build()).keys()
+    assert RunTable(Path("together/runs"), build()).keys() == RunTable(Path("alone/runs"), build()).keys()
 
 
 def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
@@ -86,8 +86,8 @@ def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tuning.solve(question, runs=120, out="cut", where=Where(jobs=1), tell=stop)
-    kept = len(Store(Path("cut/runs"), build()).keys())
+        tuning.solve(question, runs=120, out="cut", where=Executor(jobs=1), tell=stop)
+    kept = len(RunTable(Path("cut/runs"), build()).keys())
     assert kept == 60
     again: list[int] = []
     resumed = tuning.solve(question, runs=120, out="cut", tell=lambda done, _: again.append(done))
@@ -167,7 +167,7 @@ def test_a_box_gets_its_configuration_however_short_the_time_is(
     """Even where what is best of what is known is nothing that the box has."""
     Ticking(5.0).install(monkeypatch)
     question = of_link(rate="2Mbit", rtt="20-40ms", flows="2-4", buffer="40pkts", goal=GOAL, box=box)
-    answer = tuning.solve(question, seconds=20.0, out="kept", where=Where(2))
+    answer = tuning.solve(question, seconds=20.0, out="kept", where=Executor(2))
     assert answer.configuration and Target(box, 2e6, 0.02).takes(answer.best)
 
 
@@ -198,7 +198,7 @@ def test_few_conditions_are_the_ends_first() -> None:
 def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> None:
     """Over RED's thresholds and max_p on one condition: the loss of the answer against the best of 10 x 10 x 10."""
     question = of_file("asked.toml", ranges_={"flows.tcp.count": "6"}, candidates=["red"])
-    bench = Bench(question, Store(Path("kept/runs"), build()), Where())
+    bench = Bench(question, RunTable(Path("kept/runs"), build()), Executor())
     bench.open()
     found = search.Search(bench, 1, effort.Effort(100)).go()
     family = families.family("red", question.room)
@@ -320,7 +320,7 @@ def test_a_front_has_what_nothing_beats() -> None:
 
 def test_a_race_drops_who_is_clearly_behind_and_keeps_who_is_close(asked: Path) -> None:
     question = of_file("asked.toml")
-    bench = Bench(question, Store(Path("kept/runs"), build()), Where())
+    bench = Bench(question, RunTable(Path("kept/runs"), build()), Executor())
     bench.open()
     tiny, good, near, huge = (
         Candidate(str(limit), "droptail", {"limit": f"{limit} pkts"}) for limit in (2, 8, 9, 50)

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 import dropcurve as dc
-from dropcurve.runs.sweeping.store import Store
+from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.runs.sweeping.table import Sweep
 
 SEEDS = 10
@@ -53,7 +53,7 @@ def fill(folder: Path, runs: int) -> None:
     parquet.write_table(pa.table(columns), folder / "points.parquet")
     record = {**table.record, "seeds": list(range(1, SEEDS + 1))}
     (folder / "sweep.json").write_text(json.dumps(record), encoding="utf-8")
-    with Store(store.folder, store.build).writer() as writer:
+    with RunTable(store.folder, store.build).writer() as writer:
         for seed in record["seeds"]:
             for place, name in enumerate(hashes):
                 row = {

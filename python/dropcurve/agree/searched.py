@@ -21,9 +21,9 @@ from pathlib import Path
 from ..metrics import statistics
 from ..metrics.statistics import Interval
 from ..present.wrapping import wrap_markdown
+from ..runs.executor import Executor
 from ..runs.job import build
-from ..runs.sweeping.execute import Where
-from ..runs.sweeping.store import Store
+from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from ..tuning import Question, of_file, of_link
 from ..tuning.bench import PENALTY, Bench, Trial, block
@@ -175,7 +175,7 @@ class Found:
 def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Outcome:
     """Searches, tries the grid, and compares."""
     question, kind = problem.question, problem.kind
-    bench = Bench(question, Store(folder, build()), Where(jobs))
+    bench = Bench(question, RunTable(folder, build()), Executor(jobs))
     bench.open()
     found = Search(bench, seed, Effort(problem.runs)).go()
     searched = bench.runs

@@ -21,9 +21,9 @@ from pathlib import Path
 from ..metrics import statistics
 from ..metrics.statistics import Interval
 from ..quantities import units
+from ..runs.executor import Executor
 from ..runs.job import build
-from ..runs.sweeping.execute import Where
-from ..runs.sweeping.store import Store
+from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from ..tuning.asked import of_link
 from ..tuning.bench import Bench, Trial
@@ -234,7 +234,7 @@ def fresh(question: Question) -> list[list[Trial]]:
 def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     """Tunes a link and holds the recommendation against its rivals in both simulators."""
     question = case.question()
-    bench = Bench(question, Store(folder / "runs", build()), Where(jobs))
+    bench = Bench(question, RunTable(folder / "runs", build()), Executor(jobs))
     bench.open()
     outcome = Search(bench, 1, Effort(RUNS)).go()
     best = outcome.finalists[0]

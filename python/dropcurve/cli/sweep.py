@@ -54,6 +54,7 @@ def sweep(
     out: o.Out = None,
     force: o.Force = False,
     store: SharedStore = None,
+    cache: o.Cache = None,
     metric: o.Metric = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -88,6 +89,7 @@ def sweep(
             answer = sweeping.sweep(
                 base, settings, queues=queue or [], at=at, points=points, method=method, seed=seed,
                 replications=replications, jobs=jobs, cluster=cluster, out=folder, force=force, store=store,
+                cache=cache,
                 progress=None if progress is None else lambda done, needed: progress(done, needed, done / needed),
             )  # fmt: skip
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..runs import command_line
-from ..runs.sweeping.execute import Where
+from ..runs.executor import Executor
 from . import console
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def give(
     try:
         with _progress(quiet=quiet) as watch:
             answer = tuning.solve(
-                question, runs=runs, seconds=seconds, seed=seed, where=Where(jobs, cluster), out=folder,
+                question, runs=runs, seconds=seconds, seed=seed, where=Executor(jobs, cluster), out=folder,
                 command=command, say=watch.say, tell=watch.tell, note=watch.note,
             )  # fmt: skip
             if report:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import Problem, ScenarioError
+from ..quantities import units
 from ..runs.replicate import run
 from ..runs.tracing import trace
 from ..scenario import Scenario
@@ -31,8 +32,7 @@ PLAIN_HEADERS, STAMPED_HEADERS, UDP_HEADERS, ETHERNET = 40, 52, 28, 14
 HEADERS = {tcp + extra for tcp in (PLAIN_HEADERS, STAMPED_HEADERS) for extra in (0, ETHERNET)}
 #: Most flows of a lab: each has two processes.
 MOST_FLOWS = 64
-_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
-_BITS = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
+_NS = {unit: int(10**9 * span) for unit, span in {**units.SPANS, "µs": units.SPANS["us"]}.items()}
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def nanoseconds(text: str) -> int:
 def bits(text: str) -> float:
     """A rate as a scenario shows it, in bits per second."""
     number, unit = text.split()
-    return float(number) * _BITS[unit]
+    return float(number) * units.RATES[unit]
 
 
 def count(text: str) -> int:

@@ -16,18 +16,20 @@ from ..errors import UsageError
 _NUMBER = re.compile(
     r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)(?:\s*/\s*([0-9]+))?\s*(.*?)\s*", re.DOTALL
 )
-_SPANS: dict[str, int | Fraction] = {
-    "s": 1,
-    "sec": 1,
-    "ms": Fraction(1, 10**3),
-    "us": Fraction(1, 10**6),
-    "ns": Fraction(1, 10**9),
-    "min": 60,
-    "h": 3600,
-}
-_RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
-_SIZES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_PACKETS = {"pkts", "pkt", "packets", "packet", "p"}
+#: Units as scenarios write them, each in seconds, bits a second or bytes: the one table of the package.
+SPANS = {
+    "s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9),
+    "min": Fraction(60), "h": Fraction(3600),
+}  # fmt: skip
+RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12}
+SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+PACKETS = ("pkts", "pkt")
+
+# Other spellings that a command line takes.
+_SPANS = {**SPANS, "sec": Fraction(1)}
+_RATES = {unit.removesuffix("/s").lower(): factor for unit, factor in RATES.items()}
+_SIZES = {unit.lower(): factor for unit, factor in SIZES.items()}
+_PACKETS = {*PACKETS, "packets", "packet", "p"}
 
 
 #: Digits and exponents beyond which no number means a quantity, and working it out as a fraction takes long.
@@ -148,15 +150,16 @@ def _positive(value: Fraction, text: str, what: str) -> float:
 
 def show_rate(bps: float) -> str:
     """As scenarios write it: ``100 Mbit/s``."""
-    for factor, unit in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
-        if bps >= factor:
-            return f"{plain(bps / factor)} {unit}"
+    for unit in ("Gbit/s", "Mbit/s", "kbit/s"):
+        if bps >= RATES[unit]:
+            return f"{plain(bps / RATES[unit])} {unit}"
     return f"{plain(bps)} bit/s"
 
 
 def show_span(seconds: float) -> str:
     """As scenarios write it: ``20 ms``."""
-    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+    for unit in ("s", "ms", "us"):
+        factor = float(SPANS[unit])
         if seconds >= factor:
             return f"{plain(seconds / factor)} {unit}"
     return f"{plain(seconds * 1e9)} ns"

@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 
+from .units import RATES
+
 #: Longest name of a variant that tables and verdicts spell out.
 LONGEST = 28
-_PREFIXES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
+_PREFIXES = tuple((float(RATES[unit]), unit) for unit in ("Gbit/s", "Mbit/s", "kbit/s"))
 
 
 def scaled(unit: str, largest: float) -> tuple[float, str]:

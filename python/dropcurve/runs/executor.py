@@ -1,14 +1,20 @@
-"""Executor of jobs: each run is found in the store or made on threads of this process, and stored."""
+"""Executor of jobs: each run is found in the store or made, on threads of this process or on a Dask cluster, and
+stored.
+
+`Executor.records` makes records, with all that was counted; `sweeping.execute` makes the rows of a sweep's table.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from .job import Job, Keep
+from . import cluster
+from .job import Job
 from .record import RunRecord
 from .store import RunStore
 
@@ -26,9 +32,12 @@ CHUNK = 256
 
 @dataclass(frozen=True)
 class Executor:
-    """Where runs are made: on ``jobs`` threads of this process, by default as many as there are processors."""
+    """Where runs are made: on ``jobs`` threads of this process, by default as many as there are processors, or, rows of
+    a sweep's table alone, on the Dask cluster at ``cluster`` (see `runs.cluster`)."""
 
     jobs: int | None = None
+    cluster: str | None = None
+    client: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -38,6 +47,15 @@ class Executor:
     def threads(self) -> int:
         """Number of threads."""
         return self.jobs or os.cpu_count() or 1
+
+    @contextmanager
+    def opened(self) -> Iterator[Executor]:
+        """The same with its cluster reached or started once, for many calls."""
+        if self.cluster is None or self.client is not None:
+            yield self
+            return
+        with cluster.connect(self.cluster) as client:
+            yield replace(self, client=client)
 
     def records(
         self, jobs: Sequence[Job], store: RunStore | None, *, take: Take, tell: Tell | None = None
@@ -137,15 +155,10 @@ class _Work:
                 self.tell(self.done, min(1.0, (before + fraction * share) / self.needed))
 
         _core.run_many(
-            [(job.scenario.core, job.seed, _kept(job.keep)) for job in jobs], self.threads, progress, finished
+            [(job.scenario.core, job.seed, job.keep) for job in jobs], self.threads, progress, finished
         )
 
     def _give(self, name: bytes, record: RunRecord) -> None:
         for number in self.numbers[name]:
             self.take(number, record.cut(self.jobs[number].keep))
             self.done += 1
-
-
-def _kept(keep: Keep) -> _core.Keep:
-    """What the core is to keep: it knows no rows, which are made of summaries."""
-    return "summary" if keep == "row" else keep

@@ -10,10 +10,10 @@ from typing import Literal
 
 from ..scenario import Scenario
 
-#: What is kept of a run, each with what comes before it: the metrics alone, all that was counted, what the samples
-#: tell, the sampled series.
-Keep = Literal["row", "summary", "derived", "series"]
-KEEPS: tuple[Keep, ...] = ("row", "summary", "derived", "series")
+#: What is kept of a run, each with what comes before it: all that was counted, what the samples tell, the sampled
+#: series.
+Keep = Literal["summary", "derived", "series"]
+KEEPS: tuple[Keep, ...] = ("summary", "derived", "series")
 
 #: Version of what Python adds to the summary of the core; a change of it makes every stored run another one.
 FORMAT = 1
@@ -25,7 +25,7 @@ class Job:
 
     scenario: Scenario
     seed: int
-    keep: Keep = "row"
+    keep: Keep = "summary"
     #: Name of the numbers that are stored instead, if they are worked out of the fate of every packet.
     probe: str = ""
 

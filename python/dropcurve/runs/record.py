@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 
 from ..results.series import Series
 from . import derived
-from .job import Job, Keep
+from .job import Keep
 
 if TYPE_CHECKING:
     from .. import _core
@@ -54,15 +54,15 @@ def compress(text: bytes, dictionary: bytes) -> bytes:
     return packer.compress(text) + packer.flush()
 
 
-def parse(blob: bytes, dictionary: bytes, job: Job) -> dict[str, Any] | None:
-    """The summary of a stored run; None if it is damaged or of another run."""
+def parse(blob: bytes, dictionary: bytes, key: tuple[str, int]) -> dict[str, Any] | None:
+    """The summary of a stored run; None if it is damaged or not the run of the scenario (its hash) and seed ``key``."""
     try:
         text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob, LARGEST)
         summary = json.loads(text)
         named = summary["scenario"], summary["seed"]
     except (zlib.error, ValueError, KeyError, TypeError):
         return None
-    return summary if named == job.key else None
+    return summary if named == key else None
 
 
 def pack_series(series: Series | None) -> bytes | None:

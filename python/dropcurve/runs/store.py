@@ -2,7 +2,7 @@
 
 One SQLite file, ``runs-1.sqlite``. Any number of processes use it at once: a write is one transaction, and a process
 that is killed leaves the file as its last transaction left it. Runs are found and added singly, by key, which is what
-SQLite does well; the table of a sweep, which is read by column, has a form of its own (`sweeping.store`).
+SQLite does well; the table of a sweep, which is read by column, has a form of its own (`sweeping.run_table`).
 `docs/decisions/010-one-store-of-runs.md` has the figures behind both.
 
 A record has a checksum, and is parsed and compared with the job when it is loaded: one that is damaged counts as
@@ -17,16 +17,16 @@ import sqlite3
 import time
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from ..errors import ResultError
 from . import record
-from .job import Job
+from .job import Job, address
 from .locks import Locks
 from .record import RunRecord
 
@@ -49,6 +49,7 @@ CREATE TABLE IF NOT EXISTS runs (
     address BLOB PRIMARY KEY, level INTEGER NOT NULL, used INTEGER NOT NULL, checksum INTEGER NOT NULL,
     summary BLOB NOT NULL, series BLOB);
 CREATE INDEX IF NOT EXISTS by_use ON runs (used);
+CREATE TABLE IF NOT EXISTS tables (folder TEXT PRIMARY KEY, made_by TEXT NOT NULL);
 """
 ADD = """
 INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (address) DO UPDATE SET
@@ -123,7 +124,7 @@ class RunStore:
             row = self._connection.execute(FIND, (series, job.address)).fetchone()
         if row is None or row[0] < job.level or row[2] != zlib.crc32(row[3]):
             return None
-        summary = record.parse(row[3], self._dictionary, job)
+        summary = record.parse(row[3], self._dictionary, job.key)
         curves = record.unpack_series(row[4]) if series and row[4] is not None else None
         if summary is None or (series and curves is None):
             return None
@@ -131,6 +132,38 @@ class RunStore:
         if row[1] < time.time() - USED_S:
             self._used.append(job.address)
         return RunRecord(summary, curves).cut(job.keep)
+
+    def summaries(self, keys: Collection[tuple[str, int]]) -> Iterator[dict[str, Any]]:
+        """The summaries of those of the runs (hash of the scenario, seed) that are stored, ``derived`` left out."""
+        names = {address(*one): one for one in keys}
+        wanted = list(names)
+        for start in range(0, len(wanted), TOGETHER):
+            some = wanted[start : start + TOGETHER]
+            asked = (
+                f"SELECT address, checksum, summary FROM runs WHERE address IN ({','.join('?' * len(some))})"
+            )
+            with self._told("cannot be read", "move it away"):
+                rows = self._connection.execute(asked, some).fetchall()
+            for name, checksum, blob in rows:
+                if checksum == zlib.crc32(blob):
+                    summary = record.parse(blob, self._dictionary, names[bytes(name)])
+                    if summary is not None:
+                        yield {key: value for key, value in summary.items() if key != "derived"}
+
+    def note_table(self, folder: Path, made_by: str) -> None:
+        """Notes that a folder has the table of a sweep, whose rows are worked out by the code ``made_by``."""
+        with self._transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO tables VALUES (?, ?)", (str(folder), made_by))
+
+    def tables(self, made_by: str) -> list[Path]:
+        """The folders of tables that were noted, those of other code and those that are gone left out."""
+        rows = self._connection.execute("SELECT folder FROM tables WHERE made_by = ?", (made_by,)).fetchall()
+        found = [Path(folder) for (folder,) in rows]
+        gone = [(str(folder),) for folder in found if not folder.is_dir()]
+        if gone:
+            with self._transaction() as connection:
+                connection.executemany("DELETE FROM tables WHERE folder = ?", gone)
+        return [folder for folder in found if (str(folder),) not in gone]
 
     def add(self, job: Job, found: RunRecord) -> None:
         """Stores a run, at once or together with those that finish within a fifth of a second (`flush`)."""

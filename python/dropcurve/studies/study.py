@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UsageError
+from ..quantities import units
 from ..runs import cache as caches
 from ..scenario import Scenario
 from .blocks import Block
@@ -242,7 +243,7 @@ def _shortened(scenario: Scenario, share: float) -> Scenario:
 def seconds(text: str) -> float:
     """A span such as "20 ms" in seconds."""
     number, unit = text.split()
-    return float(number) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}[unit]
+    return float(number) * float(units.SPANS[unit])
 
 
 def printed(name: str) -> list[dict[str, str]]:

@@ -18,9 +18,9 @@ from typing import Any
 
 from ..errors import UsageError
 from ..quantities import units, wording
+from ..runs.executor import Executor
 from ..runs.job import build
-from ..runs.sweeping.execute import Where
-from ..runs.sweeping.store import Store
+from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario, library
 from . import around, effort
 from .answer import Answer, Spot
@@ -80,7 +80,7 @@ def tune(
         scenario, goal=goal, ranges=ranges, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
         tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, box=box, space=space,
     )  # fmt: skip
-    return solve(question, runs=runs, seconds=seconds, seed=seed, where=Where(jobs, cluster), out=out)
+    return solve(question, runs=runs, seconds=seconds, seed=seed, where=Executor(jobs, cluster), out=out)
 
 
 def ask(
@@ -123,7 +123,7 @@ def solve(
     runs: int | None = None,
     seconds: float | None = None,
     seed: int = 1,
-    where: Where | None = None,
+    where: Executor | None = None,
     out: str | Path,
     command: str = "",
     say: Say = lambda *_: None,
@@ -142,8 +142,8 @@ def solve(
     if seconds is not None and not seconds > 0:
         raise UsageError(f"time = {seconds:g} s: must be above 0")
     clock = Clock(seconds)
-    with (where or Where()).opened() as there:
-        bench = Bench(question, Store(Path(out) / "runs", build()), there, tell)
+    with (where or Executor()).opened() as there:
+        bench = Bench(question, RunTable(Path(out) / "runs", build()), there, tell)
         bench.open()
         spent = _effort(bench, clock, runs, seed)
         return _solved(bench, spent, clock, seed, Path(out), say=say, note=note, command=command)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 from ..errors import ScenarioError, UsageError
 from ..metrics import statistics
-from ..runs.sweeping.execute import Job, Where, execute
+from ..runs.executor import Executor
+from ..runs.job import Job
+from ..runs.sweeping.execute import execute
 from ..runs.sweeping.rows import Row, key
-from ..runs.sweeping.store import Store
+from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .candidates import Candidate
 from .goal import Constraint, Objective
@@ -52,8 +54,8 @@ class Bench:
     """Makes and remembers runs for one question."""
 
     question: Question
-    store: Store
-    where: Where
+    store: RunTable
+    where: Executor
     tell: Tell | None = None
     runs: int = 0
     made: int = 0

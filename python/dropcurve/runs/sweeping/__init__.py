@@ -3,8 +3,8 @@
     table = dropcurve.sweep("droptail_vs_red", {"queue.max_p": [0.02, 0.1], "flows.tcp.count": "2..64"}, points=32)
     table.query("select queue_max_p, avg(utilisation) from runs group by all")
 
-`design` says which settings, `execute` makes the runs on threads and `cluster` on Dask, `store` keeps them,
-`table` reads them.
+`design` says which settings, `execute` reads the runs that are stored and makes the others (`make` on
+threads, `batches` on Dask), `run_table` keeps their rows, `table` reads them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from ...quantities.ranges import Range
 from ...results.occupied import check_sweep
 from ...scenario import Scenario, library
 from .. import command_line
-from ..job import build
+from ..executor import Executor
+from ..job import Job, build
 from ..replicate import REPLICATIONS
 from . import columns, design
-from .execute import Job, Tell, Where, execute
-from .store import Store
+from .execute import Tell, execute
+from .run_table import RunTable
 from .table import FORMAT, Sweep
 
 __all__ = ["Sweep", "sweep"]
@@ -48,6 +49,7 @@ def sweep(
     out: str | Path,
     force: bool = False,
     store: str | Path | None = None,
+    cache: str | Path | None = None,
     progress: Tell | None = None,
 ) -> Sweep:
     """Runs a scenario at many settings and returns the table; it is kept in the folder ``out``.
@@ -56,7 +58,8 @@ def sweep(
     (``"0.01..0.5"``, ``"10 ms..200 ms log"``); all ranges together are sampled at ``points`` (64) places by
     ``method`` ("sobol", "latin", "random"). ``queues`` are disciplines as for `compare`. ``seed`` is that of the
     first replication and of the sample. ``jobs`` are local threads; ``cluster`` is the address of a Dask
-    scheduler, ``local:N`` or ``slurm:...`` instead. ``store`` is a folder of runs that several sweeps share.
+    scheduler, ``local:N`` or ``slurm:...`` instead. ``store`` is a folder of runs that several sweeps share. ``cache``
+    is the folder of the store of runs (`dropcurve.runs.cache`), from which a sweep reads what any other command made.
 
     The same call after an interruption goes on; one that asks for more makes only what is missing. A folder with the
     result of another scenario is refused unless ``force``. Raises DropcurveError for what is wrong with scenario,
@@ -67,7 +70,7 @@ def sweep(
         raise UsageError(f"replications = {count}: must be 1 or more")
     if not 0 <= seed < 2**62:
         raise UsageError(f"seed = {seed}: must be a whole number, 0 or more, of at most 18 digits")
-    where = Where(jobs, cluster)
+    where = Executor(jobs, cluster)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     vary = dict(vary or {})
     found = design.points(base, vary, queues=list(queues), at=at, samples=points, method=method, seed=seed)
@@ -76,7 +79,7 @@ def sweep(
     folder = Path(out)
     if not force:
         check_sweep(folder, base.resolved)
-    kept = Store(folder / "runs" if store is None else Path(store), build())
+    kept = RunTable(folder / "runs" if store is None else Path(store), build(), cache=cache)
     kept.open()
     record = {
         "format": FORMAT, "version": library.version(), "build": build(), "title": base.title,
@@ -92,7 +95,7 @@ def sweep(
 
 
 def _run(
-    found: list[design.Point], seeds: list[int], kept: Store, where: Where, progress: Tell | None
+    found: list[design.Point], seeds: list[int], kept: RunTable, where: Executor, progress: Tell | None
 ) -> None:
     """Makes what is missing, all points of a seed before the next, so that an interrupted sweep covers them all."""
     have = kept.keys()

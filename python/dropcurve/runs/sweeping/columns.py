@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ...quantities import units
 from .design import Point
 
 #: Unit as written to (suffix, factor); what is not here stays text.
 _UNITS: dict[str, tuple[str, float]] = {
-    "ns": ("ms", 1e-6), "us": ("ms", 1e-3), "ms": ("ms", 1.0), "s": ("ms", 1e3), "min": ("ms", 6e4), "h": ("ms", 3.6e6),
-    "bit/s": ("bps", 1.0), "kbit/s": ("bps", 1e3), "Mbit/s": ("bps", 1e6), "Gbit/s": ("bps", 1e9),
-    "B": ("bytes", 1.0), "kB": ("bytes", 1e3), "MB": ("bytes", 1e6), "KiB": ("bytes", 1024.0),
-    "MiB": ("bytes", 2.0**20),
-    "pkts": ("pkts", 1.0), "pkt": ("pkts", 1.0),
-}  # fmt: skip
+    **{unit: ("ms", float(1000 * span)) for unit, span in units.SPANS.items()},
+    **{unit: ("bps", float(rate)) for unit, rate in units.RATES.items()},
+    **{unit: ("bytes", float(size)) for unit, size in units.SIZES.items()},
+    **dict.fromkeys(units.PACKETS, ("pkts", 1.0)),
+}
 _QUANTITY = re.compile(r"\s*([\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-z/]+)\s*")
 
 
@@ -45,9 +45,11 @@ def _column(path: str, found: list[Any]) -> tuple[str, list[Any]]:
     if all(isinstance(value, (int, float)) for value in found):
         return name, found
     parts = [_QUANTITY.fullmatch(str(value)) for value in found]
-    units = [_UNITS.get(part[2]) if part else None for part in parts]
-    if len({unit[0] if unit else "" for unit in units}) == 1 and units[0] is not None:
-        numbers = [float(part[1]) * unit[1] for part, unit in zip(parts, units, strict=True) if part and unit]
-        suffix = units[0][0]
+    found_units = [_UNITS.get(part[2]) if part else None for part in parts]
+    first = found_units[0]
+    if first is not None and all(unit and unit[0] == first[0] for unit in found_units):
+        pairs = zip(parts, found_units, strict=True)
+        numbers = [float(part[1]) * unit[1] for part, unit in pairs if part and unit]
+        suffix = first[0]
         return (name if name.endswith(f"_{suffix}") else f"{name}_{suffix}"), numbers
     return name, [str(value) for value in found]

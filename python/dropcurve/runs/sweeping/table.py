@@ -15,7 +15,7 @@ from ...files.stored import check, load_json
 from ...metrics import statistics
 from ...quantities import wording
 from . import database
-from .store import KEYS, UNREADABLE, Store
+from .run_table import KEYS, UNREADABLE, RunTable
 
 if TYPE_CHECKING:
     import duckdb
@@ -91,9 +91,9 @@ class Sweep:
         return list(self.record["seeds"])
 
     @property
-    def store(self) -> Store:
+    def store(self) -> RunTable:
         """Where the runs are."""
-        return Store(self.folder / self.record["store"], self.record["build"])
+        return RunTable(self.folder / self.record["store"], self.record["build"])
 
     def query(self, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
         """What SQL answers: ``query("select queue, avg(loss) from runs group by all").fetchall()``.

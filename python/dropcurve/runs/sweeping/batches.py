@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import DropcurveError, UsageError
-from ...quantities import values
+from ...scenario import Scenario
+from ..job import Job, build
+from .make import make
 from .rows import Row
-from .store import Store
-
-if TYPE_CHECKING:
-    from .execute import Job, Take, Tell
+from .run_table import RunTable
 
 #: What a batch is sized to take: Dask's own cost of a task is a few milliseconds.
 BATCH_S = 2.0
@@ -35,8 +33,7 @@ MOST = 500
 #: Batches under way for each thread of the cluster, so that none waits for the client.
 AHEAD = 2
 
-#: Seconds to wait for a scheduler to answer at first, and for one that did.
-PATIENCE_S = 30
+#: Seconds to wait for the answer of a scheduler that did answer.
 ANSWER_S = 30
 
 #: What is told when the cluster is gone.
@@ -59,16 +56,12 @@ class Batch:
 def work(batch: Batch) -> tuple[float, list[Row]]:
     """Makes the runs of a batch on a worker: (seconds for each run made, rows). Part of them may be there from a
     worker that died, or from another session."""
-    from ...scenario import Scenario
-    from ..job import build
-    from .execute import Job, make
-
     if build() != batch.build:
         raise UsageError(
             f"a worker has another build of dropcurve ({build()}) than the client ({batch.build}); "
             "install the same one on both"
         )
-    store = Store(Path(batch.folder), batch.build, batch.session, set(batch.known))
+    store = RunTable(Path(batch.folder), batch.build, batch.session, set(batch.known))
     if not store.folder.is_dir():
         raise UsageError(
             f"{store.folder}: a worker does not see this folder; choose one on a shared file system"
@@ -81,11 +74,11 @@ def work(batch: Batch) -> tuple[float, list[Row]]:
 
 
 def execute(
-    jobs: Sequence[Job], store: Store, client: Any, *, address: str, take: Take, done: Tell | None
+    jobs: Sequence[Job], store: RunTable, client: Any, *, address: str, take: Callable[[Row], None]
 ) -> None:
-    """Makes the runs on the cluster of ``client``; see `execute.execute`. Raises DropcurveError if the cluster is
+    """Makes the runs on the cluster of ``client``; see `execute`. Raises DropcurveError if the cluster is
     lost."""
-    _Client(client, store, take, done, len(jobs), address).all(list(jobs))
+    _Client(client, store, take, address).all(list(jobs))
 
 
 @dataclass
@@ -93,12 +86,9 @@ class _Client:
     """Hands batches out and takes rows in."""
 
     client: Any
-    store: Store
-    take: Take
-    done: Tell | None
-    needed: int
+    store: RunTable
+    take: Callable[[Row], None]
     address: str
-    finished: int = 0
     size: int = FIRST
 
     def all(self, jobs: list[Job]) -> None:
@@ -118,10 +108,7 @@ class _Client:
                 if seconds > 0:
                     self.size = max(1, min(MOST, round(BATCH_S / max(seconds, 1e-3))))
                 for row in rows:
-                    self.finished += 1
                     self.take(row)
-                    if self.done is not None:
-                        self.done(self.finished, self.needed)
                 ahead = self._ahead() if jobs else 0
                 while jobs and going.count() < ahead:
                     going.add(self._submit(jobs))
@@ -167,77 +154,3 @@ class _Client:
         known = tuple(sorted(store.known))
         batch = Batch(name, str(store.folder.resolve()), store.build, store.session, known, content)
         return self.client.submit(work, batch, key=f"dropcurve-{name}", pure=False)
-
-
-@contextmanager
-def connect(address: str) -> Iterator[Any]:
-    """A client of the scheduler at ``address``, or of a cluster made for this work (`made`).
-
-    Raises UsageError if the ``cluster`` extra is not installed, DropcurveError if no scheduler answers.
-    """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise UsageError("--cluster needs Dask: pip install 'dropcurve[cluster]'") from None
-    cluster = made(address)
-    try:
-        client = Client(cluster if cluster is not None else address, timeout=PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise DropcurveError(f"{address}: no scheduler answers there: {error}") from None
-    try:
-        yield client
-    finally:
-        client.close(timeout=5)
-        if cluster is not None:
-            cluster.close()
-
-
-def made(address: str) -> Any:
-    """A cluster made from options, or None for the address of a scheduler that is there.
-
-    ``local:4`` has four processes on this machine. ``slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10``
-    has ten SLURM jobs; all options but ``jobs`` are those of ``dask_jobqueue.SLURMCluster``. Raises UsageError for
-    any other word before the colon that is not a protocol.
-    """
-    kind, _, rest = address.partition(":")
-    if kind == "local":
-        from distributed import LocalCluster
-
-        if not rest.isdigit() or int(rest) < 1:
-            raise UsageError(f"cluster = {address}: must be local:N with N processes, such as local:4")
-        return LocalCluster(
-            n_workers=int(rest), threads_per_worker=1, processes=True, dashboard_address=None,
-            host="127.0.0.1", scheduler_port=0,
-        )  # fmt: skip
-    if kind == "slurm":
-        return _slurm(address, rest)
-    if "://" not in address and not rest.isdigit():
-        example = "tcp://host:8786, local:4 or slurm:cores=8,memory=16GB,jobs=10"
-        raise UsageError(f"cluster = {address}: must be the address of a Dask scheduler, such as {example}")
-    return None
-
-
-def _slurm(address: str, rest: str) -> Any:
-    try:
-        from dask_jobqueue import SLURMCluster
-    except ImportError:
-        raise UsageError("--cluster slurm: needs dask-jobqueue: pip install 'dropcurve[cluster]'") from None
-    # Walltimes are full of colons and memory has units: only what is a number is one.
-    options: dict[str, Any] = {}
-    for part in values.split_commas(rest):
-        name, sign, text = part.partition("=")
-        if not sign:
-            raise UsageError(f"cluster = {address}: '{part}' must be NAME=VALUE")
-        options[name.strip()] = int(text) if text.strip().isdigit() else text.strip()
-    missing = [name for name in ("cores", "memory") if name not in options]
-    if missing:
-        raise UsageError(f"cluster = {address}: needs {' and '.join(missing)}, such as cores=8,memory=16GB")
-    jobs = int(options.pop("jobs", 1))
-    try:
-        cluster = SLURMCluster(**options)
-    except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"cluster = {address}: {error}; dask_jobqueue.SLURMCluster lists its options"
-        ) from None
-    cluster.scale(jobs=jobs)
-    return cluster

@@ -7,7 +7,7 @@ the same work again, reads it.
 
 No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is in a
 Parquet file. The holder, who knows the files that were there when the work was handed out, only needs to read the
-files of others since (`Store.look`): a run that is not in them has not been made.
+files of others since (`RunTable.look`): a run that is not in them has not been made.
 
 Files are called ``KIND-SESSION-WORK-NUMBER``: a session is one sweep or search, whose work is handed out without
 repetition, so that what it wrote for other work need not be read.
@@ -30,11 +30,12 @@ from ...errors import ResultError
 from ...files.columns import check_columns, check_schema
 from ...files.reading import is_regular, read_bytes
 from ...files.shape import faults
+from .. import cache as caches
 from ..locks import Locks
 from ..store import writable
-from .rows import KEY, Key, Row, key
+from .rows import KEY, Key, Row, identity, key
 
-#: Rows of a file while work goes on; `Store.compact` makes larger ones of many.
+#: Rows of a file while work goes on; `RunTable.compact` makes larger ones of many.
 ROWS = 2_000
 #: Seconds after which a file is written even if it has fewer rows: others may be waiting for them.
 FLUSH_S = 30.0
@@ -57,24 +58,29 @@ def _short() -> str:
 
 
 @dataclass(frozen=True)
-class Store:
+class RunTable:
     """The runs in ``folder``; those of another ``build`` are kept but not seen.
 
-    ``session`` names the work this is used for, ``known`` the files it had read when it decided what to make.
+    ``session`` names the work this is used for, ``known`` the files it had read when it decided what to make, ``cache``
+    the store of runs as a command's option does (`runs.cache`).
     """
 
     folder: Path
     build: str
     session: str = field(default_factory=_short, compare=False)
     known: set[str] = field(default_factory=set, compare=False)
+    cache: str | Path | None = field(default=None, compare=False)
 
     def open(self) -> None:
-        """Makes the folder and takes in what interrupted work left. Raises ResultError if it cannot be
-        written."""
+        """Makes the folder, adopts the journals of interrupted work and notes the table in the store of runs, for
+        other commands to read. Raises ResultError if it cannot be written."""
         writable(self.folder)
         self.adopt()
         if len(self.files()) > MANY:
             self.compact()
+        with caches.store(self.cache) as store:
+            if store is not None:
+                store.note_table(self.folder.resolve(), identity())
 
     @property
     def locks(self) -> Locks:
@@ -106,7 +112,7 @@ class Store:
         read: set[str] = set()
         while fresh := [path for path in self.files() if path.name not in read]:
             for path in fresh:
-                table = _table(path, columns=wanted)
+                table = read_table(path, columns=wanted)
                 for row in table.to_pylist() if table is not None else ():
                     if row["build"] == self.build and key(row) not in seen:
                         seen.add(key(row))
@@ -133,7 +139,7 @@ class Store:
             for path in fresh:
                 read.add(path.name)
                 if wanted & _keys(path, self.build):
-                    table = _table(path, columns=None)
+                    table = read_table(path, columns=None)
                     rows = table.to_pylist() if table is not None else []
                     mine = (row for row in rows if row["build"] == self.build and key(row) in wanted)
                     found |= {key(row): _full(row) for row in mine}
@@ -168,7 +174,7 @@ class Store:
             seen: set[tuple[Any, ...]] = set()
             some: list[Any] = []
             for path in small:
-                table = _table(path, columns=None)
+                table = read_table(path, columns=None)
                 if table is not None:
                     some.append(_fresh(table, seen))
                 if sum(table.num_rows for table in some) >= COMPACT_ROWS:
@@ -217,29 +223,36 @@ class Store:
 class Writer:
     """Rows on their way into a store, and the locks on them; use it in a ``with`` block by one thread."""
 
-    store: Store
+    store: RunTable
     work: str
     rows: list[Row] = field(default_factory=list)
     _locked: set[str] = field(default_factory=set)
     _file: IO[bytes] | None = None
     _opened: float = 0.0
 
+    def try_lock(self, keys: Sequence[Key]) -> list[Key]:
+        """Locks those of the runs that no other session is making."""
+        names = {self._name(one): one for one in keys}
+        got = self.store.locks.try_acquire(names)
+        self._locked.update(got)
+        return [names[name] for name in got]
+
     def lock(self, keys: Sequence[Key]) -> list[Key]:
         """Locks those of the runs that no other session is making, and if there are none waits for the first.
 
         It holds no other lock while it waits, so that two sessions that wait for each other's runs cannot deadlock.
         """
-        names = {self._name(one): one for one in keys}
-        got = self.store.locks.try_acquire(names)
+        got = self.try_lock(keys)
         if not got and keys:
             self.flush()
-            got = [self._name(keys[0])]
-            self.store.locks.acquire(got[0])
-        self._locked.update(got)
-        return [names[name] for name in got]
+            name = self._name(keys[0])
+            self.store.locks.acquire(name)
+            self._locked.add(name)
+            got = [keys[0]]
+        return got
 
     def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Those of the runs, which it has locked and not added itself, that are there; see `Store.look`."""
+        """Those of the runs, which it has locked and not added itself, that are there; see `RunTable.look`."""
         own = None if self._file is None else Path(self._file.name)
         return self.store.look(keys, self.work, but=own)
 
@@ -303,7 +316,7 @@ def _journal(path: Path) -> Iterator[Row]:
             yield row
 
 
-def _table(path: Path, *, columns: list[str] | None) -> Any:
+def read_table(path: Path, *, columns: list[str] | None) -> Any:
     """A file as a table whose columns have the right types; None if it was put together with others since it was
     listed."""
     import pyarrow as pa
@@ -349,6 +362,6 @@ def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
 @lru_cache(maxsize=10_000)
 def _keys(path: Path, build: str) -> frozenset[Key]:
     """The runs of a build in a file, which never changes once it is there."""
-    table = _table(path, columns=list(KEY))
+    table = read_table(path, columns=list(KEY))
     rows = table.to_pylist() if table is not None else []
     return frozenset(key(row) for row in rows if row["build"] == build)

@@ -1,0 +1,78 @@
+"""Rows of runs that other commands stored: worked out of their summaries, or read from the tables of other sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import ResultError
+from ..job import build
+from ..store import RunStore
+from . import run_table
+from .rows import KEY, Key, Row, identity, key, row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Odd, so that a product with it is another one for each seed.
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+def find(store: RunStore, keys: Collection[Key], *, but: Path) -> dict[Key, Row]:
+    """The rows of those of the runs that are stored; the table in the folder ``but`` is left out."""
+    made_by = build()
+    found = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
+    for folder in store.tables(identity()):
+        if folder == but:
+            continue
+        for path in sorted(folder.glob("part-*.parquet")):
+            missing = [one for one in keys if one not in found]
+            if not missing:
+                return found
+            try:
+                found |= _read(path, missing)
+            except ResultError:
+                # A damaged file of another sweep is for that sweep to report; here its runs are made again.
+                continue
+    return found
+
+
+def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:
+    """The rows of a file, which is read only if it has some."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    places = np.fromiter((_place(*one) for one in keys), dtype=np.uint64, count=len(keys))
+    if not np.isin(places, _index(path, build())).any():
+        return {}
+    table = run_table.read_table(path, columns=None)
+    if table is None:
+        return {}
+    import pyarrow as pa
+
+    some = table.filter(pc.is_in(table.column("scenario"), value_set=pa.array({one for one, _ in keys})))
+    wanted = set(keys)
+    rows = ({name: value for name, value in one.items() if value is not None} for one in some.to_pylist())
+    return {key(one): one for one in rows if one["build"] == build() and key(one) in wanted}
+
+
+@lru_cache(maxsize=1_000)
+def _index(path: Path, made_by: str) -> NDArray[np.uint64]:
+    """A number for each run of a build in a file, which never changes once it is there."""
+    import numpy as np
+
+    table = run_table.read_table(path, columns=list(KEY))
+    columns = [table.column(name).to_pylist() for name in KEY] if table is not None else [[], [], []]
+    places = [_place(scenario, seed) for scenario, seed, of in zip(*columns, strict=True) if of == made_by]
+    return np.array(places, dtype=np.uint64)
+
+
+def _place(scenario: str, seed: int) -> int:
+    """64 bits for a run: two runs hardly ever share one, and then a file is read for nothing."""
+    try:
+        return (int(scenario, 16) ^ (seed * _SPREAD)) % 2**64
+    except ValueError:
+        return 0
