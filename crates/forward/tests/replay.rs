@@ -11,8 +11,9 @@ use forward::replay::replay;
 use proptest::prelude::*;
 use queue::disc::{Fate, Packet};
 use sim::calendar::Key;
-use sim::link::{Link as SimLink, OnWire};
-use sim::packet::{About, Pkt, Waiting};
+use sim::link::Link as SimLink;
+use sim::packet::{Attributes, Pkt, Waiting};
+use sim::transmission::Transmission;
 use units::{Rate, Stream, Time};
 
 const NAME: &str = "queue/bottleneck";
@@ -57,13 +58,13 @@ fn simulated(file: &[u8]) -> Vec<String> {
         while free <= now {
             free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
         }
-        let about = About::default().with_class(class).with_ecn(ecn);
+        let about = Attributes::default().with_class(class).with_ecn(ecn);
         let mut pkt = Pkt::plain(Time::ZERO, number, size, (flow >> 1) as u32, 0, about);
         number += 1;
         let key = Key { time: now, birth: Time::NEVER, component: u32::MAX };
         if let Some(wire) = sim.arrive(&mut pkt, key, &mut fates) {
             sent(Some((pkt, wire)), &mut fates, now, &mut out);
-        } else if !sim.knows_ahead() && !sim.is_busy() {
+        } else if !sim.knows_departures() && !sim.is_busy() {
             free = sent(sim.serve(now, &mut fates), &mut fates, now, &mut out);
         }
         sent(None, &mut fates, now, &mut out);
@@ -76,7 +77,7 @@ fn simulated(file: &[u8]) -> Vec<String> {
 
 /// Notes fates and a transmission; its end, if there is one.
 fn sent(
-    wire: Option<(Pkt, OnWire)>,
+    wire: Option<(Pkt, Transmission)>,
     fates: &mut Vec<Fate<Waiting>>,
     now: Time,
     out: &mut Vec<String>,
@@ -102,7 +103,7 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
                 names.push(flow);
                 names.len() - 1
             });
-            let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, About::default());
+            let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, Attributes::default());
             let flow = Waiting { pkt, enqueued: Time::ZERO }.flow();
             recorder.saw(&Event::Arrived { time, number, flow, size, ecn, class }, &[]);
             number += 1;

@@ -22,7 +22,7 @@ pub enum Engine {
 pub struct Row {
     /// In nanoseconds.
     pub nanos: u64,
-    /// A place in `What::ALL`.
+    /// A place in `TraceEvent::ALL`.
     pub what: u32,
     /// The packet's flow.
     pub flow: u32,

@@ -6,7 +6,7 @@ use crate::scenario::Scenario;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sim::trace::What;
+use sim::account::TraceEvent;
 use sim::Watch;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,7 +77,10 @@ impl Run {
             column(|row| u32::from(row.back)),
         ];
         let [what, flow, seq, size, back] = rest;
-        (What::ALL.map(What::name).to_vec(), [PyBytes::new(py, &times), what, flow, seq, size, back])
+        (
+            TraceEvent::ALL.map(TraceEvent::name).to_vec(),
+            [PyBytes::new(py, &times), what, flow, seq, size, back],
+        )
     }
 }
 

@@ -1,13 +1,13 @@
-//! From a plan and a seed to a network at rest.
+//! Builds a network from a plan and a seed.
 
-use crate::flow::FlowProbe;
-use crate::line::Line;
+use crate::account::FlowProbe;
+use crate::account::{LinkProbe, MeasurementWindow};
+use crate::fast::DroptailLink;
+use crate::link::Faults;
 use crate::link::Link;
-use crate::loss::Loss;
-use crate::network::{Built, Flow, Network};
+use crate::network::{BuiltLink, Flow, Network};
 use crate::packet::Waiting;
 use crate::plan::{member_of, AppPlan, GroupPlan, LinkPlan, Load, Plan, PrivatePlan, TransportPlan};
-use crate::probe::{LinkProbe, Window};
 use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, UdpSource};
 use queue::disc::QueueDisc;
 use queue::Setting;
@@ -16,15 +16,15 @@ use transport::tcp;
 use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
 
-/// Up to this many flows each keep a histogram of their own; beyond it, each group keeps one.
+/// Up to this many flows have a histogram each; beyond it, each group has one.
 pub const FLOWS_WITH_HISTOGRAMS: usize = 64;
 
-/// Up to this many flows keep series.
+/// Up to this many flows record series.
 pub const FLOWS_WITH_SERIES: usize = 256;
 
 /// Builds the network of a plan. Every random value comes from the stream of the component it belongs to.
 pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
-    let window = Window {
+    let window = MeasurementWindow {
         warmup: plan.run.start + plan.run.warmup,
         end: plan.run.start + plan.run.duration,
         sample: plan.run.sample,
@@ -36,7 +36,7 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
         groups.flat_map(|group| group.private.iter().flat_map(|own| private_links(group, own, seed)));
     let own_histograms = plan.flows() <= FLOWS_WITH_HISTOGRAMS;
     let histograms = if own_histograms { plan.flows() } else { plan.groups.len() };
-    let mut network = Network::new(window, shared.map(Built::Link).chain(private), histograms);
+    let mut network = Network::new(window, shared.map(BuiltLink::Link).chain(private), histograms);
     network.reserve_flows(plan.flows());
     let members = plan
         .groups
@@ -47,7 +47,7 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
         let histogram = if own_histograms { number } else { place };
         let mut probe = FlowProbe::new(&window, histogram, series && number < FLOWS_WITH_SERIES);
         if matches!(&group.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
-            probe.count_objects();
+            probe.enable_completions();
         }
         let flow = build_flow(group, index, seed, plan.run.start, probe);
         let start = start_of(group, index, seed, plan.run.start);
@@ -56,25 +56,25 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
     network
 }
 
-fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: Window) -> Link {
+fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: MeasurementWindow) -> Link {
     let LinkPlan { rate, delay, packet, .. } = *plan;
-    let dice = Stream::new(seed, &format!("queue/{}", plan.name));
+    let rng = Stream::new(seed, &format!("queue/{}", plan.name));
     let queue = plan.queue.build(&Setting { rate, delay, packet });
-    let mut link = Link::new(number, queue, dice, rate, delay, plan.counts_wire);
+    let mut link = Link::new(number, queue, rng, rate, delay, plan.counts_wire);
     if let Some(opportunities) = &plan.opportunities {
-        link.vary(opportunities);
+        link.set_opportunities(opportunities);
     }
-    link.hold_in_ring(plan.ring);
-    link.loss = Loss::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
+    link.use_ring(plan.ring);
+    link.faults = Faults::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));
     link.with_probe(LinkProbe::new(window))
 }
 
-/// The links that the members of a group have to themselves: in short form at once where they have one, because there are many.
+/// The private links of a group's members, specialised from the start if they can be, because there are many.
 fn private_links<'a>(
     group: &'a GroupPlan,
     plan: &'a PrivatePlan,
     seed: u64,
-) -> impl Iterator<Item = Built> + 'a {
+) -> impl Iterator<Item = BuiltLink> + 'a {
     let setting = |side: usize, delay| Setting { rate: plan.rates[side], delay, packet: plan.packet };
     let limit = plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit();
     let ends = (0..group.count).flat_map(|index| [(index, 0), (index, 1)]);
@@ -87,15 +87,15 @@ fn private_links<'a>(
     both.zip(plan.first as u32..).map(move |((index, side, delay, back), number)| {
         let rate = plan.rates[side];
         if let Some(limit) = limit {
-            return Built::Line(Line::new(number, limit, rate, delay, None));
+            return BuiltLink::Droptail(DroptailLink::new(number, limit, rate, delay, None));
         }
-        let dice = Stream::new(seed, &format!("queue/{}", group.private_link(index, side, back)));
+        let rng = Stream::new(seed, &format!("queue/{}", group.private_link(index, side, back)));
         let queue = plan.queue.build(&setting(side, delay));
-        Built::Link(Link::new(number, queue, dice, rate, delay, false))
+        BuiltLink::Link(Link::new(number, queue, rng, rate, delay, false))
     })
 }
 
-/// When the source of a member of a group starts, in a run that begins at `zero`.
+/// When the source of a member starts, in a run that begins at `zero`.
 pub fn start_of(plan: &GroupPlan, index: usize, seed: u64, zero: Time) -> Time {
     let draw = || Stream::new(seed, &format!("start/{}", plan.member(index))).uniform();
     zero + plan.start(index, draw)
@@ -112,7 +112,7 @@ fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: 
             match load {
                 Load::File(size) => {
                     sender.supply_bytes(size.0);
-                    probe.awaited = sender.supplied();
+                    probe.expected_segments = sender.supplied();
                 }
                 _ => sender.supply_forever(),
             }
@@ -123,7 +123,7 @@ fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: 
             (Source::Rated(Box::new(source)), Sink::Rated(Box::new(sink)), stop)
         }
         TransportPlan::Udp(plan) => {
-            // An open-loop source keeps to its stop by itself.
+            // An open-loop source handles its stop time itself.
             let source = Box::new(UdpSource::new(plan.clone(), stop, stream));
             (Source::Udp(source), Sink::Udp { payload: 0 }, Time::NEVER)
         }
@@ -132,7 +132,7 @@ fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: 
     Flow::new(source, sink, (plan.class, marker), stop, probe)
 }
 
-/// The ends of a session, or the place where sessions arrive.
+/// The two ends of a session, or the origin of sessions that arrive in an open loop.
 fn build_app(
     params: &Arc<Valid<tcp::Params>>,
     app: &Arc<AppPlan>,

@@ -3,39 +3,30 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scenario`] | the reader: TOML text to a [`plan::Plan`], every problem at once; schema and defaults |
-//! | [`plan`] | a scenario worked out: nodes, directed links, flows with their routes |
-//! | [`build`] | a plan and a seed to a [`network::Network`] at rest |
-//! | [`network`] | what happens at each event: links, routes and endpoints at work |
-//! | [`calendar`] | pending events in total order |
-//! | `approach` | packets on their way to a link that takes many in one go |
-//! | [`link`], [`line`], [`red_line`], [`loss`], [`packet`], [`source`] | the parts of a network |
-//! | [`probe`], [`flow`], [`completions`], [`stats`] | what is counted |
-//! | [`trace`] | what happened to each packet |
-//! | [`run`](mod@run), [`outcome`], `derived` | one run, and what it leaves behind |
+//! | [`plan`] | a scenario resolved: nodes, directed links, flows with their routes |
+//! | [`build`] | a plan and a seed to a [`network::Network`] at its start |
+//! | [`network`] | what happens at each event, at links and at the ends of flows |
+//! | [`calendar`] | the event queue: pending events in total order |
+//! | [`link`], [`packet`], [`transmission`], [`source`] | the parts of a network |
+//! | [`fast`] | fast paths: specialised links and batches, with the bits of the plain engine |
+//! | [`account`] | what is recorded: counters, histograms, series, the packet trace |
+//! | [`run`](mod@run), [`outcome`] | one run and its result |
 
 #![forbid(unsafe_code)]
 
-mod approach;
+pub mod account;
 pub mod build;
 pub mod calendar;
-pub mod completions;
-mod derived;
-pub mod flow;
-pub mod line;
+pub mod fast;
 pub mod link;
-pub mod loss;
 pub mod network;
 pub mod outcome;
 pub mod packet;
 pub mod plan;
-pub mod probe;
-pub mod red_line;
 pub mod run;
 pub mod scenario;
 pub mod source;
-pub mod stats;
-pub mod trace;
-mod wire;
+pub mod transmission;
 
-pub use outcome::Outcome;
-pub use run::{run, Options, StoppedBy, Watch};
+pub use outcome::{Outcome, StoppedBy};
+pub use run::{run, Options, Watch};

@@ -1,10 +1,10 @@
-//! A run: build, execute in order, stop at the last moment or at a budget, account.
+//! A run: builds the network, executes events in order until the end or a limit, checks that no packet was lost.
 
+use crate::account::Trace;
 use crate::build::build;
 use crate::network::Network;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, StoppedBy};
 use crate::plan::Plan;
-use crate::trace::Trace;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use units::time::DOUBLES;
@@ -13,58 +13,33 @@ use units::Time;
 /// How to run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
-    /// Every arrival goes through the calendar; nothing is done early. Slower, same bits.
+    /// Every hop goes through the event queue. Slower, same bits.
     pub hop_by_hop: bool,
-    /// Keep series.
+    /// Record series.
     pub series: bool,
-    /// Keep a trace of every packet.
+    /// Record the packet trace.
     pub trace: bool,
-    /// Somebody who watches and may stop it.
+    /// Observes the run and may stop it.
     pub watch: Option<&'a Watch>,
 }
 
-/// Shared with whoever watches a run.
+/// Shared between runs and their observer.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// Set to stop the run at the next look.
+    /// Set to stop the run at the next check.
     pub stop: Arc<AtomicBool>,
-    /// Simulated nanoseconds so far, of all runs that share this.
+    /// Nanoseconds simulated so far, by all runs that share this.
     pub simulated_ns: Arc<AtomicU64>,
 }
 
-/// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoppedBy {
-    /// It reached its duration.
-    Duration,
-    /// It used up its events.
-    Events,
-    /// It used up its memory.
-    Memory,
-    /// It was told to.
-    Watch,
-}
-
-impl StoppedBy {
-    /// The word in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            StoppedBy::Duration => "duration",
-            StoppedBy::Events => "events",
-            StoppedBy::Memory => "memory",
-            StoppedBy::Watch => "interrupt",
-        }
-    }
-}
-
-/// Events between two looks at the memory budget and the watch.
-const LOOK_EVERY: u64 = 1 << 16;
+/// Events between two checks of the memory limit and of the observer.
+const CHECK_EVERY: u64 = 1 << 16;
 
 /// Executes the plan with this seed.
 ///
 /// # Panics
-/// If a packet appeared or vanished: that is a fault of the program, not of the plan. And if time is to be a sum of doubles
-/// and this instance of the engine counts nanoseconds.
+/// If a packet was created or lost, which is a fault of the program and not of the plan; and if the plan asks for a clock
+/// of doubles and this instance of the engine counts nanoseconds.
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     assert!(DOUBLES || !plan.run.in_doubles(), "clock = \"doubles\" is for the engine of doubles/sim");
     let mut network = build(plan, seed, options.series);
@@ -82,14 +57,14 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
     let mut events = 0;
     let mut now = Time::ZERO;
     let mut seen = Time::ZERO;
-    let mut next_look = LOOK_EVERY.min(plan.run.max_events);
+    let mut next_check = CHECK_EVERY.min(plan.run.max_events);
     loop {
-        let (done, time) = network.advance(next_look - events);
+        let (done, time) = network.advance(next_check - events);
         if done > 0 {
             now = time;
         }
         events += done;
-        if events < next_look {
+        if events < next_check {
             break;
         }
         if events >= plan.run.max_events {
@@ -105,7 +80,7 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
                 return (StoppedBy::Watch, events, now);
             }
         }
-        next_look = (events + LOOK_EVERY).min(plan.run.max_events);
+        next_check = (events + CHECK_EVERY).min(plan.run.max_events);
     }
     if let Some(watch) = watch {
         watch.simulated_ns.fetch_add(last.since(seen.min(now)).0, Ordering::Relaxed);
@@ -115,15 +90,15 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
 
 fn check_conservation(network: &Network, complete: bool) {
     for (number, flow) in network.flows.iter().enumerate() {
-        let (account, left) = (&flow.probe.conservation, network.left(number));
+        let (account, left) = (&flow.probe.conservation, network.outstanding(number));
         assert!(
             account.holds(&left),
             "flow {number} sent what did not end, or ended what it did not send: {account:?}, {left:?}"
         );
     }
     if complete {
-        let queued: u64 = (0..network.flows.len()).map(|flow| network.left(flow).queued.pkts()).sum();
-        let waiting = network.waiting();
+        let queued: u64 = (0..network.flows.len()).map(|flow| network.outstanding(flow).queued.pkts()).sum();
+        let waiting = network.queued();
         assert!(queued == waiting, "{queued} packets are accounted as queued, queues hold {waiting}");
     }
 }

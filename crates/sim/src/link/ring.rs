@@ -1,20 +1,20 @@
-//! A device's ring: packets that have left the discipline and wait for the line.
+//! A device's ring: packets that have left the discipline and wait for transmission.
 
 use super::Link;
 use std::collections::VecDeque;
 use units::Time;
 
-/// A device that takes packets from the discipline before it can send them. When each of them will be sent is known
-/// as it is taken.
+/// A device that takes packets from the discipline before it can send them. The start of each transmission is known as
+/// the packet is taken.
 pub(super) struct Ring {
-    /// Packets it holds beside the one on the wire.
+    /// Packets it holds besides the one on the wire.
     room: usize,
-    /// When the last of them, at most `room`, begin to be sent.
+    /// Starts of the transmissions of the last packets taken, at most `room`.
     starts: VecDeque<Time>,
 }
 
 impl Ring {
-    /// A packet that begins to be sent at `start` was taken at `now`: when there is room for the next.
+    /// A packet whose transmission begins at `start` was taken at `now`. Returns when there is room for the next.
     pub(super) fn take(&mut self, start: Time, now: Time) -> Time {
         if self.starts.len() == self.room {
             self.starts.pop_front();
@@ -28,17 +28,17 @@ impl Ring {
 }
 
 impl Link {
-    /// Its device takes this many packets from the discipline before it can send them.
-    pub fn hold_in_ring(&mut self, packets: u64) {
+    /// Gives the device a ring for this many packets.
+    pub fn use_ring(&mut self, packets: u64) {
         if packets > 0 {
-            let transmitter = &mut self.works().transmitter;
-            transmitter.ahead = false;
+            let transmitter = &mut self.state().transmitter;
+            transmitter.departures_known = false;
             transmitter.ring = Some(Box::new(Ring { room: packets as usize, starts: VecDeque::new() }));
         }
     }
 
-    /// Where the end of each transmission is an event: when the transmitter can take the next packet.
+    /// With an event at the end of each transmission: when the transmitter can take the next packet.
     pub fn ready(&self) -> Time {
-        self.works.as_ref().map_or(Time::NEVER, |works| works.transmitter.ready)
+        self.state.as_ref().map_or(Time::NEVER, |state| state.transmitter.ready)
     }
 }

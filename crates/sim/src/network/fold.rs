@@ -1,129 +1,131 @@
-//! Finds out which work may be done early.
+//! Folding: decides which hops are taken at once instead of through the event queue.
 
-use super::wires::Step;
+use super::fabric::Hop;
 use super::{Network, Route};
-use crate::line::Line;
+use crate::fast::DroptailLink;
 use crate::source::Source;
 use std::collections::BTreeMap;
 
 impl Network {
-    /// Finds out what may be done early if that is `allowed`: links that a single component feeds, and whose departures
-    /// are known at arrival. One link of each round trip stays in the calendar, so that no flow runs on for ever: one of RED
-    /// where there is one, because packets take the tail-drop links at both ends in one go then.
+    /// Folds the routes if `allowed`. A link can be folded if a single component feeds it and its departures are known at
+    /// arrival. One link of each round trip stays in the event queue, so that no flow runs ahead for ever: a RED link if
+    /// there is one, because then packets pass the tail-drop links on both sides of it at once.
     pub fn fold(&mut self, allowed: bool) {
         let folds = if allowed { self.foldable_links() } else { vec![false; self.link_count as usize] };
         let numbered = folds.into_iter().zip(0u32..);
-        let mut steps: Vec<Step> = numbered
-            .map(|(at_once, link)| if at_once { Step::LinkAtOnce(link) } else { Step::Link(link) })
+        let mut hops: Vec<Hop> = numbered
+            .map(|(at_once, link)| if at_once { Hop::LinkNow(link) } else { Hop::Link(link) })
             .collect();
-        for (line, number) in self.wires.lines.iter().zip(0u32..) {
-            let step = &mut steps[line.component as usize];
-            let at_once = matches!(step, Step::LinkAtOnce(_));
-            *step = if at_once { Step::LineAtOnce(number) } else { Step::Line(number) };
+        for (link, number) in self.fabric.droptail_links.iter().zip(0u32..) {
+            let step = &mut hops[link.component as usize];
+            let at_once = matches!(step, Hop::LinkNow(_));
+            *step = if at_once { Hop::DroptailNow(number) } else { Hop::Droptail(number) };
         }
-        for (line, number) in self.wires.red_lines.iter().zip(0u32..) {
-            let step = &mut steps[line.component as usize];
-            let at_once = matches!(step, Step::LinkAtOnce(_));
-            *step = if at_once { Step::RedAtOnce(number) } else { Step::Red(number) };
+        for (link, number) in self.fabric.red_links.iter().zip(0u32..) {
+            let step = &mut hops[link.component as usize];
+            let at_once = matches!(step, Hop::LinkNow(_));
+            *step = if at_once { Hop::RedNow(number) } else { Hop::Red(number) };
         }
-        for step in &mut self.wires.steps {
-            if let Step::Link(link) = *step {
-                *step = steps[link as usize];
+        for step in &mut self.fabric.hops {
+            if let Hop::Link(link) = *step {
+                *step = hops[link as usize];
             }
         }
-        self.runs_ahead = allowed;
-        self.join_steps();
-        self.give_away_lines();
+        self.folded = allowed;
+        self.join_hops();
+        self.assign_private_links();
         self.share_routes();
-        self.number_ways();
-        self.agree_on_turns();
+        self.assign_hop_codes();
+        self.enable_lookahead();
     }
 
-    /// Flows whose packets take the same steps share them: with lines of their own given away, most do.
+    /// Flows whose packets take the same hops share them; with private links taken out, most do.
     fn share_routes(&mut self) {
-        let steps = std::mem::take(&mut self.wires.steps);
-        let mut known: BTreeMap<&[Step], u32> = BTreeMap::new();
+        let hops = std::mem::take(&mut self.fabric.hops);
+        let mut known: BTreeMap<&[Hop], u32> = BTreeMap::new();
         for (flow, routes) in self.flows.iter_mut().zip(std::mem::take(&mut self.routes)) {
-            for (first, Route { start, len }) in flow.first_step.iter_mut().zip(routes) {
-                let way = &steps[start as usize..][..=len as usize];
+            for (first, Route { start, len }) in flow.first_hop.iter_mut().zip(routes) {
+                let way = &hops[start as usize..][..=len as usize];
                 *first = *known.entry(way).or_insert_with(|| {
-                    let place = self.wires.steps.len() as u32;
-                    self.wires.steps.extend(way);
+                    let place = self.fabric.hops.len() as u32;
+                    self.fabric.hops.extend(way);
                     place
                 });
             }
         }
-        self.wires.steps.shrink_to_fit();
+        self.fabric.hops.shrink_to_fit();
     }
 
-    /// What the ends send into the calendar gets the number of what it meets there, where that has one.
-    fn number_ways(&mut self) {
+    /// Sets the hop code of what the ends schedule, if its first hop in the event queue has one.
+    fn assign_hop_codes(&mut self) {
         for flow in &mut self.flows {
             for side in [0, 1] {
-                let entered = flow.first_step[side] as usize + usize::from(flow.own[side].first.is_some());
-                flow.about[side] = flow.about[side].with_via(self.wires.steps[entered].via(side));
+                let entered = flow.first_hop[side] as usize + usize::from(flow.private[side].first.is_some());
+                flow.attributes[side] =
+                    flow.attributes[side].with_hop_code(self.fabric.hops[entered].hop_code(side));
             }
         }
     }
 
-    /// Lines that one flow alone uses, before or behind the calendar and next to an end, go to the flow if they have no probe:
-    /// there they are at hand.
-    fn give_away_lines(&mut self) {
-        let steps = &mut self.wires.steps;
-        let lines = std::mem::take(&mut self.wires.lines).into_iter();
-        let mut lines: Vec<Option<Line>> = lines.map(Some).collect();
-        let mut uses = vec![0; lines.len()];
-        steps.iter_mut().filter_map(Step::line).for_each(|line| uses[*line as usize] += 1);
+    /// Specialised tail-drop links that one flow alone uses, next to one of its ends, move into the flow if they have no
+    /// probe: they are in its cache lines then.
+    fn assign_private_links(&mut self) {
+        let hops = &mut self.fabric.hops;
+        let droptail_links = std::mem::take(&mut self.fabric.droptail_links).into_iter();
+        let mut droptail_links: Vec<Option<DroptailLink>> = droptail_links.map(Some).collect();
+        let mut uses = vec![0; droptail_links.len()];
+        hops.iter_mut().filter_map(Hop::droptail_index).for_each(|link| uses[*link as usize] += 1);
         let mut take = |number: u32| {
             let alone = uses[number as usize] == 1;
-            lines[number as usize].take_if(|line| alone && !line.is_watched())
+            droptail_links[number as usize].take_if(|link| alone && !link.has_probe())
         };
         for (flow, routes) in self.flows.iter_mut().zip(&self.routes) {
-            // Sessions go the way of the flow they belong to.
+            // Sessions share the route of the flow they belong to.
             if matches!(flow.source, Source::Origin(_)) {
                 continue;
             }
-            for (own, route) in flow.own.iter_mut().zip(routes) {
-                let way = &mut steps[route.start as usize..][..route.len as usize];
-                if let [first @ Step::LineToCalendar(_), ..] = way {
-                    own.first = first.line().and_then(|line| take(*line));
-                    *first = if own.first.is_some() { Step::Own } else { *first };
+            for (private, route) in flow.private.iter_mut().zip(routes) {
+                let way = &mut hops[route.start as usize..][..route.len as usize];
+                if let [first @ Hop::DroptailThenQueue(_), ..] = way {
+                    private.first = first.droptail_index().and_then(|link| take(*link));
+                    *first = if private.first.is_some() { Hop::Private } else { *first };
                 }
-                let [.., before, last @ Step::LineToEnd(_)] = way else { continue };
+                let [.., before, last @ Hop::DroptailThenEnd(_)] = way else { continue };
                 let then = match *before {
-                    Step::Line(line) => Step::LineThenOwn(line),
-                    Step::Red(line) => Step::RedThenOwn(line),
+                    Hop::Droptail(link) => Hop::DroptailThenPrivate(link),
+                    Hop::Red(link) => Hop::RedThenPrivate(link),
                     _ => continue,
                 };
-                own.last = last.line().and_then(|line| take(*line));
-                if own.last.is_some() {
-                    (*before, *last) = (then, Step::Own);
+                private.last = last.droptail_index().and_then(|link| take(*link));
+                if private.last.is_some() {
+                    (*before, *last) = (then, Hop::Private);
                 }
             }
         }
-        self.close_ranks(lines);
+        self.renumber_links(droptail_links);
     }
 
-    /// The lines that are left get numbers anew.
-    fn close_ranks(&mut self, lines: Vec<Option<Line>>) {
-        let mut left = 0..;
-        let number = |line: &Option<Line>| line.as_ref().and_then(|_| left.next()).unwrap_or_default();
-        let numbers: Vec<u32> = lines.iter().map(number).collect();
-        let steps = self.wires.steps.iter_mut();
-        steps.filter_map(Step::line).for_each(|line| *line = numbers[*line as usize]);
-        self.wires.lines = lines.into_iter().flatten().collect();
-        self.wires.lines.shrink_to_fit();
+    /// Renumbers the links that remain.
+    fn renumber_links(&mut self, droptail_links: Vec<Option<DroptailLink>>) {
+        let mut numbers = 0..;
+        let number =
+            |link: &Option<DroptailLink>| link.as_ref().and_then(|_| numbers.next()).unwrap_or_default();
+        let numbers: Vec<u32> = droptail_links.iter().map(number).collect();
+        let hops = self.fabric.hops.iter_mut();
+        hops.filter_map(Hop::droptail_index).for_each(|link| *link = numbers[*link as usize]);
+        self.fabric.droptail_links = droptail_links.into_iter().flatten().collect();
+        self.fabric.droptail_links.shrink_to_fit();
     }
 
-    /// Tells the links in short form that are taken at once by what follows them.
-    fn join_steps(&mut self) {
-        let steps = &mut self.wires.steps;
-        for place in 1..steps.len() {
-            let Step::LineAtOnce(line) = steps[place - 1] else { continue };
-            if steps[place].waits() {
-                steps[place - 1] = Step::LineToCalendar(line);
-            } else if self.runs_ahead && steps[place] == Step::End {
-                steps[place - 1] = Step::LineToEnd(line);
+    /// Tells each folded tail-drop link what follows it.
+    fn join_hops(&mut self) {
+        let hops = &mut self.fabric.hops;
+        for place in 1..hops.len() {
+            let Hop::DroptailNow(link) = hops[place - 1] else { continue };
+            if hops[place].goes_through_queue() {
+                hops[place - 1] = Hop::DroptailThenQueue(link);
+            } else if self.folded && hops[place] == Hop::End {
+                hops[place - 1] = Hop::DroptailThenEnd(link);
             }
         }
     }
@@ -131,9 +133,9 @@ impl Network {
     fn foldable_links(&self) -> Vec<bool> {
         let shared = self.shared_links();
         let mut folds: Vec<bool> = shared.iter().map(|shared| !shared).collect();
-        folds.iter_mut().zip(&self.links).for_each(|(folds, link)| *folds &= link.knows_ahead());
+        folds.iter_mut().zip(&self.links).for_each(|(folds, link)| *folds &= link.knows_departures());
         let mut red = vec![false; folds.len()];
-        self.wires.red_lines.iter().for_each(|line| red[line.component as usize] = true);
+        self.fabric.red_links.iter().for_each(|link| red[link.component as usize] = true);
         for routes in &self.routes {
             let round_trip = || routes.iter().flat_map(|route| self.links_of(*route));
             if round_trip().all(|link| folds[link]) {
@@ -144,12 +146,12 @@ impl Network {
         folds
     }
 
-    /// Which links take packets from more than one component.
+    /// Which links are fed by more than one component.
     fn shared_links(&self) -> Vec<bool> {
         let count = self.link_count as usize;
         let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);
         for (number, routes) in self.routes.iter().enumerate() {
-            // Sessions that arrive here are flows of their own, and share even the private links.
+            // Sessions are flows of their own, and share even the private links.
             let many = matches!(self.flows[number].source, Source::Origin(_));
             for (side, route) in routes.iter().enumerate() {
                 if let Some(first) = self.links_of(*route).next().filter(|_| many) {
@@ -166,11 +168,11 @@ impl Network {
         shared
     }
 
-    /// The links of a route, before any of them is folded.
+    /// The links of a route, before folding.
     fn links_of(&self, route: Route) -> impl Iterator<Item = usize> + '_ {
-        let steps = &self.wires.steps[route.start as usize..][..route.len as usize];
-        steps.iter().filter_map(|step| match step {
-            Step::Link(link) => Some(*link as usize),
+        let hops = &self.fabric.hops[route.start as usize..][..route.len as usize];
+        hops.iter().filter_map(|step| match step {
+            Hop::Link(link) => Some(*link as usize),
             _ => None,
         })
     }

@@ -1,10 +1,10 @@
 //! Sessions that arrive in an open loop: each is a flow of its own while it lasts.
 //!
-//! Sessions arrive in the order of the calendar, whatever endpoints run ahead, and a flow carries a new one only if
-//! its last had ended before; so which flow it is does not depend on how far ahead the engine works.
+//! Sessions arrive in the order of the event queue, however far endpoints run ahead, and a flow takes a new session only
+//! if its last had ended before; so the flow that takes it does not depend on how far ahead the engine works.
 
 use super::{Flow, Network};
-use crate::flow::FlowProbe;
+use crate::account::FlowProbe;
 use crate::source::{AppSink, Sink, Source};
 use units::{Stream, Time};
 
@@ -16,7 +16,7 @@ impl Network {
             Source::Origin(origin) => origin.arrived(now),
             _ => None,
         };
-        let Some(dice) = arrived else { return };
+        let Some(rng) = arrived else { return };
         let idle = |flow: &&u32| match &self.flows[**flow as usize].source {
             Source::App(source) => source.ended_before(now),
             _ => false,
@@ -26,41 +26,41 @@ impl Network {
         let carrier = match carrier {
             Some(flow) => {
                 if let Source::App(source) = &mut self.flows[flow as usize].source {
-                    source.start_again(now, dice);
+                    source.start_again(now, rng);
                 }
                 flow
             }
-            None => self.add_session(number, now, dice),
+            None => self.add_session(number, now, rng),
         };
-        self.flows[carrier as usize].probe.handed_over(now, 1, &self.window);
+        self.flows[carrier as usize].probe.objects_begun(now, 1, &self.window);
         self.drain_source(carrier, now, Time::NEVER);
     }
 
-    /// A flow for one more session at a time.
-    fn add_session(&mut self, number: u32, now: Time, dice: Stream) -> u32 {
+    /// Adds a flow, because all others of this group have a session.
+    fn add_session(&mut self, number: u32, now: Time, rng: Stream) -> u32 {
         let fresh = self.flows.len() as u32;
         let parent = &mut self.flows[number as usize];
         let Source::Origin(origin) = &mut parent.source else { return number };
         origin.flows.push(fresh);
-        let mut source = origin.source(dice);
+        let mut source = origin.source(rng);
         source.start(now);
         let mut probe =
             FlowProbe::new(&self.window, parent.probe.histogram(), parent.probe.series().is_some());
-        // Windows are sampled of no session: they come and go.
+        // Congestion windows of sessions are not sampled: sessions come and go.
         if let Some(series) = probe.series_mut() {
             series.next_sample = Time::NEVER;
         }
-        probe.count_objects();
+        probe.enable_completions();
         let sink = Sink::App(Box::new(AppSink::new(origin.params())));
-        let (class, first_step) = ((parent.about[0].class(), parent.marker.clone()), parent.first_step);
+        let (class, first_hop) = ((parent.attributes[0].class(), parent.marker.clone()), parent.first_hop);
         let mut flow = Flow::new(Source::App(Box::new(source)), sink, class, Time::NEVER, probe);
         flow.probe.started = true;
-        flow.first_step = first_step;
+        flow.first_hop = first_hop;
         self.flows.push(flow);
         fresh
     }
 
-    /// After the run: the first `planned` flows take over what their sessions counted.
+    /// After the run: the first `planned` flows absorb the records of their sessions.
     pub fn gather_sessions(&mut self, planned: usize) {
         let mut sessions: Vec<Option<Flow>> = self.flows.drain(planned..).map(Some).collect();
         for (place, flow) in self.flows.iter_mut().enumerate() {
@@ -74,13 +74,13 @@ impl Network {
                 delivered += session.sink.delivered_bytes();
                 before += session.probe.goodput_before;
                 flow.probe.absorb(session.probe);
-                if let Some(left) = self.left.get(number as usize).copied() {
-                    self.left[place].absorb(&left);
+                if let Some(outstanding) = self.outstanding.get(number as usize).copied() {
+                    self.outstanding[place].absorb(&outstanding);
                 }
             }
             flow.sink = Sink::Udp { payload: delivered };
             flow.probe.goodput_before = before;
         }
-        self.left.truncate(planned);
+        self.outstanding.truncate(planned);
     }
 }

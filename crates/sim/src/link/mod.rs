@@ -1,0 +1,559 @@
+//! One direction of a link: a queue discipline, a transmitter and a wire.
+//!
+//! The transmitter dequeues the next packet as soon as it is free. If the discipline decides at arrival only, the
+//! departure of a packet is known when it is accepted. The link then needs no event of its own: at the next arrival it
+//! executes the dequeues that were due, each at its own time. Otherwise each end of a transmission is an event.
+
+mod faults;
+mod probing;
+mod ring;
+mod specialise;
+
+pub use faults::{Arrival, EntryFate, Faults};
+pub use specialise::Specialised;
+
+use crate::account::{Backlog, LinkProbe};
+use crate::calendar::Key;
+use crate::packet::{Pkt, Waiting};
+use crate::transmission::Transmission;
+use queue::disc::{Cx, Decides, Fate, QueueDisc};
+use queue::fifo::Unit;
+use queue::Disc;
+use ring::Ring;
+use std::sync::Arc;
+use units::size::Opportunities;
+use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
+
+/// One direction of a link.
+pub struct Link {
+    /// Discipline and transmitter; `None` once a specialised link has replaced them.
+    state: Option<Box<Active>>,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Losses, jitter, reordering and duplicates, if it has any.
+    pub faults: Option<Box<Faults>>,
+    rate: Rate,
+    /// Returned by the specialised link after the run, and the unit of its average queue.
+    probe_after_run: Option<Box<LinkProbe>>,
+    avg_unit: Unit,
+}
+
+struct Active {
+    queue: Disc<Waiting>,
+    transmitter: Transmitter,
+}
+
+/// All of a link but its discipline, which its methods take as an argument: they are compiled once for RED and once for
+/// the enum of all disciplines, so that RED is called without a match.
+struct Transmitter {
+    /// Packets and bytes in the queue.
+    backlog: Backlog,
+    rng: Stream,
+    /// The link's number, its place in the order of events.
+    component: u32,
+    /// Whether departures are known at arrival.
+    departures_known: bool,
+    /// Whether the discipline has a periodic controller.
+    ticks: bool,
+    /// Whether the packet on the wire counts as queued.
+    counts_wire: bool,
+    /// The device's ring, if it has one.
+    ring: Option<Box<Ring>>,
+    /// Whether it can take no packet; the size of the last packet on the wire, its start and its end.
+    busy: bool,
+    on_wire: Bytes,
+    started: Time,
+    free_at: Time,
+    /// With an event at the end of each transmission: when it can take the next packet.
+    ready: Time,
+    serializer: Serializer,
+    /// With departures known at arrival: the end of the last accepted transmission, and the serializer at that moment.
+    accepted_until: Time,
+    serializer_ahead: Serializer,
+    /// What the link records, if anything.
+    probe: Option<Box<LinkProbe>>,
+}
+
+/// Calls a method with the discipline and the transmitter, in code compiled for RED or for any discipline.
+macro_rules! with_disc {
+    ($link:expr, |$queue:ident, $transmitter:ident| $work:expr) => {{
+        let Active { queue, transmitter: $transmitter } = $link.state();
+        match queue {
+            Disc::Red($queue) => $work,
+            $queue => $work,
+        }
+    }};
+}
+
+impl Link {
+    /// An idle link.
+    pub fn new(
+        component: u32,
+        queue: Disc<Waiting>,
+        rng: Stream,
+        rate: Rate,
+        delay: Span,
+        counts_wire: bool,
+    ) -> Link {
+        let transmitter = Transmitter {
+            backlog: Backlog::default(),
+            rng,
+            component,
+            departures_known: queue.decides() == Decides::AtArrival,
+            ticks: queue.next_deadline().is_some(),
+            counts_wire,
+            ring: None,
+            busy: false,
+            on_wire: Bytes(0),
+            started: Time::ZERO,
+            free_at: Time::ZERO,
+            ready: Time::ZERO,
+            serializer: Serializer::new(rate),
+            accepted_until: Time::ZERO,
+            serializer_ahead: Serializer::new(rate),
+            probe: None,
+        };
+        let state = Some(Box::new(Active { queue, transmitter }));
+        Link { state, delay, faults: None, rate, probe_after_run: None, avg_unit: Unit::Packets }
+    }
+
+    /// Stands in for a link that was built specialised.
+    pub fn placeholder() -> Link {
+        let (delay, rate, avg_unit) = (Span::ZERO, Rate::default(), Unit::Packets);
+        Link { state: None, delay, faults: None, rate, probe_after_run: None, avg_unit }
+    }
+
+    #[inline]
+    fn state(&mut self) -> &mut Active {
+        self.state.as_mut().expect("a link in short form takes no packets")
+    }
+
+    /// Sends at these transmission opportunities instead of at a constant rate.
+    pub fn set_opportunities(&mut self, opportunities: &Arc<Opportunities>) {
+        let transmitter = &mut self.state().transmitter;
+        transmitter.serializer = Serializer::varying(opportunities.clone());
+        transmitter.serializer_ahead = transmitter.serializer.clone();
+    }
+
+    /// Whether departures are known at arrival.
+    #[inline]
+    pub fn knows_departures(&self) -> bool {
+        self.state.as_ref().is_none_or(|state| state.transmitter.departures_known)
+    }
+
+    /// Rate of the transmitter.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// The unit of the discipline's own average queue.
+    pub fn avg_unit(&self) -> Unit {
+        self.state.as_ref().map_or(self.avg_unit, |state| state.queue.avg_unit())
+    }
+
+    /// Packets in the queue.
+    pub fn queue_len(&self) -> usize {
+        self.state.as_ref().map_or(0, |state| state.queue.len())
+    }
+
+    /// Takes a packet, which is changed if it is marked. With departures known at arrival, returns its transmission, or
+    /// `None` if it was dropped. Otherwise returns `None`, and an idle transmitter has to be served. Appends to `fates`.
+    #[inline]
+    pub fn arrive(
+        &mut self,
+        pkt: &mut Pkt,
+        key: Key,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<Transmission> {
+        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates))
+    }
+
+    /// Whether the transmitter is sending, or its ring is full.
+    pub fn is_busy(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.transmitter.busy)
+    }
+
+    /// With an event at the end of each transmission: one has ended, and the transmitter takes the next packet.
+    pub fn transmitter_free(
+        &mut self,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<(Pkt, Transmission)> {
+        let Active { queue, transmitter } = self.state();
+        transmitter.tick_until(queue, now, fates);
+        transmitter.record_backlog(queue, now);
+        transmitter.busy = false;
+        transmitter.serve(queue, now, fates)
+    }
+
+    /// When a discipline that holds packets back has one ready; until then the transmitter counts as busy.
+    pub fn retry_at(&mut self, now: Time) -> Option<Key> {
+        let Active { queue, transmitter } = self.state();
+        let time = queue.ready().filter(|_| !transmitter.busy)?;
+        (transmitter.busy, transmitter.on_wire) = (true, Bytes(0));
+        Some(Key { time, birth: now, component: transmitter.component })
+    }
+
+    /// Dequeues the next packet for a transmitter that is not busy.
+    pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, Transmission)> {
+        let Active { queue, transmitter } = self.state();
+        transmitter.serve(queue, now, fates)
+    }
+
+    /// Brings the link to the end of the run: executes and records everything that was due by then.
+    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Waiting>>) {
+        let Some(Active { queue, transmitter }) = self.state.as_deref_mut() else { return };
+        let key = Key { time: end, birth: Time::NEVER, component: u32::MAX };
+        transmitter.catch_up(queue, key, fates);
+        if let Some(probe) = &mut transmitter.probe {
+            let busy_until = transmitter.accepted_until.max(transmitter.free_at);
+            probe.finish(end, busy_until, transmitter.backlog, Some(queue));
+        }
+    }
+}
+
+impl Transmitter {
+    #[inline]
+    fn arrive<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        pkt: &mut Pkt,
+        key: Key,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<Transmission> {
+        self.catch_up(queue, key, fates);
+        let now = key.time;
+        self.record_backlog(queue, now);
+        let before = fates.len();
+        let waiting = Waiting { pkt: *pkt, enqueued: now };
+        queue.enqueue(waiting, &mut self.context(now, fates));
+        let came = &fates[before..];
+        if let Some(probe) = &mut self.probe {
+            probe.arrived(now, pkt.size, queue.avg(), came);
+        }
+        if !self.departures_known {
+            self.sync_backlog(queue);
+            return None;
+        }
+        let dropped = !came.is_empty() && is_dropped(pkt, came);
+        if !dropped {
+            self.backlog.add(pkt.size);
+        }
+        if !self.busy {
+            self.start_next(queue, now, fates);
+        }
+        (!dropped).then(|| self.schedule_departure(pkt.size, now))
+    }
+
+    fn serve(
+        &mut self,
+        queue: &mut Disc<Waiting>,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<(Pkt, Transmission)> {
+        let before = fates.len();
+        let next = queue.dequeue(&mut self.context(now, fates));
+        self.sync_backlog(queue);
+        if let Some(probe) = &mut self.probe {
+            probe.record_fates(now, &fates[before..]);
+        }
+        let Waiting { pkt, enqueued } = next?;
+        let start = now.max(self.free_at);
+        self.occupy(pkt.size, start);
+        self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));
+        if let Some(probe) = &mut self.probe {
+            probe.departed(pkt.size, enqueued, now, self.free_at);
+            probe.held_in_ring(now, start);
+        }
+        Some((pkt, Transmission { start, finish: self.free_at }))
+    }
+
+    /// With departures known at arrival: the transmission of an accepted packet, which follows all accepted before it.
+    #[inline]
+    fn schedule_departure(&mut self, size: u32, now: Time) -> Transmission {
+        if now > self.accepted_until {
+            self.serializer_ahead.restart();
+        }
+        let start = now.max(self.accepted_until);
+        let finish = self.serializer_ahead.finish(start, Bytes(u64::from(size)));
+        self.accepted_until = finish;
+        if let Some(probe) = &mut self.probe {
+            probe.departed(size, now, start, finish);
+        }
+        Transmission { start, finish }
+    }
+
+    /// With departures known at arrival: the dequeue at the end of a transmission, or at an arrival to an idle link.
+    #[inline]
+    fn start_next<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) {
+        match queue.release(&mut self.context(now, fates)) {
+            Some(Bytes(size)) => {
+                self.backlog.remove(size as u32);
+                self.occupy(size as u32, now);
+            }
+            None => self.busy = false,
+        }
+    }
+
+    /// Puts a packet on the wire. After an idle period no remainder is carried over from the last division by the rate.
+    #[inline]
+    fn occupy(&mut self, size: u32, now: Time) {
+        if now > self.free_at {
+            self.serializer.restart();
+        }
+        self.busy = true;
+        self.on_wire = Bytes(u64::from(size));
+        self.started = now;
+        self.free_at = self.serializer.finish(now, self.on_wire);
+    }
+
+    /// If the discipline may drop packets at any time: updates the backlog after a call.
+    #[inline]
+    fn sync_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D) {
+        self.backlog = Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 };
+    }
+
+    /// Executes what was due before `key`: dequeues (where they are no events) and ticks of the discipline.
+    #[inline]
+    fn catch_up<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, key: Key, fates: &mut Vec<Fate<Waiting>>) {
+        if self.departures_known {
+            while self.busy && self.free_key().precedes(&key) {
+                let now = self.free_at;
+                self.tick_until(queue, now, fates);
+                self.record_backlog(queue, now);
+                self.start_next(queue, now, fates);
+            }
+        }
+        self.tick_until(queue, key.time, fates);
+    }
+
+    /// The position of the end of the present transmission in the order of events.
+    #[inline]
+    fn free_key(&self) -> Key {
+        Key { time: self.free_at, birth: self.started, component: self.component }
+    }
+
+    /// Runs the discipline's ticks that are due before `now`; at equal times a tick comes last.
+    #[inline]
+    fn tick_until<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) {
+        if self.ticks {
+            self.run_ticks(queue, now, fates);
+        }
+    }
+
+    fn run_ticks<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, now: Time, fates: &mut Vec<Fate<Waiting>>) {
+        while let Some(due) = queue.next_deadline().filter(|due| *due < now) {
+            self.record_backlog(queue, due);
+            let before = fates.len();
+            queue.on_deadline(&mut self.context(due, fates));
+            self.sync_backlog(queue);
+            if let Some(probe) = &mut self.probe {
+                probe.record_fates(due, &fates[before..]);
+            }
+        }
+    }
+
+    /// Records the backlog until `now`, before it changes.
+    #[inline]
+    fn record_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D, now: Time) {
+        if let Some(probe) = &mut self.probe {
+            probe.hold_until(now, self.backlog, Some(queue));
+        }
+    }
+
+    /// The context of a call to the discipline.
+    #[inline]
+    fn context<'a>(&'a mut self, now: Time, fates: &'a mut Vec<Fate<Waiting>>) -> Cx<'a, Waiting> {
+        let on_wire = if self.counts_wire && self.busy { self.on_wire } else { Bytes(0) };
+        let mut cx = Cx::new(now, &mut self.rng, fates);
+        cx.on_wire = on_wire;
+        cx
+    }
+}
+
+/// Whether the arriving packet was dropped; if it was marked instead, sets CE.
+#[cold]
+fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
+    let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
+    if !dropped {
+        pkt.set_ecn(Ecn::Ce);
+    }
+    dropped
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::account::MeasurementWindow;
+    use crate::packet::Attributes;
+    use proptest::prelude::*;
+    use queue::{Setting, Spec};
+    use units::param::{Table, Value};
+
+    /// A link of 8 Mbit/s with room for twelve packets.
+    pub(crate) fn link(kind: &str) -> Link {
+        link_at(kind, Rate(8_000_000))
+    }
+
+    pub(crate) fn link_at(kind: &str, rate: Rate) -> Link {
+        let text = |s: &str| Value::Text(s.to_string());
+        let mut table: Table = vec![("kind".into(), text(kind)), ("limit".into(), text("12 pkts"))];
+        if kind == "red" {
+            table.extend([("min_th".into(), text("2 pkts")), ("max_th".into(), text("6 pkts"))]);
+        }
+        let spec = Spec::read("queue", &table, &mut Vec::new()).expect("a sound table");
+        let setting = Setting { rate, delay: Span::ZERO, packet: Bytes(1000) };
+        Link::new(0, spec.build(&setting), Stream::new(3, "queue/test"), rate, Span::ZERO, false)
+    }
+
+    pub(crate) fn packet(seq: u32, size: u32) -> Pkt {
+        Pkt::plain(Time::ZERO, seq, size, 0, 0, Attributes::default())
+    }
+
+    fn key(time: u64) -> Key {
+        Key { time: Time(time), birth: Time(time.saturating_sub(1)), component: 1 }
+    }
+
+    /// Transmissions with departures known at arrival, or with an event at the end of each.
+    fn departures(kind: &str, arrivals: &[(u64, u32)], departures_known: bool) -> Vec<(u32, Time, Time)> {
+        let mut link = link(kind);
+        link.state().transmitter.departures_known = departures_known;
+        let (mut fates, mut out, mut free) = (Vec::new(), Vec::new(), None::<Key>);
+        let mut note = |sent: Option<(u32, Transmission)>, next: &mut Option<Key>| {
+            if let Some((seq, Transmission { start, finish })) = sent {
+                out.push((seq, start, finish));
+                *next = Some(Key { time: finish, birth: start, component: 0 });
+            }
+        };
+        let mut now = 0;
+        for (seq, (gap, size)) in (0u32..).zip(arrivals) {
+            now += gap;
+            while let Some(due) = free.filter(|due| !departures_known && *due < key(now)) {
+                free = None;
+                let sent = link.transmitter_free(due.time, &mut fates);
+                note(sent.map(|(pkt, wire)| (pkt.seq, wire)), &mut free);
+            }
+            let mut sent = link.arrive(&mut packet(seq, *size), key(now), &mut fates).map(|wire| (seq, wire));
+            if !departures_known && !link.is_busy() {
+                sent = link.serve(Time(now), &mut fates).map(|(pkt, wire)| (pkt.seq, wire));
+            }
+            note(sent, &mut free);
+        }
+        while let Some(due) = free.take().filter(|_| !departures_known) {
+            let sent = link.transmitter_free(due.time, &mut fates);
+            note(sent.map(|(pkt, wire)| (pkt.seq, wire)), &mut free);
+        }
+        out
+    }
+
+    #[test]
+    fn a_busy_line_sends_one_after_the_other() {
+        let sent = departures("droptail", &[(0, 1000), (100_000, 500), (5_000_000, 1000)], true);
+        let ms = |n: u64| Time(n * 100_000);
+        assert_eq!(sent, [(0, ms(0), ms(10)), (1, ms(10), ms(15)), (2, ms(51), ms(61))]);
+    }
+
+    /// Room for twelve in the queue, two in the ring and one on the wire: fifteen of a burst of twenty.
+    #[test]
+    fn a_ring_holds_packets_beside_the_queue() {
+        let passed = |ring| {
+            let mut link = link("droptail");
+            link.state().transmitter.departures_known = false;
+            link.use_ring(ring);
+            let mut fates = Vec::new();
+            for seq in 0..20 {
+                link.arrive(&mut packet(seq, 1000), key(0), &mut fates);
+                while !link.is_busy() && link.serve(Time::ZERO, &mut fates).is_some() {
+                    let full = link.ready() > Time::ZERO;
+                    link.state().transmitter.busy = full;
+                }
+            }
+            20 - fates.len()
+        };
+        assert_eq!((passed(0), passed(2)), (13, 15));
+    }
+
+    /// The second packet is taken at once, the third when the second begins to be sent; the link sends for 3 ms all the same.
+    #[test]
+    fn a_packet_in_the_ring_has_left_the_queue() {
+        let window = MeasurementWindow {
+            warmup: Time::ZERO,
+            end: Time(9_000_000),
+            sample: Span(1_000_000),
+            series: false,
+        };
+        let mut link = link("droptail").with_probe(LinkProbe::new(window));
+        link.use_ring(1);
+        let mut fates = Vec::new();
+        for seq in 0..3 {
+            link.arrive(&mut packet(seq, 1000), key(0), &mut fates);
+        }
+        let takes: Vec<_> = (0..3)
+            .scan(Time::ZERO, |now, _| {
+                let (_, wire) = link.serve(*now, &mut fates)?;
+                *now = link.ready();
+                Some((wire.start.0, now.0))
+            })
+            .collect();
+        assert_eq!(takes, [(0, 0), (1_000_000, 1_000_000), (2_000_000, 2_000_000)]);
+        link.finish(Time(9_000_000), &mut fates);
+        assert_eq!(link.probe().map(|probe| probe.counters.busy_ns), Some(3_000_000));
+    }
+
+    /// Nanoseconds a link was sending between 3 ms and the end of the run, which may be cut short.
+    fn busy_ns(kind: &str, arrivals: &[(u64, u32)], ends: u64, cut: u64) -> u64 {
+        let window = MeasurementWindow {
+            warmup: Time(3_000_000),
+            end: Time(ends),
+            sample: Span(1_000_000),
+            series: false,
+        };
+        let mut link = link(kind).with_probe(LinkProbe::new(window));
+        let (mut fates, mut now) = (Vec::new(), 0);
+        for (seq, (gap, size)) in arrivals.iter().enumerate() {
+            now += gap;
+            if now > cut {
+                break;
+            }
+            link.arrive(&mut packet(seq as u32, *size), key(now), &mut fates);
+        }
+        link.finish(Time(cut), &mut fates);
+        link.probe().map_or(0, |probe| probe.counters.busy_ns)
+    }
+
+    proptest! {
+        /// A link is never busy for longer than the time measured, even if the run was cut short.
+        #[test]
+        fn a_link_is_never_busy_for_longer_than_is_counted(
+            arrivals in proptest::collection::vec((0u64..2_000_000, 40u32..3000), 1..100),
+            kind in prop_oneof![Just("droptail"), Just("red")],
+            ends in 3_000_000u64..60_000_000,
+            share in 0.0..1.0f64,
+        ) {
+            prop_assert!(busy_ns(kind, &arrivals, ends, ends) <= ends - 3_000_000);
+            let cut = (ends as f64 * share) as u64;
+            prop_assert!(busy_ns(kind, &arrivals, ends, cut) <= cut.saturating_sub(3_000_000));
+        }
+
+        /// Departures known at arrival are the same as with an event at the end of each transmission.
+        #[test]
+        fn known_ahead_equals_event_by_event(
+            arrivals in proptest::collection::vec((0u64..20, 1u32..4), 1..300),
+            kind in prop_oneof![Just("droptail"), Just("red")],
+        ) {
+            // Gaps and sizes are multiples of one unit, so that ends of transmissions and arrivals often coincide.
+            let arrivals: Vec<(u64, u32)> = arrivals.iter().map(|(gap, size)| (gap * 100_000, size * 400)).collect();
+            prop_assert_eq!(departures(kind, &arrivals, true), departures(kind, &arrivals, false));
+        }
+    }
+}

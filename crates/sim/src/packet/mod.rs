@@ -1,0 +1,359 @@
+//! The simulator's packet: 32 bytes, passed by value.
+
+mod attributes;
+
+pub use attributes::Attributes;
+use queue::disc::Packet;
+use transport::accecn::ByteOption;
+use transport::receiver::FastAck;
+use transport::segment::{Ack, Role, SackBlocks, Segment};
+use units::{Bytes, Ecn, Time};
+
+/// A packet in flight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pkt {
+    /// When it left its source; on an acknowledgement, the timestamp it echoes.
+    pub stamp: Time,
+    /// Segment number; on an acknowledgement, the next segment expected.
+    pub seq: u32,
+    /// Its flow's number.
+    pub flow: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// One more than the index of its SACK blocks in the [`SackPool`]; zero if it has none.
+    pub sack: u32,
+    /// Its next hop: an index into the hops of all routes.
+    pub hop: u32,
+    /// Flags (the constants below), class, ECN field and hop code. Where the hop code is zero, `hop` says what comes next.
+    pub attributes: Attributes,
+}
+
+/// Values of `hop` beyond all routes: the event is no packet but the timer of the endpoint `flow`, or the end of a
+/// transmission on the link `flow`.
+pub const TIMER: u32 = u32::MAX;
+/// See [`TIMER`].
+pub const TRANSMITTER_FREE: u32 = u32::MAX - 1;
+
+/// It travels from destination to source.
+pub const BACK: u8 = 1;
+const SYN: u8 = 2;
+const CWR: u8 = 4;
+const ECE: u8 = 8;
+const RETRANSMIT: u8 = 16;
+/// On data, where ECE has no meaning.
+const PUSH: u8 = ECE;
+/// On an acknowledgement, which has no CWR flag: it carries the byte counters of accurate ECN.
+const BYTES: u8 = CWR;
+/// The three ACE bits of accurate ECN on an acknowledgement, and the three ECN flags of a SYN.
+const ACE_SHIFT: u8 = 5;
+
+impl Pkt {
+    /// A timer or the end of a transmission; `hop` says which.
+    pub fn event(hop: u32, number: u32) -> Pkt {
+        Pkt {
+            stamp: Time::ZERO,
+            seq: 0,
+            flow: number,
+            size: 0,
+            sack: 0,
+            hop,
+            attributes: Attributes::default(),
+        }
+    }
+
+    /// A plain data packet: number and size of its segment, and the attributes of all its flow's plain packets.
+    #[inline(always)]
+    pub fn plain(stamp: Time, seq: u32, size: u32, flow: u32, hop: u32, attributes: Attributes) -> Pkt {
+        Pkt { stamp, seq, flow, size, sack: 0, hop, attributes }
+    }
+
+    /// The packet that carries a segment.
+    #[inline]
+    pub fn of_segment(segment: &Segment, flow: u32, hop: u32) -> Pkt {
+        let flags = flag(segment.role == Role::Syn, SYN)
+            | flag(segment.cwr, CWR)
+            | flag(segment.retransmit, RETRANSMIT)
+            | flag(segment.push, PUSH)
+            | segment.ecn_flags << ACE_SHIFT;
+        Pkt {
+            stamp: segment.sent,
+            seq: segment.seq,
+            flow,
+            size: segment.size,
+            sack: 0,
+            hop,
+            attributes: Attributes::flags_only(flags).with_ecn(segment.ecn),
+        }
+    }
+
+    /// The segment it carries.
+    #[inline]
+    pub fn segment(&self) -> Segment {
+        Segment {
+            seq: self.seq,
+            size: self.size,
+            sent: self.stamp,
+            role: if self.has(SYN) { Role::Syn } else { Role::Data },
+            ecn: self.attributes.ecn(),
+            cwr: self.has(CWR),
+            retransmit: self.has(RETRANSMIT),
+            push: self.has(PUSH),
+            ecn_flags: self.attributes.flags() >> ACE_SHIFT,
+        }
+    }
+
+    /// The packet that carries an acknowledgement; SACK blocks go into the pool.
+    #[inline]
+    pub fn of_ack(ack: &Ack, flow: u32, hop: u32, pool: &mut SackPool) -> Pkt {
+        Pkt {
+            stamp: ack.echo,
+            seq: ack.ack,
+            flow,
+            size: ack.size,
+            sack: match ack.bytes {
+                Some(option) => pool.put_with_option(&ack.sack, option),
+                None if ack.sack.is_empty() => 0,
+                None => pool.put(&ack.sack),
+            },
+            hop,
+            attributes: Attributes::flags_only(
+                BACK | flag(ack.syn, SYN)
+                    | flag(ack.ece, ECE)
+                    | flag(ack.bytes.is_some(), BYTES)
+                    | ack.ace << ACE_SHIFT,
+            ),
+        }
+    }
+
+    /// The packet that carries a plain acknowledgement, with the attributes of all its flow's; SACK blocks go into the pool.
+    #[inline(always)]
+    pub fn of_fast_ack(
+        plain: FastAck<'_>,
+        flow: u32,
+        hop: u32,
+        attributes: Attributes,
+        pool: &mut SackPool,
+    ) -> Pkt {
+        let FastAck { ack: seq, echo: stamp, size, sack } = plain;
+        let sack = match sack {
+            Some(blocks) => pool.put(blocks),
+            None => 0,
+        };
+        Pkt { stamp, seq, flow, size, sack, hop, attributes }
+    }
+
+    /// Whether the acknowledgement it carries has neither SYN nor ECE, which is all a sender without accurate ECN looks at.
+    #[inline(always)]
+    pub fn is_plain_ack(&self) -> bool {
+        !self.has(SYN | ECE)
+    }
+
+    /// Whether it opens a connection.
+    #[inline(always)]
+    pub fn is_syn(&self) -> bool {
+        self.has(SYN)
+    }
+
+    /// The acknowledgement it carries; its SACK blocks leave the pool.
+    #[inline]
+    pub fn ack(&self, pool: &mut SackPool) -> Ack {
+        let bytes = if self.has(BYTES) { pool.option(self) } else { None };
+        Ack {
+            ack: self.seq,
+            size: self.size,
+            echo: self.stamp,
+            sack: if self.sack == 0 { SackBlocks::default() } else { pool.take(self.sack) },
+            ece: self.has(ECE),
+            syn: self.has(SYN),
+            ace: self.attributes.flags() >> ACE_SHIFT,
+            bytes,
+        }
+    }
+
+    /// Whether it travels from destination to source.
+    #[inline]
+    pub fn is_back(&self) -> bool {
+        self.has(BACK)
+    }
+
+    /// Sets its ECN field.
+    #[inline]
+    pub fn set_ecn(&mut self, ecn: Ecn) {
+        self.attributes = self.attributes.with_ecn(ecn);
+    }
+
+    /// Sets its class.
+    #[inline(always)]
+    pub fn set_class(&mut self, class: u8) {
+        self.attributes = self.attributes.with_class(class);
+    }
+
+    #[inline]
+    fn has(&self, flag: u8) -> bool {
+        self.attributes.flags() & flag != 0
+    }
+}
+
+#[inline]
+fn flag(set: bool, bit: u8) -> u8 {
+    if set {
+        bit
+    } else {
+        0
+    }
+}
+
+/// A packet in a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waiting {
+    /// The packet.
+    pub pkt: Pkt,
+    /// When it entered the queue.
+    pub enqueued: Time,
+}
+
+impl Packet for Waiting {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(u64::from(self.pkt.size))
+    }
+    #[inline]
+    fn flow(&self) -> u64 {
+        u64::from(self.pkt.flow) << 1 | u64::from(self.pkt.attributes.flags() & BACK)
+    }
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.pkt.attributes.ecn()
+    }
+    #[inline]
+    fn set_ce(&mut self) {
+        self.pkt.set_ecn(Ecn::Ce);
+    }
+    #[inline]
+    fn class(&self) -> u8 {
+        self.pkt.attributes.class()
+    }
+    #[inline]
+    fn enqueued(&self) -> Time {
+        self.enqueued
+    }
+    #[inline]
+    fn set_enqueued(&mut self, now: Time) {
+        self.enqueued = now;
+    }
+}
+
+/// SACK blocks of acknowledgements in flight, and AccECN byte counters. Few packets have any, so they carry an index.
+#[derive(Debug, Default)]
+pub struct SackPool {
+    blocks: Vec<SackBlocks>,
+    /// By the same indices; shorter if the rest have none.
+    options: Vec<Option<ByteOption>>,
+    free: Vec<u32>,
+}
+
+impl SackPool {
+    #[inline]
+    fn put(&mut self, blocks: &SackBlocks) -> u32 {
+        let Some(place) = self.free.pop() else { return self.put_slow(blocks) };
+        self.blocks[place as usize - 1] = *blocks;
+        place
+    }
+
+    /// No entry is free.
+    #[cold]
+    fn put_slow(&mut self, blocks: &SackBlocks) -> u32 {
+        self.blocks.push(*blocks);
+        self.blocks.len() as u32
+    }
+
+    /// Stores blocks, possibly none, with byte counters.
+    fn put_with_option(&mut self, blocks: &SackBlocks, option: ByteOption) -> u32 {
+        let place = self.put(blocks);
+        let needed = self.options.len().max(place as usize);
+        self.options.resize(needed, None);
+        self.options[place as usize - 1] = Some(option);
+        place
+    }
+
+    /// The byte counters of a packet that carries some.
+    fn option(&self, pkt: &Pkt) -> Option<ByteOption> {
+        self.options.get(pkt.sack as usize - 1).copied().flatten()
+    }
+
+    fn take(&mut self, place: u32) -> SackBlocks {
+        self.free.push(place);
+        self.blocks[place as usize - 1]
+    }
+
+    /// The blocks of a packet that has some.
+    #[inline]
+    pub fn get(&self, pkt: &Pkt) -> &SackBlocks {
+        &self.blocks[pkt.sack as usize - 1]
+    }
+
+    /// Another entry with the blocks of a packet that is duplicated; zero if it has none.
+    pub fn copy(&mut self, pkt: &Pkt) -> u32 {
+        match pkt.sack {
+            0 => 0,
+            place => {
+                let blocks = self.blocks[place as usize - 1];
+                match pkt.has(BYTES).then(|| self.option(pkt)).flatten() {
+                    Some(option) => self.put_with_option(&blocks, option),
+                    None => self.put(&blocks),
+                }
+            }
+        }
+    }
+
+    /// Frees the blocks of a packet that ended on the way.
+    #[inline]
+    pub fn release(&mut self, pkt: &Pkt) {
+        if pkt.sack != 0 {
+            self.free.push(pkt.sack);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_stays_small() {
+        assert_eq!(size_of::<Pkt>(), 32);
+    }
+
+    #[test]
+    fn segments_and_acknowledgements_survive_the_trip() {
+        let segment = Segment {
+            seq: 7,
+            size: 1500,
+            sent: Time(9),
+            role: Role::Data,
+            ecn: Ecn::Ect0,
+            cwr: true,
+            retransmit: true,
+            push: true,
+            ecn_flags: 5,
+        };
+        assert_eq!(Pkt::of_segment(&segment, 3, 0).segment(), segment);
+        let mut sack = SackBlocks::default();
+        sack.push(4, 6);
+        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false, ace: 6, bytes: None };
+        let mut pool = SackPool::default();
+        let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
+        let waiting = |held| Waiting { pkt: held, enqueued: Time::ZERO };
+        assert_ne!(waiting(pkt).flow(), waiting(Pkt::of_segment(&segment, 3, 0)).flow());
+        assert_eq!(pkt.ack(&mut pool), ack);
+        let again = Pkt::of_ack(&ack, 3, 5, &mut pool);
+        assert_eq!(again.sack, pkt.sack, "places are used again");
+        let option = ByteOption { ect1_first: true, fields: 2, e0b: 1, ceb: 9, e1b: 7 };
+        for blocks in [sack, SackBlocks::default()] {
+            let counted = Ack { sack: blocks, bytes: Some(option), ..ack };
+            let first = Pkt::of_ack(&counted, 3, 5, &mut pool);
+            let copy = Pkt { sack: pool.copy(&first), ..first };
+            assert_eq!((first.ack(&mut pool), copy.ack(&mut pool)), (counted, counted));
+        }
+    }
+}
