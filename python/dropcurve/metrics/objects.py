@@ -9,7 +9,7 @@ from typing import Any
 
 from .registry import Flows, Merged, Run, as_number, average, known, metric, percent, quantile
 
-#: Size classes of ``crates/sim/src/completions.rs``: what belongs to them, and the bytes they end with.
+#: Size classes of ``crates/sim/src/account/completions.rs``: what belongs to them, and the bytes they end with.
 CLASSES = {
     "all": ("", math.inf),
     "short": ("of up to 10 kB", 1e4),
