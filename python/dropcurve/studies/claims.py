@@ -5,6 +5,8 @@ whole interval of the estimate lies in that range, *does not hold* if none of it
 A claim may need several tests: it holds if all of them do, and does not hold if one does not. Intervals of a claim of
 k tests are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at most one case of twenty.
 
+Replications that all come to the same give no interval, so they decide nothing.
+
 A claim that is open is looked at again when its cells have more replications (`Court`). That gives chance more
 occasions, so the error is split over the looks: half of it for the first, the rest evenly for the later ones.
 """
@@ -36,13 +38,24 @@ LOOKS = 12
 
 @dataclass(frozen=True)
 class Test:
-    """What is estimated, and where it would have to lie: above ``above`` and below ``below``, in ``unit``."""
+    """What is estimated, and where it would have to lie: above ``above`` and below ``below``, in ``unit``.
+
+    ``difference`` says that zero means "no difference", so that an estimate within the bound either way is a tie.
+    """
 
     label: str
     effect: Callable[[Cells], Effect]
     above: float | None = None
     below: float | None = None
     unit: str = ""
+    difference: bool = False
+
+    @property
+    def margin(self) -> float:
+        """The difference that a test of one bound asks for; 0 for a range, and for a bound on the side of zero."""
+        if self.above is not None and self.below is not None:
+            return 0.0
+        return self.above if self.above is not None else -(self.below or 0.0)
 
     @property
     def rule(self) -> str:
@@ -67,7 +80,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Part:
-    """How one test ended: estimate, half-width, number of replications."""
+    """How one test ended: estimate, half-width, number of replications. ``constant``: all replications are
+    equal. ``margin``: the difference that a test of one bound asks for."""
 
     label: str
     rule: str
@@ -76,13 +90,20 @@ class Part:
     half_width: float
     n: int
     verdict: str
+    constant: bool = False
+    margin: float = 0.0
+
+    @property
+    def tied(self) -> bool:
+        """Whether the test fails because there is no difference worth the margin, in either direction."""
+        return self.verdict == FAILS and abs(self.value) + self.half_width < self.margin
 
     @property
     def estimate(self) -> str:
         """``12.3 ± 0.4 %``."""
         if math.isnan(self.value):
             return "no value"
-        half = self.half_width if math.isfinite(self.half_width) else None
+        half = self.half_width if math.isfinite(self.half_width) and not self.constant else None
         centre, width = wording.value(self.value, half)
         return f"{centre} ± {width} {self.unit}".rstrip() if width else f"{centre} {self.unit}".rstrip()
 
@@ -94,6 +115,12 @@ class Finding:
     claim: Claim
     parts: tuple[Part, ...]
     verdict: str
+
+    @property
+    def tied(self) -> bool:
+        """Whether the claim fails by ties alone: what it puts first is as good as the others, not worse."""
+        failed = [part for part in self.parts if part.verdict == FAILS]
+        return bool(failed) and all(part.tied for part in failed)
 
 
 def at(cell: str, number: str) -> Callable[[Cells], Effect]:
@@ -163,10 +190,12 @@ class Absent(KeyError):
 
 def _part(test: Test, effect: Effect, level: float) -> Part:
     half = effect.half_width(level)
-    verdict = (
-        OPEN if math.isnan(effect.value) or not math.isfinite(half) else _place(test, effect.value, half)
-    )
-    return Part(test.label, test.rule, test.unit, effect.value, half, effect.n, verdict)
+    undecided = math.isnan(effect.value) or not math.isfinite(half) or effect.constant
+    verdict = OPEN if undecided else _place(test, effect.value, half)
+    return Part(
+        test.label, test.rule, test.unit, effect.value, half, effect.n, verdict, effect.constant,
+        test.margin if test.difference else 0.0,
+    )  # fmt: skip
 
 
 def _place(test: Test, value: float, half: float) -> str:

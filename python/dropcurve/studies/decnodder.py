@@ -15,6 +15,7 @@ from dropcurve import studies as st
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TEXTS = st.texts("decnodder")
 #: Groups of twenty flows, with their packets in bytes.
 SIZES = {"large": 1500, "medium": 750, "small": 375}
 VARIANTS = {"RED_1": "off", "RED_2": "red_2", "RED_3": "red_3", "RED_4": "red_4", "RED_5": "red_5"}
@@ -194,9 +195,10 @@ def sizes(cell: str, number: str, one: int, *, above: float, below: float) -> st
     return st.Test(f"{what} {one} over {one // 2}, {cell} ms", effect, above, below)
 
 
-def test(label: str, number: str, cell: str, other: str, **range_: float) -> st.Test:
+def test(label: str, number: str, cell: str, other: str, above: float | None = None, below: float | None = None
+         ) -> st.Test:  # fmt: skip
     """A test on a number of one cell over that of another, in per cent."""
-    return st.Test(label, st.more(number, cell, other), unit="%", **range_)
+    return st.Test(label, st.more(number, cell, other), above, below, "%", difference=True)
 
 
 def farther(variant: str, above: float | None = None, below: float | None = None) -> st.Test:
@@ -303,25 +305,25 @@ def page(outcome: st.Outcome) -> st.Page:
             weighted by the square (C6): likely because who has just been dropped sends little while the average stays
             high. That is at the very edge of the fifth that C5 allows the square, which makes it hard to decide.
             """),
-        choices=CHOICES,
+        choices=TEXTS.choices("Choices"),
         results=[
             figure(outcome, "era-reno", outcome.main, "Reno"), figure(outcome, "era-sack", outcome.main, "SACK"),
             table(found, [f"{v} {s} {ms}" for ms in DELAYS for s in STACKS for v in VARIANTS], "variant, TCP, ms"),
             st.Picture("spacing", "Distances between drops", SPACED, partial(spaced, found)),
         ],
         today=[] if "today" not in outcome else [
-            *map(st.Text, st.prose(TODAY)), figure(outcome, "today", "today", "SACK"),
+            *map(st.Text, TEXTS["Today"]), figure(outcome, "today", "today", "SACK"),
         ],
         questions=[] if "dialects" not in outcome else [
-            *map(st.Text, st.prose(QUESTIONS)),
+            *map(st.Text, TEXTS["Questions"]),
             table(outcome["dialects"], list(DIALECTS), "queue (Reno, 15 ms)"),
-            *map(st.Text, st.prose(MIX)),
+            *map(st.Text, TEXTS["Mix"]),
             *(table(outcome["mix"], [f"{name}: {variant}" for variant in VARIANTS], "mix and variant",
                     [size if isinstance(size, int) else VOICE_BYTES for size in sizes])
               for name, sizes in MIXES.items()),
         ],
-        surprises=st.prose(SURPRISES),
-        paper=st.prose(PAPER)[0],
+        surprises=TEXTS["Surprises"],
+        paper=TEXTS["Paper"][0],
     )  # fmt: skip
 
 
@@ -333,37 +335,6 @@ def figure(outcome: st.Outcome, name: str, setting: str, stack: str) -> st.Pictu
 
 
 SPACED = "All sizes in random order, a queue that hardly moves, p_b steady. Uniform is flat at 10 %."
-CHOICES = (
-    ("thresholds, buffer", "not given", "50 and 150 of 400 packets; half and twice that in other settings"),
-    ("max_p, w_q", "not given", "0.1 and 0.002; max_p 0.02, 0.5 and w_q 0.0005, 0.01 in other settings"),
-    ("access links", "not given", "100 Mbit/s, 1 to 2.9 ms, the same for each size; to 20 ms in `access`"),
-    ("length", "not given", "40 s, measured from 10 s"),
-    ("timer", "200 ms granularity", "the same; otherwise the TCP of ns-2 in 2000"),
-    ("spacing", "equation 1: uniform from one", "the same; ns-2's default, which waits, in another setting"),
-)
-PAPER = """
-    RED drops a packet with a probability that follows the average of its queue and a count since the last drop. The
-    paper compares five ways to let the size L of a packet in, M being the largest: not at all (RED_1); times L/M
-    before the count (RED_2, proposed in 1993); times L/M after it (RED_3); that, with a count in bytes (RED_4); with
-    the square of L/M (RED_5). Three times twenty TCP flows, with packets of 1500, 750 and 375 bytes, share 30 Mbit/s.
-    Results are plots and one number.
-    """
-TODAY = """CUBIC with an initial window of 10, SACK and RFC 6298 timers over 100 Mbit/s; the sizes of the paper. The
-    verdicts are in the row `today` above."""
-QUESTIONS = """**What do routers and programs do?** The paper's traffic (Reno, 15 ms) over RED as others have it.
-    Packets counted, or bytes without weighted drops (Cisco, Junos, Linux), are RED_1; dummynet starves the large."""
-MIX = """**And today's sizes?** Over 100 Mbit/s: where sizes differ little the variant hardly matters, and calls of 120
-    bytes keep their packets under all but RED_1. RED_5 is even with old tunnels, RED_2 and RED_5 ruin jumbo frames."""
-SURPRISES = """
-    **RED_3 is not uniform either.** The paper says so of RED_2 only. Its count runs in packets while its drops are
-    weighted by size, so no way of counting makes the distances uniform (figure of the distances).
-
-    **The figure of 14 % comes out.** The paper gives no thresholds; with 50 and 150 packets and max_p = 0.1 the
-    loss of the largest packets under RED_2 is close to its one printed number.
-
-    **Equal shares are not what RED_5 gives at a short round trip.** There windows are small and timeouts decide,
-    the square law of TCP does not hold, and small packets get more than large ones.
-    """
 
 STUDY = st.Study(
     name="decnodder",
@@ -395,4 +366,6 @@ STUDY = st.Study(
     first=16, maximum=140, some=16, decide=140,
     quick=("era", "today"),
     shorten=0.25,
+    printed_values=[st.PrintedValue("loss of the largest packets, RED_2 (%)", "section 3.1", 14.0,
+                                    st.at("RED_2 Reno 15", "loss 1500"))],
 )  # fmt: skip

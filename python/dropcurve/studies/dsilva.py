@@ -1,4 +1,4 @@
-"""Dsilva: RED or tail drop where UDP floods two bottlenecks in a row."""
+"""Dsilva: RED or tail drop where UDP overloads two bottlenecks in a row."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dropcurve import studies as st
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TEXTS = st.texts("dsilva")
 TCP, UDP, BOTTLENECKS = ("tcp_n0", "tcp_n1", "tcp_n8"), ("udp_n5", "udp_n6"), ("n1_n2", "n2_n3")
 SEGMENT = 536
 QUEUES = (2000, 8000, 16000, 32000, 61440, 64000)
@@ -51,19 +52,31 @@ def window(scenario: dc.Scenario, size_bytes: int) -> dc.Scenario:
     return scenario.edit([(f"flows.{name}.window", max(1, size_bytes // segment)) for name in TCP])
 
 
-def red(base: dc.Scenario, *, low: int, high: int, max_p: str, size_bytes: int = 64000) -> dc.Scenario:
-    """RED at both bottlenecks; the report's sizes are in bytes of 128-byte packets."""
-    keys = {
-        "dialect": "ns3", "limit": f"{size_bytes // 128} pkts", "min_th": f"{low} pkts",
-        "max_th": f"{high} pkts", "max_p": max_p, "w_q": "1/128", "mean_packet": "158 B",
-    }  # fmt: skip
-    return window(base.edit([(f"links.{one}.queue", {"kind": "red", **keys}) for one in BOTTLENECKS]), 64000)
+def queue(base: dc.Scenario, keys: Mapping[str, Any]) -> dc.Scenario:
+    """With this queue at both bottlenecks."""
+    return base.edit([(f"links.{one}.queue", dict(keys)) for one in BOTTLENECKS])
 
 
-def droptail(base: dc.Scenario, size_bytes: int = 64000, window_bytes: int = 64000) -> dc.Scenario:
+def red(
+    base: dc.Scenario, *, low: int, high: int, max_p: str, size_bytes: int = 64000, unit: str = "bytes"
+) -> dc.Scenario:
+    """RED at both bottlenecks. The report gives the limit in bytes and the thresholds in packets of 128 bytes."""
+    keys: dict[str, Any] = {"kind": "red", "dialect": "ns3", "max_p": max_p, "w_q": "1/128"}
+    if unit == "bytes":
+        keys |= {"unit": "bytes", "byte_mode": "ns2", "mean_packet": "128 B", "limit": f"{size_bytes} B",
+                 "min_th": f"{128 * low} B", "max_th": f"{128 * high} B"}  # fmt: skip
+    else:
+        keys |= {"mean_packet": "158 B", "limit": f"{size_bytes // 128} pkts", "min_th": f"{low} pkts",
+                 "max_th": f"{high} pkts"}  # fmt: skip
+    return window(queue(base, keys), 64000)
+
+
+def droptail(
+    base: dc.Scenario, size_bytes: int = 64000, window_bytes: int = 64000, unit: str = "bytes"
+) -> dc.Scenario:
     """Tail drop at both bottlenecks."""
-    queue = {"kind": "droptail", "limit": f"{size_bytes // 128} pkts"}
-    return window(base.edit([(f"links.{one}.queue", queue) for one in BOTTLENECKS]), window_bytes)
+    limit = f"{size_bytes} B" if unit == "bytes" else f"{size_bytes // 128} pkts"
+    return window(queue(base, {"kind": "droptail", "limit": limit}), window_bytes)
 
 
 def rtt(base: dc.Scenario, delay_ms: float) -> dc.Scenario:
@@ -76,21 +89,24 @@ def udp(base: dc.Scenario, mbps: float) -> dc.Scenario:
     return base.edit([(f"flows.{one}.rate", f"{mbps:g} Mbit/s") for one in UDP])
 
 
-def cells(base: dc.Scenario, *, scale: float = 1.0, least: float = 0.8) -> dict[str, dc.Scenario]:
-    """Every row of tables 1 to 8. ``scale`` multiplies the rates of UDP, ``least`` is the slowest in the tables."""
+def cells(base: dc.Scenario, *, scale: float = 1.0, least: float = 0.8, units: tuple[str, str] = ("bytes", "bytes")
+          ) -> dict[str, dc.Scenario]:  # fmt: skip
+    """Every row of tables 1 to 8. ``scale`` multiplies the rates of UDP, ``least`` is the slowest in the tables;
+    ``units`` are what RED and tail drop count."""
     base = udp(base, scale * least)
-    found = {f"queue {size}": red(base, low=60, high=180, max_p="1/50", size_bytes=size) for size in QUEUES}
-    found |= {f"droptail {size}/{win}": droptail(base, size, win) for size, win in WINDOWS}
-    found |= {f"th {low}-{high}": red(base, low=low, high=high, max_p="1/50") for low, high in THRESHOLDS}
-    found |= {f"max_p {max_p}": red(base, low=90, high=270, max_p=max_p) for max_p in MAX_P}
-    best = red(base, low=90, high=270, max_p="1/90")
+    early, tail = partial(red, base, unit=units[0]), partial(droptail, base, unit=units[1])
+    found = {f"queue {size}": early(low=60, high=180, max_p="1/50", size_bytes=size) for size in QUEUES}
+    found |= {f"droptail {size}/{win}": tail(size, win) for size, win in WINDOWS}
+    found |= {f"th {low}-{high}": early(low=low, high=high, max_p="1/50") for low, high in THRESHOLDS}
+    found |= {f"max_p {max_p}": early(low=90, high=270, max_p=max_p) for max_p in MAX_P}
+    best = early(low=90, high=270, max_p="1/90")
     for delay in RTTS:
         found[f"red rtt {delay}"] = rtt(best, delay)
-        found[f"droptail rtt {delay}"] = rtt(droptail(base), delay)
+        found[f"droptail rtt {delay}"] = rtt(tail(), delay)
     for rate in RATES:
         offered = scale * (least if rate == RATES[0] else rate)
         found[f"red udp {rate:g}"] = udp(best, offered)
-        found[f"droptail udp {rate:g}"] = udp(droptail(base), offered)
+        found[f"droptail udp {rate:g}"] = udp(tail(), offered)
     return found
 
 
@@ -107,7 +123,7 @@ def today() -> dict[str, dc.Scenario]:
               {"start": "uniform 0 s to 1 s", "headers": "40 B", "ack_size": "40 B"}.items()]  # fmt: skip
     base = dc.Scenario.load("dsilva_red_droptail").edit(edits)
     wide = {name: one.edit([(f"flows.{flow}.window", "auto") for flow in TCP])
-            for name, one in cells(base, scale=100).items()}  # fmt: skip
+            for name, one in cells(base, scale=100, units=("packets", "packets")).items()}  # fmt: skip
     return {name: one.edit([(f"links.{link}.queue.mean_packet", "1500 B") for link in BOTTLENECKS])
             if one.get("links.n1_n2.queue.kind") == "red" else one for name, one in wide.items()}  # fmt: skip
 
@@ -131,9 +147,11 @@ def tcp(cells: st.Cells, one: str, over: str) -> st.Effect:
     return st.gain(cells[one]["tcp_Bps"], cells[over]["tcp_Bps"])
 
 
-def better(one: str, over: str, label: str, **range_: float) -> st.Test:
+def better(
+    one: str, over: str, label: str, above: float | None = None, below: float | None = None
+) -> st.Test:
     """A test on TCP's goodput in one cell over that in another."""
-    return st.Test(label, partial(tcp, one=one, over=over), unit="%", **range_)
+    return st.Test(label, partial(tcp, one=one, over=over), above, below, "%", difference=True)
 
 
 CLAIMS = (
@@ -207,17 +225,20 @@ def tables(found: st.Cells) -> list[st.Table]:
                 f"{small} × 128 + {large} × 536", st.shown(cell["tcp_Bps"]), f"{min(runs):.0f} to {max(runs):.0f}",
                 row["udp_goodput_Bps"], st.shown(cell["udp_Bps"]),
             ])  # fmt: skip
-        head = [
-            "queue",
-            "TCP, report",
-            "that is, bytes in 10 s",
-            "TCP, here",
-            "single runs",
-            "UDP, report",
-            "UDP, here",
-        ]
+        head = ["queue", "TCP, report", "that is, bytes in 10 s", "TCP, here", "single runs", "UDP, report",
+                "UDP, here"]  # fmt: skip
         made.append(st.Table(head, rows, caption=f"{title} (goodput in bytes a second)"))
     return made
+
+
+def values() -> list[st.PrintedValue]:
+    """Every goodput that the report prints."""
+    kinds = {
+        "TCP goodput (bytes/s)": ("tcp_goodput_Bps", "tcp_Bps"),
+        "UDP goodput (bytes/s)": ("udp_goodput_Bps", "udp_Bps"),
+    }
+    return [st.PrintedValue(quantity, cell_of(row), float(row[column]), st.at(cell_of(row), number))
+            for quantity, (column, number) in kinds.items() for row in st.printed("dsilva")]  # fmt: skip
 
 
 def scatter(found: st.Cells, width_in: float) -> Figure:
@@ -262,33 +283,50 @@ def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
     return st.panels(made, width_in)
 
 
+def value_of(effect: st.Effect) -> float:
+    """Its estimate."""
+    return effect.value
+
+
 def page(outcome: st.Outcome) -> st.Page:
     """What the page says beside verdicts and method."""
     found = outcome[outcome.main]
     runs = found["queue 64000"].numbers["tcp_Bps"]
+    tails = ", ".join(st.shown(found[f"droptail {size}/{size}"]["tcp_Bps"]) for size in (2000, 8000, 64000))
+    other = ""
+    if "red packets" in outcome:
+        packets = [outcome["red packets"][f"queue {size}"]["tcp_Bps"] for size in QUEUES]
+        other = (f" If RED counts packets instead, TCP gets {min(packets, key=value_of).value:.0f} to "
+                 f"{max(packets, key=value_of).value:.0f} over the report's queue lengths; the report's own "
+                 "figures for RED (413.6 to 1064.8) lie between the two readings.")  # fmt: skip
     return st.Page(
         short=st.prose(f"""
             UDP offers {2 * 0.8 * 158 / 128:.2f} times what the link can carry, and TCP gets a dozen segments in ten
-            seconds; the report compares settings by one run each. Its differences are a few segments, and another
-            start of the sources by some milliseconds moves them as much: where it has 582.4 bytes a second (RED,
-            64000 bytes), single runs here give from {min(runs):.0f} to {max(runs):.0f}.
+            seconds; the report compares settings by one run each. Its differences are a few segments, and a start
+            some milliseconds later changes as much: for RED with 64000 bytes the report has 582.4 bytes a second,
+            single runs here have {min(runs):.0f} to {max(runs):.0f}.
+
+            What the queue counts matters more than which queue it is. In bytes, as the report says, a full queue still
+            has room for a packet of 158 bytes when a segment of 578 is dropped, so small queues keep TCP out: tail drop
+            of 2000, 8000 and 64000 bytes leaves TCP {tails} bytes a second (report: 0, 25.6 and 582.4). RED drops
+            before the queue is full and leaves TCP less than tail drop does at 64000 bytes.{other}
             """),
-        choices=CHOICES,
+        choices=TEXTS.choices("Choices"),
         results=[
             *tables(found),
             st.Picture("scatter", "The report's figures among single runs", SCATTER, partial(scatter, found)),
             pair(outcome, "compared", outcome.main, "RED and tail drop by round trip and load", "Era of the report."),
         ],
         today=[] if "today" not in outcome else [
-            *map(st.Text, st.prose(TODAY)),
+            *map(st.Text, TEXTS["Today"]),
             pair(outcome, "today", "today", "RED and tail drop at 100 Mbit/s", "A link carries 12.5 MB/s."),
         ],
         questions=[] if "room" not in outcome else [
-            *map(st.Text, st.prose(ROOM)),
+            *map(st.Text, TEXTS["Room"]),
             pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "TCP has 30 kB/s to win."),
         ],
-        surprises=st.prose(SURPRISES),
-        paper=st.prose(PAPER)[0],
+        surprises=TEXTS["Surprises"],
+        paper=TEXTS["Paper"][0],
     )  # fmt: skip
 
 
@@ -302,43 +340,6 @@ SCATTER = (
     "Grey: from the least to the most that single runs give when the sources start within a tenth of a second "
     "of each other."
 )
-CHOICES = (
-    ("link rates", "not given",
-     "1 Mbit/s at both bottlenecks: 7047 packets of 128 bytes with 30 bytes of headers fill it for 9 s"),
-    ("delays of the bottlenecks", "not given", "20 ms; 5 and 100 ms in other settings"),
-    ("TCP", "ns-3's of about 2014",
-     "NewReno, segments of 536 bytes, initial window 1, least timeout 1 s, an acknowledgement for two segments"),
-    ("size of the queue", "bytes", "that many packets of 128 bytes"),
-    ("start", "1 s", "drawn between 1 and 1.1 s, so that replications differ; between 1 and 2 s in `apart`"),
-    ("length", "10 s, goodput over all of them", "the same"),
-)  # fmt: skip
-PAPER = """
-    Three TCP and two UDP sources send over two bottlenecks in a row; UDP alone offers about twice what a link
-    carries, in packets of 128 bytes. ns-3 runs each setting once, for ten seconds, under RED or tail drop, and the
-    report prints the goodput of each kind in bytes a second for several sizes of the queue, thresholds, max_p, round
-    trips and rates of UDP.
-    """
-TODAY = """
-    CUBIC with an initial window of 10, RFC 6298 timers, 1500-byte packets and bottlenecks of 100 Mbit/s. UDP offers the
-    same multiples of the link; the queues hold as many packets. The verdicts are in the row `today` above. TCP keeps a
-    few hundredths of a per cent of the link, most of it in a few lucky runs: so near zero a relative interval means
-    nothing, and what counts is that its share is known within some hundredths of a per cent of the link.
-    """
-ROOM = """
-    **What if UDP leaves room?** In the report UDP alone offers twice what the link carries, so no queue can help TCP.
-    With 0.3 Mbit/s from each source TCP has something to win, and the queue matters:
-    """
-SURPRISES = """
-    **The odd figures are counts of segments.** Each figure for TCP, times ten seconds, is a multiple of 128 bytes, at
-    most twelve, plus a multiple of 536, and in one way only (third column of the tables). The simplest explanation: the
-    source writes 128 bytes at a time, the first window of 536 bytes lets four such writes out as segments of their
-    own, and from then on what has piled up leaves in full segments. Three flows times four small segments are the
-    twelve. 582.4 bytes a second are these twelve and eight full segments; 51.2 at 2 Mbit/s are the first four
-    segments of one flow, and nothing ever after. So a table of the report tells 8 segments from 14.
-
-    **The sum hardly moves.** TCP and UDP together fill the bottleneck, and a byte that TCP gains, UDP loses. What
-    the report calls the best cumulative goodput differs from the others by the share of headers alone.
-    """
 
 
 STUDY = st.Study(
@@ -349,6 +350,10 @@ STUDY = st.Study(
     measure=measure,
     settings={
         "era": st.Setting("as in the report: ns-3's TCP and RED", lambda: cells(network()), kind="era"),
+        "packets": st.Setting("queues count packets of 128 bytes",
+                              lambda: cells(network(), units=("packets", "packets"))),
+        "red packets": st.Setting("RED counts packets, tail drop bytes",
+                                  lambda: cells(network(), units=("packets", "bytes"))),
         "ns2": st.Setting("TCP of ns-2.35", lambda: cells(network(NS2))),
         "near": st.Setting("bottlenecks of 5 ms", lambda: cells(network(core_ms=5))),
         "far": st.Setting("bottlenecks of 100 ms", lambda: cells(network(core_ms=100))),
@@ -368,4 +373,5 @@ STUDY = st.Study(
     decide=4000,
     quick=("era", "today"),
     shorten=0.3,
+    printed_values=values(),
 )  # fmt: skip

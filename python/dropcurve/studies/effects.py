@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from ..metrics import statistics
 
+#: What equal replications may differ by after rounding in the delta method, as a share of them or of 1.
+ROUNDING = 1e-8
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -25,6 +28,12 @@ class Effect:
     def n(self) -> int:
         """Number of replications."""
         return len(self.parts)
+
+    @property
+    def constant(self) -> bool:
+        """Whether two or more replications are all equal, up to rounding: they give no interval."""
+        scale = max(1.0, *(abs(part) for part in self.parts)) if self.parts else 1.0
+        return self.n > 1 and max(self.parts) - min(self.parts) <= ROUNDING * scale
 
     def half_width(self, level: float) -> float:
         """Half of Student's interval at a confidence level; infinite for fewer than two replications."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
-from statistics import median, stdev
+from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
 import dropcurve as dc
@@ -16,6 +16,7 @@ from dropcurve.metrics import friendliness_class
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TEXTS = st.texts("hassan")
 #: Flows of each kind; the friendliness ratio, of two means.
 COUNTS, F_R = (1, 2, 4, 8, 16), "tfrc/tcp"
 BUF250 = {"limit": "250 pkts", "min_th": "20 pkts", "max_th": "50 pkts"}
@@ -146,14 +147,17 @@ def atlas() -> dict[str, dc.Scenario]:
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
-    """Mean rate of a flow of each kind in kbit/s, and what web sessions wait for an object."""
+    """Mean rate of a flow of each kind in kbit/s, how long web sessions wait for an object, and the share of drops for
+    an average above max_th, in per cent."""
     seconds, rates = run["simulated_s"] - run["warmup_s"], {}
     for group in ("tcp", "tfrc"):
         mine = [flow["goodput_bytes"] for flow in run["flows"] if flow["group"] == group]
         rates[group] = sum(mine) * 8e-3 / seconds / len(mine)
+    drops = [run["links"]["bottleneck"][f"{kind}_pkts"] for kind in ("forced", "early", "overflow")]
+    forced = 100 * drops[0] / sum(drops) if sum(drops) else math.nan
     found = [flow["objects"]["fct_ms_all"]["p50"] for flow in run["flows"] if flow["group"] == "web"]
     times = [one for one in found if one is not None]
-    return {**rates, "fct_ms": median(times) if times else math.nan}
+    return {**rates, "fct_ms": median(times) if times else math.nan, "forced": forced}
 
 
 def ratios(x: st.Cells, case: str) -> list[st.Effect]:
@@ -178,8 +182,10 @@ def distance(x: st.Cells, case: str) -> st.Effect:
 
 def farther(case: str, reference: str) -> st.Test:
     """A test that a case is less friendly than another, by more than half a point of TCP's share."""
-    return st.Test(f"distance from an equal share, {case} less {reference}",
-                   lambda x: distance(x, case) - distance(x, reference), above=0.5, unit="points")  # fmt: skip
+    label = f"distance from an equal share, {case} less {reference}"
+    return st.Test(
+        label, lambda x: distance(x, case) - distance(x, reference), 0.5, None, "points", difference=True
+    )
 
 
 def shift(case: str, reference: str, *, above: float | None = None, below: float | None = None) -> st.Test:
@@ -217,6 +223,42 @@ SHORT = {"max_p": "p", "w_q": "w", "thresholds": ""}
 def case_of(row: Mapping[str, str]) -> str:
     """The case that a printed row is of."""
     return row["case"] + ("" if row["value"] in GIVEN else f" {SHORT[row['parameter']]}{row['value']}")
+
+
+def over_flows(x: st.Cells, case: str) -> st.Effect:
+    """Half the 95 % interval of F_r over the numbers of flows: the paper's Δ."""
+    return st.smooth(lambda *found: st.mean(found).half_width(0.95), *ratios(x, case))
+
+
+def single(x: st.Cells, case: str, number: Callable[[Sequence[float]], float]) -> list[float]:
+    """A number of the ratios over the numbers of flows, replication by replication."""
+    cells = [x[f"{case} {n}"].numbers for n in COUNTS]
+    runs = range(min(len(cell["tcp"]) for cell in cells))
+    return [number([cell["tfrc"][i] / cell["tcp"][i] for cell in cells]) for i in runs]
+
+
+def values() -> list[st.PrintedValue]:
+    """The means and intervals of tables 3 to 9; minimum and maximum are the ends of these intervals."""
+    found = []
+    for row in st.printed("hassan"):
+        case, place = case_of(row), f"table {row['table']}, {row['parameter']} {row['value']}"
+        found += [
+            st.PrintedValue("mean F_r", place, float(row["fr_mean"]), partial(mean_ratio, case=case),
+                            partial(single, case=case, number=fmean)),
+            st.PrintedValue("interval of F_r over the flows", place, float(row["fr_delta"]),
+                            partial(over_flows, case=case),
+                            partial(single, case=case, number=lambda one: st.mean(one).half_width(0.95))),
+        ]  # fmt: skip
+    return found
+
+
+def swing(x: st.Cells) -> str:
+    """The paper's largest ratio beside the cases with max_p 1/100 here."""
+    wide, far = ([one.value for one in ratios(x, case)] for case in ("base p0.01", "buf250 p0.01"))
+    forced = {case.replace(" p0.01", "_low"): st.shown(st.average([x[f"{case} {n}"]["forced"] for n in COUNTS]))
+              for case in ("base", "base p0.01", "buf250", "buf250 p0.01")}  # fmt: skip
+    return TEXTS["Swing"][0].format(low=min(wide), high=max(wide), low250=min(far), high250=max(far), **forced,
+                                    most=max(single(x, "buf250 p0.01", fmean)))  # fmt: skip
 
 
 def table(x: st.Cells) -> st.Table:
@@ -305,67 +347,24 @@ def page(outcome: st.Outcome) -> st.Page:
             0.20. What decides is the number of flows, which the paper leaves out: the intervals in its tables are
             over that number, and they cover most of the differences it reads from them.
             """),
-        choices=CHOICES,
-        results=[table(x), st.Picture("cases", "F_r of every case beside the paper's", CASE, partial(cases, x)),
+        choices=TEXTS.choices("Choices"),
+        results=[table(x), st.Text(swing(x)),
+                 st.Picture("cases", "F_r of every case beside the paper's", TEXTS["Cases"][0], partial(cases, x)),
                  picture("flows", "F_r over the number of flows", x, BOTH)],
         today=[] if "today" not in outcome else [
-            *map(st.Text, st.prose(TODAY)), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
+            *map(st.Text, TEXTS["Today"]), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
         questions=[] if "rivals" not in outcome else [
-            *map(st.Text, st.prose(ECN)), picture("ecn", "With ECN", outcome["ecn"], tuple(
+            *map(st.Text, TEXTS["Ecn"]), picture("ecn", "With ECN", outcome["ecn"], tuple(
                 (f"RED marks {words}", (f"{told} base", f"{told} buf250")) for told, words in TOLD.items()),
                 names=("base", "buf250")),
-            *map(st.Text, st.prose(SHORT_LIVED)), beside_web(outcome["short"]),
+            *map(st.Text, TEXTS["Short lived"]), beside_web(outcome["short"]),
             *against(outcome["rivals"]),
-            *map(st.Text, st.prose(ATLAS)), *screened(outcome["map"]),
+            *map(st.Text, TEXTS["Atlas"]), *screened(outcome["map"]),
         ],
-        surprises=st.prose(SURPRISES),
-        paper=st.prose(PAPER)[0],
+        surprises=TEXTS["Surprises"],
+        paper=TEXTS["Paper"][0],
     )  # fmt: skip
 
-
-CASE = "Tables 3 to 9. Bars: 95 % intervals over the numbers of flows, as in the paper. Dashed: equal shares."
-CHOICES = (
-    ("flows", "on the axes of its figures only", "1, 2, 4, 8, 16 of each, tables take the mean; 4 to 64 in `many`"),
-    ("RED", "ns-2 of 2000, parameters given", "packets, drops wait as in ns-2, not gentle, both directions"),
-    ("TCP", "SACK, 100 ms timer", "ns-2's Sack1 with the defaults of 2000, window 20"),
-    ("TFRC", "ns-2.1b6", "ns-2's with the defaults of 2000"),
-    ("length", "100 s (100 ms in one place)", "100 s, measured from 20 s; starts drawn from 0 to 5 s"),
-    ("best", "mean closest to 1, or narrowest", "TCP's share of two flows nearest a half, mean over the flows"),
-)  # fmt: skip
-PAPER = """
-    A rate-controlled flow (TFRC) sends at the rate that a formula gives for TCP, so that the two should share a link
-    equally. RED drops at random while the average of its queue (of weight w_q) lies between min_th and max_th, with a
-    probability that rises to max_p. In ns-2 the paper lets TFRC and TCP flows compete and reports the friendliness
-    ratio F_r, the rate of a TFRC flow over that of a TCP flow: 1 is fair. From two cases, `base` (50 packets,
-    thresholds 5 and 10) and `buf250` (250 packets, 20 and 50), it changes one parameter of RED at a time.
-    """
-TODAY = """CUBIC with an initial window of 10 and RFC 6298 timers against TFRC of RFC 5348, in 1500-byte packets over 20
-    Mbit/s; buffers and thresholds hold as many packets. The verdicts are in the row `today` above."""
-ECN = """**And with ECN?** The paper leaves it out. RED marks TCP's packets instead of dropping them, or those of both;
-    TFRC takes a mark for a loss (RFC 5348)."""
-SHORT_LIVED = """
-    **And with short-lived traffic?** Web sessions fetch objects of 12 kB on average, half a second apart, beside
-    the long flows. F_r is that of the long flows; the last column is what the sessions see. (It is the median: sizes
-    are Pareto of shape 1.2, with no variance, so a mean time never settles; median over sessions of each one's median.)
-    """
-ATLAS = """
-    **Where in RED's parameters is TFRC friendly?** Nearly everywhere, and no parameter decides alone. The paper moves
-    one at a time from two cases; here 192 settings are spread over all of them and the flows at once. Where the ratio
-    is unsatisfactory or worse TFRC always has the larger share: with one or two flows of each and high thresholds in
-    a large buffer, where TCP stops at its window of 20, and in buffers below 45 packets, most of them with max_p of
-    3/100 or less.
-    """
-SURPRISES = """
-    **The paper's stars do not follow its means.** With 250 packets its own ratio for max_p = 1 is 1.07 ± 0.14, nearer
-    to 1 and narrower than the 0.91 ± 0.19 that it ranks first.
-
-    **It is not our simulator.** ns-2.35 itself, set up the same way, gives the same ratios within a few per cent:
-    TFRC above TCP in the base case, not below. Below 1 it is at sixteen flows of each, but not as a mean over any
-    range of flows that was tried (`many`).
-
-    **Its ‘minimum’ and ‘maximum’ are the ends of the interval,** the mean less and plus Δ, to the last digit, not
-    the extremes of anything that was run.
-    """
 
 STUDY = st.Study(
     name="hassan",
@@ -397,4 +396,5 @@ STUDY = st.Study(
     decide=400,
     quick=("era", "today"),
     shorten=0.3,
+    printed_values=values(),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from ..plot import style
 from ..present.wrapping import wrap_markdown
 from ..quantities import wording
 from ..scenario import library
+from . import printed_values
 from .blocks import Block, Heading, Picture, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .effects import Effect
@@ -75,6 +76,8 @@ def compose(outcome: Outcome) -> Iterator[Block]:
     yield Heading("How it was done")
     yield from _method(outcome, page)
     yield Heading("Tables and figures")
+    if outcome.study.printed_values is not None:
+        yield from printed_values.summary(outcome.compared())
     yield from page.results
     if len(outcome.findings) > 1:
         yield Heading("Where a verdict hangs on a choice")
@@ -109,7 +112,7 @@ def verdicts(outcome: Outcome) -> Table:
     rows = []
     for finding in outcome.findings[outcome.main]:
         claim = f"**{finding.claim.key}** {finding.claim.text} ({finding.claim.place})"
-        verdict = f"**{finding.verdict}**"
+        verdict = f"**{finding.verdict}{': a tie' if finding.tied else ''}**"
         for part in finding.parts:
             rule, found = (text.replace(" ", "\u00a0") for text in (part.rule, part.estimate))
             rows.append([claim, part.label, rule, found, str(part.n), SIGNS[part.verdict], verdict])
@@ -120,10 +123,20 @@ def verdicts(outcome: Outcome) -> Table:
 
 
 def _open(outcome: Outcome) -> Iterator[Text]:
-    """Of claims that cannot be decided, what is in the way."""
+    """Of claims that cannot be decided or fail by a tie, which test is the reason."""
     for finding in outcome.findings[outcome.main]:
         for part in finding.parts:
-            if finding.verdict == OPEN and part.verdict == OPEN:
+            if finding.tied and part.tied:
+                yield Text(
+                    f"**{finding.claim.key}** is a tie: {part.label} is {part.estimate}, less than the margin "
+                    f"({part.rule}) in either direction. What the claim puts first is as good here, not better."
+                )
+            if finding.verdict == OPEN and part.verdict == OPEN and part.constant:
+                yield Text(
+                    f"**{finding.claim.key}** cannot be decided: {part.label} is {part.estimate} in each of {part.n} "
+                    "replications, and equal replications give no interval."
+                )
+            elif finding.verdict == OPEN and part.verdict == OPEN:
                 yield Text(
                     f"**{finding.claim.key}** cannot be decided after {part.n} runs of each cell: {part.label} is "
                     f"{part.estimate}, an interval that reaches over the margin ({part.rule})."
@@ -132,9 +145,13 @@ def _open(outcome: Outcome) -> Iterator[Text]:
 
 def choices(outcome: Outcome) -> Iterator[Block]:
     """Claims against settings, and in words where each holds."""
-    yield Text("✓ holds, ✗ does not, ? cannot be decided, – not asked.")
+    yield Text("✓ holds, ✗ does not, = does not because of a tie, ? cannot be decided, – not asked.")
     rows = [
-        [f"`{name}`", outcome.study.settings[name].about, *(SIGNS[one.verdict] for one in findings)]
+        [
+            f"`{name}`",
+            outcome.study.settings[name].about,
+            *("=" if one.tied else SIGNS[one.verdict] for one in findings),
+        ]
         for name, findings in outcome.findings.items()
     ]
     keys = [claim.key for claim in outcome.study.claims]
@@ -282,7 +299,8 @@ def text(outcome: Outcome, *, width: int = 100) -> str:
     """The verdicts for a terminal: a line for each claim, its tests below."""
     lines = [outcome.study.title, _tally(outcome), ""]
     for finding in outcome.findings[outcome.main]:
-        lines.append(f"{SIGNS[finding.verdict]} {finding.claim.key} {finding.verdict}: {finding.claim.text}")
+        verdict = f"{finding.verdict} (a tie)" if finding.tied else finding.verdict
+        lines.append(f"{SIGNS[finding.verdict]} {finding.claim.key} {verdict}: {finding.claim.text}")
         lines += [
             f"    {part.label}: {part.estimate} (n = {part.n}; holds if {part.rule})"
             for part in finding.parts
@@ -300,11 +318,17 @@ def record(outcome: Outcome) -> dict[str, object]:
         "version": library.version(),
         "quick": outcome.quick,
         "runs": outcome.runs,
+        "printed": [
+            {"quantity": one.printed.quantity, "place": one.printed.place, "paper": one.printed.value,
+             "mean": _json(one.mean), "half_width_95": _json(one.half_width), "least": _json(one.least),
+             "most": _json(one.most), "outside_interval": one.outside_interval, "outside_runs": one.outside_runs}
+            for one in outcome.compared()
+        ],
         "settings": {name: outcome.study.settings[name].about for name in outcome.cells},
         "findings": [
             {
                 "setting": setting, "claim": finding.claim.key, "text": finding.claim.text,
-                "verdict": finding.verdict,
+                "verdict": finding.verdict, "tied": finding.tied,
                 "tests": [
                     {"estimated": part.label, "rule": part.rule, "unit": part.unit, "value": _json(part.value),
                      "half_width": _json(part.half_width), "n": part.n, "verdict": part.verdict}

@@ -13,6 +13,7 @@ from dropcurve import studies as st
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TEXTS = st.texts("red-at")
 SCHEMES = ("RED", "ARED", "RED-AT")
 #: The paper's knob: flows in all, three tenths of them web sessions.
 COUNTS = (5, 10, 20, 40, 60, 80, 100)
@@ -133,7 +134,9 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
 def more(label: str, number: str, one: str, other: str, *, above: float | None = None,
          below: float | None = None) -> st.Test:  # fmt: skip
     """A test on a number in one cell over that in another, in per cent."""
-    return st.Test(f"{label}, {one} over {other}", st.more(number, one, other), above, below, "%")
+    return st.Test(
+        f"{label}, {one} over {other}", st.more(number, one, other), above, below, "%", difference=True
+    )
 
 
 CLAIMS = (
@@ -242,7 +245,7 @@ def page(outcome: st.Outcome) -> st.Page:
             RED. How the thresholds move depends on numbers that the paper does not give; the maps below go through
             them.
             """),
-        choices=CHOICES,
+        choices=TEXTS.choices("Choices"),
         results=[
             st.Picture("load", "RED, ARED and RED-AT by load (figures 10 to 12)", "Bars are 95 % intervals.",
                        partial(over_load, x)),
@@ -252,70 +255,20 @@ def page(outcome: st.Outcome) -> st.Page:
                 partial(over_time, x))]),
         ],
         sensitivity=[] if "steps" not in outcome else [
-            *map(st.Text, st.prose(STEPS_TEXT)),
+            *map(st.Text, TEXTS["Steps text"]),
             st.Picture("steps-swing", "Deviation of the queue, RED-AT against RED (%)", "Blue: less than RED.",
                        partial(maps, outcome["steps"], number="queue_pkts_sd")),
             st.Picture("steps-loss", "Drop rate, RED-AT against RED (%)", "Blue: less than RED.",
                        partial(maps, outcome["steps"], number="loss")),
         ],
         today=[] if "today" not in outcome else [
-            *map(st.Text, st.prose(TODAY)),
+            *map(st.Text, TEXTS["Today"]),
             st.Picture("today", "The same with CUBIC at 100 Mbit/s", "Bars are 95 % intervals.",
                        partial(over_load, outcome["today"]))],
-        surprises=st.prose(SURPRISES),
-        paper=st.prose(PAPER)[0],
+        surprises=TEXTS["Surprises"],
+        paper=TEXTS["Paper"][0],
     )  # fmt: skip
 
-
-CHOICES = (
-    ("link", "not given", "10 Mbit/s, 20 ms; 5 and 30 Mbit/s, 2 and 80 ms in other settings"),
-    (
-        "access links",
-        "“a wide range of round-trip times”",
-        "100 Mbit/s, 1 to 9 ms in even steps; to 80 ms in `access`",
-    ),
-    (
-        "bounds of the thresholds",
-        "drawn in its figure 5, no numbers",
-        "min_th 5 to 15, max_th 25 to 35; others below",
-    ),
-    ("alpha, beta", "alpha above beta, no numbers", "0.2 and 0.1; others below"),
-    (
-        "above max_th",
-        "“all incoming packets are dropped” (section 4.1)",
-        "dropped by all three; gentle, again by all three, in `gentle`",
-    ),
-    ("ARED", "Feng's or Floyd's, both described", "Floyd's of 2001 as in ns-2.35; Feng's in `feng`"),
-    ("jitter", "not defined", "mean difference of successive one-way delays of a flow"),
-    ("web sessions", "30 of 100 flows", "an object after another, Pareto of 12 packets, 0.5 s between"),
-    ("length", "150 s", "the same, measured from 10 s"),
-)
-STEPS_TEXT = """
-    **Steps and bounds of RED-AT.** What it changes against RED, over alpha and beta and over narrow and wide bounds. At
-    N = 80 no choice makes the queue calmer than RED's: with the largest steps it swings a fifth more, with small ones
-    twice as much. beta decides, alpha hardly matters. At N = 20 narrow bounds do no harm, wide ones double the swing
-    and more than double the drops.
-    """
-PAPER = """
-    RED drops at random while the average of its queue lies between two thresholds. RED-AT moves them: when the
-    average has been below its upper bound for min_th five times running, both rise by a share (alpha, beta) of their
-    room; above the lower bound of max_th both fall; in between they return to 10 and 30. In ns-2, with 5 to 100 flows
-    of which three tenths are web sessions, it is compared with RED and with Adaptive RED. Results are plots.
-    """
-TODAY = """
-    CUBIC with an initial window of 10 and RFC 6298 timers, 1500-byte packets, 100 Mbit/s; buffer and thresholds
-    hold as many packets. The verdicts are in the row `today` above.
-    """
-SURPRISES = """
-    **The rule turns against itself at load.** Above the lower bound of max_th both thresholds go down, a step every
-    five packets, so within some tens of packets max_th stands at that bound, below the average that moved it, and
-    everything that arrives is dropped until the average has come down; then they spring back. That is a swing that
-    RED alone does not have.
-
-    **Under the name of Adaptive RED the paper prints BLUE.** Its figure 4 moves one probability by what happens to
-    the buffer, packet loss and an idle link, and looks at no average; neither Feng's nor Floyd's Adaptive RED does
-    that.
-    """
 
 STUDY = st.Study(
     name="red-at",
@@ -354,4 +307,5 @@ STUDY = st.Study(
     quick=("era", "today"),
     shorten=0.1,
     keep_series=frozenset({"RED 80", "RED-AT 80"}),
+    printed_values=(),
 )  # fmt: skip

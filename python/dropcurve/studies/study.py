@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import UsageError
 from ..quantities import units
 from ..runs import cache as caches
 from ..scenario import Scenario
 from .blocks import Block
 from .cells import Cells, Measure, Plan, Probe, Progress, Runner
 from .claims import HOLDS, UNASKED, Claim, Court, Finding, judge
+from .printed_values import Comparison, PrintedValue, compare
 
 #: Replications of each cell in the quick form.
 QUICK = 3
@@ -77,7 +76,9 @@ class Study:
     ``floor`` says why it is. A claim that is open then goes on to ``decide`` replications of the cells it hangs on;
     0: it does not. ``some`` are the most replications in settings that only verdicts are printed of, three times as
     many for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the
-    share ``shorten``. ``keep_series`` names cells whose sampled series figures need.
+    share ``shorten``. ``keep_series`` names cells whose sampled series figures need. ``printed_values`` are the numbers
+    that the paper prints, for cells of the first setting; the page counts those that lie outside the runs here. None:
+    there is no paper to compare with.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Study:
     quick: Sequence[str] = ()
     shorten: float = 1.0
     keep_series: frozenset[str] = frozenset()
+    printed_values: Sequence[PrintedValue] | None = None
 
     def plan(self, setting: str, plan: Plan) -> Plan:
         """How often the cells of a setting run, by a plan for the others."""
@@ -154,6 +156,10 @@ class Outcome:
             for name, cell in cells.items()
             if (short := self.study.plan(setting, self.plan).short(cell, floors=floors))
         }  # fmt: skip
+
+    def compared(self) -> list[Comparison]:
+        """The printed values of the paper beside the cells of the first setting."""
+        return compare(self.study.printed_values or (), self[self.main])
 
     @property
     def asked(self) -> int:
@@ -244,15 +250,6 @@ def seconds(text: str) -> float:
     """A span such as "20 ms" in seconds."""
     number, unit = text.split()
     return float(number) * float(units.SPANS[unit])
-
-
-def printed(name: str) -> list[dict[str, str]]:
-    """The numbers a paper prints, as rows of the file ``printed/NAME.csv`` of this package."""
-    path = Path(__file__).parent / "printed" / f"{name}.csv"
-    if not path.is_file():
-        raise UsageError(f"{name}: no printed numbers of that name")
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def prose(text: str) -> list[str]:

@@ -12,9 +12,12 @@ from dropcurve import studies as st
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TEXTS = st.texts("wtred")
 #: The weights of figures 8 to 11, and the eleven pairs of buffer and weight as we read table 4.
 WEIGHTS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05, 0.1)
 PAIRS = tuple((40 + 10 * i, round(0.001 + 0.0005 * i, 4)) for i in range(11))
+#: The weights that the paper finds best.
+RECOMMENDED = (0.001, 0.002, 0.003)
 QUEUES = ("RED", "FRED", "WTRED")
 #: How ns-2 counts and decides; the paper's changes were made to its RED.
 NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
@@ -136,21 +139,22 @@ def versus(
     """A test on the mean over the pairs of one discipline over that of another."""
     return st.Test(f"{LABELS[number]}, {kind} over {other}, mean of the eleven",
                    lambda x: st.gain(overall(x, kind, number), overall(x, other, number)),
-                   above, below, "%")  # fmt: skip
+                   above, below, "%", difference=True)  # fmt: skip
 
 
 def weights(number: str, one: float, other: float, *, above: float) -> st.Test:
     """A test on RED with one weight over another."""
     return st.Test(f"{LABELS[number]}, w_q {one} over {other}", st.more(number, f"w_q {one}", f"w_q {other}"),
-                   above=above, unit="%")  # fmt: skip
+                   above=above, unit="%", difference=True)  # fmt: skip
 
 
 LABELS = {"goodput_bps": "throughput", "utilisation": "utilisation", "loss": "loss", "delay_ms_mean": "delay"}
 CLAIMS = (
     st.Claim("W1", "figures 8 to 11",
              "RED's throughput and utilisation are best for w_q from 0.001 to 0.003, at the price of delay", (
-        weights("goodput_bps", 0.002, 0.1, above=0.2), weights("goodput_bps", 0.002, 0.01, above=0.2),
-        weights("utilisation", 0.002, 0.1, above=0.2), weights("delay_ms_mean", 0.002, 0.1, above=1))),
+        *(weights(number, one, other, above=0.2) for number in ("goodput_bps", "utilisation")
+          for one in RECOMMENDED for other in (0.005, 0.1)),
+        *(weights("delay_ms_mean", one, 0.1, above=1) for one in RECOMMENDED))),
     st.Claim("W2", "figures 14 and 17",
              "WTRED has the highest throughput and utilisation of RED, FRED and WTRED", tuple(
         versus(number, "WTRED", other, above=0.2)
@@ -242,7 +246,7 @@ def page(outcome: st.Outcome) -> st.Page:
             {waits[0]} ms instead of {waits[1]}. The gain comes from where its thresholds stand, at 40 % and 70 % of
             the buffer{rest}.
             """),
-        choices=CHOICES,
+        choices=TEXTS.choices("Choices"),
         results=[
             st.Picture("weights", "RED by its weight (figures 8 to 11)", "Buffer 64, thresholds 5 and 15.",
                        partial(over_weights, x)),
@@ -254,17 +258,17 @@ def page(outcome: st.Outcome) -> st.Page:
                 partial(over_time, x))]),
         ],
         today=[] if "today" not in outcome else [
-            *map(st.Text, st.prose(TODAY)),
+            *map(st.Text, TEXTS["Today"]),
             st.Picture("today", "RED, FRED and WTRED at 100 Mbit/s", "CUBIC.",
                        partial(over_sizes, outcome["today"], QUEUES, [size for size, _ in PAIRS]))],
         questions=[] if "others" not in outcome else [
-            *map(st.Text, st.prose(QUESTION)),
+            *map(st.Text, TEXTS["Question"]),
             st.Picture("others", "WTRED among others", "Era of the paper.",
                        partial(over_sizes, outcome["others"], OTHERS, SIZES, wait=True)),
             st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
                        partial(over_sizes, outcome["others today"], OTHERS, SIZES, wait=True))],
-        surprises=st.prose(SURPRISES),
-        paper=st.prose(PAPER)[0],
+        surprises=TEXTS["Surprises"],
+        paper=TEXTS["Paper"][0],
     )  # fmt: skip
 
 
@@ -274,53 +278,6 @@ def table(x: st.Cells) -> st.Table:
              st.shown(overall(x, kind, "sojourn_ms_mean"))] for kind in QUEUES]  # fmt: skip
     return st.Table(["queue", *(label for _, label, _ in PANELS), "wait in the queue (ms)"], rows,
                     caption="Means over the eleven pairs of buffer and weight")  # fmt: skip
-
-
-CHOICES = (
-    (
-        "table 4",
-        "damaged; ends in (0.006, 140)",
-        "buffer 40, 50 … 140 with w_q 0.001, 0.0015 … 0.006; one w_q in `weight`",
-    ),
-    (
-        "RED's and FRED's thresholds",
-        "“recommended”: 5 and 15",
-        "the same; 40 % and 70 % of the buffer in `shares`",
-    ),
-    ("max_p", "not given", "0.1; 0.02 and 0.5 in other settings"),
-    ("TCP's window", "not given", "1000: ns-2's 20 could never fill the buffers"),
-    ("counting, idle time", "ns-2's", "those of ns-2 for all three; as in the 1993 paper in `paper`"),
-    ("length", "not given", "100 s, measured from 20 s"),
-)
-PAPER = """
-    RED averages its queue with a weight w_q and drops at random while the average lies between two thresholds. The
-    paper's WTRED takes the weight from where the average is (0.003 below the thresholds, 0.002 between, 0.001 above)
-    and puts the thresholds at 40 % and 70 % of the buffer. In ns-2, with five Reno transfers over 10 Mbit/s, it is
-    compared with RED and with refined RED (FRED of Wang and Shin) for eleven pairs of buffer and weight. Results are
-    plots.
-    """
-TODAY = """
-    CUBIC with an initial window of 10 and RFC 6298 timers, 1500-byte packets, 100 Mbit/s; the buffers hold as many
-    packets. The verdicts are in the row `today` above.
-    """
-QUESTION = """
-    **How does WTRED stand beside Adaptive RED and CoDel?** Thresholds are the same shares of the buffer for all.
-    CoDel has none; "a share" gives it a target of 40 % of the time in which the link drains the buffer, beside its
-    own target of 5 ms. WTRED and RED are all but one line. Adaptive RED keeps the link fuller at the price of a
-    longer queue, CoDel of 5 ms keeps its wait whatever the buffer. (The wait in the queue stands in place of the
-    whole delay: under tail drop one flow takes the link and then waits at its own access link, which is no faster.)
-    """
-SURPRISES = """
-    **The thresholds do it, the weight does nothing.** Compare the rows `era` and `shares`: with the same thresholds
-    RED and WTRED differ by less than a tenth of a per cent.
-
-    **Lock-out, not synchronisation.** Under tail drop without jitter one flow gets nearly all (fairness 0.22, where
-    0.2 is one flow alone; see the windows above), the others hardly send, and there is nothing left to be in step.
-    With a random delay of one packet time at the senders (`jitter`) the flows share the link, but then the queue is
-    full no longer. The three findings of figures 1 to 4 do not appear together in any setting.
-
-    **FRED does what it is said to do,** and its steps cost a sixth of the throughput.
-    """
 
 
 def tolerance(loss_points: float) -> dict[str, float]:
@@ -366,4 +323,5 @@ STUDY = st.Study(
     quick=("era", "today"),
     shorten=0.1,
     keep_series=frozenset({"tail drop 64", "RED 64"}),
+    printed_values=(),
 )  # fmt: skip

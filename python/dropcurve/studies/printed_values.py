@@ -1,0 +1,113 @@
+"""The numbers that a paper prints beside the runs here: how many lie outside the interval and outside the runs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..quantities import wording
+from .blocks import Block, Table, Text
+from .effects import Effect
+
+if TYPE_CHECKING:
+    from .cells import Cells
+
+#: Of the intervals that the values are compared with.
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class PrintedValue:
+    """A number that a paper prints.
+
+    ``quantity`` groups values in the summary, ``place`` says where it is printed. ``effect`` is the same number here;
+    ``runs`` returns its value in each replication, by default the parts of the effect (right for a mean, not for a
+    ratio of means).
+    """
+
+    quantity: str
+    place: str
+    value: float
+    effect: Callable[[Cells], Effect]
+    runs: Callable[[Cells], Sequence[float]] | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed value beside the mean, the half-width of its interval and the extremes of single runs here."""
+
+    printed: PrintedValue
+    mean: float
+    half_width: float
+    least: float
+    most: float
+
+    @property
+    def outside_interval(self) -> bool:
+        """Whether the printed value lies outside the 95 % interval of the mean."""
+        return not abs(self.printed.value - self.mean) <= self.half_width
+
+    @property
+    def outside_runs(self) -> bool:
+        """Whether no run is as low as the printed value, or none as high."""
+        return not self.least <= self.printed.value <= self.most
+
+
+def compare(values: Sequence[PrintedValue], cells: Cells) -> list[Comparison]:
+    """Each printed value beside the runs of its cells."""
+    found = []
+    for one in values:
+        effect = one.effect(cells)
+        runs = effect.parts if one.runs is None else one.runs(cells)
+        found.append(Comparison(one, effect.value, effect.half_width(CONFIDENCE), min(runs), max(runs)))
+    return found
+
+
+def summary(found: Sequence[Comparison]) -> list[Block]:
+    """How many printed values lie outside, by quantity. The paragraph alone if the paper prints none."""
+    if not found:
+        return [
+            Text(
+                "**Printed values.** The paper prints no measured value: its results are plots and sentences."
+            )
+        ]
+    out, beyond = (_count(found, name) for name in ("outside_interval", "outside_runs"))
+    text = (
+        f"**Printed values.** The paper prints {wording.count(len(found), 'value')} that a cell here measures: {out} "
+        f"outside the 95 % interval of the mean here, {beyond} outside every single run. A value of the paper comes "
+        "from one run or a few, so the second number says more: it counts what no run here gave."
+    )
+    rows = []
+    for quantity in dict.fromkeys(one.printed.quantity for one in found):
+        group = [one for one in found if one.printed.quantity == quantity]
+        below = sum(one.outside_interval and one.printed.value < one.mean for one in group)
+        above = _count(group, "outside_interval") - below
+        rows.append([quantity, *map(str, (len(group), below, above)), str(_count(group, "outside_runs"))])
+    head = [
+        "quantity",
+        "printed values",
+        "below the interval",
+        "above the interval",
+        "outside every single run",
+    ]
+    return [Text(text), Table(head, rows)]
+
+
+def _count(found: Sequence[Comparison], name: str) -> int:
+    return sum(bool(getattr(one, name)) for one in found)
+
+
+def printed(name: str) -> list[dict[str, str]]:
+    """The numbers a paper prints, as rows of the file ``printed/NAME.csv`` of this package.
+
+    Raises UsageError if there is no such file.
+    """
+    path = Path(__file__).parent / "printed" / f"{name}.csv"
+    if not path.is_file():
+        raise UsageError(f"{name}: no printed numbers of that name")
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
