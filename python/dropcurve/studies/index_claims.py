@@ -1,0 +1,139 @@
+"""The claims of ``scenarios/INDEX.toml`` as checks that run: each becomes a test of a study with one setting.
+
+A check compares a quantity, ``"VARIANT: METRIC[SCOPE]"`` (variant and scope only where there are any), or what it is
+``against`` another one (``as`` "%", "ratio" or "difference"), with ``above``, ``below`` or both; or asks that it
+``equals`` a number in every run, where the scenario has no randomness. An entry may say how many ``replications`` of
+each variant run.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import metrics
+from ..errors import UsageError
+from ..scenario import Scenario, library
+from .claims import Claim, Test
+from .effects import Effect, gain
+from .study import Page, Setting, Study
+
+QUANTITY = re.compile(r"(?:(?P<variant>[^:]+): )?(?P<metric>\w+)(?:\[(?P<scope>[^\]]+)\])?")
+#: The cell of a scenario without variants.
+WHOLE = "scenario"
+#: What a check may say, beside the two quantities.
+KEYS = {"value", "against", "as", "above", "below", "equals", "unit"}
+Combine = Callable[[Effect, Effect], Effect]
+#: How two quantities become one, and the unit of the outcome.
+WAYS: dict[str, tuple[Combine, str]] = {
+    "%": (gain, "%"),
+    "ratio": (lambda one, other: one / other, ""),
+    "difference": (lambda one, other: one - other, ""),
+}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A metric of one variant of a scenario, of all flows or links or of one scope."""
+
+    variant: str
+    metric: str
+    scope: str
+
+    @classmethod
+    def parse(cls, text: str) -> Quantity:
+        """Parses ``"red: goodput_bps[tcp]"``. Raises UsageError for another form or an unknown metric."""
+        found = QUANTITY.fullmatch(text)
+        if found is None or found["metric"] not in metrics.METRICS:
+            raise UsageError(
+                f"{text}: is no quantity; write VARIANT: METRIC[SCOPE] with a metric of docs/metrics.md"
+            )
+        return cls(found["variant"] or WHOLE, found["metric"], found["scope"] or "")
+
+    @property
+    def number(self) -> str:
+        """Its name among the numbers of a cell."""
+        return self.metric if not self.scope else f"{self.metric}[{self.scope}]"
+
+
+@dataclass(frozen=True)
+class IndexClaims:
+    """What the index says of a scenario: the sentence, and its checks."""
+
+    name: str
+    claim: str
+    checks: tuple[Mapping[str, Any], ...]
+    variants: Mapping[str, Mapping[str, Any]]
+    replications: int = 8
+
+    @classmethod
+    def load(cls, path: str | Path) -> IndexClaims:
+        """The entry of a scenario in the index beside it. Raises UsageError for a key that a check does not have."""
+        file = library.locate(path)
+        facts = tomllib.loads((file.parent / "INDEX.toml").read_text(encoding="utf-8"))[file.stem]
+        checks = tuple(facts.get("checks", ()))
+        unknown = [
+            f"{file.stem}.checks.{key}: no such key" for check in checks for key in sorted(set(check) - KEYS)
+        ]
+        if unknown:
+            raise UsageError("; ".join(unknown))
+        return cls(
+            file.stem,
+            facts["claim"],
+            checks,
+            facts.get("variants", {}),
+            facts.get("replications", cls.replications),
+        )
+
+    def scenarios(self) -> dict[str, Scenario]:
+        """The variants, by name."""
+        base = Scenario.load(self.name)
+        return {name: base.edit(edits.items()) for name, edits in self.variants.items()} or {WHOLE: base}
+
+    def quantities(self) -> list[Quantity]:
+        """Every quantity that a check asks for."""
+        return [
+            Quantity.parse(check[key])
+            for check in self.checks
+            for key in ("value", "against")
+            if key in check
+        ]
+
+    def measure(self, run: dict[str, Any]) -> dict[str, float]:
+        """The quantities of one run; those that it does not have are NaN."""
+        found = {one.number: metrics.value(run, one.metric, scope=one.scope) for one in self.quantities()}
+        return {name: float("nan") if value is None else value for name, value in found.items()}
+
+    def study(self) -> Study:
+        """A study with one claim, whose tests are the checks with a bound; `exact` returns the others."""
+        tests = tuple(_test(check) for check in self.checks if "equals" not in check)
+        claim = Claim(self.name, "INDEX.toml", self.claim, tests)
+        return Study(
+            name=self.name, title=self.claim, source="scenarios/INDEX.toml", question=self.claim, measure=self.measure,
+            settings={"index": Setting("as shipped", self.scenarios)}, claims=(claim,) if tests else (),
+            page=lambda outcome: Page(short=[self.claim], choices=(), results=()), tolerance={},
+        )  # fmt: skip
+
+    def exact(self) -> list[tuple[Quantity, float]]:
+        """Quantities that have one value in every run, with that value."""
+        return [
+            (Quantity.parse(check["value"]), check["equals"]) for check in self.checks if "equals" in check
+        ]
+
+
+def _test(check: Mapping[str, Any]) -> Test:
+    one = Quantity.parse(check["value"])
+    above, below = check.get("above"), check.get("below")
+    if "against" not in check:
+        return Test(
+            check["value"], lambda cells: cells[one.variant][one.number], above, below, check.get("unit", "")
+        )
+    other = Quantity.parse(check["against"])
+    combine, unit = WAYS[check["as"]]
+    label = f"{check['value']}, {check['as']} against {check['against']}"
+    return Test(label, lambda cells: combine(cells[one.variant][one.number], cells[other.variant][other.number]),
+                above, below, check.get("unit", unit))  # fmt: skip
