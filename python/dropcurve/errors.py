@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from .present.visible import cut
+
 T = TypeVar("T")
 
 
@@ -33,7 +35,8 @@ class Problem:
     line: int | None = None
 
     def __str__(self) -> str:
-        where = f"{self.path} = {self.value}" if self.path and self.value else self.path or self.value
+        path, value = cut(self.path), cut(self.value)
+        where = f"{path} = {value}" if path and value else path or value
         text = f"{where}: {self.rule}" if where else self.rule
         return f"{text}; {self.remedy}" if self.remedy else text
 

@@ -10,6 +10,7 @@ Units are converted as the box does it; what it cannot express is rounded, and s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -17,6 +18,7 @@ from inspect import signature
 from typing import Any
 
 from ..errors import UsageError
+from ..present.visible import cut
 from ..scenario import library
 from .model import Export, Import, Note
 from .numbers import check_digits
@@ -36,6 +38,11 @@ ALIASES = {
     "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
     "juniper": "junos", "config_db": "sonic", "oc": "openconfig",
 }  # fmt: skip
+#: Names that can stand in a line of any box and begin no other.
+_NAMES = {
+    "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
+    "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
+}
 #: The module of each, where it is read from, in the order in which a text is held against them.
 _READERS = {"sonic": "sonic", "openconfig": "openconfig", "junos": "junos", "ios": "ios", "linux": "tc_parse"}
 
@@ -64,6 +71,12 @@ def export(
     unknown = [key for key in options if key not in signature(writer).parameters]
     if unknown:
         raise UsageError(f"{', '.join(unknown)}: {box} has no such option")
+    for key in ("name", "dev"):
+        if key in options and not _NAMES[key].fullmatch(str(options[key])):
+            raise UsageError(
+                f"--{key} '{cut(str(options[key]))}': must be a name of letters, digits and _ . : / @ -, of at most "
+                "63 characters, as a box takes it"
+            )
     asked = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
     made: Export = writer(asked, params=dict(params), **options)
     loaded = settings(

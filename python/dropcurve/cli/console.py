@@ -3,12 +3,13 @@ helps."""
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ..present.visible import json_text, visible
 
 #: Seconds of work before a progress bar appears.
 PATIENCE_S = 1.0
@@ -55,7 +56,7 @@ def width() -> int:
 
 def say(text: str) -> None:
     """A line for people, on standard error."""
-    print(text, file=sys.stderr)
+    print(visible(text, lines=True), file=sys.stderr)
 
 
 def again(command: str, *, quiet: bool = False) -> None:
@@ -66,7 +67,7 @@ def again(command: str, *, quiet: bool = False) -> None:
 
 def data(value: Any) -> None:
     """An answer as JSON."""
-    print(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+    print(json_text(value))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from ..errors import UsageError
+from ..present.visible import visible
 
 
 class ReaderGone(Exception):
@@ -17,7 +18,8 @@ class ReaderGone(Exception):
 
 
 class Output(io.TextIOWrapper):
-    """Standard output that says of its own failures that they are its own.
+    """Standard output that shows no character that steers a terminal, and says of its own failures that they are its
+    own.
 
     A broken pipe becomes `ReaderGone`, so that no other pipe is taken for it; other failures, such as a full disk,
     name the stream.
@@ -26,7 +28,7 @@ class Output(io.TextIOWrapper):
     def write(self, text: str) -> int:
         """Writes text as `io.TextIOWrapper` does. Raises ReaderGone, or OSError that names the stream."""
         try:
-            return super().write(text)
+            return super().write(visible(text, lines=True))
         except OSError as error:
             raise self._own(error) from None
 

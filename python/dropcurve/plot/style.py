@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..present.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,7 +171,9 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
         raise UsageError(f"format = {format!r}: must be one of {', '.join(no_date)}")
     out = io.BytesIO()
     figure.savefig(out, format=format, metadata=dict(no_date[format]))
-    return _rounded(out.getvalue()) if format == "svg" else out.getvalue()
+    return (
+        visible(_rounded(out.getvalue()).decode(), lines=True).encode() if format == "svg" else out.getvalue()
+    )
 
 
 def _rounded(svg: bytes) -> bytes:

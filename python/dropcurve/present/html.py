@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from .visible import visible
+
 if TYPE_CHECKING:
     from .document import Cell, Document, Headline
 
@@ -26,11 +28,12 @@ def render(document: Document) -> str:
     if table.zero:
         notes.append("Zero throughout: " + ", ".join(table.zero))
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return (
+    page = (
         f"{opening(document.headline)}<p><b>{escape(document.title)}</b>: {escape(document.basis)}</p>"
         f"<table><thead><tr><th></th><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
         f"<ul>{items}</ul><code>{escape(document.command)}</code>"
     )
+    return visible(page, lines=True)
 
 
 def opening(headline: Headline | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .visible import visible
+
 if TYPE_CHECKING:
     from .document import Cell, Document, Headline, Table
 
@@ -11,7 +13,12 @@ if TYPE_CHECKING:
 def render(document: Document) -> str:
     """The document as Markdown: a heading, the verdict, a table, then sentences and notes as lists."""
     table = document.table
-    parts = [f"## {_plain(document.title)}", *_opening(document.headline), document.basis, _table(table)]
+    parts = [
+        f"## {visible(_plain(document.title))}",
+        *_opening(document.headline),
+        document.basis,
+        _table(table),
+    ]
     if table.legend:
         parts.append(_plain(table.legend))
     if table.zero:
@@ -22,7 +29,7 @@ def render(document: Document) -> str:
         parts.append("\n".join(f"- {_plain(note)}" for note in document.notes))
     if document.command:
         parts.append(f"```console\n{document.command}\n```")
-    return "\n\n".join(parts) + "\n"
+    return visible("\n\n".join(parts), lines=True) + "\n"
 
 
 def _opening(headline: Headline | None) -> list[str]:

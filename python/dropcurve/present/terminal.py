@@ -6,6 +6,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
+from .visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ def render(document: Document, *, width: int = WIDTH) -> str:
     """Verdict, title, table (in blocks of as many columns as fit), sentences, notes and the command that repeats it."""
     table = document.table
     parts = [opening(document.headline, width=width)] if document.headline else []
-    parts += [f"{document.title}\n{document.basis}", *_names(table, width)]
+    parts += [f"{visible(document.title)}\n{document.basis}", *_names(table, width)]
     parts += _blocks(list(table.labels.values()), table.lines, width)
     if table.zero:
         parts.append(_wrap(f"Zero throughout: {', '.join(table.zero)}.", width))
@@ -33,7 +35,7 @@ def render(document: Document, *, width: int = WIDTH) -> str:
         parts.append("\n".join(_wrap(note, width, "  ") for note in document.notes))
     if document.command:
         parts.append(f"Again:  {document.command}")
-    return "\n\n".join(parts)
+    return visible("\n\n".join(parts), lines=True)
 
 
 def opening(headline: Headline, *, width: int = WIDTH) -> str:

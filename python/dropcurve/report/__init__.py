@@ -35,6 +35,7 @@ def render(result: Result) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
+    from ..present.visible import visible
     from . import content
 
     environment = Environment(
@@ -50,7 +51,7 @@ def render(result: Result) -> str:
     page = environment.get_template("page.html").render(
         css=own["page.css"], script=own["page.js"], **content.of(result)
     )
-    return page.rstrip() + "\n"
+    return visible(page.rstrip(), lines=True) + "\n"
 
 
 def _code(text: str) -> Markup:

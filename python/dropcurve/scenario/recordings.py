@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import DropcurveError
 from ..files.reading import read_text
+from ..present.visible import cut
 
 #: Largest recording that is read, in bytes.
 LIMIT = 2**28
@@ -136,16 +137,10 @@ def _read(key: str, name: str, folder: Path, within: Iterable[Path]) -> Any:
     try:
         real, roots = path.resolve(), [one.resolve() for one in (*within, *_allowed.get())]
     except (OSError, RuntimeError, ValueError):
-        raise DropcurveError(f"{_shown(name)}: cannot be read: is no usable path; name a file") from None
+        raise DropcurveError(f"{cut(name)}: cannot be read: is no usable path; name a file") from None
     if not any(real.is_relative_to(root) for root in roots):
         raise DropcurveError(
-            f"{key} = file:{_shown(name)}: must lie in the folder of the scenario or below it; move it there, or allow "
+            f"{key} = file:{cut(name)}: must lie in the folder of the scenario or below it; move it there, or allow "
             "its folder with --allow-files DIR (from Python allow_files=)"
         )
     return _READERS[key](path)
-
-
-def _shown(name: str) -> str:
-    """A name for a message: printable and short."""
-    plain = "".join(char if char.isprintable() else "?" for char in name)
-    return plain if len(plain) <= 200 else f"{plain[:200]}…"

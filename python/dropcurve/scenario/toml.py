@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, time
 from typing import Any
+
+from ..present.visible import json_text
 
 
 def dump(table: Mapping[str, Any]) -> str:
@@ -40,5 +41,5 @@ def _value(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    # JSON leaves DEL as it is, TOML wants it escaped.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    # JSON leaves DEL as it is, TOML wants it escaped; so are others that steer a terminal.
+    return json_text(value, indent=None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..plot import style
+from ..present.visible import visible
 from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
 
@@ -35,7 +36,7 @@ def render(outcome: Outcome, blocks: Sequence[Block]) -> str:
         version=library.version(),
         parts=[_part(block) for block in blocks],
     )
-    return page.rstrip() + "\n"
+    return visible(page.rstrip(), lines=True) + "\n"
 
 
 def _part(block: Block) -> dict[str, object]:

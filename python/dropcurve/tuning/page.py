@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plot, report
 from ..plot import style
+from ..present.visible import visible
 from ..quantities import units, wording
 from ..runs import command_line
 from . import fronts, pictures, terms, words
@@ -67,9 +68,10 @@ def render(answer: Answer, queues: list[tuple[str, Result]]) -> str:
         name: Markup((report.TEMPLATES / name).read_text(encoding="utf-8"))
         for name in ("page.css", "page.js")
     }
-    return environment.get_template(TEMPLATE).render(
+    page = environment.get_template(TEMPLATE).render(
         css=own["page.css"], script=own["page.js"], **content(answer, queues)
-    ).rstrip() + "\n"  # fmt: skip
+    )
+    return visible(page.rstrip(), lines=True) + "\n"
 
 
 def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
