@@ -73,14 +73,14 @@ budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/b
 	@$(PYTHON) tools/bench/instructions.py --check
 
 agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 (or all) also runs those that are here
-	@$(BIN)/python -m dropcurve.agree --jobs 2 $(if $(LIVE),--live$(if $(filter all,$(LIVE)), all))
+	@$(BIN)/python -m validation.agree --jobs 2 $(if $(LIVE),--live$(if $(filter all,$(LIVE)), all))
 
 studies: setup ## do the published studies again and write their pages
 	@$(BIN)/dropcurve reproduce all --out out/studies
 	@mkdir -p docs/studies/figures && cp out/studies/*.md out/studies/*.html docs/studies/ && cp out/studies/figures/*.svg docs/studies/figures/
 
 friendliness: setup ## every transport against every other, and its page; some minutes
-	@$(BIN)/python -m dropcurve.friendliness --out out/friendliness
+	@$(BIN)/python -m validation.friendliness --out out/friendliness
 	@cp out/friendliness/friendliness.md docs/ && cp out/friendliness/figures/*.svg docs/figures/
 
 docs: setup ## write tables, examples and pictures of the docs anew; the Rust API pages
@@ -88,9 +88,9 @@ docs: setup ## write tables, examples and pictures of the docs anew; the Rust AP
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-transport --test docs
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-sim --lib docs
 	@$(BIN)/python tools/readme.py --write
-	@$(BIN)/python docs/pictures.py
-	@$(BIN)/python docs/discipline_pictures.py
-	@$(BIN)/python docs/transport_pictures.py
+	@$(BIN)/python -m validation.pages.figures
+	@$(BIN)/python -m validation.pages.discipline_figures
+	@$(BIN)/python -m validation.pages.transport_figures
 	@RUSTDOCFLAGS="-D warnings" cargo doc $(PURE) --no-deps --quiet
 	@echo "docs: docs/index.md; target/doc/queue/index.html"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 import dropcurve as dc
 from dropcurve.scenario import library
+from validation.pages import transport_figures
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted((DOCS / "transports").glob("*.md"))
@@ -25,16 +25,10 @@ def test_a_page_names_its_source_and_what_is_different_elsewhere(page: Path) -> 
     assert (page.parent / f"{page.stem}.svg").is_file()
 
 
-def test_each_transport_and_congestion_control_has_a_page_and_a_picture(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(str(DOCS))
-    import transport_pictures
-
+def test_each_transport_and_congestion_control_has_a_page_and_a_picture() -> None:
     names = {page.stem for page in PAGES}
-    assert set(transport_pictures.PICTURES) == names
+    assert set(transport_figures.PICTURES) == names
     transports = {entry["name"] for entry in library.catalogue()["transports"]}
     assert transports <= names
-    for one, queue, rival in transport_pictures.PICTURES.values():
-        dc.Scenario.parse(transport_pictures.SCENARIO.format(one=one, queue=queue, rival=rival))
-    sys.modules.pop("transport_pictures")
+    for one, queue, rival in transport_figures.PICTURES.values():
+        dc.Scenario.parse(transport_figures.SCENARIO.format(one=one, queue=queue, rival=rival))

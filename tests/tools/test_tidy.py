@@ -111,6 +111,7 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("layers", "crates/extra/Cargo.toml", "[dependencies]\n", "no row"),
     ("layers", "crates/sim/src/lib.rs", "//! No promise.\n", "forbid(unsafe_code)"),
     ("layers", INIT, "from reference import red\n", "may not use reference/"),
+    ("layers", INIT, "import validation.agree\n", "may not use validation/"),
     ("length", SENDER, "// line\n" * 401, "401 lines"),
     ("length", SENDER, "fn long() {\n" + "    step();\n" * 70 + "}\n", "::long has 72 lines"),
     ("length", INIT, "def long():\n" + "    step()\n" * 70, "::long has 71 lines"),

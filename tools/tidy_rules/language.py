@@ -26,12 +26,10 @@ NOT_YET = (
     "crates/units/",
     "docs/",
     "python/dropcurve/advise/",
-    "python/dropcurve/agree/",
     "python/dropcurve/boxes/",
     "python/dropcurve/cli/",
     "python/dropcurve/errors.py",
     "python/dropcurve/evaluation/",
-    "python/dropcurve/friendliness.py",
     "python/dropcurve/live/",
     "python/dropcurve/metrics/",
     "python/dropcurve/plot/",
@@ -45,6 +43,7 @@ NOT_YET = (
     "reference/",
     "tests/",
     "tools/",
+    "validation/",
 )
 """Files and folders not yet in the glossary's words. Remove an entry once the room is clean."""
 

@@ -64,8 +64,8 @@ def dependencies(manifest: dict[str, Any]) -> set[str]:
 
 
 def imports(tree: Tree) -> Iterator[Fault]:
-    """The package uses neither the reference models nor the tools nor the tests."""
-    foreign = re.compile(r"^\s*(?:from|import) (reference|tools|tests|tidy_rules)\b")
+    """The package imports neither the reference models, tools and tests nor the validation and the examples."""
+    foreign = re.compile(r"^\s*(?:from|import) (reference|tools|tests|tidy_rules|validation|examples)\b")
     for path in tree.matching("python/", ".py"):
         for number, line in tree.lines(path):
             if found := foreign.match(line):

@@ -72,7 +72,7 @@ def measured(tree: Tree) -> Iterator[tuple[str, int, list[rust.Function]]]:
         if "/src/" in path and path not in only_tests:
             blanked = rust.code(tree.text(path))
             yield path, rust.length_without_tests(blanked), list(rust.functions(rust.blank_tests(blanked)))
-    for path in tree.matching("python/", "tools/", "reference/", ".py"):
+    for path in tree.matching("python/", "tools/", "reference/", "validation/", "examples/", ".py"):
         text = tree.text(path)
         yield path, len(text.splitlines()), list(python_functions(text))
 

@@ -1,7 +1,7 @@
 //! What every discipline does, as numbers for the pictures of `docs/disciplines`.
 //!
 //! `cargo run --release -p dropcurve-queue --example pictures` prints one point a row, separated by tabs; the
-//! columns are those of `row`. `docs/discipline_pictures.py` runs it and draws.
+//! columns are those of `row`. `validation/pages/discipline_figures.py` runs it and draws.
 //!
 //! Three experiments, all at 10 Mbit/s with packets of 1000 bytes and defaults unless the lists below say otherwise:
 //! * `held`: the queue is held at a length; x is that length, y the share of arrivals dropped.

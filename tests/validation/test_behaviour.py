@@ -1,0 +1,38 @@
+"""What each discipline is known for: every row of the page holds, shortened here and as published."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dropcurve import studies as st
+from dropcurve.scenario import library
+from validation.pages import behaviour
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def test_every_claim_holds(tmp_path: Path) -> None:
+    found = behaviour.quick(behaviour.rows(), tmp_path)
+    assert {
+        one.claim.key: [f"{part.label}: {part.estimate}, should be {part.rule}" for part in one.parts]
+        for one in found
+        if one.verdict != st.HOLDS
+    } == {}
+
+
+def test_the_page_has_a_row_for_each_kind_and_tells_it_as_it_is() -> None:
+    page = (DOCS / "behaviour.md").read_text(encoding="utf-8")
+    keys = set(
+        re.findall(r"^\[(.+)\]$", (DOCS / "references.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    for row in behaviour.rows():
+        assert (
+            f"| [`{row.kind}`](disciplines/{row.kind}.md) | {row.claim} ({row.source}) | {row.scenario} | "
+            in page
+        )
+        assert all(f" | {test.rule} | holds |" in page for test in row.tests), row.kind
+        assert set(row.source.split(", ")) <= keys, row.kind
+    shown = re.findall(r"^\| \[`(\w+)`\]", page, re.MULTILINE)
+    assert sorted(shown) == shown
+    assert shown == sorted(one["kind"] for one in library.catalogue()["disciplines"])

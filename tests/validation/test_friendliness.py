@@ -1,0 +1,72 @@
+"""The matrix of friendliness: a few transports, short runs, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from dropcurve.errors import ScenarioError, UsageError
+from validation import friendliness
+
+NAMES = {"cubic": 'cc = "cubic"\n', "vegas": 'cc = "vegas"\n'}
+
+
+def test_every_transport_of_the_catalogue_makes_a_scenario() -> None:
+    names = friendliness.transports()
+    assert {"tahoe", "sack", "cubic", "dctcp", "bbr", "bbr3", "prague", "gaimd", "binomial"} <= set(names)
+    assert {"tfrc", "rap", "tear", "lda", "video"} <= set(names)
+    assert friendliness.marked(names) == ["dctcp", "prague"]
+
+
+def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+
+    def matrix() -> friendliness.Matrix:
+        return friendliness.matrix(
+            NAMES, replications=2, seconds=8.0, out=tmp_path, jobs=1,
+            progress=lambda done, needed, _: told.append((done, needed)),
+        )  # fmt: skip
+
+    found = matrix()
+    assert set(found) == {(one, other) for one in NAMES for other in NAMES}
+    one, other = found["cubic", "vegas"], found["vegas", "cubic"]
+    assert one.ratio > 1 and one.low <= one.ratio <= one.high
+    assert (other.ratio, other.low, other.high) == (1 / one.ratio, 1 / one.high, 1 / one.low)
+    assert told[-1] == (6, 6)
+    told.clear()
+    assert matrix() == found
+    assert not told, "a second call makes no run"
+
+
+def test_share_by_hand() -> None:
+    # Logarithms of 2 and 8: the middle is 4; Student's t of one degree of freedom is 12.706.
+    found = friendliness.share([math.log(2), math.log(8)])
+    half = 12.7062 * math.log(2)
+    assert found.ratio == pytest.approx(4)
+    assert (found.low, found.high) == pytest.approx((4 * math.exp(-half), 4 * math.exp(half)), rel=1e-4)
+    assert friendliness.Share(1.2, 1.0, 1.5).__str__() == "1.2 (1–1.5) S"
+
+
+def test_the_page_has_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--transport", "cubic", "--transport", "rap", "--replications", "2", "--jobs", "1"]
+    assert friendliness.main([*words, "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "friendliness.md").read_text(encoding="utf-8")
+    assert "python -m validation.friendliness --transport cubic --transport rap" in page
+    assert page.count("| **cubic** |") == 2
+    for queue in friendliness.QUEUES:
+        assert f"figures/friendliness-{queue}.svg" in page
+        assert (tmp_path / "figures" / f"friendliness-{queue}.svg").stat().st_size > 1000
+    assert "6 of 6 runs" in capsys.readouterr().err
+
+
+def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert friendliness.main(["--transport", "cubik"]) == 2
+    assert capsys.readouterr().err.startswith("--transport cubik: must be one of tahoe, ")
+    with pytest.raises(UsageError, match="queue = codel: must be one of droptail, red"):
+        friendliness.matrix(NAMES, queue="codel", out=tmp_path)
+    with pytest.raises(UsageError, match="an interval needs 2 or more"):
+        friendliness.matrix(NAMES, replications=1, out=tmp_path)
+    with pytest.raises(ScenarioError, match="did you mean 'cubic'"):
+        friendliness.matrix({"mine": 'cc = "cubik"\n'}, out=tmp_path)

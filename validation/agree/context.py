@@ -1,0 +1,105 @@
+"""What a comparison works with: where the references are, how many threads, what was worked out before."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import get_ident
+from typing import Any
+
+import dropcurve as dc
+from dropcurve import _core
+
+from .cases import Case
+
+#: The repository, where the recorded traces of the tests lie.
+ROOT = Path(__file__).resolve().parents[2]
+
+Summary = dict[str, Any]
+Numbers = dict[str, float]
+
+
+@dataclass
+class Context:
+    """``reference`` is the folder with ns2, ns3 and linux; None: only the project's own copies. ``quick`` takes few
+    cases and replications; ``live`` runs the other programs themselves: "" (not), "sample" or "all". ``cache`` keeps
+    what runs gave, by scenario, seed and the built core, and what the others gave, by what they were told."""
+
+    reference: Path | None = None
+    own: Path = ROOT / "validation" / "agree" / "data"
+    jobs: int = 2
+    quick: bool = False
+    live: str = ""
+    cache: Path | None = None
+    tell: Callable[[str], None] = lambda text: None
+    _core_hash: str = field(default="", repr=False)
+
+    def csv(self, *path: str) -> list[dict[str, str]]:
+        """Rows of a recorded table: the reference's if it is there, else the project's own copy."""
+        found = self.find(*path)
+        if found is None:
+            return []
+        with found.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def find(self, *path: str) -> Path | None:
+        """A file of the reference, or else the project's own copy of it."""
+        homes = [home for home in (self.reference, self.own) if home is not None]
+        return next((place for home in homes if (place := home.joinpath(*path)).exists()), None)
+
+    def runs(
+        self, scenario: dc.Scenario, replications: int, numbers: Callable[[Summary], Numbers], label: str
+    ) -> list[Numbers]:
+        """What each replication gives; kept under ``label``, so that an interrupted comparison goes on where it was."""
+        place = self._place(scenario, replications, label)
+        if place is not None and place.exists():
+            kept: list[Numbers] = json.loads(place.read_text(encoding="utf-8"))
+            return kept
+        result = dc.run(scenario, replications=replications, jobs=self.jobs)
+        found = [numbers(run) for run in result.baseline.runs]
+        if place is not None:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(json.dumps(found), encoding="utf-8")
+        return found
+
+    def _place(self, scenario: dc.Scenario, replications: int, label: str) -> Path | None:
+        if self.cache is None:
+            return None
+        if not self._core_hash:
+            self._core_hash = hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
+        text = f"{self._core_hash} {scenario.hash} {replications} {label}"
+        return self.cache / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+    def kept(self, told: str, work: Callable[[], Any]) -> Any:
+        """What another program gave when it was told this; run once and then kept, so that one can go on later."""
+        if self.cache is None:
+            return work()
+        place = self.cache / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
+        if place.exists():
+            return json.loads(place.read_text(encoding="utf-8"))
+        found = work()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part = place.with_suffix(f".{get_ident()}.part")
+        part.write_text(json.dumps(found), encoding="utf-8")
+        part.replace(place)
+        return found
+
+    def each(self, name: str, items: Sequence[Any], work: Callable[[Any], Case]) -> list[Case]:
+        """The cases of many items, with progress."""
+        found = []
+        for number, item in enumerate(items, 1):
+            self.tell(f"{name} {number}/{len(items)}")
+            found.append(work(item))
+        return found
+
+
+def show_progress(text: str) -> None:
+    """One line on the terminal, written over."""
+    end = "\r" if sys.stderr.isatty() else "\n"
+    sys.stderr.write(f"{text:<70}{end}")
+    sys.stderr.flush()

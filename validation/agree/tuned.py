@@ -1,0 +1,317 @@
+"""What `dropcurve tune` recommends for links with the senders and the RED of ns-2, run in both simulators.
+
+    python -m validation.agree.tuned --out docs/guide/tuning-ns2.md [LINK...]
+
+tunes RED for every link (all of `CASES` unless named by number), then runs the recommendation and the defaults under
+fresh seeds at fresh conditions here and in ns-2.35 by `ns2/dumbbell.tcl`, and writes a page with the
+margins and their 95 % intervals, and a figure. Needs ``ns``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dropcurve.metrics import statistics
+from dropcurve.metrics.statistics import Interval
+from dropcurve.quantities import units
+from dropcurve.runs.executor import Executor
+from dropcurve.runs.job import build
+from dropcurve.runs.sweeping.run_table import RunTable
+from dropcurve.scenario import Scenario
+from dropcurve.tuning.asked import of_link
+from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.effort import Effort
+from dropcurve.tuning.link import Link, times
+from dropcurve.tuning.question import Question
+from dropcurve.tuning.search import Search
+
+from . import live
+from .context import Context
+
+#: Runs of each search.
+RUNS = 400
+#: Fresh replications of a link, and conditions of each.
+REPLICATIONS, CONDITIONS = 5, 4
+#: Where fresh seeds begin.
+FRESH = 2_000_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A link. A packet that waits costs 0.6 points of utilisation, whatever the rate."""
+
+    rate: str
+    rtt: str
+    flows: str
+    buffer: str
+
+    @property
+    def weight(self) -> float:
+        """Points of utilisation that a millisecond of mean delay costs."""
+        return 0.05 * units.rate(self.rate) / 1e6
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        rate = units.show_rate(units.rate(self.rate))
+        return f"{rate}, round trip {self.rtt}, {self.flows} flows, buffer {self.buffer}"
+
+    @property
+    def goal(self) -> str:
+        """As `tune` takes it."""
+        return f"max utilisation - {self.weight:g} * mean delay"
+
+    def question(self) -> Question:
+        """What `tune` is asked."""
+        asked = of_link(
+            rate=self.rate, rtt=self.rtt, flows=self.flows, buffer=self.buffer, goal=self.goal,
+            candidates=["red:ns2_explicit"],
+        )  # fmt: skip
+        return replace(asked, link=Ns2Link(units.packets(self.buffer, packet_bytes=1500)))
+
+
+#: None of them is an example of the documentation or of the tests.
+CASES = (
+    Case("2Mbit", "40-160ms", "2-10", "50pkts"),
+    Case("3Mbit", "20-60ms", "3-12", "40pkts"),
+    Case("5Mbit", "30-90ms", "4-20", "80pkts"),
+    Case("12Mbit", "20-60ms", "5-40", "150pkts"),
+    Case("25Mbit", "50-150ms", "10-60", "300pkts"),
+    Case("60Mbit", "15-45ms", "8-50", "400pkts"),
+    Case("1.5Mbit", "60-120ms", "2-8", "30pkts"),
+    Case("4Mbit", "10-40ms", "6-24", "100pkts"),
+    Case("8Mbit", "80-200ms", "4-16", "120pkts"),
+)
+
+
+class Ns2Link(Link):
+    """A link whose long flows send as ns-2.35's ``Sack1``, on the paths that `dumbbell.tcl` builds."""
+
+    def scenario(self, condition: Mapping[str, float]) -> Scenario:
+        """The scenario at a condition."""
+        found = super().scenario(condition)
+        near = str(found.get("dumbbell.access_delay")).replace("uniform", "even")
+        return found.edit([("dumbbell.access_delay", near), ("dumbbell.access_queue", "5000 pkts")])
+
+    def _tcp(self) -> str:
+        return 'transport = "tcp"\nprofile = "ns2-2.35"\nrecovery = "sack1"\nmss = "1460 B"\nwindow = 10000'
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A design in both languages: a candidate here, variables of the script there."""
+
+    candidate: Candidate
+    told: dict[str, str]
+
+
+def rivals(case: Case, best: Candidate) -> list[Rival]:
+    """The recommendation, and what it is held against."""
+    size = units.packets(case.buffer, packet_bytes=1500)
+    limit = f"{size:g} pkts"
+    base = {"dialect": "ns2_explicit", "limit": limit}
+    found = [
+        Rival(replace(best, name="tuned"), red(best.params)),
+        Rival(Candidate("tail drop", "droptail", {"dialect": "ns2", "limit": limit}), {"aqm": "DropTail"}),
+    ]
+    for name, params in (
+        ("RED of 1993", {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.02, "w_q": 0.002}),
+        (
+            "Floyd's rules",
+            {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.1, "w_q": 0.002, "above_max": "gentle"},
+        ),
+    ):
+        both = {**base, **params}
+        if units.packets("15 pkts", packet_bytes=1500) < size:
+            found.append(Rival(Candidate(name, "red", both), red(both)))
+    automatic = {
+        "aqm": "RED",
+        "minth": "0",
+        "maxth": "0",
+        "wq": "0",
+        "maxp": "0.1",
+        "gentle": "true",
+        "wait": "true",
+    }
+    own = {"dialect": "ns2", "limit": limit, "mean_packet": "1500 B"}
+    found.append(
+        Rival(Candidate("ns-2's defaults", "red", own), {**automatic, "bytes": "true", "qib": "true"})
+    )
+    found.append(Rival(Candidate("Adaptive RED", "ared", own), {**automatic, "adaptive": "1"}))
+    return found
+
+
+def red(params: Mapping[str, object]) -> dict[str, str]:
+    """RED in packets, as the script takes it."""
+    low, high = (f"{units.packets(str(params[name]), packet_bytes=1500):g}" for name in ("min_th", "max_th"))
+    gentle = "true" if params.get("above_max") == "gentle" else "false"
+    law = {"maxp": f"{params['max_p']:.17g}", "wq": f"{params['w_q']:.17g}", "gentle": gentle, "wait": "true"}
+    return {"aqm": "RED", "minth": low, "maxth": high, **law}
+
+
+def path(condition: Mapping[str, float], buffer_pkts: float) -> dict[str, str]:
+    """The path and the load of a condition, as the script takes them: those that `tuning.link` makes."""
+    rate, rtt_s, flows = condition["rate"], condition["rtt"], max(1, round(condition["flows"]))
+    warmup, duration = times(rate, rtt_s)
+    return {
+        "rate": f"{rate / 1e6:.9g}Mb", "near": f"{rate / 1e5:.9g}Mb", "far": f"{rate / 1e5:.9g}Mb",
+        "delay": f"{200 * rtt_s:.9g}ms", "nearlow": f"{0.2 * rtt_s:.9g}", "nearhigh": f"{0.3 * rtt_s:.9g}",
+        "fardelay": f"{50 * rtt_s:.9g}ms", "from": f"{warmup:g}", "until": f"{duration:g}",
+        "tcp": "Sack1", "sink": "TCPSink/Sack1", "sizes": "1500", "each": str(flows), "years": "2011",
+        "window": "10000", "starts": f"{min(2.0, warmup / 2):g}", "meanpkt": "1500", "buf": f"{buffer_pkts:g}",
+    }  # fmt: skip
+
+
+def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
+    """One run of ns-2: utilisation in per cent and mean delay in milliseconds."""
+    found = live.once(told, seed)
+    return {"utilisation": 100 * found["util"], "sojourn_ms_mean": found["qdelay_ms"]}
+
+
+def recorded_of(
+    told: Sequence[tuple[Mapping[str, str], int]], kept: Path, *, jobs: int
+) -> list[dict[str, float]]:
+    """Every run of ns-2, kept in a folder: one that is there from before is not made again, whatever our own build
+    was then."""
+    context = Context(cache=kept)
+
+    def one(pair: tuple[Mapping[str, str], int]) -> dict[str, float]:
+        found: dict[str, float] = context.kept(json.dumps(pair, sort_keys=True), lambda: theirs(*pair))
+        return found
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(one, told))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A design in one simulator: measures, and the margin of the recommendation over it in points of the goal."""
+
+    utilisation: Interval
+    delay_ms: Interval
+    margin: Interval | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A design in both."""
+
+    name: str
+    here: Measured
+    there: Measured
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a link."""
+
+    case: Case
+    best: Candidate
+    tried: int
+    lines: tuple[Line, ...]
+    #: Of the core that ran it here.
+    build: str
+
+
+def fresh(question: Question) -> list[list[Trial]]:
+    """The trials of each replication, at conditions and under seeds that the search has not seen."""
+    return [
+        [
+            Trial.of(place, one, FRESH + 100 * number + place)
+            for place, one in enumerate(question.fresh(CONDITIONS, seed=FRESH + number))
+        ]
+        for number in range(REPLICATIONS)
+    ]
+
+
+def solve(case: Case, folder: Path, *, jobs: int) -> Found:
+    """Tunes a link and holds the recommendation against its rivals in both simulators."""
+    question = case.question()
+    bench = Bench(question, RunTable(folder / "runs", build()), Executor(jobs))
+    bench.open()
+    outcome = Search(bench, 1, Effort(RUNS)).go()
+    best = outcome.finalists[0]
+    if best.kind != "red":
+        best = outcome.best_of["red"]
+    replications = fresh(question)
+    some = rivals(case, best)
+    bench.run((one.candidate, trial) for one in some for trials in replications for trial in trials)
+    size = units.packets(case.buffer, packet_bytes=1500)
+    told = [
+        ({**path(dict(trial.condition), size), **one.told}, trial.seed)
+        for one in some
+        for trials in replications
+        for trial in trials
+    ]
+    recorded = iter(recorded_of(told, folder / "ns2", jobs=jobs))
+    here = {
+        one.candidate.name: [
+            [bench.row(one.candidate, trial) or {} for trial in trials] for trials in replications
+        ]
+        for one in some
+    }
+    there = {
+        one.candidate.name: [[next(recorded) for _ in trials] for trials in replications] for one in some
+    }
+    return Found(case, best, outcome.looked.get(best.kind, 0), tuple(_lines(case, here, there)), build())
+
+
+Rows = Mapping[str, Sequence[Sequence[Mapping[str, float]]]]
+
+
+def _lines(case: Case, here: Rows, there: Rows) -> Iterator[Line]:
+    for name in here:
+        yield Line(name, _measured(case, here, name), _measured(case, there, name))
+
+
+def _measured(case: Case, rows: Rows, name: str) -> Measured:
+    def score(row: Mapping[str, float]) -> float:
+        return row["utilisation"] - case.weight * row["sojourn_ms_mean"]
+
+    def means(which: str, measure: str) -> list[float]:
+        return [statistics.mean([row[measure] for row in trials]) for trials in rows[which]]
+
+    gains = [
+        statistics.mean([score(a) - score(b) for a, b in zip(tuned, other, strict=True)])
+        for tuned, other in zip(rows["tuned"], rows[name], strict=True)
+    ]
+    return Measured(
+        statistics.t_interval(means(name, "utilisation")), statistics.t_interval(means(name, "sojourn_ms_mean")),
+        None if name == "tuned" else statistics.t_interval(gains),
+    )  # fmt: skip
+
+
+def main() -> int:
+    """Writes the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m validation.agree.tuned", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("cases", nargs="*", type=int, help="which links, from 1 (default: all)")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="page to write; its figure goes into figures/ beside it"
+    )
+    parser.add_argument("--runs", type=Path, help="folder for the runs, to go on after an interruption")
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    from .tuned_page import write
+
+    found = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for number in asked.cases or range(1, len(CASES) + 1):
+            case = CASES[number - 1]
+            sys.stderr.write(f"{case.title}\n")
+            found.append(solve(case, (asked.runs or Path(scratch)) / str(number), jobs=asked.jobs))
+            write(asked.out, found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Writes `docs/behaviour.md`: what each discipline is known for, shown by a scenario.
+
+    python -m validation.pages.behaviour            # ten replications of a minute each; writes the page
+    python -m validation.pages.behaviour --quick    # as the tests run it; prints
+
+A row is a claim that was published of a discipline, with the range in which it would be right stated before the run
+(`dropcurve.studies`). `tests/docs/test_behaviour.py` runs all of them, shortened, and asks for a row for each kind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import dropcurve as dc
+from dropcurve import studies as st
+from dropcurve.present.wrapping import wrap_markdown
+
+from . import behaviour_averages as averages
+from . import behaviour_controls as controls
+from .behaviour_network import Row, measure
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def rows() -> list[Row]:
+    """Every claim, one for each kind."""
+    return [
+        *averages.passive(), *averages.red_family(), *averages.red_variants(), *averages.moving(),
+        *controls.with_flows(), *controls.controllers(), *controls.delays(), *controls.fair_delays(),
+        *controls.schedulers(), *controls.classes(),
+    ]  # fmt: skip
+
+
+def ask(some: Sequence[Row], folder: Path, replications: int, *, share: float = 1.0) -> list[st.Finding]:
+    """Runs the cells of rows and judges their claims; ``share`` shortens the runs."""
+    cells = {row.kind: {name: dc.Scenario.parse(text) for name, text in row.cells.items()} for row in some}
+    studies = [
+        st.Study(
+            name=row.kind, title=row.kind, source=row.source, question=row.claim, measure=measure,
+            settings={"main": st.Setting("", partial(dict, cells[row.kind]))},
+            claims=(st.Claim(row.kind, row.source, row.claim, row.tests),),
+            page=lambda _: st.Page((), (), ()), tolerance={}, shorten=share,
+        )
+        for row in some
+    ]  # fmt: skip
+    return [
+        st.reproduce(one, folder=folder / one.name, quick=True, replications=replications).finding(one.name)
+        for one in studies
+    ]
+
+
+def quick(some: Sequence[Row], folder: Path) -> list[st.Finding]:
+    """The form that tests run."""
+    return ask(some, folder, 6, share=0.5)
+
+
+def table(some: Sequence[Row], found: Sequence[st.Finding]) -> str:
+    """The rows of the page, by kind."""
+    lines = ["| Kind | Known for | Scenario | Measured | Right if | |", "|---|---|---|---|---|---|"]
+    for row, finding in sorted(zip(some, found, strict=True), key=lambda pair: pair[0].kind):
+        head = [f"[`{row.kind}`](disciplines/{row.kind}.md)", f"{row.claim} ({row.source})", row.scenario]
+        for part in finding.parts:
+            lines.append(
+                f"| {' | '.join(head)} | {part.label}: {part.estimate} | {part.rule} | {part.verdict} |"
+            )
+            head = [""] * 3
+    return "\n".join(lines) + "\n"
+
+
+PAGE = """\
+# What each discipline is known for
+
+One row for each kind: what was published of it, a scenario that shows it, and the range in which the claim is
+right. Scenarios and ranges were settled with trial runs in view: a row shows that the discipline does it here, not
+that it does so everywhere. The network is one link of 10 Mbit/s with round trips of 44 to 64 ms and packets of 1500
+bytes, unless a row says otherwise; transfers are TCP without end by the current RFCs, a flood sends packets at
+random instants whatever becomes of them, a call sends 80 kbit/s. What is not named is at its default.
+
+Means over {replications} runs with 95 % intervals, widened where a row asks several questions. A row holds if the whole
+interval lies where it should. `validation/pages/behaviour.py` writes this page; the tests run a shorter form of
+every row.
+
+{table}
+Whole studies are [done again](studies/README.md) claim by claim; `wtred`, `red_at` and `fred_refined` do less in them
+than their papers say.
+"""
+REPLICATIONS = 10
+
+
+def main() -> None:
+    """Runs, and writes the page or prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="shorter and fewer runs; prints")
+    parser.add_argument("--kind", action="append", help="only this one; prints")
+    options = parser.parse_args()
+    some = [row for row in rows() if not options.kind or row.kind in options.kind]
+    with tempfile.TemporaryDirectory() as folder:
+        found = quick(some, Path(folder)) if options.quick else ask(some, Path(folder), REPLICATIONS)
+    if options.quick or options.kind:
+        sys.stdout.write(table(some, found))
+    else:
+        page = PAGE.format(replications=REPLICATIONS, table=table(some, found))
+        (DOCS / "behaviour.md").write_text(wrap_markdown(page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

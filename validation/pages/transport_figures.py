@@ -1,0 +1,134 @@
+"""Draws what each transport does: `python -m validation.pages.transport_figures` from the root.
+
+One figure for each page of `docs/transports`: a minute on 10 Mbit/s with 40 ms round trip and a buffer of
+60 packets, alone, and from 20 s to 40 s beside a Reno flow with SACK.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import dropcurve as dc
+from dropcurve.plot import labels, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dropcurve.results.series import Series
+
+TRANSPORTS = Path(__file__).resolve().parents[2] / "docs" / "transports"
+
+SCENARIO = """
+title = "One flow, and a rival for a while"
+
+[run]
+duration = "60 s"
+warmup = "0 s"
+sample = "50 ms"
+
+[dumbbell]
+rate = "10 Mbit/s"
+delay = "18 ms"
+access_rate = "100 Mbit/s"
+access_delay = "1 ms"
+
+[queue]
+{queue}
+
+[flows.one]
+{one}
+
+[flows.rival]
+transport = "tcp"
+initial_ssthresh = 30
+start = "20 s"
+stop = "40 s"
+{rival}
+"""
+
+BUFFER = 'kind = "droptail"\nlimit = "60 pkts"'
+STEP = (
+    'kind = "red"\nmin_th = "20 pkts"\nmax_th = "20.01 pkts"\nw_q = 0.999999\nmax_p = 1.0\necn = true\n'
+    'ecn_forced = "mark"\nlimit = "400 pkts"'
+)
+TCP = 'transport = "tcp"\ninitial_ssthresh = 60\n'
+
+#: What a page shows: the flow, the queue, and what its rival is told.
+PICTURES = {
+    "tcp": (TCP + 'cc = "reno"', BUFFER, ""),
+    "cubic": (TCP + 'cc = "cubic"', BUFFER, ""),
+    "dctcp": (TCP + 'cc = "dctcp"', STEP, "ecn = true"),
+    "vegas": (TCP + 'cc = "vegas"', BUFFER, ""),
+    "westwood": (TCP + 'cc = "westwood"', BUFFER, ""),
+    "gaimd": (TCP + 'cc = "gaimd"', BUFFER, ""),
+    "binomial": (TCP + 'cc = "binomial"', BUFFER, ""),
+    "prague": ('transport = "tcp"\nprofile = "l4s"', 'kind = "dualpi2"', ""),
+    "bbr": ('transport = "tcp"\ncc = "bbr"', BUFFER, ""),
+    "bbr3": ('transport = "tcp"\ncc = "bbr3"', BUFFER, ""),
+    "tfrc": ('transport = "tfrc"', BUFFER, ""),
+    "rap": ('transport = "rap"', BUFFER, ""),
+    "tear": ('transport = "tear"', BUFFER, ""),
+    "lda": ('transport = "lda"\nprofile = "quick"', BUFFER, ""),
+    "udp": (
+        'transport = "udp"\nsource = "onoff"\nrate = "4 Mbit/s"\npacket = "1000 B"\non = "3 s"\noff = "3 s"',
+        BUFFER,
+        "",
+    ),
+}
+
+
+def main() -> None:
+    """Draws all of them."""
+    for page in PICTURES:
+        with style.styled():
+            figure = picture(page)
+            style.arrange(figure)
+            (TRANSPORTS / f"{page}.svg").write_bytes(style.to_bytes(figure, format="svg"))
+
+
+def picture(page: str) -> Figure:
+    """Window or rate of the flow above, what both flows get in the middle, the queue below."""
+    one, queue, rival = PICTURES[page]
+    scenario = dc.Scenario.parse(SCENARIO.format(one=one, queue=queue, rival=rival))
+    series = dc.run(scenario, replications=1).baseline.series
+    figure = style.new_figure(style.PAGE_IN, 3.6)
+    top, middle, bottom = figure.subplots(3, 1, sharex=True)
+    name, factor, label = ("cwnd", 1.0, "window\n(segments)")
+    if series.has("rate_bps", "0"):
+        name, factor, label = "rate_bps", 1e-6, "allowed rate\n(Mbit/s)"
+    if series.has(name, "0"):
+        time_s, value = series.select(name, "0")
+        top.plot(time_s, value * factor, color=style.PALETTE[0], linewidth=1.1)
+        top.set_ylabel(label)
+    else:
+        top.set_visible(False)
+    shares = [(_throughput(series, str(flow)), style.look(flow)) for flow in (0, 1)]
+    for (time_s, rate), face in reversed(shares):
+        middle.plot(time_s, rate, color=face.colour, linewidth=1.1)
+    middle.set_ylabel("gets\n(Mbit/s)")
+    (time_s, rate), _ = shares[1]
+    at = float(np.mean(rate[(time_s > 25) & (time_s < 39)]))
+    middle.annotate("rival", (40.6, at), fontsize=6.5, color=style.look(1).words, va="center")
+    time_s, waiting = series.select("queue_pkts", "bottleneck")
+    bottom.plot(time_s, waiting, color=style.MUTED, linewidth=0.8)
+    bottom.set_ylabel("queue\n(pkts)")
+    for ax in (top, middle, bottom):
+        ax.axvspan(20, 40, color=style.WASH, linewidth=0, zorder=0)
+        ax.set_ylim(bottom=0)
+    bottom.set_xlim(0, 60)
+    bottom.set_xlabel(labels.plain("time (s)"))
+    return figure
+
+
+def _throughput(series: Series, flow: str) -> tuple[np.ndarray, np.ndarray]:
+    """Mbit/s of a flow, over half a second each."""
+    time_s, value = series.select("throughput_bps", flow)
+    count = len(value) // 10 * 10
+    return time_s[:count].reshape(-1, 10).mean(axis=1), value[:count].reshape(-1, 10).mean(axis=1) * 1e-6
+
+
+if __name__ == "__main__":
+    main()
