@@ -41,15 +41,17 @@ libm = "1"
 QUEUE = """\
 //! Disciplines (FJ93, RFC2309 section 2).
 #![forbid(unsafe_code)]
-disciplines! {
-    "droptail" => droptail::DropTail,
-}
 
 #[cfg(test)]
 mod tests {
     fn show() {
         println!("a test may print");
     }
+}
+"""
+DISCIPLINES = """\
+disciplines! {
+    "droptail" => droptail::DropTail,
 }
 """
 SIM = """\
@@ -76,6 +78,7 @@ CLEAN = {
     "crates/units/src/lib.rs": "#![forbid(unsafe_code)]\n",
     "crates/queue/Cargo.toml": "[dependencies]\nunits.workspace = true\n",
     "crates/queue/src/lib.rs": QUEUE,
+    "crates/queue/src/disciplines/mod.rs": DISCIPLINES,
     "crates/queue/benches/disc.rs": "for kind in queue::KINDS {}\n",
     "crates/queue/tests/traces/droptail/full.txt": "0 kept\n",
     "crates/transport/Cargo.toml": "[dependencies]\nunits.workspace = true\n",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tidy_rules.tree import Fault, Tree
 
-DISCIPLINES = "crates/queue/src/lib.rs"
+DISCIPLINES = "crates/queue/src/disciplines/mod.rs"
 TRACES = "crates/queue/tests/traces"
 TRANSPORTS = "crates/sim/src/scenario/traffic.rs"
 CONTROLS = "crates/transport/src/cc/mod.rs"

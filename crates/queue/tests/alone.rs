@@ -54,7 +54,7 @@ fn a_program_without_the_standard_library_runs_codel() {
     cargo(&Path::new(HERE).join("bare"), "bare", &["run", "--locked"]);
 }
 
-/// The file of the contributing guide, as `crates/queue/src/step.rs`: with the changes that the
+/// The file of the contributing guide, as `crates/queue/src/disciplines/step.rs`: with the changes that the
 /// guide tells.
 fn step() -> String {
     let guide = fs::read_to_string(Path::new(HERE).join("../../CONTRIBUTING.md")).unwrap();
@@ -104,11 +104,11 @@ fn one_file_and_one_line_add_a_discipline() {
     }
     edit(&copied.join("crates/queue/Cargo.toml"), "[[bench]]\nname = \"disc\"\nharness = false\n", "");
 
-    let source = |name: &str| -> PathBuf { copied.join("crates/queue/src").join(name) };
+    let source = |name: &str| -> PathBuf { copied.join("crates/queue/src/disciplines").join(name) };
     fs::write(source("step.rs"), step()).unwrap();
-    edit(&source("lib.rs"), "pub mod sfq;\n", "pub mod sfq;\npub mod step;\n");
+    edit(&source("mod.rs"), "pub mod sfq;\n", "pub mod sfq;\npub mod step;\n");
     edit(
-        &source("lib.rs"),
+        &source("mod.rs"),
         "    \"sfq\" => sfq::Sfq,\n",
         "    \"sfq\" => sfq::Sfq,\n    \"step\" => step::Step,\n",
     );

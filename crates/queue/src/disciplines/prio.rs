@@ -6,12 +6,12 @@
 //! Deviations: Linux reads the band from the TOS field and gives each plain band the limit of the device; here the class
 //! of a packet says it, and one limit holds for all bands together.
 
-use crate::buckets::Buckets;
 use crate::child::Child;
 use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use crate::store::buckets::Buckets;
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::Amount;

@@ -7,8 +7,8 @@
 
 use crate::codel::{self, check_times, CeFor, Clock, Law, Root, State};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
-use crate::flows::{Bounds, Flows, Hash};
 use crate::registry::{Discipline, Setting};
+use crate::store::flow_queues::{Bounds, Flows, Hash};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;

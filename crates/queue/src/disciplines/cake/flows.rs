@@ -8,7 +8,7 @@
 
 use crate::cobalt::law::{Law, State};
 use crate::disc::{Cx, Packet};
-use crate::mix::mix;
+use crate::store::hash::mix;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use units::Time;

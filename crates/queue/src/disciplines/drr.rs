@@ -6,11 +6,11 @@
 //! decides on a packet when it comes to the head; where its deficit does not suffice, the packet then waits for the
 //! next round, as at the peek of a Linux scheduler.
 
-use crate::buckets::Buckets;
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use crate::store::buckets::Buckets;
 use alloc::vec::Vec;
 use units::param::{require, Check, Choice, Problem, Range, Table, Valid};
 use units::quantity::Amount;

@@ -7,8 +7,8 @@
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
-use crate::mix::mix;
 use crate::registry::{Discipline, Setting};
+use crate::store::hash::mix;
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;

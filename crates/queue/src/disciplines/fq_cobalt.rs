@@ -11,9 +11,9 @@
 use crate::cobalt::{self, AfterPause, FirstSignal, Law, State};
 use crate::codel::{check_times, Root, Store};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::flows::{Bounds, Flows, Hash};
 use crate::fq_codel::{check_limit, check_sets};
 use crate::registry::{Discipline, Setting};
+use crate::store::flow_queues::{Bounds, Flows, Hash};
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;

@@ -7,12 +7,12 @@
 //! average will be after as many arrivals at a constant queue, so as printed it grows without bound; it is
 //! held at the limit, or the sum is replaced by that predicted average. Either way `max_th` is at least twice `min_th`.
 
-use crate::accounts::Flows;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, AboveMax, Curve, Law, Red};
 use crate::registry::{Discipline, Setting};
+use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
 use units::math;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
@@ -38,7 +38,7 @@ red_params! {
         target: Option<Amount> = None => { range: Range::Positive, assumed: true },
         /// Packets that a flow sends in a burst, `k`.
         burst: f64 = 4.0 => { unit: "pkts", range: Range::Positive, assumed: true },
-        /// Flows, `n`. `auto`: those seen in the last `memory`.
+        /// FlowTable, `n`. `auto`: those seen in the last `memory`.
         flows: Option<u64> = None => { range: Range::Positive, assumed: true },
         /// How long a flow counts after its last packet, to within one and two of these. Zero: while it has packets waiting.
         memory: Span = Span::from_millis(1000) => { assumed: true },
@@ -118,7 +118,7 @@ impl Discipline for Params {
 pub struct Rtred<P> {
     red: Red<P>,
     /// Packets waiting of each flow, where that is what counts.
-    waiting: Flows<u64>,
+    waiting: FlowTable<u64>,
     counts_waiting: bool,
     flows: Option<u64>,
     seen: Seen,
@@ -145,7 +145,7 @@ impl<P: Packet + Copy> Rtred<P> {
         };
         Rtred {
             red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
-            waiting: Flows::new(),
+            waiting: FlowTable::new(),
             counts_waiting: params.flows.is_none() && params.memory == Span::ZERO,
             flows: params.flows,
             seen: Seen::new(params.memory),
@@ -187,18 +187,18 @@ impl<P: Packet + Copy> Rtred<P> {
     }
 }
 
-/// Flows seen of late: those of the present and of the last span of time.
+/// FlowTable seen of late: those of the present and of the last span of time.
 #[derive(Clone, Debug)]
 struct Seen {
     memory: Span,
     /// Number of the span in which each flow was last seen.
-    last: Flows<u64>,
+    last: FlowTable<u64>,
     span: u64,
 }
 
 impl Seen {
     fn new(memory: Span) -> Seen {
-        Seen { memory, last: Flows::new(), span: 0 }
+        Seen { memory, last: FlowTable::new(), span: 0 }
     }
 
     fn note(&mut self, flow: u64, now: Time) {

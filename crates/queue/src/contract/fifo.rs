@@ -3,89 +3,11 @@
 //! Units: a limit counts packets or bytes. Where the link counts the packet on the wire as part of the
 //! queue ([`Cx::on_wire`]), it takes up room here too.
 
-use crate::disc::{Cx, Packet};
-use crate::ring::Ring;
-use alloc::vec::Vec;
-use units::param::require;
-use units::param::Problem;
-use units::quantity::Amount;
+use super::disc::{Cx, Packet};
+use crate::store::ring::Ring;
 use units::{Bytes, Time};
 
-units::choices! {
-    /// How an arriving packet is held against the limit.
-    pub enum LimitTest {
-        /// It is refused if the queue would hold more than the limit with it.
-        After = "after",
-        /// It is refused if the queue holds the limit already; in bytes, the last packet may stick out.
-        Before = "before",
-        /// It is refused if the queue would reach the limit with it, so a limit of 10 packets lets 9 wait.
-        CountsArrival = "counts_arrival",
-    }
-}
-
-units::choices! {
-    /// What a queue is measured in.
-    pub enum Unit {
-        /// Packets, whatever their size.
-        Packets = "packets",
-        /// Bytes.
-        Bytes = "bytes",
-    }
-}
-
-/// A hard limit, ready to be tested with one comparison.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
-    /// Refuse at this many packets waiting.
-    Packets(u64),
-    /// Refuse at this many bytes waiting.
-    BytesBefore(u64),
-    /// Refuse if more than this many bytes would wait.
-    BytesAfter(u64),
-}
-
-impl Limit {
-    /// The limit a scenario asks for.
-    pub fn new(limit: Amount, test: LimitTest) -> Limit {
-        let whole = limit.number() as u64;
-        match (limit.is_bytes(), test) {
-            (false, LimitTest::CountsArrival) => Limit::Packets(whole.saturating_sub(1)),
-            (false, _) => Limit::Packets(whole),
-            (true, LimitTest::Before) => Limit::BytesBefore(whole),
-            (true, LimitTest::After) => Limit::BytesAfter(whole),
-            (true, LimitTest::CountsArrival) => Limit::BytesAfter(whole.saturating_sub(1)),
-        }
-    }
-
-    /// The check every discipline makes of its limit.
-    pub fn check(limit: Amount, test: LimitTest, problems: &mut Vec<Problem>) {
-        let least = if test == LimitTest::CountsArrival { 2.0 } else { 1.0 };
-        require(
-            problems,
-            limit.number() >= least && limit.number() <= 1e15,
-            "limit",
-            units::quantity::show_amount(limit),
-            format!("must be at least {least}, so that a packet can wait"),
-            "",
-        );
-    }
-
-    /// Of a limit in packets: whether a store of `len` has room for one more.
-    #[inline(always)]
-    pub(crate) fn admits_packets(self, len: u64) -> bool {
-        matches!(self, Limit::Packets(most) if len < most)
-    }
-
-    /// Whether a store of `len` packets and `bytes` bytes has room for `size` more.
-    #[inline]
-    pub(crate) fn admits(self, len: u64, bytes: u64, size: u64) -> bool {
-        match self {
-            Limit::Packets(most) => len < most,
-            Limit::BytesBefore(most) => bytes < most,
-            Limit::BytesAfter(most) => bytes + size <= most,
-        }
-    }
-}
+pub use super::limit::{Limit, LimitTest, Unit};
 
 /// Packets in the order they came.
 #[derive(Clone, Debug)]

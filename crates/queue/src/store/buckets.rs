@@ -8,8 +8,8 @@
 
 use crate::child::Child;
 use crate::disc::{Cx, Packet, QueueDisc};
-use crate::mix::mix;
 use crate::registry::Setting;
+use crate::store::hash::mix;
 use crate::Disc;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;

@@ -5,10 +5,10 @@
 //! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Hashing anew, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
 //! overtake each other once; off by default. Fairness is in packets, not bytes, unless `quantum` says otherwise.
 
-use crate::buckets::Buckets;
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::registry::{Discipline, Setting};
+use crate::store::buckets::Buckets;
 use alloc::vec::Vec;
 use units::param::{require, Check, Choice, Preset, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};

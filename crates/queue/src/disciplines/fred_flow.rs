@@ -7,12 +7,12 @@
 //! share a small buffer, `many_flows` replaces dropping everything above `max_th` by two packets for each flow.
 //! Not to be confused with Refined RED, also called FRED: see [`crate::fred_refined`].
 
-use crate::accounts::Flows;
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::LimitTest;
 use crate::red::parts::as_red;
 use crate::red::{self, Curve, EcnForced, IdleDecay, Law, Red, Spacing};
 use crate::registry::{Discipline, Setting};
+use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
@@ -79,7 +79,7 @@ impl Check for Params {
 impl Discipline for Params {
     const TITLE: &'static str = "Flow RED (FRED of Lin and Morris)";
     const ABOUT: &'static str =
-        "RED that knows how many packets each flow has waiting. Flows below minq are spared, flows that \
+        "RED that knows how many packets each flow has waiting. FlowTable below minq are spared, flows that \
         keep more than their share are held to it, and one that was caught doing so before gets no more than \
         the average. Protects fragile flows and bounds those that do not listen.";
     const REFERENCE: &'static str = "LM97, FJ93";
@@ -105,7 +105,7 @@ struct Account {
 #[derive(Clone, Debug)]
 pub struct FredFlow<P> {
     red: Red<P>,
-    flows: Flows<Account>,
+    flows: FlowTable<Account>,
     minq: f64,
     many_flows: bool,
 }
@@ -117,7 +117,7 @@ impl<P: Packet + Copy> FredFlow<P> {
         let curve = Curve::new(&red, &red.resolve(setting));
         FredFlow {
             red: Red::with_law(&red, setting, curve),
-            flows: Flows::new(),
+            flows: FlowTable::new(),
             minq: params.minq as f64,
             many_flows: params.many_flows,
         }

@@ -1,4 +1,4 @@
-//! Flows that have packets in a queue, with something noted of each.
+//! FlowTable that have packets in a queue, with something noted of each.
 //!
 //! Units: flows are named by [`Packet::flow`](crate::disc::Packet::flow).
 //! Kept in order in one vector: as many rows as flows wait, and no allocation once it has grown.
@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 
 /// A small table by flow.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Flows<T> {
+pub(crate) struct FlowTable<T> {
     rows: Vec<(u64, T)>,
 }
 
-impl<T: Default> Flows<T> {
+impl<T: Default> FlowTable<T> {
     /// Nobody waits.
-    pub(crate) fn new() -> Flows<T> {
-        Flows { rows: Vec::with_capacity(64) }
+    pub(crate) fn new() -> FlowTable<T> {
+        FlowTable { rows: Vec::with_capacity(64) }
     }
 
     /// How many flows there are.

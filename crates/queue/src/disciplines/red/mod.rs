@@ -14,25 +14,25 @@
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
 //! | `victims.rs` | marks, drops, and whom a full buffer ends |
-//! | `printed.rs` | the steps of Figure 2 without options, for those who want no others |
+//! | `fast_path.rs` | the same steps under the default options, specialised |
 //! | `parts.rs` | what its relatives take of it, and what they may move |
 //! | `dialects.rs` | the rows |
 
 mod auto;
 mod average;
 mod dialects;
+mod fast_path;
 mod params;
 pub(crate) mod parts;
-mod printed;
 mod spacing;
 mod victims;
 
 pub use auto::Resolved;
+pub use fast_path::Straight;
 pub use params::{
     AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Caution, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
     IdleTable, Incapable, Params, Sample, Spacing, Victim,
 };
-pub use printed::Straight;
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::fifo::{Fifo, Limit, Unit};

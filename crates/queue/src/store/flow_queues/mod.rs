@@ -11,7 +11,7 @@ mod pool;
 use self::pool::{Chain, Pool, NONE};
 use crate::codel::Store;
 use crate::disc::{Cx, Packet, Reason};
-use crate::mix::mix;
+use crate::store::hash::mix;
 use alloc::vec::Vec;
 use units::quantity::Amount;
 use units::Bytes;

@@ -9,7 +9,7 @@
 //!    empty* (that call tells the discipline that the line went idle), and after an enqueue on an idle line.
 //! 3. It reads and clears `cx.fates` after each call.
 
-use crate::fifo::Unit;
+use super::limit::Unit;
 use alloc::vec::Vec;
 use units::{Bytes, Dice, Ecn, Time};
 

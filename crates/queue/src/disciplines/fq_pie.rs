@@ -7,10 +7,10 @@
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
-use crate::flows::{Bounds, Flows, Hash, Queue};
 use crate::fq_codel::{check_limit, check_sets};
 use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, Law, State};
 use crate::registry::{Discipline, Setting};
+use crate::store::flow_queues::{Bounds, Flows, Hash, Queue};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;

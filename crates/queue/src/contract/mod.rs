@@ -1,0 +1,19 @@
+//! What a queue discipline and its driver agree on.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`disc`] | the traits of a packet and of a discipline, and the context of a call |
+//! | [`limit`] | the hard limit of a buffer |
+//! | [`fifo`] | the packet store of most disciplines |
+//! | [`registry`] | what a discipline declares about itself |
+//! | [`child`] | a discipline inside another |
+//! | [`classes`] | from the class of a packet to an index |
+//! | [`conformance`] | the conformance kit that every discipline passes |
+
+pub mod child;
+pub mod classes;
+pub mod conformance;
+pub mod disc;
+pub mod fifo;
+pub mod limit;
+pub mod registry;

@@ -1,0 +1,15 @@
+//! Where packets and per-flow state are stored.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `ring` | the ring buffer of a FIFO |
+//! | `buckets` | the queues of a scheduler by flow hash, each plain or with a discipline inside |
+//! | `flow_queues` | the flow queues of RFC8290, served by deficit round robin |
+//! | `flow_table` | a small table of state by flow |
+//! | `hash` | the flow hash |
+
+pub(crate) mod buckets;
+pub(crate) mod flow_queues;
+pub(crate) mod flow_table;
+pub(crate) mod hash;
+pub(crate) mod ring;
