@@ -94,6 +94,7 @@ CLEAN = {
 }
 SENDER = "crates/transport/src/sender.rs"
 INIT = "python/dropcurve/__init__.py"
+RUNS = "python/dropcurve/runs/replicate.py"
 LIB = "crates/queue/src/lib.rs"
 
 
@@ -115,6 +116,9 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("layers", "crates/sim/src/lib.rs", "//! No promise.\n", "forbid(unsafe_code)"),
     ("layers", INIT, "from reference import red\n", "may not use reference/"),
     ("layers", INIT, "import validation.agree\n", "may not use validation/"),
+    ("import", RUNS, "def run():\n    from ..scenario import Scenario\n", "at the top of the file"),
+    ("import", RUNS, "if TYPE_CHECKING:\n    from ..scenario import Scenario\n", "at the top of the file"),
+    ("import", RUNS, "def run():\n    import json\n", "at the top of the file"),
     ("length", SENDER, "// line\n" * 401, "401 lines"),
     ("length", SENDER, "fn long() {\n" + "    step();\n" * 70 + "}\n", "::long has 72 lines"),
     ("length", INIT, "def long():\n" + "    step()\n" * 70, "::long has 71 lines"),

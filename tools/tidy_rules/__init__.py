@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tidy_rules import (
     citations,
+    imports,
     language,
     layers,
     leftovers,
@@ -32,6 +33,7 @@ RULES: dict[str, Callable[[Tree], Iterator[Fault]]] = {
     "python": python_style.check,
     "record": records.check,
     "wrapping": wrapping.check,
+    "import": imports.check,
     "word": language.check_words,
     "name": language.check_names,
 }

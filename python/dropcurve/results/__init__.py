@@ -1,5 +1,7 @@
 """Results: runs with where they came from, their tables and series, and the folder they are stored in."""
 
-from .result import FORMAT, Result, Variant
+from .folders import FORMAT
+from .result import Result
+from .variant import Variant
 
 __all__ = ["FORMAT", "Result", "Variant"]

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from ..links import ASSUMED
 from ..present import verdict as verdicts
 from ..present.document import Cell, Document, Headline, Line, Table
 from ..quantities import wording
-from ..verdict import of_result
+from ..verdict import Exchange, of_result
 from . import findings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..verdict import Exchange
-    from .result import Result
-    from .tables import Difference, Row
+from .measured import Measured
+from .tables import Difference, Row
 
 #: Flags of a difference from the baseline that is real.
 FLAGS = {True: "✓", False: "✗", None: "≠"}
 
 
 def document(
-    result: Result,
+    result: Measured,
     *,
     per: str = "total",
     only: Sequence[str] = (),
@@ -47,14 +42,14 @@ def document(
     )  # fmt: skip
 
 
-def assumptions(result: Result) -> Iterator[str]:
+def assumptions(result: Measured) -> Iterator[str]:
     """What was assumed of links that were named by their kind, a line for each."""
     told = [str(variant.scenario.get("description") or "") for variant in result.variants]
     yield from dict.fromkeys(text for text in told if text.startswith(ASSUMED))
 
 
 def headline(
-    result: Result, *, exchange: Exchange | None = None, seconds: float | None = None
+    result: Measured, *, exchange: Exchange | None = None, seconds: float | None = None
 ) -> Headline | None:
     """The verdict on a comparison of queues as the opening of an answer; None where there is nothing to choose."""
     found = of_result(result, exchange=exchange)
@@ -64,7 +59,7 @@ def headline(
     return verdicts.headline(found, seconds=seconds, names=names)
 
 
-def basis(result: Result) -> str:
+def basis(result: Measured) -> str:
     """What the numbers rest on: replications, seeds, level of the intervals."""
     n = len(result.seeds)
     seeds = f"seed {result.seeds[0]}" if n == 1 else f"seeds {result.seeds[0]} to {result.seeds[-1]}"
@@ -72,7 +67,7 @@ def basis(result: Result) -> str:
     return f"{wording.count(n, 'replication')}, {seeds}{level}"
 
 
-def table(result: Result, *, per: str = "total", only: Sequence[str] = ()) -> Table:
+def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> Table:
     """Rows worth printing; those that are zero throughout are only named."""
     differences = {(one.key, one.variant): one for one in result.differences(per=per, only=only)}
     shown, zero = [], []
@@ -85,7 +80,7 @@ def table(result: Result, *, per: str = "total", only: Sequence[str] = ()) -> Ta
     return Table(labels, tuple(shown), tuple(zero), _legend(result, labels))
 
 
-def _line(row: Row, result: Result, differences: dict[tuple[str, str], Difference]) -> Line:
+def _line(row: Row, result: Measured, differences: dict[tuple[str, str], Difference]) -> Line:
     largest = max((abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0)
     divisor, unit = wording.scaled(row.unit, largest)
     cells = []
@@ -96,7 +91,7 @@ def _line(row: Row, result: Result, differences: dict[tuple[str, str], Differenc
     return Line(row.title, unit, tuple(cells))
 
 
-def _legend(result: Result, labels: dict[str, str]) -> str:
+def _legend(result: Measured, labels: dict[str, str]) -> str:
     if len(result.variants) < 2 or len(result.seeds) < 2:
         return ""
     return (

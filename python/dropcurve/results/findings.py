@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from .. import metrics
 from ..quantities import wording
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .result import Result
-    from .tables import Difference
+from .measured import Measured
+from .tables import Difference
 
 #: The metrics a verdict speaks of, in this order, and what it calls them; all others are in the table.
 HEADLINE = {
@@ -26,7 +22,7 @@ HEADLINE = {
 }
 
 
-def sentences(result: Result) -> list[str]:
+def sentences(result: Measured) -> list[str]:
     """One sentence for each headline metric and variant, without a full stop.
 
     "red lowers p95 queueing delay by 41.2 ± 1.3 ms (95 %, 10 paired replications)".
@@ -38,7 +34,7 @@ def sentences(result: Result) -> list[str]:
     ]
 
 
-def phrases(result: Result, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
+def phrases(result: Measured, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
     """The sentences without what they rest on: (text, number of replications). ``labels`` are other names
     of variants."""
     if not result.variants or not result.baseline.runs:
@@ -55,7 +51,7 @@ def _told(metric: str, scope: str) -> bool:
     return metric in HEADLINE and (not scope or metrics.find(metric).per != "flow")
 
 
-def _compared(result: Result, labels: Mapping[str, str]) -> list[tuple[str, int]]:
+def _compared(result: Measured, labels: Mapping[str, str]) -> list[tuple[str, int]]:
     found = [one for one in result.differences() if _told(one.metric, one.scope)]
     order = list(HEADLINE)
     names = [variant.name for variant in result.variants]
@@ -78,7 +74,7 @@ def _difference(found: Difference, name: str) -> str:
     return f"{name}: {subject}: no difference seen, at most ±{most}"
 
 
-def _single(result: Result) -> list[tuple[str, int]]:
+def _single(result: Measured) -> list[tuple[str, int]]:
     found = []
     for row in result.table():
         if _told(row.metric, row.scope):

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from ..errors import ResultError
-from . import FORMAT, Result, Variant
+from . import findings
+from .document import headline
+from .measured import Measured
 from .series import Series
+from .tables import Difference, Row
+from .variant import Variant
 
-if TYPE_CHECKING:
-    from .tables import Difference, Row
+#: Version of the folder's layout; a folder of another version is refused, not guessed at.
+FORMAT = 1
+
+AnyResult = TypeVar("AnyResult", bound=Measured)
 
 
-def record(result: Result) -> dict[str, Any]:
+def record(result: Measured) -> dict[str, Any]:
     """What ``result.json`` holds, and ``--json`` prints: everything but runs and series."""
     return {
         "format": FORMAT,
@@ -31,7 +37,7 @@ def record(result: Result) -> dict[str, Any]:
         "warnings": result.warnings,
         "problems": result.problems,
         "answer": _answer(result),
-        "verdict": result.verdict(),
+        "verdict": findings.sentences(result),
         "table": [_row(row, result) for row in result.table()],
         "differences": [_difference(found) for found in result.differences()],
         "variants": [
@@ -46,14 +52,12 @@ def record(result: Result) -> dict[str, Any]:
     }
 
 
-def _answer(result: Result) -> dict[str, Any] | None:
-    from .document import headline
-
+def _answer(result: Measured) -> dict[str, Any] | None:
     found = headline(result)
     return None if found is None else asdict(found)
 
 
-def _row(row: Row, result: Result) -> dict[str, Any]:
+def _row(row: Row, result: Measured) -> dict[str, Any]:
     cells = {
         variant.name: {"mean": cell.mean, "half_width": cell.half_width, "n": cell.n}
         for variant, cell in zip(result.variants, row.cells, strict=True)
@@ -72,7 +76,7 @@ def _difference(found: Difference) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def save(result: Result, folder: Path) -> Path:
+def save(result: Measured, folder: Path) -> Path:
     """Writes result.json, runs.json, series.parquet and scenario.toml; each appears whole or not at all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,7 +103,7 @@ def _write(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def _write_series(result: Result, path: Path) -> None:
+def _write_series(result: Measured, path: Path) -> None:
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -137,8 +141,8 @@ def _write_series(result: Result, path: Path) -> None:
     draft.replace(path)
 
 
-def load(folder: Path) -> Result:
-    """Reads a folder written by `save`.
+def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
+    """Reads a folder written by `save`, as a result of ``kind``.
 
     Raises ResultError if a file is missing or damaged, or if the format is of another version.
     """
@@ -155,7 +159,7 @@ def load(folder: Path) -> Result:
             )
             for entry in found["variants"]
         ]  # fmt: skip
-        return Result(
+        return kind(
             name=found["name"], variants=variants, seeds=found["seeds"], version=found["version"],
             command=found["command"], title=found["title"], confidence=found["confidence"],
             precision=found["precision"], warnings=found["warnings"], problems=found["problems"],

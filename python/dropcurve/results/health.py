@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import statistics as plain
 from collections.abc import Sequence
+from math import ceil, floor, log10
 from typing import Any
 
 from .. import metrics
 from ..metrics import statistics
 from ..quantities import wording
-from . import Variant
+from .variant import Variant
 
 
 def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tuple[list[str], list[str]]:
@@ -82,8 +83,6 @@ def _warm_up(variant: Variant) -> list[str]:
 
 def _round_up(seconds: float) -> float:
     """To two digits, upwards."""
-    from math import ceil, floor, log10
-
     step = 10.0 ** (floor(log10(seconds)) - 1)
     return float(f"{ceil(seconds / step) * step:.6g}")
 

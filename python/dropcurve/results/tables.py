@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .. import metrics
 from ..errors import UsageError
 from ..metrics import statistics
 from ..quantities import wording
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from . import Result
+from .variant import Variant
 
 #: What a table may be taken of.
 PER = ("total", "class", "flow")
@@ -88,7 +84,9 @@ class Difference:
         return f"{self.metric}[{self.scope}]" if self.scope else self.metric
 
 
-def rows(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> list[Row]:
+def rows(
+    variants: Sequence[Variant], level: float, *, per: str = "total", only: Iterable[str] = ()
+) -> list[Row]:
     """One row for each metric and place at which some run has a value.
 
     ``per`` is "total", "class" or "flow"; ``only`` names metrics (``sojourn_ms_p95``) instead of those
@@ -97,7 +95,7 @@ def rows(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> lis
     check_per(per)
     chosen = [metrics.find(name) for name in only]
     wanted = chosen or [found for found in metrics.ordered() if found.shown]
-    return [row for found in wanted for row in _rows_of(result, found, per, full=bool(chosen))]
+    return [row for found in wanted for row in _rows_of(variants, level, found, per, full=bool(chosen))]
 
 
 def check_per(per: str) -> None:
@@ -106,15 +104,15 @@ def check_per(per: str) -> None:
         raise UsageError(f"per = {per}: must be one of {', '.join(PER)}")
 
 
-def _rows_of(result: Result, found: metrics.Metric, per: str, *, full: bool) -> Iterable[Row]:
+def _rows_of(
+    variants: Sequence[Variant], level: float, found: metrics.Metric, per: str, *, full: bool
+) -> Iterable[Row]:
     if per == "flow" and found.per != "flow":
         return
-    first = [variant.runs[0] for variant in result.variants if variant.runs]
+    first = [variant.runs[0] for variant in variants if variant.runs]
     scopes = dict.fromkeys(scope for run in first for scope in metrics.places(run, found, per=per, full=full))
     for scope in scopes:
-        cells = tuple(
-            _cell(variant.values(found.name, scope=scope), result.level) for variant in result.variants
-        )
+        cells = tuple(_cell(variant.values(found.name, scope=scope), level) for variant in variants)
         if any(cell.mean is not None for cell in cells):
             title = f"{found.title} ({scope})" if scope else found.title
             row = Row(found.name, scope, found.unit, found.better, title, cells)
@@ -127,24 +125,26 @@ def _cell(values: list[float | None], level: float) -> Cell:
     return Cell(found.mean, found.half_width, found.n)
 
 
-def differences(result: Result, *, per: str = "total", only: Iterable[str] = ()) -> list[Difference]:
+def differences(
+    variants: Sequence[Variant], level: float, *, per: str = "total", only: Iterable[str] = ()
+) -> list[Difference]:
     """Paired differences from the baseline, of every row that is not zero throughout, Holm-corrected
     together."""
     found: list[tuple[Row, str, statistics.Paired]] = []
-    for row in rows(result, per=per, only=only):
+    for row in rows(variants, level, per=per, only=only):
         if row.zero:
             continue
-        base = result.baseline.values(row.metric, scope=row.scope)
-        for variant in result.variants[1:]:
+        base = variants[0].values(row.metric, scope=row.scope)
+        for variant in variants[1:]:
             values = variant.values(row.metric, scope=row.scope)
-            pair = statistics.paired(values, base, confidence=result.level)
+            pair = statistics.paired(values, base, confidence=level)
             if pair is not None:
                 found.append((row, variant.name, pair))
     adjusted = statistics.holm([pair.p for _, _, pair in found])
-    alpha = 1.0 - result.level
+    alpha = 1.0 - level
     return [
         Difference(
-            metric=row.metric, scope=row.scope, unit=row.unit, variant=name, baseline=result.baseline.name,
+            metric=row.metric, scope=row.scope, unit=row.unit, variant=name, baseline=variants[0].name,
             mean=pair.mean, half_width=pair.half_width, n=pair.n, p=pair.p, p_adjusted=p,
             real=p < alpha, improves=_improves(row.better, pair.mean, real=p < alpha),
         )

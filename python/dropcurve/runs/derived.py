@@ -5,13 +5,10 @@ They are kept under the summary's key ``derived``, so that the series of every r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import metrics
-
-if TYPE_CHECKING:
-    from .. import _core
-    from ..scenario import Scenario
+from .. import _core, metrics
+from ..scenario import Scenario
 
 #: Flows up to which every replication is sampled for this; beyond, only the first.
 MOST_FLOWS = 64

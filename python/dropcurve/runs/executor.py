@@ -10,16 +10,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .. import _core
 from ..errors import UsageError
 from . import cluster
 from .job import Job
 from .record import RunRecord
 from .store import RunStore
-
-if TYPE_CHECKING:
-    from .. import _core
 
 #: Called with the number of a job and its record.
 Take = Callable[[int, RunRecord], None]
@@ -133,8 +131,6 @@ class _Work:
         return record is not None
 
     def _run(self, some: list[bytes]) -> None:
-        from .. import _core
-
         if not some:
             return
         jobs = [self.unique[name] for name in some]

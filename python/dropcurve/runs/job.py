@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from .. import _core
 from ..scenario import Scenario
 
 #: What is kept of a run, each with what comes before it: all that was counted, what the samples tell, the sampled
@@ -54,8 +55,6 @@ def address(scenario: str, seed: int, probe: str = "") -> bytes:
 @cache
 def build() -> str:
     """Eight hex digits over the built core, so that a run of another build is never taken for one of this."""
-    from .. import _core
-
     path = getattr(_core, "__file__", None)
     content = Path(path).read_bytes() if path else _core.version().encode()
     return hashlib.sha256(content).hexdigest()[:8]

@@ -7,15 +7,13 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile
 
+from .. import _core
 from ..results.series import Series
 from . import derived
 from .job import Keep
-
-if TYPE_CHECKING:
-    from .. import _core
 
 #: Compression: the lowest level that gains by the dictionary; higher ones take longer than a short run.
 LEVEL = 3

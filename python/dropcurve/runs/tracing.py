@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from ..results.series import Series
 from ..scenario import Scenario
 
@@ -49,8 +50,6 @@ class Trace:
 def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
     """Runs a scenario once and keeps everything: a row for every event of every packet, series and summary."""
     import numpy as np
-
-    from .. import _core
 
     found = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     (run,) = _core.run_many([(found.core, seed, "series")], 1, trace=True)

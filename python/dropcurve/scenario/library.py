@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import difflib
 import json
+import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .. import _core
 from ..errors import DropcurveError
 
 
 @cache
 def catalogue() -> dict[str, Any]:
     """The core's own description of disciplines, dialects, transports, profiles, sources and sections."""
-    from .. import _core
-
     found: dict[str, Any] = json.loads(_core.catalogue())
     return found
 
 
 def version() -> str:
     """Version of dropcurve; with scenario and seed it fixes every bit of a run."""
-    from .. import _core
-
     return _core.version()
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of scenario files."""
-    from .. import _core
-
     found: dict[str, Any] = json.loads(_core.schema())
     return found
 
@@ -52,8 +48,6 @@ def index(scenario: Path) -> dict[str, Any]:
 
     Empty if there is no such file or no such entry. Raises DropcurveError if the file is not TOML.
     """
-    import tomllib
-
     path = scenario.parent / "INDEX.toml"
     try:
         with path.open("rb") as file:

@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import DropcurveError
 from ..files.reading import read_text
 from ..present.visible import cut
+from . import captures
 
 #: Largest recording that is read, in bytes.
 LIMIT = 2**28
@@ -60,8 +61,6 @@ def packets(path: str | Path) -> list[str]:
 
     Raises DropcurveError as `captures.packets` does.
     """
-    from . import captures
-
     return [f"{_span(time_ns)} {size} B" for time_ns, size in captures.packets(path)]
 
 

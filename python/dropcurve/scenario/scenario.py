@@ -7,14 +7,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from .. import _core
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..files.reading import parse_toml, read_text
-
-if TYPE_CHECKING:
-    from .. import _core
+from . import library, recordings, toml
 
 #: Largest scenario that is read, in bytes.
 LIMIT = 2**26
@@ -48,8 +48,6 @@ class Scenario:
             ScenarioError: With every problem in it.
             DropcurveError: If there is no such file, or one that it names cannot be used.
         """
-        from . import library, recordings
-
         found = library.locate(path)
         try:
             text = read_text(found, limit=LIMIT)
@@ -69,8 +67,6 @@ class Scenario:
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
         """Reads TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
         in it."""
-        from .. import _core
-
         try:
             return cls(_core.Scenario(_without_question(text)), name, origin)
         except _core.ScenarioError as error:
@@ -94,9 +90,6 @@ class Scenario:
         Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``. They are seen from the
         working folder, and lie there, in the folder of the scenario, or below.
         """
-        from .. import _core
-        from . import recordings
-
         given = list(edits)
         own = [Path(self.origin).parent] if self.origin else []
         found = [(path, recordings.value(path, value, folder=Path(), within=own)) for path, value in given]
@@ -122,8 +115,6 @@ class Scenario:
     def get(self, path: str) -> Any:
         """The resolved value at a path, in the form a user would write. Raises ScenarioError for an
         unknown path."""
-        from .. import _core
-
         try:
             return json.loads(self.core.get(path))
         except _core.ScenarioError as error:
@@ -168,8 +159,6 @@ class Scenario:
         return self.to_toml()
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.to_toml())}</pre>"
 
 
@@ -177,8 +166,6 @@ def _without_question(text: str) -> str:
     """The text without its ``[tune]`` section, which is no part of what is simulated."""
     if "[tune" not in text:
         return text
-    from . import toml
-
     try:
         found = parse_toml(text)
     except ValueError:
@@ -188,8 +175,6 @@ def _without_question(text: str) -> str:
 
 def located(problems: Iterable[Problem], text: str) -> list[Problem]:
     """The problems of a file's text with the lines they stand on."""
-    from .. import _core
-
     return [replace(problem, line=_core.line_of(text, problem.path)) for problem in problems]
 
 

@@ -19,7 +19,8 @@ from .traffic import roles
 
 if TYPE_CHECKING:
     from ..metrics import Run
-    from ..results import Result, Variant
+    from ..results import Variant
+    from ..results.measured import Measured
 
 #: Keys of a scenario that say which queues there are.
 QUEUES = ("queue", "back_queue")
@@ -32,7 +33,7 @@ _OTHERS = 3.0
 
 
 def of_result(
-    result: Result,
+    result: Measured,
     *,
     current: str = "",
     exchange: Exchange | None = None,

@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ... import _core
 from ..job import Job, build
 from .rows import UNSEEN, Row, row
 from .run_table import Writer
-
-if TYPE_CHECKING:
-    from ... import _core
 
 #: Called with each row as soon as it is there.
 Take = Callable[[Row], None]
@@ -56,8 +53,6 @@ def make(jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take) -> Ma
 
 def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
     """Makes runs on threads of this process; each row goes to ``keep`` and then to ``take``."""
-    from ... import _core
-
     made = build()
 
     def finished(_: int, one: _core.Run) -> None:

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from ... import _core
 from ...errors import ResultError
 from ...files.columns import check_columns, check_schema
 from ...files.reading import is_regular, read_bytes
@@ -258,8 +259,6 @@ class Writer:
 
     def add(self, row: Row) -> None:
         """Stores the row of a run that was locked: on disk when this returns."""
-        from ... import _core
-
         if self._file is None:
             # The journal is locked before it exists, so that no session takes it for that of a dead process.
             name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"

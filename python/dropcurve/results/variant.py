@@ -1,0 +1,37 @@
+"""One scenario of a result, with its runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import metrics
+from ..scenario import toml
+from .series import Series
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One scenario of a result, with its runs.
+
+    ``scenario`` is resolved: every default written out. ``automatic`` says by link what each automatic
+    parameter of its discipline became. ``runs`` are summaries (``docs/results.md``), in the order of the
+    result's seeds. ``series`` are those of the first replication.
+    """
+
+    name: str
+    scenario: dict[str, Any]
+    runs: list[dict[str, Any]]
+    series: Series = field(default_factory=Series, repr=False)
+    hash: str = ""
+    automatic: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def toml(self) -> str:
+        """The scenario as a file to run, every default written out."""
+        return toml.dump(self.scenario)
+
+    def values(self, metric: str, *, scope: str = "") -> list[float | None]:
+        """One value for each run; a gap is None. ``scope`` is a link, a class or a flow number, or "" for
+        the main link or all flows together."""
+        return [metrics.value(run, metric, scope=scope) for run in self.runs]

@@ -1,0 +1,48 @@
+"""Imports stand at the top of a file; only heavy libraries are loaded where they are used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tidy_rules.tree import Fault, Tree
+
+PACKAGE = "python/dropcurve/"
+#: Rooms that keep to the rule; the others are to follow.
+ROOMS = ("metrics", "quantities", "results", "runs", "scenario")
+#: Libraries that take longer to load than a short command lasts, or that an install may be without.
+HEAVY = {"dask_jobqueue", "distributed", "duckdb", "numpy", "pandas", "polars", "pyarrow", "scipy", "xarray"}
+
+
+def check(tree: Tree) -> Iterator[Fault]:
+    """No import of ours is hidden in a function, which would hide a circle, or made for its types alone."""
+    for path in tree.matching(PACKAGE, ".py"):
+        if path.removeprefix(PACKAGE).partition("/")[0] not in ROOMS:
+            continue
+        try:
+            module = ast.parse(tree.text(path))
+        except SyntaxError:
+            continue
+        for node in hidden(module):
+            if library(node) not in HEAVY:
+                message = (
+                    "import it at the top of the file: only heavy libraries are loaded where they are used"
+                )
+                yield Fault(path, node.lineno, "import", message)
+
+
+def hidden(module: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Imports below the top level of a file, ``if TYPE_CHECKING`` included; those of a ``try`` are at the top."""
+    for statement in module.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom, ast.Try)):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                yield node
+
+
+def library(node: ast.Import | ast.ImportFrom) -> str:
+    """The library that is imported; "" for a module of this package."""
+    if isinstance(node, ast.Import):
+        return node.names[0].name.partition(".")[0]
+    return "" if node.level else (node.module or "").partition(".")[0]
