@@ -22,7 +22,7 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import bench as bench_module
-from dropcurve.tuning import confirm, effort, families, fronts, of_file, of_link, page, pictures, search
+from dropcurve.tuning import effort, families, fronts, of_file, of_link, page, pictures, search, validation
 from dropcurve.tuning.bench import Bench, Trial, block
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.race import behind, race
@@ -41,7 +41,7 @@ candidates = ["red", "droptail"]
 
 @pytest.fixture
 def asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A scenario of a few milliseconds with a question; confirmation and surroundings are kept small."""
+    """A scenario of a few milliseconds with a question; validation and surroundings are kept small."""
     text = (folder / "short.toml").read_text(encoding="utf-8")
     (folder / "asked.toml").write_text(text + SECTION, encoding="utf-8")
     monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=3, fresh=2, seeds=1),) * 2)
@@ -133,6 +133,8 @@ def test_a_limit_of_time_bounds_everything(
     clock.install(monkeypatch)
     answer = dc.tune("asked.toml", runs=150, seconds=60.0, out="kept", jobs=2)
     assert clock.now <= 60.0
+    # The time is spent, as far as whole replications fit into what is left.
+    assert clock.now >= 0.75 * 60.0
     assert answer.replications >= 2 and answer.lines[0].objectives[0].half_width is not None
     text = " ".join(str(answer).split())
     assert "made to fit into 60 s" in text and "another machine may get another answer" in text
@@ -143,9 +145,8 @@ def test_a_limit_of_time_bounds_everything(
         assert int(left_out[1]) == len(answer.lines) - 1 < int(left_out[2])
     if run_s < 0.1:
         # There is time for everything: nothing is smaller than without a limit.
-        assert (
-            (answer.replications, answer.fresh_conditions) == (6, 6) and answer.drift and answer.sensitivity
-        )
+        assert answer.replications >= 6 and answer.fresh_conditions == 6
+        assert answer.drift and answer.sensitivity
 
 
 @pytest.mark.filterwarnings("error:constrained_layout")
@@ -156,7 +157,7 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
     Ticking(5.0).install(monkeypatch)
     answer = dc.tune("asked.toml", seconds=20.0, out="kept", jobs=2)
     assert page.write(answer, Path("kept")).exists() and not list(Path("kept/figures").glob("queue-*"))
-    assert answer.replications == confirm.LEAST and not answer.drift and not answer.sensitivity
+    assert answer.replications == validation.LEAST and not answer.drift and not answer.sensitivity
     assert "sensitivity, drift and queue pictures left out" in " ".join(str(answer).split())
 
 
@@ -289,7 +290,7 @@ def test_the_measures_of_a_sum_are_told_too(asked: Path) -> None:
     goal = "max utilisation - 0.5 * mean delay"
     answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
     told = " ".join(str(answer).split())
-    assert "expect in the mean over the range: utilisation − 0.5 × mean delay " in told
+    assert "in the mean over the range expect utilisation − 0.5 × mean delay " in told
     head = next(line for line in str(answer).splitlines() if line.startswith("   ") and "0.5 ×" in line)
     assert re.split(r"\s{2,}", head.strip()) == [
         "utilisation − 0.5 × mean delay",

@@ -53,6 +53,20 @@ Time = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Time for the whole answer, such as 5min: more or less thorough."),
 ]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="The difference that matters: percentage points, or per cent of the value (0.2, or 1 where the "
+        "objective is no percentage).",
+    ),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        metavar="decided", help="Validate until every rival is better, worse or equal within the margin."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Decides every random choice: the same seed, the same answer.")]
 
 
@@ -73,6 +87,8 @@ def tune(
     robust: Robust = "mean",
     runs: Runs = None,
     time: Time = None,
+    margin: Margin = None,
+    until: Until = None,
     seed: Seed = 1,
     jobs: o.Jobs = None,
     cluster: Cluster = None,
@@ -84,7 +100,7 @@ def tune(
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
     Every option that says what is on the link may be a range; the answer is the best over all of it. Defaults,
-    rules of thumb and formulas are tried first; the winner is confirmed on fresh seeds and conditions.
+    rules of thumb and formulas are tried first; the best designs are validated on fresh seeds and conditions.
 
     \b
     Examples:
@@ -94,9 +110,12 @@ def tune(
       dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "max goodput - 0.1 * p95 delay"
     """
     from .. import tuning
+    from ..errors import UsageError
     from ..quantities import units, values
     from . import tuned
 
+    if until not in (None, "decided"):
+        raise UsageError(f"--until = {until}: must be decided; for a limit of time write --time")
     varied = dict(values.assignment(text) for text in ranges or [])
     question = tuning.ask(
         scenario, goal=goal, ranges={path: str(some) for path, some in varied.items()}, robust=robust, box=for_,
@@ -110,8 +129,9 @@ def tune(
         ("goal", goal), ("for", for_), *(("queue", kind) for kind in queue or []),
         ("robust", robust if robust != "mean" else None),
     ]  # fmt: skip
-    effort = [("runs", runs), ("time", time), ("seed", seed)]
+    effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("seed", seed)]
     return tuned.give(
-        question, scenario, asked, effort, runs=runs, seconds=seconds, seed=seed, jobs=jobs, cluster=cluster,
-        out=out, json=json, quiet=quiet, report=not no_report,
+        question, scenario, asked, effort, runs=runs, seconds=seconds, margin=margin,
+        until_decided=until is not None, seed=seed, jobs=jobs, cluster=cluster, out=out, json=json,
+        quiet=quiet, report=not no_report,
     )  # fmt: skip

@@ -32,6 +32,8 @@ def give(
     *,
     runs: int | None,
     seconds: float | None,
+    margin: float | None,
+    until_decided: bool,
     seed: int,
     jobs: int | None,
     cluster: str | None,
@@ -49,8 +51,9 @@ def give(
     try:
         with _progress(quiet=quiet) as watch:
             answer = tuning.solve(
-                question, runs=runs, seconds=seconds, seed=seed, where=Executor(jobs, cluster), out=folder,
-                command=command, say=watch.say, tell=watch.tell, note=watch.note,
+                question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
+                where=Executor(jobs, cluster), out=folder, command=command, say=watch.say, tell=watch.tell,
+                note=watch.note,
             )  # fmt: skip
             if report:
                 watch.say("figures and page", answer.best)

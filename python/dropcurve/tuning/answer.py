@@ -13,10 +13,10 @@ from ..metrics.statistics import Interval
 from ..quantities import wording
 from .around import Drift, Sensitivity
 from .candidates import Candidate
-from .confirm import Line
 from .effort import LEVELS
 from .question import Question
 from .screen import Effect
+from .validation import Line
 
 #: Version of ``tune.json``.
 FORMAT = 1
@@ -40,6 +40,7 @@ class Answer:
     ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
     come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
     ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
+    ``margin`` is the difference that matters, in points; ``replication_s`` what one more replication of a design takes.
     ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
     at all of them. ``configuration`` is the text for the box, "" without one; ``notes`` say what the box rounds.
     """
@@ -63,6 +64,8 @@ class Answer:
     replications: int = 0
     fresh_conditions: int = 0
     front: int = 1
+    margin: float = 0.2
+    replication_s: float = 0.0
     looked: Mapping[str, int] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)
 

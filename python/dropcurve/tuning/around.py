@@ -29,6 +29,7 @@ class Off:
     objectives: tuple[float, ...]
     measures: dict[str, float]
     holds: bool
+    candidate: Candidate | None = None
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,35 @@ def sensitivity(
         row = sorted([*some, (1.0, candidate)], key=lambda pair: pair[0])
         parameter = _MOVES.get(name, name)
         found.append(Sensitivity(NAMES.get(name, name), tuple(
-            Off(factor, str(one.params_as_loaded.get(parameter, "")), *summary(bench, one, trials))
+            Off(factor, str(one.params_as_loaded.get(parameter, "")), *summary(bench, one, trials), one)
             for factor, one in row
         )))  # fmt: skip
     return found
+
+
+def better(bench: Bench, moved: Sequence[Sensitivity], margin: float) -> list[Candidate]:
+    """Neighbours that hold every constraint and are better by more than ``margin`` (points), the best of each
+    parameter."""
+    objective = bench.question.goal.objectives[0]
+    scale = objective.sign / bench.scales[0]
+    found = []
+    for one in moved:
+        centre = next(off for off in one.off if off.factor == 1.0)
+        some = [
+            off for off in one.off
+            if off.holds and off.candidate is not None
+            and (not centre.holds or scale * (centre.objectives[0] - off.objectives[0]) > margin)
+        ]  # fmt: skip
+        some.sort(key=lambda off: scale * off.objectives[0])
+        found += [off.candidate for off in some[:1] if off.candidate is not None]
+    return found
+
+
+def centre(moved: Sequence[Sensitivity], best: Candidate) -> bool:
+    """Whether a sensitivity is that of a design."""
+    return any(
+        off.candidate is not None and off.candidate.key == best.key for one in moved for off in one.off
+    )
 
 
 def drift(

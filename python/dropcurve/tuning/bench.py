@@ -18,7 +18,8 @@ from .candidates import Candidate
 from .goal import Constraint, Objective
 from .question import Condition, Question
 
-#: The search aims this share inside every constraint, so that what it finds also holds on fresh seeds.
+#: Share inside every constraint that the search aims at where no margin was measured, so that what it finds also holds
+#: on fresh seeds.
 MARGIN = 0.03
 #: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
 PENALTY = 3000.0
@@ -65,6 +66,7 @@ class Bench:
     _bases: dict[tuple[tuple[str, float], ...], Scenario] = field(default_factory=dict)
     _asked: set[tuple[str, int]] = field(default_factory=set)
     scales: list[float] = field(default_factory=list)
+    margin: float = MARGIN
 
     def open(self) -> None:
         """Makes the store and reads what is in it."""
@@ -208,7 +210,7 @@ class Bench:
         total = 0.0
         for one in self.question.goal.constraints:
             value = values.get(one.measure.key)
-            total += 10.0 if value is None else one.excess(value, margin=MARGIN)
+            total += 10.0 if value is None else one.excess(value, margin=self.margin)
         return total
 
     def loss(self, candidate: Candidate, trial: Trial) -> float:

@@ -26,8 +26,9 @@ OUTSIDE = 0.5
 ENDS = 2
 #: Designs that are known beforehand, of those how many a brief answer leaves out, and knobs of the recommendation.
 KNOWN, LEFT_OUT, KNOBS = 12, 5, 4
-#: Shares of the time at which the search, its final race, confirmation, sensitivity and drift end.
-SEARCH, FINALS, CONFIRMATION, SENSITIVITY, DRIFT = 0.45, 0.57, 0.82, 0.89, 0.95
+#: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift
+#: and the further replications of the validation end.
+SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, DECISION = 0.45, 0.55, 0.7, 0.77, 0.83, 0.97
 #: Seconds that figures and page take, and the most of the time that is kept for them.
 PICTURES_S, PICTURES = 10.0, 0.2
 
@@ -36,7 +37,7 @@ PICTURES_S, PICTURES = 10.0, 0.2
 class Effort:
     """What is spent on the steps of an answer.
 
-    ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Confirmation has
+    ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Validation has
     ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out what is
     dispensable: designs by formula that are behind already, the outer factors and places, the drift of the rival.
     """
@@ -53,9 +54,9 @@ class Effort:
         axes = len(question.varying)
         conditions = min(self.conditions or 1000, len(question.conditions()))
         designs = (KNOWN - LEFT_OUT if self.brief else KNOWN) + len(question.candidates)
-        confirmation = designs * self.replications * (self.fresh if axes else 1)
+        validation = designs * self.replications * (self.fresh if axes else 1)
         around = KNOBS * (2 if self.brief else 4) * conditions
-        return confirmation + around + axes * self.seeds * (7 if self.brief else 18)
+        return validation + around + axes * self.seeds * (7 if self.brief else 18)
 
 
 #: From the most thorough to the briefest; the last one only where time is short.
@@ -134,25 +135,25 @@ class Clock:
         return self.left(share) == 0.0
 
 
-#: Sizes of a confirmation, the largest first.
+#: Sizes of a validation, the largest first.
 SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2), (2, 2), (2, 1))
 #: Fresh runs of a design below which rivals are left out instead.
 WORTHWHILE = 4
 #: Runs that the queue pictures of the page take.
 PICTURED = 4
-#: Designs that are confirmed however short the time is: the recommendation and what it is to be better than.
-CONFIRMED = 4
+#: Designs that are validated however short the time is: the recommendation and what it is to be better than.
+VALIDATED = 4
 
 
-def confirmable(left_s: float | None, run_s: float | None) -> int:
-    """How many designs a confirmation that is worth its name has time for."""
+def affordable(left_s: float | None, run_s: float | None) -> int:
+    """How many designs there is time to validate in runs enough for a statement."""
     if left_s is None or not run_s:
         return 1000
-    return max(CONFIRMED, int(left_s / (run_s * WORTHWHILE)))
+    return max(VALIDATED, int(left_s / (run_s * WORTHWHILE)))
 
 
-def confirmation(asked: Effort, designs: int, left_s: float | None, run_s: float | None) -> Effort:
-    """The effort with as large a confirmation as fits into the seconds that are left for it."""
+def validation(asked: Effort, designs: int, left_s: float | None, run_s: float | None) -> Effort:
+    """The effort with as large a validation as fits into the seconds that are left for it."""
     if left_s is None or run_s is None:
         return asked
     sizes = [one for one in SIZES if one[0] <= asked.replications and one[1] <= asked.fresh]

@@ -17,6 +17,9 @@ from ..quantities import ranges, units
 from ..quantities.ranges import Range
 from ..scenario import library
 
+#: Bytes of a full packet, as links are described by.
+FULL_BYTES = 1500
+
 Knobs = dict[str, float]
 Params = dict[str, Any]
 
@@ -62,6 +65,11 @@ class Family:
             return None
         return {name: min(max(found[name], axis.low), axis.high) for name, axis in self.knobs.items()}
 
+    @property
+    def scale(self) -> str:
+        """Name of the parameter in which the queueing delay rises: a target, a limit, the lower threshold."""
+        return next(iter(self.knobs))
+
 
 def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> Family:
     """The family of a discipline, or of the ranges in ``space`` (parameter to ``"0.01..0.5 log"``).
@@ -89,11 +97,21 @@ def _pkts(value: float) -> str:
 
 
 def _span(seconds: float) -> str:
-    return units.show_span(float(f"{seconds:.3g}"))
+    return units.show_span(_digits(seconds))
+
+
+def _digits(value: float) -> float:
+    """A value to three significant digits: more would claim a precision that no run supports."""
+    return float(f"{value:.3g}")
 
 
 def _log(low: float, high: float, unit: str = "", *, whole: bool = False) -> Range:
     return Range(low, max(high, low * 1.5), unit, "log", whole)
+
+
+def _longest(room: Room) -> float:
+    """Longest target of delay (s) worth trying: half of what the buffer holds, within the range of use."""
+    return min(max(0.06, room.buffer_pkts / room.capacity / 2), 0.5)
 
 
 def _limit(room: Room) -> Params:
@@ -108,7 +126,7 @@ def _red(kind: str, room: Room) -> Family:
     """Thresholds by the lower one and their ratio; the weight by the time constant of the average."""
     least = 1.0
     knobs = {
-        "min_th": _log(least, max(8.0, room.buffer_pkts / 4), "pkts", whole=True),
+        "min_th": _log(least, max(8.0, room.buffer_pkts / 4), "pkts"),
         "ratio": _log(1.25, 8.0),
         # Nonlinear RED scales max_p by 1.5 and may not pass 1.
         "max_p": _log(0.005, 0.66 if kind == "nlred" else 1.0),
@@ -117,7 +135,8 @@ def _red(kind: str, room: Room) -> Family:
 
     def build(at: Knobs) -> Params:
         low = min(at["min_th"], math.floor(room.buffer_pkts / 2))
-        high = max(low + 1, min(round(low * at["ratio"]), math.floor(room.buffer_pkts) - 1))
+        high = max(low + 1, min(low * at["ratio"], math.floor(room.buffer_pkts) - 1))
+        high = _digits(high)
         weight = -math.expm1(-1.0 / (room.capacity * at["memory_s"]))
         return {
             **_limit(room), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
@@ -188,13 +207,15 @@ _DEFAULTS = {
 def _codel(kind: str, room: Room) -> Family:
     least = max(2e-4, 1.5 / room.capacity)
     return _spans(
-        kind, room, {"target": _log(least, 0.05, "s"), "interval": _log(max(0.005, 2 * least), 0.5, "s")}
+        kind,
+        room,
+        {"target": _log(least, _longest(room), "s"), "interval": _log(max(0.005, 2 * least), 0.5, "s")},
     )
 
 
 def _pie(kind: str, room: Room) -> Family:
     return _spans(kind, room, {
-        "target": _log(max(5e-4, 1.5 / room.capacity), 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
+        "target": _log(max(5e-4, 1.5 / room.capacity), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
 
@@ -203,7 +224,7 @@ def _dualpi2(kind: str, room: Room) -> Family:
     """The classic queue as PIE's; from which share of its target on the other marks of its own accord, with a ramp half
     as long as the document has it."""
     pie = _spans(kind, room, {
-        "target": _log(max(5e-4, 1.5 / room.capacity), 0.06, "s"), "t_update": _log(0.002, 0.05, "s"),
+        "target": _log(max(5e-4, 1.5 / room.capacity), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
 
@@ -231,17 +252,18 @@ def _ared(kind: str, room: Room) -> Family:
 
 
 def _droptail(kind: str, room: Room) -> Family:
-    axis = _log(2.0, max(4.0, room.buffer_pkts), "pkts", whole=True)
+    # In bytes: a packet is 6 ms at 2 Mbit/s, too coarse a grain for a bound on the delay.
+    axis = _log(2.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
 
     def read(params: Mapping[str, Any]) -> Knobs:
-        return {"limit": units.packets(str(params["limit"]), packet_bytes=1500)}
+        return {"limit": FULL_BYTES * units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
 
-    return Family(kind, {"limit": axis}, lambda at: {"limit": _pkts(at["limit"])}, read)
+    return Family(kind, {"limit": axis}, lambda at: {"limit": axis.shown(_digits(at["limit"]))}, read)
 
 
 def _pi(kind: str, room: Room) -> Family:
     axes = {
-        "q_ref": _log(2.0, max(8.0, room.buffer_pkts / 2), "pkts", whole=True),
+        "q_ref": _log(2.0, max(8.0, room.buffer_pkts / 2), "pkts"),
         "gain": _log(1e-7, 1e-2), "zero": _log(0.05, 50.0),
     }  # fmt: skip
 

@@ -12,7 +12,7 @@ from .terms import KINDS, cell, points_of, shown
 if TYPE_CHECKING:
     from .answer import Answer
     from .candidates import Candidate
-    from .confirm import Line
+    from .validation import Line
 
 
 def several(answer: Answer) -> bool:

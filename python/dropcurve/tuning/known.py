@@ -5,6 +5,9 @@ from __future__ import annotations
 from .candidates import Candidate, of_design, references
 from .question import Question
 
+#: Origin of a setting that follows from the bound alone.
+RULE = "rule"
+
 
 def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]:
     """Tail drop first, then the other designs; where the effort is ``brief`` without those by formula but rules."""
@@ -23,3 +26,8 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
         if made is not None and kind in (*question.candidates, "red", "ared"):
             found.append(made)
     return found
+
+
+def is_default(one: Candidate) -> bool:
+    """Whether a design is what people run without tuning, and no rule of thumb or design by formula."""
+    return one.origin != RULE and "formula" not in one.name and "rule" not in one.name

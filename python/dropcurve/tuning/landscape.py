@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..runs.sweeping import design
-from .bench import MARGIN, PENALTY, Bench, Trial
+from .bench import PENALTY, Bench, Trial
 from .candidates import Candidate
 from .model import Seen, Surface
 
@@ -175,7 +175,7 @@ class Landscape:
             name = bound.measure.key
             for at, weight in BELL:
                 values = self._scales[name].back(ways[name] + at * wide[name])
-                total += weight * PENALTY * np.maximum(bound.beyond(values, margin=MARGIN), 0.0)
+                total += weight * PENALTY * np.maximum(bound.beyond(values, margin=self.bench.margin), 0.0)
         return total
 
     def _best(self) -> dict[tuple[str, Trial], tuple[Array, dict[str, float]]]:

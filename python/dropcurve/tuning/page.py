@@ -10,14 +10,14 @@ from ..plot import style
 from ..present.visible import visible
 from ..quantities import units, wording
 from ..runs import command_line
-from . import fronts, pictures, terms, words
+from . import fronts, pictures, statements, terms, words
 from .answer import Answer
 from .question import ends
 from .terms import KINDS
 
 if TYPE_CHECKING:
     from ..results import Result
-    from .confirm import Line
+    from .validation import Line
 
 TEMPLATE = "tune.html"
 
@@ -108,14 +108,14 @@ def _expected(answer: Answer) -> list[tuple[str, str]]:
     found = [
         (one.label, terms.cell(cell, one)) for one, cell in zip(goal.objectives, line.objectives, strict=True)
     ]
-    found += [(one.text, terms.interval(line, one)) for one in words.bounded(answer)]
+    found += [(one.text, terms.interval(line, one)) for one in statements.bounded(answer)]
     found += [(f"{one.constraint} held", f"{one.held} of {one.runs} fresh runs") for one in line.kept]
     return found
 
 
 def _table(answer: Answer) -> dict[str, Any]:
     goal = answer.question.goal
-    bounded = words.bounded(answer)
+    bounded = statements.bounded(answer)
 
     def row(line: Line, name: str) -> dict[str, Any]:
         cells = [
@@ -126,6 +126,7 @@ def _table(answer: Answer) -> dict[str, Any]:
         return {
             "name": name, "queue": line.candidate.queue, "best": line is answer.lines[0], "cells": cells,
             "held": [f"{one.held} of {one.runs}" for one in line.kept], "holds": line.holds,
+            "standing": statements.standing_of(answer, line),
         }  # fmt: skip
 
     groups = [("", [row(line, line.candidate.name) for line in answer.lines])]
@@ -137,7 +138,12 @@ def _table(answer: Answer) -> dict[str, Any]:
             ("What people run", rest),
         ]
     heads = [*(one.label for one in goal.objectives), *(one.text for one in bounded)]
-    return {"heads": heads, "bounds": [str(one) for one in goal.constraints], "groups": groups}
+    return {
+        "heads": heads,
+        "bounds": [str(one) for one in goal.constraints],
+        "groups": groups,
+        "single": not fronts.several(answer),
+    }
 
 
 def _sign(line: Line, number: int, *, higher: bool) -> tuple[str, str]:

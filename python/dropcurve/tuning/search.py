@@ -13,18 +13,20 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..metrics import statistics
+from .adjust import Adjusting
 from .bench import Bench, Trial, block
 from .candidates import Candidate
 from .effort import ENDS, SEARCH, Clock, Effort
 from .effort import FINALS as FINALS_END
 from .families import Family, Knobs, family
 from .finals import BLOCKS, FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
-from .known import designs_known
+from .known import designs_known, is_default
 from .landscape import Landscape
 from .looks import Looks
 from .question import Condition
 from .race import CLEAR, PAIRS, behind
 from .screen import Effect, designs, effects
+from .solving import SOLVING, Solving
 from .study import Study, front
 
 #: Proposals of a family in a round, and how many of them are neighbours of its best.
@@ -47,6 +49,10 @@ SCREENING = 0.25
 SETTLED = 4
 #: Distance of the seeds under which few conditions are tried, so that those of the final race are others.
 SEEDS_APART = 100
+#: Distance of the seeds under which finalists are adjusted: neither those of the search nor those of the validation.
+REHEARSAL = 500_000
+#: Designs that are run for each finalist while it is moved to the edge, on average.
+ADJUSTED = 2
 #: Seconds from which on it is told how long the answer will take.
 LONG_S = 90.0
 
@@ -88,6 +94,8 @@ class Search:
     whole: list[Candidate] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    bounded: bool = False
+    _solved: dict[str, list[tuple[Candidate, Knobs]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.question = self.bench.question
@@ -115,13 +123,59 @@ class Search:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
         self._start()
         self._foretell()
-        self._screen()
-        self._rounds()
+        solving = self._solve()
+        if solving.settled:
+            self._start_studies()
+        else:
+            self._screen()
+            self._rounds()
         return self._finish()
 
+    def _solve(self) -> Solving:
+        """The edge of a bound on the delay in every family; nothing where the goal has no such bound."""
+        until = self.clock.until(SEARCH)
+        solving = Solving(self.bench, self.looks, self.first, self._share(SOLVING), until, self.say)
+        self.bounded = solving.fits
+        if self.bounded:
+            # Finalists are moved to the edge in the end, with a margin that is measured.
+            self.bench.margin = 0.0
+            self._try(solving.go(), until=until)
+            self._solved = solving.seen
+            self._keep_rivals(solving)
+        return solving
+
+    def _start_studies(self) -> None:
+        """Every study with what is known of its family."""
+        for study in self.studies.values():
+            self._begin(study)
+
+    def _begin(self, study: Study) -> None:
+        """Starts a study with the settings that are known, and tells Optuna what the edges came to."""
+        study.start(self._starts(study))
+        for one, knobs in self._solved.get(study.family.kind, []):
+            if self.looks.whole(one):
+                study.learn(one, knobs, self.bench.score(one, self.first))
+            study.tried.setdefault(one.key, one)
+
+    def _keep_rivals(self, solving: Solving) -> None:
+        """Of what is known beforehand, what is validated: the defaults, and of the rules of thumb and the designs by
+        formula the best of each discipline that keeps the bounds at the ends of the ranges."""
+        ends = self.first[: max(ENDS, len(self.half))]
+        rivals = [one for one in self.known if is_default(one)]
+        others = [one for one in [*self.known, *solving.rules()] if not is_default(one)]
+        if not self.bench.run(
+            ((one, trial) for one in others for trial in ends), until=self.clock.until(SEARCH)
+        ):
+            others = [one for one in others if self._has(one, ends)]
+        others = [one for one in others if self.bench.violation(one, ends) == 0]
+        others.sort(key=lambda one: self.bench.score(one, ends))
+        kinds = dict.fromkeys(one.kind for one in others)
+        rivals += [next(one for one in others if one.kind == kind) for kind in kinds]
+        self.known = list({one.key: one for one in rivals}.values())
+
     def _start(self) -> None:
-        """What people run, and designs by formula."""
-        self.say("what is known: defaults, rules and designs by formula", None)
+        """Initial designs: what people run, and designs by formula."""
+        self.say("initial designs: defaults, rules of thumb and designs by formula", None)
         found = designs_known(self.question, brief=self.effort.brief)
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
         self.bench.run((found[0], trial) for trial in measured)
@@ -130,12 +184,19 @@ class Search:
         # The first of several names for the same simulation stays.
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
+        if Solving(self.bench, self.looks, self.first, 0.0).fits:
+            self._open_studies()
+            return
         mine = [one for one in self.known if one.kind in self.question.candidates]
         little = not self.several and len(self.known) * len(self.half) > FOREIGN * self.effort.runs
         if little and mine:
             self._seen(mine, until=self.clock.until(SEARCH))
         else:
             self.known = self._seen(self.known, until=self.clock.until(SEARCH))
+        self._open_studies()
+
+    def _open_studies(self) -> None:
+        """A study for each family, and where there is one objective its surrogate."""
         for kind in self.question.candidates:
             path = None if self.folder is None else self.folder / "studies"
             if path is not None:
@@ -221,12 +282,12 @@ class Search:
                 found = effects(study.family, self.bench, usable, self.half, seed=self.seed) if done else []
                 self.effects += found
                 study.quiet = frozenset(one.knob for one in found if not one.matters)
-                study.start(self._starts(study))
+                self._begin(study)
                 if done and not self.several:
                     seen = {one.key: (one, at) for one, at in zip(usable, places, strict=True) if one}
                     self._learn(study, list(seen.values()))
             else:
-                study.start(self._starts(study))
+                self._begin(study)
 
     def _learn(self, study: Study, seen: Sequence[tuple[Candidate, Knobs]]) -> None:
         """What screening came to is not lost: Optuna is told, and the best of it tried at every condition."""
@@ -364,7 +425,12 @@ class Search:
         self.say(f"final race of {len(pool)}", self.best())
         seeds = FRONT_BLOCKS if self.several else BLOCKS * len(self.first) // len(self.conditions)
         blocks = [block(self.conditions, self.seed + 1 + number) for number in range(seeds)]
-        left, trials = final.unbeaten(pool, blocks) if self.several else final.race(pool, blocks)
+        if self.several:
+            left, trials = final.unbeaten(pool, blocks)
+        elif self.bounded:
+            left, trials = self._adjusted(pool)
+        else:
+            left, trials = final.race(pool, blocks)
         best = {
             kind: next((one for one in left if one.kind == kind), self.best(kind)) for kind in self.studies
         }
@@ -376,6 +442,24 @@ class Search:
             left, trials, list(self.whole), list(self.known), self.first, self.effects, families, knobs, best_of,
             self.looks.counts(self.known), late,
         )  # fmt: skip
+
+    def _adjusted(self, pool: Sequence[Candidate]) -> tuple[list[Candidate], list[Trial]]:
+        """The finalists on the edge of the bound under fresh conditions, best first, and those trials."""
+        fresh = self.effort.fresh if self.question.varying else 1
+        left = self.effort.runs - self.bench.runs
+        blocks = min(self.effort.replications, int(left / (ADJUSTED * len(pool) * fresh)))
+        trials = [
+            Trial.of(place, condition, self.seed + REHEARSAL + number * fresh + place)
+            for number in range(blocks)
+            for place, condition in enumerate(self.question.fresh(fresh, seed=self.seed + REHEARSAL + number))
+        ]
+        adjusting = Adjusting(
+            self.bench, self.studies, trials or self.first, self.clock.until(FINALS_END), self.effort.runs
+        )
+        found = adjusting.go(pool) or list(pool)
+        return found, [
+            trial for trial in adjusting.trials if all(self.bench.has(one, trial) for one in found)
+        ]
 
     def _recommendable(self) -> list[Candidate]:
         """What the box can be told of, best first. Raises UsageError if that is nothing."""

@@ -10,7 +10,7 @@ from .goal import Objective
 from .measures import Measure
 
 if TYPE_CHECKING:
-    from .confirm import Line
+    from .validation import Line
 
 #: Disciplines as sentences call them.
 KINDS = {

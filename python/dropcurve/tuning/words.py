@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..quantities import wording
-from . import fronts
-from .measures import Measure
-from .terms import KINDS, cell, interval, points_of, shown
+from . import fronts, statements
+from .statements import bounded
+from .terms import KINDS, cell, interval, shown
 
 if TYPE_CHECKING:
     from .answer import Answer
     from .around import Drift, Off
-    from .confirm import Kept, Line
+    from .validation import Line
 
 #: Columns of the text.
 WIDTH = 100
 
-#: Share of what is expected of the recommendation within which another one does as well.
-ALIKE = 0.03
-
 
 def verdict(answer: Answer) -> list[str]:
-    """Sentences: what to expect, what it beats, what it does not, and where it ends."""
+    """What was found, in sentences without full stops; the first is the one to act on."""
+    if not fronts.several(answer):
+        return statements.verdict(answer)
     best = answer.lines[0]
-    found = [_expectation(answer, best)]
-    found += [_kept(one) for one in best.kept]
-    found += list(_breaking(answer))
-    if fronts.several(answer):
-        found += list(fronts.verdict(answer))
-    else:
-        found += [line for other in _others(answer) if other.holds for line in _against(answer, other)]
-        found += list(_families(answer))
+    found = [f"Load {statements.setting(best.candidate)}; {_expectation(answer, best)}"]
+    found += [
+        f"{one.constraint} held in {one.held} of {one.runs} validation runs" for one in best.kept if one.runs
+    ]
+    found += list(fronts.verdict(answer))
     if not best.holds:
-        found.insert(
-            0, "No design that was tried holds every constraint over the whole range; this one comes closest"
+        found[0] = (
+            "No design that was tried holds every constraint over the whole range, so there is nothing to load; "
+            f"{statements.setting(best.candidate)} comes closest"
         )
     return found
 
@@ -44,104 +41,11 @@ def verdict(answer: Answer) -> list[str]:
 def _expectation(answer: Answer, best: Line) -> str:
     goal = answer.question.goal
     parts = [
-        f"{one.label} {cell(interval, one)}"
-        for one, interval in zip(goal.objectives, best.objectives, strict=True)
+        f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, best.objectives, strict=True)
     ]
     parts += [f"{one.text} {interval(best, one)}" for one in bounded(answer)]
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
-    return f"On fresh seeds and conditions expect {how}: {', '.join(parts)}"
-
-
-def bounded(answer: Answer) -> list[Measure]:
-    """Measures of constraints and of sums: those that are no objectives themselves."""
-    told = {one.single.key for one in answer.question.goal.objectives if one.single}
-    return [one for one in answer.question.goal.measures if one.key not in told]
-
-
-def _kept(one: Kept) -> str:
-    if not one.runs:
-        return f"{one.constraint}: no run has a value"
-    worst = wording.amount(one.worst, None, one.constraint.measure.unit)
-    where = f" ({one.where})" if one.where != "as given" else ""
-    return f"{one.constraint} held in {one.held} of {one.runs} fresh runs; the worst was {worst}{where}"
-
-
-def _others(answer: Answer) -> list[Line]:
-    """Designs that were not tuned, by their lines."""
-    return [line for line in answer.lines[1:] if line.candidate.origin != "search"]
-
-
-def _against(answer: Answer, other: Line) -> Iterator[str]:
-    told = [f"{text}" for text in _differences(answer, other)]
-    if told:
-        yield f"{other.candidate.name}: {'; '.join(told)}"
-
-
-def _breaking(answer: Answer) -> Iterator[str]:
-    """Which designs break each constraint."""
-    for number, bound in enumerate(answer.question.goal.constraints):
-        some = [
-            other for other in _others(answer) if other.kept[number].held < 0.95 * other.kept[number].runs
-        ]
-        if some:
-            parts = []
-            for other in some:
-                one = other.kept[number]
-                worst = wording.amount(one.worst, None, bound.measure.unit)
-                parts.append(
-                    f"{other.candidate.name} (in {one.runs - one.held} of {one.runs} runs, worst {worst})"
-                )
-            yield f"Break {bound}: {', '.join(parts)}"
-
-
-def _differences(answer: Answer, other: Line) -> Iterator[str]:
-    """How a design differs from the recommendation in each objective."""
-    for one, pair, real in zip(answer.question.goal.objectives, other.difference, other.real, strict=True):
-        if pair is None:
-            continue
-        by = wording.amount(abs(pair.mean), pair.half_width, points_of(one))
-        if not real:
-            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(one))
-            yield f"no difference in {one.label} was seen, at most ±{most}"
-        else:
-            better = (pair.mean > 0) == one.higher
-            yield f"{by} {'better' if better else 'worse'} in {one.label}"
-
-
-def _families(answer: Answer) -> Iterator[str]:
-    """Whether some parameters of each other discipline would do as well."""
-    best = answer.best
-    present = {line.candidate.kind for line in answer.lines[1:]}
-    for name in answer.question.candidates:
-        if name == best.kind or name not in present:
-            continue
-        line = _closest(answer, name)
-        tried = wording.count(answer.looked.get(name, 0), "setting")
-        kind = KINDS.get(name, name)
-        mine = KINDS.get(best.kind, best.kind)
-        objective, pair = answer.question.goal.objectives[0], line.difference[0]
-        if answer.lines[0].holds and not line.holds:
-            yield f"No parameters of {kind} that were tried ({tried}) keep within the goal where {mine} does"
-        elif pair is not None and line.real[0] and (pair.mean > 0) != objective.higher:
-            by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
-            told = f"its best stays {by} behind in {objective.label}"
-            yield f"No parameters of {kind} that were tried ({tried}) beat {mine} here: {told}"
-        elif pair is not None and line.real[0] and line.holds:
-            by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
-            yield f"{kind} came out {by} better in {objective.label} on fresh ground ({line.candidate.name})"
-        elif pair is not None:
-            apart = abs(pair.mean) + (pair.half_width or 0.0)
-            seen = f"no difference in {objective.label} was seen, at most ±{wording.bound(apart, points_of(objective))}"
-            sure = apart <= ALIKE * abs(answer.lines[0].objectives[0].mean or 0.0)
-            says = "does as well" if sure else "may do as well, or not: these runs cannot tell"
-            yield f"{kind} {says} ({line.candidate.name}): {seen}"
-
-
-def _closest(answer: Answer, kind: str) -> Line:
-    """The best of a discipline that was confirmed, tuned or not: among those that hold, if there are any."""
-    some = [line for line in answer.lines[1:] if line.candidate.kind == kind]
-    sign = answer.question.goal.objectives[0].sign
-    return min(some, key=lambda line: (not line.holds, sign * (line.objectives[0].mean or 0.0)))
+    return f"{how} expect {', '.join(parts)}"
 
 
 def text(answer: Answer) -> str:
@@ -153,8 +57,9 @@ def text(answer: Answer) -> str:
     params = answer.best.params_as_loaded
     settings = [f"  {name:<14}{shown(value)}" for name, value in params.items()]
     kind = answer.best.kind_as_loaded
-    parts.append("\n".join([f"Recommendation: {kind}", *settings]))
     parts.append("\n".join(_bullets(verdict(answer))))
+    heading = "Recommendation" if answer.lines[0].holds else "Closest"
+    parts.append("\n".join([f"{heading}: {kind}", *settings]))
     parts.append("\n".join(table(answer)))
     parts += ["\n".join(some) for some in (sensitivity(answer), _drift(answer), _screening(answer)) if some]
     if answer.configuration:
@@ -181,8 +86,10 @@ def table(answer: Answer) -> list[str]:
     """The confirmed designs, a line each; those of a front apart, by what they are set to."""
     goal = answer.question.goal
     more = bounded(answer)
+    single = not fronts.several(answer)
     heads = [*(one.label for one in goal.objectives), *(one.text for one in more)]
     heads += ["held"] if goal.constraints else []
+    heads += ["against the first"] if single else []
     best, *rest = answer.lines
     rows: list[tuple[str, Line]] = [(best.candidate.name, best), *((one.candidate.name, one) for one in rest)]
     front: list[tuple[str, Line]] = []
@@ -191,9 +98,13 @@ def table(answer: Answer) -> list[str]:
         rows = [(one.candidate.name, one) for one in fronts.others(answer)]
 
     def cells(name: str, line: Line) -> list[str]:
-        found = [_signed(cell(line.objectives[n], one), line, n) for n, one in enumerate(goal.objectives)]
+        objectives = enumerate(goal.objectives)
+        found = [cell(line.objectives[n], one) for n, one in objectives] if single else [
+            _signed(cell(line.objectives[n], one), line, n) for n, one in objectives
+        ]  # fmt: skip
         found += [interval(line, one) for one in more]
         found += [" ".join(f"{one.held}/{one.runs}" for one in line.kept)] if goal.constraints else []
+        found += [statements.standing_of(answer, line)] if single else []
         return [f"{'→' if line is best else ' '} {name}", *found]
 
     lines = []
@@ -203,6 +114,12 @@ def table(answer: Answer) -> list[str]:
         lines += [*_columns([["", *heads, ""], *turned]), "", "What people run", ""]
     lines += _columns([["", *heads], *(cells(*row) for row in rows)])
     foot = f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
+    if single:
+        margin = f"{answer.margin:g} points"
+        foot = (
+            f"Over {ground(answer)}, fewer for rivals that were decided early; 95 % intervals, paired differences, "
+            f"equal within {margin} (two one-sided tests)."
+        )
     return [*lines, "", *textwrap.wrap(foot, WIDTH)]
 
 

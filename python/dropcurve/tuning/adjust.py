@@ -1,0 +1,104 @@
+"""Finalists moved to the edge of the bound on fresh conditions, before they are validated on others.
+
+The conditions of the search are few; a design on the edge at those may break the bound at another one, or leave some
+of it unused. Each finalist is run under fresh conditions and seeds, and its scale moved by what the highest delay
+lies off the bound; what is then validated has not seen the runs it is validated with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .bench import Bench, Trial
+from .candidates import Candidate
+from .constraint import delay_bounds
+from .decision import HOLDS
+from .study import Study
+
+#: Logarithm of the highest delay over the bound that is aimed at, and below which some of the budget is unused.
+AIM, UNUSED = -0.01, -0.06
+#: Largest changes of a scale in one step, as logarithms.
+DOWN, UP = 0.7, 0.4
+#: Steps for each finalist.
+STEPS = 3
+
+
+@dataclass(frozen=True)
+class Adjusting:
+    """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends."""
+
+    bench: Bench
+    studies: Mapping[str, Study]
+    trials: Sequence[Trial]
+    until: float | None = None
+    most: float = math.inf
+
+    def go(self, pool: Sequence[Candidate]) -> list[Candidate]:
+        """The finalists, moved where that helps, best first: those that hold, then by the objective."""
+        found: list[Candidate] = []
+        for one in pool:
+            if not self._room or not self.bench.run(
+                ((one, trial) for trial in self.trials), until=self.until
+            ):
+                break
+            found.append(self._moved(one))
+        distinct = list({one.key: one for one in found}.values())
+        return sorted(distinct, key=self.rank)
+
+    def rank(self, one: Candidate) -> tuple[bool, float]:
+        """What finalists are ordered by: whether they break a constraint, then the loss."""
+        losses = [self.bench.points(one, trial)[0] for trial in self.trials]
+        return self._broken(one) > 1.0 - HOLDS, self.bench.together(losses)
+
+    def _moved(self, one: Candidate) -> Candidate:
+        """The best of a finalist and what comes of moving its scale."""
+        study = self.studies.get(one.kind)
+        knobs = study and (study.knobs.get(one.key) or study.family.knobs_of(one.params))
+        best, at = one, one
+        if study is None or not knobs:
+            return best
+        family = study.family
+        axis = family.knobs[family.scale]
+        place = knobs[family.scale]
+        for _ in range(STEPS):
+            if not self._room:
+                break
+            off = max(self._ratio(at, trial) for trial in self.trials)
+            if UNUSED <= off <= 0 and self._broken(at) == 0:
+                break
+            place = axis.rounded(place * math.exp(min(max(AIM - off, -DOWN), UP)))
+            place = min(max(place, axis.low), axis.high)
+            made = study.candidate({**knobs, family.scale: place})
+            if made is None or made.key == at.key or not self.bench.usable(made, self.trials[0]):
+                break
+            if not self.bench.run(((made, trial) for trial in self.trials), until=self.until):
+                break
+            study.tried.setdefault(made.key, made)
+            study.knobs.setdefault(made.key, {**knobs, family.scale: place})
+            at = made
+            best = min(best, made, key=self.rank)
+        return best
+
+    @property
+    def _room(self) -> bool:
+        """Whether there are runs for one more design."""
+        return self.bench.runs + len(self.trials) <= self.most
+
+    def _broken(self, one: Candidate) -> float:
+        """Share of the runs that break a constraint."""
+        rows = [self.bench.row(one, trial) or {} for trial in self.trials]
+        bounds = self.bench.question.goal.constraints
+        broken = [
+            any(bound.measure.key not in row or bound.excess(row[bound.measure.key]) > 0 for bound in bounds)
+            for row in rows
+        ]
+        return sum(broken) / len(broken)
+
+    def _ratio(self, one: Candidate, trial: Trial) -> float:
+        row = self.bench.row(one, trial) or {}
+        return max(
+            math.log(max(row.get(bound.measure.key, 10.0 * bound.bound), 1e-9) / bound.bound)
+            for bound in delay_bounds(self.bench.question.goal)
+        )

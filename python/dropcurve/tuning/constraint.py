@@ -1,0 +1,232 @@
+"""Designs on the edge of a bound on the queueing delay, one for each family, by root finding.
+
+In every family the delay rises with one parameter (`Family.scale`): tail drop's limit, the target of CoDel and PIE, the
+lower threshold of RED. With the others held, the largest value that keeps the bound at every condition uses the
+whole budget of delay; a secant step in logarithms inside a shrinking bracket finds it in a few evaluations, since
+the delay is nearly proportional to the parameter. The bound is approached to a margin that follows from the
+scatter between seeds, measured at the conditions where the delay is highest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..metrics import statistics
+from .bench import Bench, Trial
+from .candidates import Candidate
+from .families import Knobs, Room
+from .goal import Constraint, Goal
+from .study import Study
+
+#: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
+CLOSE, AIM = 0.03, 0.02
+#: Evaluations of one family at most.
+EVALUATIONS = 9
+#: Largest step of the parameter, as a factor.
+STEP = 8.0
+#: Conditions whose delay is within this factor of the highest, and the most and fewest that decide a step.
+NEAR, MOST_NEAR, LEAST_NEAR = 0.75, 4, 2
+#: Seeds under which the scatter of a design on the edge is measured, and their distance from those of the search.
+SEEDS, SEEDS_APART = 2, 10_000
+#: Standard deviations between the mean at the worst condition and the bound: 19 of 20 runs are to hold it. Where
+#: conditions vary, most runs are not at the worst one.
+ALONE, VARYING = 1.645, 0.7
+#: Least standard deviation, as a share of the bound.
+LEAST_SCATTER = 0.003
+#: Rules of thumb: the share of the bound on the delay at which the first evaluation is made, by discipline.
+SHARES = {
+    "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
+    "cobalt": 0.35, "ared": 0.5, "pi": 0.5, "red": 0.25, "choke": 0.25, "nlred": 0.25, "wred": 0.25,
+}  # fmt: skip
+#: Settings by rule of thumb, to hold the search against: shares of the bound, by discipline.
+RULES = {
+    "droptail": (0.95, 0.8), "pie": (0.45, 0.3), "fq_pie": (0.45, 0.3), "codel": (0.35, 0.2),
+    "fq_codel": (0.35, 0.2), "red": (0.25,),
+}  # fmt: skip
+
+
+def delay_bounds(goal: Goal) -> tuple[Constraint, ...]:
+    """The constraints of a goal that bound the queueing delay or the queue from above: those a scale can solve."""
+    return tuple(
+        one
+        for one in goal.constraints
+        if one.upper and one.measure.key.startswith(("sojourn_ms", "queue_pkts"))
+    )
+
+
+def bound_s(goal: Goal, room: Room) -> float | None:
+    """The tightest bound on the queueing delay in seconds; a bound on the queue in packets counts as the time to send
+    them. None without one."""
+    found = [
+        one.bound / 1e3 if one.measure.unit == "ms" else one.bound / room.capacity
+        for one in delay_bounds(goal)
+    ]
+    return min((value for value in found if value > 0), default=None)
+
+
+def scaled(study: Study, room: Room, bound: float, share: float | None = None) -> Knobs:
+    """The parameters of a family with its scale at ``share`` of a bound (s), the others at customary values.
+
+    The interval of CoDel is the longest round trip, RED averages over one, with ``max_th`` at three times ``min_th``
+    and ``max_p`` at 0.1; the rest as in the discipline's own document.
+    """
+    family, share = study.family, SHARES.get(study.family.kind, 0.5) if share is None else share
+    axis = family.knobs[family.scale]
+    delay = share * bound
+    level = {"s": delay, "pkts": delay * room.capacity, "B": delay * room.capacity * 1500.0}.get(
+        axis.unit, delay
+    )
+    usual = {
+        "ratio": 3.0, "max_p": 0.1, "memory_s": max(room.rtt_s, 2.0 / room.capacity), "t_update": 0.015,
+        "alpha": 0.125, "beta": 1.25, "interval": 0.1,
+    }  # fmt: skip
+    if family.kind in ("codel", "cobalt", "fq_codel"):
+        usual["interval"] = max(room.rtt_s, 0.02)
+    if family.kind == "dualpi2":
+        usual |= {"t_update": 0.016, "alpha": 0.16, "beta": 3.2, "step": 0.067}
+    if family.kind == "ared":
+        usual["interval"] = 0.5
+    found = {name: usual.get(name, one.at(0.5)) for name, one in family.knobs.items()} | {family.scale: level}
+    return {name: min(max(found[name], one.low), one.high) for name, one in family.knobs.items()}
+
+
+@dataclass
+class Edge:
+    """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least)."""
+
+    bench: Bench
+    study: Study
+    trials: Sequence[Trial]
+    until: float | None = None
+    seen: list[tuple[Candidate, Knobs]] = field(default_factory=list)
+    scatter: float = LEAST_SCATTER
+
+    def __post_init__(self) -> None:
+        self.bounds = delay_bounds(self.bench.question.goal)
+        self.alone = len({trial.place for trial in self.trials}) == 1
+        self._near: list[Trial] = []
+
+    def solve(self, knobs: Knobs) -> tuple[Candidate, Knobs] | None:
+        """The design on the edge with the other parameters as in ``knobs``; None if no value of the scale keeps the
+        bounds, or the box refuses all. What is looked at is in ``seen``."""
+        found = self._root(knobs)
+        if found is None:
+            return None
+        measured = self._scatter(found[0])
+        if measured <= 1.5 * self.scatter or self.margin_of(measured) - self.margin <= AIM:
+            return found
+        self.scatter = measured
+        return self._root(found[1])
+
+    @property
+    def margin(self) -> float:
+        """Distance that is kept from the bounds, as a logarithm."""
+        return self.margin_of(self.scatter)
+
+    def margin_of(self, scatter: float) -> float:
+        """The margin for a standard deviation between seeds."""
+        return (ALONE if self.alone else VARYING) * scatter
+
+    def excess(self, one: Candidate, trials: Sequence[Trial]) -> float:
+        """Logarithm of the highest delay over its bound, the margin added: 0 on the edge, above it the bound breaks.
+        The mean over seeds counts at each condition."""
+        places: dict[int, list[Trial]] = {}
+        for trial in trials:
+            places.setdefault(trial.place, []).append(trial)
+        return max(self._at(one, some) for some in places.values()) + self.margin
+
+    def _at(self, one: Candidate, trials: Sequence[Trial]) -> float:
+        return statistics.mean([self._ratio(one, trial) for trial in trials])
+
+    def _ratio(self, one: Candidate, trial: Trial) -> float:
+        """Logarithm of delay over bound in a run, the highest of the bounds."""
+        row = self.bench.row(one, trial) or {}
+        values = [(row.get(bound.measure.key), bound.bound) for bound in self.bounds]
+        return max(
+            math.log(max(value, 1e-9) / max(most, 1e-9)) if value is not None else math.log(10.0)
+            for value, most in values
+        )
+
+    def _root(self, knobs: Knobs) -> tuple[Candidate, Knobs] | None:
+        """Secant steps inside a bracket."""
+        family = self.study.family
+        axis = family.knobs[family.scale]
+        place = math.log(knobs[family.scale])
+        least, most = math.log(axis.low), math.log(axis.high)
+        low: tuple[float, float] | None = None
+        high: tuple[float, float] | None = None
+        best: tuple[Candidate, Knobs] | None = None
+        for _ in range(EVALUATIONS):
+            at = {**knobs, family.scale: axis.rounded(math.exp(min(max(place, least), most)))}
+            at[family.scale] = min(max(at[family.scale], axis.low), axis.high)
+            made = self.study.candidate(at)
+            if made is None or not self.bench.usable(made, self.trials[0]):
+                return best
+            excess = self._evaluate(made, at)
+            if excess is None:
+                return best
+            point = (math.log(at[family.scale]), excess)
+            if excess <= 0:
+                if low is None or point[0] >= low[0]:
+                    low, best = point, (made, at)
+                if excess >= -2 * AIM or point[0] >= most - 1e-9:
+                    return best
+            else:
+                if high is None or point[0] <= high[0]:
+                    high = point
+                if point[0] <= least + 1e-9:
+                    return best
+            if low and high and high[0] - low[0] < CLOSE:
+                return best
+            place = self._next(point, low, high)
+        return best
+
+    def _next(
+        self, last: tuple[float, float], low: tuple[float, float] | None, high: tuple[float, float] | None
+    ) -> float:
+        """Where to evaluate next: as if the delay were proportional before there is a bracket, then where the chord
+        crosses, kept away from its ends so that it shrinks."""
+        if low is None or high is None:
+            return last[0] + min(max(-AIM - last[1], -math.log(STEP)), math.log(STEP))
+        width = high[0] - low[0]
+        slope = (high[1] - low[1]) / max(width, 1e-9)
+        cross = low[0] + (-AIM - low[1]) / slope if slope > 0 else low[0] + width / 2
+        return min(max(cross, low[0] + 0.15 * width), high[0] - 0.15 * width)
+
+    def _evaluate(self, one: Candidate, knobs: Knobs) -> float | None:
+        """The excess of a design, from the conditions of highest delay if those break the bound already; None if there
+        was no time left."""
+        self.seen.append((one, knobs))
+        if self._near:
+            if not self.bench.run(((one, trial) for trial in self._near), until=self.until):
+                return None
+            found = self.excess(one, self._near)
+            if found > 0:
+                return found
+        if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
+            return None
+        order = sorted(self.trials, key=lambda trial: -self._ratio(one, trial))
+        highest = self._ratio(one, order[0])
+        close = [trial for trial in order if self._ratio(one, trial) >= highest + math.log(NEAR)]
+        self._near = order[: min(max(len(close), LEAST_NEAR), MOST_NEAR)]
+        return self.excess(one, self.trials)
+
+    def _scatter(self, one: Candidate) -> float:
+        """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
+        delay."""
+        places = {trial.place: trial for trial in self._near[:LEAST_NEAR]}
+        extra = {
+            place: [Trial(place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)]
+            for place, trial in places.items()
+        }
+        if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):
+            return self.scatter
+        total, freedom = 0.0, 0
+        for place, some in extra.items():
+            values = [self._ratio(one, trial) for trial in (places[place], *some)]
+            centre = statistics.mean(values)
+            total += sum((value - centre) ** 2 for value in values)
+            freedom += len(values) - 1
+        return max(math.sqrt(total / freedom), LEAST_SCATTER)

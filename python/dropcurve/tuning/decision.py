@@ -1,0 +1,108 @@
+"""Which of the validated designs is recommended, and how each rival stands against it.
+
+The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
+better objective; within the margin of equivalence, the one with fewer parameters to set. Statements about a rival are
+equivalence tests (two one-sided tests: Schuirmann 1987) of the paired difference against the margin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..metrics import statistics
+from .candidates import Candidate
+from .goal import Goal
+from .known import is_default
+
+#: How a rival that holds every constraint stands against the recommendation.
+Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
+#: Difference of an objective that matters: percentage points, or per cent of the value where it is no percentage.
+MARGIN_PERCENT, MARGIN_SHARE = 0.2, 1.0
+#: Share of the validation runs that a design has to hold each constraint in.
+HOLDS = 0.95
+#: Designs by the parameters one has to set; those not listed by rule come last.
+SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What decides about a design: the loss of every replication (points, the smaller the better), the share of runs
+    that break a constraint, and by what share of the bound on average."""
+
+    candidate: Candidate
+    losses: tuple[float, ...]
+    broken: float
+    excess: float
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every constraint holds in nineteen runs of twenty."""
+        return self.broken <= 1.0 - HOLDS + 1e-12
+
+
+def standing(rival: Row, best: Row, margin: float) -> tuple[Standing, statistics.Paired | None]:
+    """How a rival stands, with the paired difference of losses (above 0: the rival is worse).
+
+    "better" and "worse" need an interval beyond zero and a mean beyond the margin; "equal" the 90 % interval within the
+    margin; "no better" an upper end within it.
+    """
+    count = min(len(rival.losses), len(best.losses))
+    pair = statistics.paired(rival.losses[:count], best.losses[:count])
+    if not rival.feasible and best.feasible:
+        return "infeasible", pair
+    if pair is None or pair.half_width is None:
+        return "undecided", pair
+    wide, narrow = pair.half_width, pair.half_width * _narrower(pair.n)
+    if abs(pair.mean) + narrow < margin:
+        return "equal", pair
+    if pair.mean - wide > 0 and pair.mean > margin:
+        return "worse", pair
+    if pair.mean + wide < 0 and pair.mean < -margin:
+        return "better", pair
+    if pair.mean - narrow > -margin:
+        return "no better", pair
+    return "undecided", pair
+
+
+def recommended(rows: Sequence[Row], margin: float) -> Row:
+    """The row to recommend. Raises ValueError for no rows."""
+    feasible = [row for row in rows if row.feasible]
+    if not feasible:
+        return min(rows, key=lambda row: (row.broken, row.excess, _mean(row.losses)))
+    best = min(feasible, key=lambda row: _mean(row.losses))
+    alike = [row for row in feasible if row is best or standing(row, best, margin)[0] == "equal"]
+    return min(alike, key=lambda row: (complexity(row.candidate), _mean(row.losses)))
+
+
+def replications_needed(pair: statistics.Paired, margin: float) -> int:
+    """Replications after which the interval of a difference will be narrow enough for a statement about the margin."""
+    if pair.half_width is None or pair.n < 2:
+        return 2 * max(pair.n, 1)
+    room = max(abs(abs(pair.mean) - margin), margin / 2.0)
+    return math.ceil(pair.n * max((pair.half_width / room) ** 2, 1.0))
+
+
+def margin_of(goal: Goal, asked: float | None = None) -> float:
+    """The margin of equivalence in points of the first objective."""
+    if asked is not None:
+        return asked
+    return MARGIN_PERCENT if goal.objectives[0].unit == "%" else MARGIN_SHARE
+
+
+def complexity(one: Candidate) -> tuple[int, int]:
+    """What ties are decided by: a default that nobody has to set first, then as in `SIMPLEST`."""
+    default = one.origin != "search" and is_default(one)
+    place = SIMPLEST.index(one.kind) if one.kind in SIMPLEST else len(SIMPLEST)
+    return (0 if default else 1), place
+
+
+def _narrower(pairs: int) -> float:
+    """Half-width of the 90 % interval as a share of that of the 95 % interval."""
+    return statistics.t_quantile(0.9, pairs - 1) / statistics.t_quantile(0.95, pairs - 1)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return statistics.mean(values) if values and all(map(math.isfinite, values)) else math.inf

@@ -1,0 +1,154 @@
+"""The edge of the bound on the delay in every family, and along it: what decides most answers, at few runs.
+
+Each family is solved with its other parameters at customary values (`constraint`), then each of those is halved and
+doubled and the edge solved again, as long as that wins more than the margin. Where the objective comes within the
+margin of the most it can be, nothing is left to win and the search ends here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .bench import Bench, Trial
+from .candidates import Candidate
+from .constraint import RULES, Edge, bound_s, scaled
+from .decision import MARGIN_PERCENT, MARGIN_SHARE
+from .families import Knobs
+from .goal import MOST, Goal
+from .known import RULE
+from .looks import Looks
+from .study import Study
+from .terms import KINDS
+
+#: Share of the runs of a search that go into the edges at most.
+SOLVING = 0.5
+#: Factors by which another parameter is moved along the edge.
+FACTORS = (0.5, 2.0)
+#: Points behind the best family from which on a family is moved along its edge only once all others were.
+BEHIND = 3.0
+
+
+@dataclass
+class Solving:
+    """The stage, on a bench with ``trials`` that every accepted design is run in."""
+
+    bench: Bench
+    looks: Looks
+    trials: list[Trial]
+    runs: float
+    until: float | None = None
+    say: Callable[[str, Candidate | None], None] = lambda *_: None
+    found: dict[str, tuple[Candidate, Knobs]] = field(default_factory=dict)
+    seen: dict[str, list[tuple[Candidate, Knobs]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.goal = self.bench.question.goal
+        self.bound = bound_s(self.goal, self.bench.question.room)
+        self.margin = MARGIN_PERCENT if self.goal.objectives[0].unit == "%" else MARGIN_SHARE
+
+    @property
+    def fits(self) -> bool:
+        """Whether the goal bounds the delay and asks for something else than less of it."""
+        single = self.goal.objectives[0].single
+        delay = single is not None and single.key.startswith(("sojourn_ms", "queue_pkts"))
+        return self.bound is not None and len(self.goal.objectives) == 1 and not delay
+
+    def go(self) -> list[Candidate]:
+        """The best design on the edge of each family, those that were found."""
+        if not self.fits:
+            return []
+        assert self.bound is not None, "there is a bound"
+        order = sorted(self.looks.studies.values(), key=lambda study: len(study.family.knobs))
+        for study in order:
+            if self.bench.question.space.get(study.family.kind):
+                continue
+            self.say(f"the edge of the bound: {study.family.kind}", self.best)
+            self._solve(study, scaled(study, self.bench.question.room, self.bound))
+        for late in (False, True):
+            for study in order:
+                if study.family.kind in self.found and self._behind(study) == late:
+                    self._along(study)
+        return [one for one, _ in self.found.values()]
+
+    def rules(self) -> list[Candidate]:
+        """Settings that anybody can write down from the bound alone, as the box would load them."""
+        assert self.bound is not None, "there is a bound"
+        found = []
+        for study in self.looks.studies.values():
+            for share in RULES.get(study.family.kind, ()):
+                knobs = scaled(study, self.bench.question.room, self.bound, share)
+                name = f"{KINDS.get(study.family.kind, study.family.kind)} at {share:g} of the bound"
+                made = study.target.candidate(
+                    name, study.family.kind, study.family.params(knobs), origin=RULE
+                )
+                if made is not None and self.looks.usable(made):
+                    found.append(made)
+        return found
+
+    @property
+    def best(self) -> Candidate | None:
+        """The best design on an edge so far."""
+        some = [one for one, _ in self.found.values()]
+        return min(some, key=self._score, default=None)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the best design is within the margin of the most that the objective can be."""
+        best, most = self.best, _ideal(self.goal)
+        if best is None or most is None or self.bench.violation(best, self.trials) > 0:
+            return False
+        return self._loss(best) - most < self.margin
+
+    def _loss(self, one: Candidate) -> float:
+        return self.bench.together([self.bench.points(one, trial)[0] for trial in self.trials])
+
+    def _score(self, one: Candidate) -> tuple[bool, float]:
+        return self.bench.violation(one, self.trials) > 0, self._loss(one)
+
+    def _behind(self, study: Study) -> bool:
+        best = self.best
+        return best is not None and self._loss(self.found[study.family.kind][0]) - self._loss(best) > BEHIND
+
+    def _solve(self, study: Study, knobs: Knobs) -> bool:
+        """Solves a family from some knobs; whether that gave its best design so far by more than half the margin."""
+        edge = Edge(self.bench, study, self.trials, self.until)
+        found = edge.solve(knobs)
+        self.seen.setdefault(study.family.kind, []).extend(edge.seen)
+        for one, at in edge.seen:
+            study.knobs.setdefault(one.key, at)
+            for trial in self.trials:
+                self.looks.note(one, trial)
+        if found is None:
+            return False
+        kind = study.family.kind
+        before = self.found.get(kind)
+        if before is None or self._score(found[0]) < self._score(before[0]):
+            gained = before is None or self._loss(before[0]) - self._loss(found[0]) > self.margin / 2
+            self.found[kind] = found
+            return gained
+        return False
+
+    def _along(self, study: Study) -> None:
+        """Moves the other parameters, one after the other, while that wins something and there are runs."""
+        family = study.family
+        for name, axis in family.knobs.items():
+            if name == family.scale:
+                continue
+            for factor in FACTORS:
+                while not self.settled and self.bench.runs < self.runs:
+                    _, knobs = self.found[family.kind]
+                    value = axis.rounded(knobs[name] * factor)
+                    if not axis.low <= value <= axis.high:
+                        break
+                    self.say(f"along the edge: {name} of {family.kind}", self.best)
+                    if not self._solve(study, {**knobs, name: value}):
+                        break
+
+
+def _ideal(goal: Goal) -> float | None:
+    """The least loss there can be, in points: of a share of the link at 100 %, of a loss at 0. None if unknown."""
+    one = goal.objectives[0]
+    if one.single is None or one.unit != "%":
+        return None
+    return -MOST["%"] if one.higher else 0.0

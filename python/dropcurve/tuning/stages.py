@@ -1,0 +1,214 @@
+"""The stages of an answer, in order: search, validation, sensitivity, drift, further replications, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import UsageError
+from ..quantities import units, wording
+from ..scenario import library
+from . import around, effort
+from .answer import Answer, Spot
+from .bench import Bench, block
+from .candidates import Candidate, references
+from .decision import margin_of
+from .effort import Clock, Effort
+from .families import family
+from .search import Outcome, Say, Search
+from .study import Study, front
+from .validation import APART, Validation
+
+#: Steps to a better neighbour of the recommendation, at most.
+NEIGHBOURS = 3
+
+
+@dataclass
+class Stages:
+    """All stages on a bench that is open."""
+
+    bench: Bench
+    spent: Effort
+    clock: Clock
+    seed: int
+    folder: Path
+    say: Say
+    note: Callable[[str], None]
+    margin: float | None = None
+    most: int = 0
+    moved: list[around.Sensitivity] = field(default_factory=list)
+    drift: list[around.Drift] = field(default_factory=list)
+
+    def go(self, command: str) -> Answer:
+        """The answer, stored in the folder."""
+        bench, clock = self.bench, self.clock
+        outcome = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note).go()
+        searched = bench.runs
+        chosen, size = _chosen(outcome, bench)
+        self.say("validation on fresh seeds and conditions", chosen[0])
+        left_s = clock.left(effort.VALIDATION)
+        rivals = len(chosen) - size
+        chosen = chosen[: max(size, effort.affordable(left_s, bench.run_s))]
+        sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s)
+        margin = margin_of(bench.question.goal, self.margin)
+        validation = Validation(
+            bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most=self.most
+        )
+        validation.run(chosen)
+        self._step_to_neighbours(validation, outcome)
+        self._drift(validation)
+        self._decide(validation, outcome)
+        lines = validation.lines()
+        bench.store.adopt()
+        bench.store.compact()
+        question = bench.question
+        best, ahead = lines[0], {one.key for one in chosen[:size]}
+        # Only what was simulated as the box loads it, and holds, is offered to be loaded.
+        made = question.target.export(best.candidate) if best.holds else None
+        answer = Answer(
+            question=question, seed=self.seed, lines=tuple(lines), spots=tuple(_spots(outcome, bench)),
+            effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
+            configuration=made.text if made else "",
+            notes=tuple(str(note) for note in made.notes) if made else (), runs=searched,
+            fresh=bench.runs - searched, version=library.version(), command=command,
+            stopped=self._stopped(outcome, (len(chosen) - size, rivals)), pictured=clock.pictured(bench.run_s),
+            conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
+            replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
+            front=sum(line.candidate.key in ahead for line in lines), margin=margin,
+            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
+        )  # fmt: skip
+        answer.save(self.folder)
+        return answer
+
+    def _step_to_neighbours(self, validation: Validation, outcome: Outcome) -> None:
+        """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if that bears
+        it out, until none is better."""
+        for _ in range(NEIGHBOURS):
+            best = validation.decide()
+            self.say("sensitivity: each parameter off by factors", best)
+            self.moved = self._sensitivity(best, outcome)
+            for one in around.better(self.bench, self.moved, validation.margin):
+                validation.add(one)
+            if validation.decide() is best:
+                return
+        self.moved = self._sensitivity(validation.decide(), outcome)
+
+    def _drift(self, validation: Validation) -> None:
+        """Conditions beyond their range, for the recommendation and its nearest rival that was not tuned."""
+        best = validation.decide()
+        self.say("drift: conditions beyond their range", best)
+        rivals = [one for one in validation.candidates if one is not best and one.origin != "search"]
+        some = [best, *rivals[:1]] if not self.spent.brief else [best]
+        self.drift = around.drift(
+            self.bench,
+            some,
+            effort=self.spent,
+            seed=self.seed + 2 * APART,
+            until=self.clock.until(effort.DRIFT),
+        )
+
+    def _decide(self, validation: Validation, outcome: Outcome) -> None:
+        """Replications until every rival is decided, or as long as there is time where a time was given."""
+        best = validation.decide()
+        self.say("validation: replications until every rival is decided", best)
+        validation.until = self.clock.until(effort.DECISION)
+        validation.settle(thorough=self.clock.seconds is not None)
+        if validation.decide() is not best:
+            self.moved = self._sensitivity(validation.decide(), outcome)
+
+    def _sensitivity(self, best: Candidate, outcome: Outcome) -> list[around.Sensitivity]:
+        """The sensitivity of a design, if the parameters of its discipline are known."""
+        question = self.bench.question
+        try:
+            one = outcome.families.get(best.kind) or family(
+                best.kind, question.room, space=question.space.get(best.kind)
+            )
+        except UsageError:
+            return []
+        knobs = outcome.knobs.get(best.key) or one.knobs_of(best.params)
+        if knobs is None:
+            return []
+        study = Study(one, question.target, 1, self.seed)
+        trials = block(question.conditions(self.spent.conditions), self.seed + 1)
+        return around.sensitivity(
+            self.bench, best, one, knobs, study.candidate, trials, effort=self.spent,
+            until=self.clock.until(effort.SENSITIVITY),
+        )  # fmt: skip
+
+    def _stopped(self, outcome: Outcome, rivals: tuple[int, int]) -> str:
+        """What a limit of time cut short; "" if there was none. ``rivals`` are those that were validated, of how
+        many."""
+        clock, bench = self.clock, self.bench
+        if clock.seconds is None:
+            return ""
+        left_out = ["sensitivity"] if not self.moved and outcome.families else []
+        left_out += ["drift"] if bench.question.varying and not self.drift else []
+        left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
+        told = f"made to fit into {units.show_span(clock.seconds)}"
+        if rivals[0] < rivals[1]:
+            told += f", held against {rivals[0]} of {rivals[1]} rivals"
+        return f"{told}, {wording.listed(left_out)} left out" if left_out else told
+
+
+def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Effort:
+    """What an answer may cost: by the size of the link, or under a limit of time by the pace of the first runs."""
+    question = bench.question
+    if clock.seconds is None:
+        return effort.by_size(question, runs)
+    name, kind, params, origin = next(references(question.room, box=question.target.box))
+    first = block(question.conditions(2), seed)
+    bench.run((Candidate(name, kind, params, origin), trial) for trial in first)
+    if bench.run_s is None:
+        return effort.by_size(question, runs)
+    return effort.by_pace(question, clock.left(effort.DRIFT) or 0.0, bench.run_s, runs)
+
+
+def _chosen(outcome: Outcome, bench: Bench) -> tuple[list[Candidate], int]:
+    """What is validated: the best design, the rest of the front, the best of the other disciplines, and what people
+    run; with the number of those on the front."""
+    several = len(bench.question.goal.objectives) > 1
+    leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
+    best = leaders[0]
+    others = [] if several else [one for kind, one in outcome.best_of.items() if kind != best.kind]
+    found = {one.key: one for one in [*leaders, *others, *outcome.known]}
+    return list(found.values()), len(leaders)
+
+
+def _knee(outcome: Outcome, bench: Bench) -> list[Candidate]:
+    """The front with its knee first: the point closest to the best of every objective, each scaled to its range."""
+    several = range(len(bench.question.goal.objectives))
+    points = {
+        one.key: [bench.together([bench.points(one, trial)[n] for trial in outcome.trials]) for n in several]
+        for one in outcome.finalists
+    }
+    low = [min(point[n] for point in points.values()) for n in several]
+    high = [max(point[n] for point in points.values()) for n in several]
+
+    def distance(one: Candidate) -> float:
+        return sum(((points[one.key][n] - low[n]) / ((high[n] - low[n]) or 1.0)) ** 2 for n in several)
+
+    knee = min(outcome.finalists, key=distance)
+    return [knee, *(one for one in outcome.finalists if one is not knee)]
+
+
+def _spots(outcome: Outcome, bench: Bench) -> list[Spot]:
+    """Everything that was tried at every condition, with the front of objectives and bounded measures."""
+    goal = bench.question.goal
+    found: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
+    for one in outcome.tried:
+        objectives, measures, holds = around.summary(bench, one, outcome.first)
+        found.append((one, objectives, measures, holds))
+    signs = [one.sign for one in goal.objectives]
+    points = {
+        one.key: [
+            *(sign * value for sign, value in zip(signs, objectives, strict=True)),
+            *((1.0 if bound.upper else -1.0) * measures[bound.measure.key] for bound in goal.constraints),
+        ]
+        for one, objectives, measures, _ in found
+        if all(value == value for value in (*objectives, *measures.values()))
+    }
+    ahead = set(front(points))
+    return [
+        Spot(one, objectives, measures, holds, one.key in ahead) for one, objectives, measures, holds in found
+    ]

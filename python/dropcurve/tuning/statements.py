@@ -1,0 +1,241 @@
+"""The sentences of an answer to a goal with one objective: what to load, what it buys, what it costs, how sure that is.
+
+Each follows from the lines of the validation alone, so that none contradicts the table below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..quantities import units, wording
+from .constraint import delay_bounds
+from .measures import Measure
+from .terms import KINDS, cell, interval, points_of, shown
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .candidates import Candidate
+    from .validation import Kept, Line
+
+#: Parameters that a setting is not told apart by.
+USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode")
+#: Share of the delay bound from which on the budget counts as used.
+USED = 0.9
+#: Designs that a sentence names.
+NAMED = 3
+
+
+def verdict(answer: Answer) -> list[str]:
+    """The sentences, without full stops; the first is the one to act on."""
+    best = answer.lines[0]
+    found = [_load(answer, best) if best.holds else _nothing(answer, best)]
+    found += [_kept(answer, one) for one in best.kept] if best.holds else []
+    if best.holds:
+        found += _budget(answer, best)
+        found += _against_default(answer, best)
+        found += _sure(answer)
+    else:
+        found += _possible(answer)
+    return found
+
+
+def setting(one: Candidate) -> str:
+    """A design as people say it: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``."""
+    params = one.params_as_loaded
+    kind = one.kind_as_loaded
+    told = {name: value for name, value in params.items() if name not in USUAL} or params
+    if kind == "droptail":
+        told = {"limit": params.get("limit")}
+    values = ", ".join(f"{name} {shown(value)}" for name, value in told.items() if value is not None)
+    return f"{KINDS.get(kind, kind)} with {values}" if values else KINDS.get(kind, kind)
+
+
+def bounded(answer: Answer) -> list[Measure]:
+    """Measures of constraints and of sums: those that are no objectives themselves."""
+    told = {one.single.key for one in answer.question.goal.objectives if one.single}
+    return [one for one in answer.question.goal.measures if one.key not in told]
+
+
+def standing_of(answer: Answer, line: Line) -> str:
+    """How a rival stands, for its cell in the table: ``0.8 ± 0.2 worse``, ``equal``, ``misses a bound``."""
+    if line.standing is None:
+        return ""
+    if line.standing == "infeasible":
+        return "misses a bound"
+    pair, objective = line.difference[0], answer.question.goal.objectives[0]
+    if pair is None:
+        return "no value"
+    divisor, _ = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
+    mean, half = wording.value(abs(pair.mean), pair.half_width, divisor=divisor)
+    by = f"{mean} ± {half}" if half else mean
+    if line.standing in ("better", "worse"):
+        return f"{by} {line.standing}"
+    word = {"equal": "equal", "no better": "no better", "undecided": "undecided"}[line.standing]
+    side = "ahead" if (pair.mean > 0) == objective.higher else "behind"
+    return f"{word} ({by} {side})" if pair.mean else word
+
+
+def _load(answer: Answer, best: Line) -> str:
+    how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
+    if not answer.question.varying:
+        how = "on this link"
+    return f"Load {setting(best.candidate)}; {how} expect {_expected(answer, best)}"
+
+
+def _expected(answer: Answer, line: Line) -> str:
+    goal = answer.question.goal
+    parts = [
+        f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, line.objectives, strict=True)
+    ]
+    return ", ".join([*parts, *(f"{one.text} {interval(line, one)}" for one in bounded(answer))])
+
+
+def _kept(answer: Answer, one: Kept) -> str:
+    if not one.runs:
+        return f"{one.constraint}: no run has a value"
+    worst = wording.amount(one.worst, None, one.constraint.measure.unit)
+    where = f" ({one.where})" if one.where != "as given" else ""
+    return f"{one.constraint} held in {one.held} of {one.runs} validation runs; the worst was {worst}{where}"
+
+
+def _nothing(answer: Answer, best: Line) -> str:
+    missed = [one for one in best.kept if one.held < 0.95 * one.runs]
+    parts = [
+        f"{one.constraint} in {one.runs - one.held} of {one.runs} runs (worst "
+        f"{wording.amount(one.worst, None, one.constraint.measure.unit)})"
+        if one.runs
+        else f"{one.constraint}: no run has a value"
+        for one in missed
+    ]
+    return (
+        "No design that was tried holds every constraint over the whole range, so there is nothing to load; "
+        f"{setting(best.candidate)} comes closest and misses {wording.listed(parts)}"
+    )
+
+
+def _possible(answer: Answer) -> Iterator[str]:
+    """The best objective for several values of the bounded measure, from the designs of the search."""
+    bounds = answer.question.goal.constraints
+    if not bounds:
+        return
+    one, objective = bounds[0], answer.question.goal.objectives[0]
+    spots = [spot for spot in answer.spots if spot.front]
+    spots.sort(key=lambda spot: spot.measures[one.measure.key])
+    if not spots:
+        return
+    some = list(dict.fromkeys([0, len(spots) // 3, 2 * len(spots) // 3, len(spots) - 1]))
+    parts = [
+        f"{wording.amount(spots[n].measures[one.measure.key], None, one.measure.unit)} with "
+        f"{wording.amount(spots[n].objectives[0], None, objective.unit)}"
+        for n in some
+    ]
+    yield (
+        f"What is possible, {one.measure.text} with {objective.label} in the mean over the conditions of the search: "
+        + ", ".join(parts)
+    )
+
+
+def _budget(answer: Answer, best: Line) -> Iterator[str]:
+    """How much of the bound on the delay is used, and where that is little, why."""
+    bounds = {id(one) for one in delay_bounds(answer.question.goal)}
+    used = [
+        one.worst / one.constraint.bound for one in best.kept if id(one.constraint) in bounds and one.runs
+    ]
+    if not used or max(used) >= USED:
+        return
+    share = f"The worst run uses {100 * max(used):.0f} % of the bound on the delay"
+    objective, mean = answer.question.goal.objectives[0], best.objectives[0].mean
+    if objective.unit == "%" and mean is not None:
+        room = 100.0 - mean if objective.higher else mean
+        if room < answer.margin:
+            yield f"{share}; more delay would buy at most {wording.bound(room, points_of(objective))}"
+            return
+    rivals = [line for line in answer.lines[1:] if line.holds]
+    if all(line.standing in ("worse", "equal", "no better") for line in rivals):
+        yield f"{share}; no validated design that uses more of it is better by more than the margin"
+
+
+def _against_default(answer: Answer, best: Line) -> Iterator[str]:
+    """What the recommendation buys and costs against the queue without AQM, or the first default there is."""
+    rival = next((line for line in answer.lines[1:] if line.candidate.origin == "no AQM"), None)
+    if rival is None:
+        return
+    goal = answer.question.goal
+    parts = []
+    for one in bounded(answer):
+        before, after = rival.measures[one.key], best.measures[one.key]
+        if before.mean is not None and after.mean is not None:
+            parts.append(
+                f"{one.text} goes from {wording.amount(before.mean, None, one.unit)} to "
+                f"{wording.amount(after.mean, None, one.unit)}"
+            )
+    pair, objective = rival.difference[0], goal.objectives[0]
+    if pair is not None:
+        by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
+        gains = (pair.mean < 0) == objective.higher
+        if abs(pair.mean) > (pair.half_width or 0.0):
+            parts.append(f"{objective.label} is {by} {'better' if gains else 'worse'}")
+        else:
+            most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(objective))
+            parts.append(f"{objective.label} differs by at most {most}")
+    if parts:
+        yield f"Against {rival.candidate.name}: {', '.join(parts)}"
+
+
+def _sure(answer: Answer) -> Iterator[str]:
+    """How the rivals stand, and what would decide those that are undecided."""
+    rivals = answer.lines[1:]
+    if not rivals:
+        return
+    groups = {
+        name: [line for line in rivals if line.standing == name]
+        for name in ("infeasible", "worse", "no better", "equal", "better", "undecided")
+    }
+    margin = wording.amount(
+        answer.margin * _point(answer), None, points_of(answer.question.goal.objectives[0])
+    )
+    words = {
+        "infeasible": "miss a bound", "worse": "are worse",
+        "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
+        "better": "are better but cannot be loaded", "undecided": "cannot be told from it yet",
+    }  # fmt: skip
+    parts = [f"{len(some)} {_verb(words[name], len(some))}" for name, some in groups.items() if some]
+    yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
+    if groups["equal"]:
+        names = _named([line.candidate.name for line in groups["equal"]])
+        yield f"Equal: {names}; the recommendation is the simplest of them"
+    for line in groups["undecided"][:NAMED]:
+        yield _undecided(answer, line)
+
+
+def _undecided(answer: Answer, line: Line) -> str:
+    pair = line.difference[0]
+    by = "" if pair is None else f" ({standing_of(answer, line).partition('(')[2].rstrip(')')})"
+    more = max(line.needed - answer.replications, 1)
+    seconds = 2.0 * more * answer.replication_s
+    span = units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else f"{seconds / 60:.0f} min"
+    return (
+        f"Undecided against {line.candidate.name}{by}: about {wording.count(more, 'more replication')} ({span}) "
+        "would settle it; --until decided makes them"
+    )
+
+
+def _point(answer: Answer) -> float:
+    """A point of the first objective in its own unit: one percentage point, else 1 % of the recommended value."""
+    objective = answer.question.goal.objectives[0]
+    return 1.0 if objective.unit == "%" else abs(answer.lines[0].objectives[0].mean or 1.0) / 100.0
+
+
+def _verb(words: str, count: int) -> str:
+    """The words for one or for several."""
+    if count != 1:
+        return words
+    return {"miss": "misses", "are": "is", "cannot": "cannot"}[words.split()[0]] + words[
+        len(words.split()[0]) :
+    ]
+
+
+def _named(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return wording.listed([*names[:NAMED], *([f"{rest} more"] if rest > 0 else [])])

@@ -1,0 +1,281 @@
+"""Validation on held-out conditions: the best of every family and what people run, on fresh seeds.
+
+Each replication draws its own conditions, stratified over the ranges, and its own seeds; the mean over a replication is
+one number, so that intervals cover both. Designs share conditions and seeds, so that differences are paired. The
+recommendation is chosen here, from all that was validated (`decision`), and replications are added for the
+rivals that the runs cannot yet tell from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..metrics import statistics
+from ..metrics.statistics import Interval, Paired
+from .bench import Bench, Trial
+from .candidates import Candidate
+from .decision import Row, Standing, recommended, replications_needed, standing
+from .effort import Effort
+from .goal import Constraint
+
+#: Fewest replications that an interval can be told from.
+LEAST = 2
+#: Seeds of replications lie this far from those of the search.
+APART = 1_000_000
+#: Replications are added until every rival is decided, or there are so many times as many as at first.
+MOST = 4
+#: Replications of rivals that clearly break a constraint or are clearly worse.
+ENOUGH = 3
+#: Runs that miss a bound from which on a design needs no more of them.
+MISSES = 2.5
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How a constraint fared: runs that held it, of how many; the worst value and where."""
+
+    constraint: Constraint
+    held: int
+    runs: int
+    worst: float
+    where: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One design on fresh ground: its objectives, its measures (means over the range), its constraints, and the
+    paired difference of each objective from the recommendation (None for the recommendation itself).
+
+    ``standing`` is how it stands against the recommendation ("" for that itself and where there are several
+    objectives), ``needed`` the replications that would decide it where it is undecided.
+    """
+
+    candidate: Candidate
+    objectives: tuple[Interval, ...]
+    measures: dict[str, Interval]
+    kept: tuple[Kept, ...]
+    difference: tuple[Paired | None, ...]
+    real: tuple[bool, ...] = ()
+    standing: Standing | None = None
+    needed: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether every constraint held in nineteen runs of twenty."""
+        return all(one.held >= 0.95 * one.runs for one in self.kept)
+
+
+@dataclass
+class Validation:
+    """The designs that are validated, the runs made of each, and the decision among them.
+
+    ``margin`` is the difference in points that matters; ``until`` the moment of the monotonic clock at which no more
+    is begun; ``most`` the largest number of replications.
+    """
+
+    bench: Bench
+    effort: Effort
+    seed: int
+    margin: float
+    until: float | None = None
+    most: int = 0
+    candidates: list[Candidate] = field(default_factory=list)
+    best: Candidate | None = None
+    _made: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.most = self.most or MOST * self.effort.replications
+        self.several = len(self.bench.question.goal.objectives) > 1
+        self._replications: list[list[Trial]] = []
+
+    def run(self, candidates: Sequence[Candidate]) -> None:
+        """Makes the replications of all designs: as many as the effort says while there is time, two at least."""
+        first = self._replication(0)
+        self.candidates = [one for one in candidates if all(self.bench.usable(one, trial) for trial in first)]
+        for number in range(self.effort.replications):
+            limit = self.until if number >= LEAST else None
+            open_ones = [one for one in self.candidates if number < LEAST or not self._lost(one)]
+            trials = self._replication(number)
+            if not self.bench.run(((one, trial) for one in open_ones for trial in trials), until=limit):
+                break
+            for one in open_ones:
+                self._made[one.key] = number + 1
+        self.decide()
+
+    def add(self, one: Candidate) -> bool:
+        """Validates one more design in the trials of the recommendation; False if there was no time."""
+        if one.key in self._made:
+            return True
+        count = max(self._made.values())
+        trials = [trial for number in range(count) for trial in self._replication(number)]
+        if not all(self.bench.usable(one, trial) for trial in trials):
+            return False
+        if not self.bench.run(((one, trial) for trial in trials), until=self.until):
+            return False
+        self.candidates.append(one)
+        self._made[one.key] = count
+        self.decide()
+        return True
+
+    def decide(self) -> Candidate:
+        """Chooses the recommendation. With several objectives it is the first design: the knee of the front."""
+        if self.several:
+            self.best = self.candidates[0]
+        else:
+            target = self.bench.question.target
+            able = [one for one in self.candidates if target.takes(one)] or self.candidates
+            self.best = recommended([self._row(one) for one in able], self.margin).candidate
+        return self.best
+
+    def settle(self, *, thorough: bool = False) -> None:
+        """Adds replications for the recommendation and the rivals it is not yet decided against, until none is left,
+        the largest number is reached or the time is up; if ``thorough``, once all are decided for every rival that
+        is still in the running, until the time is up."""
+        while not self.several:
+            best = self.decide()
+            count = self._made[best.key]
+            rivals = [one for one in self.candidates if one is not best and not self._decided(one)]
+            if thorough and not rivals:
+                rivals = [one for one in self.candidates if one is not best and not self._lost(one)]
+            elif not rivals or count >= self.most:
+                return
+            if not self._extend([best, *rivals], count + max(1, count // 2)):
+                return
+
+    def _extend(self, some: Sequence[Candidate], count: int) -> bool:
+        """Brings designs to ``count`` replications, one after the other; False if the time was up."""
+        for number in range(min(self._made[one.key] for one in some), count):
+            pairs = [
+                (one, trial)
+                for one in some
+                if self._made[one.key] <= number
+                for trial in self._replication(number)
+            ]
+            if not self.bench.run(pairs, until=self.until):
+                return False
+            for one in some:
+                self._made[one.key] = max(self._made[one.key], number + 1)
+        return True
+
+    def _decided(self, one: Candidate) -> bool:
+        return self._standing(one)[0] not in ("undecided", "better")
+
+    @property
+    def replications(self) -> int:
+        """How many replications the recommendation has."""
+        return self._made[self.best.key] if self.best else 0
+
+    def lines(self) -> list[Line]:
+        """Every design, the recommendation first."""
+        best = self.best or self.decide()
+        objectives = range(len(self.bench.question.goal.objectives))
+        order = [best, *(one for one in self.candidates if one is not best)]
+        values = {
+            one.key: [[self._together(one, some, n) for some in self._trials(one)] for n in objectives]
+            for one in order
+        }
+        pairs: dict[tuple[str, int], Paired] = {}
+        for one in order[1:]:
+            for n in objectives:
+                count = min(len(values[one.key][n]), len(values[best.key][n]))
+                found = statistics.paired(values[one.key][n][:count], values[best.key][n][:count])
+                if found is not None:
+                    pairs[one.key, n] = found
+        adjusted = dict(zip(pairs, statistics.holm([pair.p for pair in pairs.values()]), strict=True))
+        lines = []
+        for one in order:
+            stands, pair = (None, None) if self.several or one is best else self._standing(one)
+            needed = replications_needed(pair, self.margin) if stands == "undecided" and pair else 0
+            lines.append(Line(
+                one,
+                tuple(statistics.t_interval(values[one.key][n]) for n in objectives),
+                {m.key: self._interval(one, m.key) for m in self.bench.question.goal.measures},
+                tuple(self._kept(one, bound) for bound in self.bench.question.goal.constraints),
+                tuple(pairs.get((one.key, n)) for n in objectives),
+                tuple(adjusted.get((one.key, n), 1.0) < 0.05 for n in objectives),
+                stands, needed,
+            ))  # fmt: skip
+        return lines
+
+    def _replication(self, number: int) -> list[Trial]:
+        """The trials of a replication."""
+        fresh = self.effort.fresh if self.bench.question.varying else 1
+        while len(self._replications) <= number:
+            at = len(self._replications)
+            conditions = self.bench.question.fresh(fresh, seed=self.seed + APART + at)
+            self._replications.append([
+                Trial.of(place, one, self.seed + APART + at * self.effort.fresh + place)
+                for place, one in enumerate(conditions)
+            ])  # fmt: skip
+        return self._replications[number]
+
+    def _trials(self, one: Candidate) -> list[list[Trial]]:
+        return [self._replication(number) for number in range(self._made.get(one.key, 0))]
+
+    def _lost(self, one: Candidate) -> bool:
+        """Whether a design needs no more runs: it breaks a constraint or is worse than the best beyond doubt."""
+        if self.several or self._made.get(one.key, 0) < ENOUGH:
+            return False
+        best = self.decide()
+        stands, _ = self._standing(one)
+        runs = sum(len(some) for some in self._trials(one))
+        # A design at the edge that misses the bound once in few runs may still hold it in nineteen of twenty.
+        misses = self._row(one).broken * runs >= MISSES
+        return one is not best and (stands == "worse" or (stands == "infeasible" and misses))
+
+    def _standing(self, one: Candidate) -> tuple[Standing, Paired | None]:
+        assert self.best is not None, "a decision comes first"
+        return standing(self._row(one), self._row(self.best), self.margin)
+
+    def _row(self, one: Candidate) -> Row:
+        """What the decision rests on. Losses of a replication are in points, without penalty."""
+        replications = self._trials(one)
+        losses = [
+            self.bench.together([self.bench.points(one, trial)[0] for trial in some]) for some in replications
+        ]
+        trials = [trial for some in replications for trial in some]
+        excess = [self._excess(one, trial) for trial in trials]
+        broken = sum(value > 0 for value in excess) / max(len(excess), 1)
+        return Row(
+            one, tuple(losses), broken, sum(min(value, 10.0) for value in excess) / max(len(excess), 1)
+        )
+
+    def _excess(self, one: Candidate, trial: Trial) -> float:
+        total = 0.0
+        for bound in self.bench.question.goal.constraints:
+            value = self.bench.value(one, trial, bound.measure.key)
+            total += 10.0 if value is None or math.isnan(value) else bound.excess(value)
+        return total
+
+    def _together(self, one: Candidate, some: Sequence[Trial], number: int) -> float | None:
+        """An objective over the conditions of a replication, in its own units: the mean, or the worst."""
+        objective = self.bench.question.goal.objectives[number]
+        values = [self.bench.objective(one, trial, objective) for trial in some]
+        known = [value for value in values if value is not None]
+        if not known:
+            return None
+        if self.bench.question.robust == "worst":
+            return min(known) if objective.higher else max(known)
+        return statistics.mean(known)
+
+    def _interval(self, one: Candidate, measure: str) -> Interval:
+        means = []
+        for some in self._trials(one):
+            known = [value for trial in some if (value := self.bench.value(one, trial, measure)) is not None]
+            means.append(statistics.mean(known) if known else None)
+        return statistics.t_interval(means)
+
+    def _kept(self, one: Candidate, bound: Constraint) -> Kept:
+        found = [
+            (value, trial)
+            for some in self._trials(one)
+            for trial in some
+            if (value := self.bench.value(one, trial, bound.measure.key)) is not None
+        ]
+        if not found:
+            return Kept(bound, 0, 0, float("nan"), "")
+        worst, trial = (max if bound.upper else min)(found, key=lambda pair: pair[0])
+        held = sum(bound.excess(value) == 0 for value, _ in found)
+        return Kept(bound, held, len(found), worst, self.bench.question.describe(dict(trial.condition)))

@@ -1,0 +1,71 @@
+"""The rules by which a recommendation is chosen, on numbers that can be checked by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from dropcurve.tuning import decision
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.decision import Row, recommended, replications_needed, standing
+
+
+def row(kind: str, *losses: float, broken: float = 0.0, origin: str = "search", excess: float = 0.0) -> Row:
+    return Row(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess)
+
+
+BEST = row("pie", -99.0, -99.2, -98.8, -99.0)
+
+
+def test_a_design_that_holds_goes_before_one_that_does_not() -> None:
+    breaks = row("codel", -100.0, -100.0, -100.0, -100.0, broken=0.06)
+    assert recommended([breaks, BEST], 0.2) is BEST
+    assert standing(breaks, BEST, 0.2)[0] == "infeasible"
+    # One run of twenty may break a constraint.
+    allowed = row("codel", -100.0, -100.0, -100.0, -100.0, broken=0.05)
+    assert recommended([allowed, BEST], 0.2) is allowed
+
+
+def test_without_any_that_holds_the_one_that_breaks_least_is_closest() -> None:
+    often, seldom = row("pie", -99.0, broken=0.9), row("red", -80.0, broken=0.5)
+    assert recommended([often, seldom], 0.2) is seldom
+    far, near = row("pie", -99.0, broken=1.0, excess=3.0), row("red", -80.0, broken=1.0, excess=0.1)
+    assert recommended([far, near], 0.2) is near
+
+
+def test_of_equals_the_simpler_is_recommended_and_only_of_equals() -> None:
+    simple = row("droptail", -98.95, -99.15, -98.75, -98.95)
+    assert standing(simple, BEST, 0.2)[0] == "equal"
+    assert recommended([BEST, simple], 0.2) is simple
+    behind = row("droptail", -98.5, -98.7, -98.3, -98.5)
+    assert standing(behind, BEST, 0.2)[0] == "worse"
+    assert recommended([BEST, behind], 0.2) is BEST
+    # A default that nobody has to set is simpler than anything tuned.
+    default = row("red", -98.9, -99.1, -98.7, -98.9, origin="FJ93")
+    assert recommended([BEST, simple, default], 0.2) is default
+
+
+def test_what_the_interval_does_not_decide_is_undecided() -> None:
+    noisy = row("red", -97.0, -101.0, -98.5, -99.6)
+    stands, pair = standing(noisy, BEST, 0.2)
+    assert stands == "undecided" and pair is not None
+    assert replications_needed(pair, 0.2) > 4
+    assert recommended([BEST, noisy], 0.2).candidate.kind in ("pie", "red")
+    assert standing(row("red", -97.0), row("pie", -99.0), 0.2)[0] == "undecided"
+
+
+def test_a_rival_that_is_not_better_by_the_margin_is_no_threat() -> None:
+    # Between 0.05 and 0.55 behind: neither equal nor worse by the margin for sure, but no better.
+    close = row("red", -98.9, -98.8, -98.4, -98.7)
+    assert standing(close, BEST, 0.2)[0] in ("no better", "worse")
+    ahead = row("red", -99.6, -99.8, -99.4, -99.6)
+    assert standing(ahead, BEST, 0.2)[0] == "better"
+
+
+@pytest.mark.parametrize(
+    ("goal", "margin"), [("max utilisation", 0.2), ("max goodput", 1.0), ("min loss", 0.2)]
+)
+def test_the_margin_is_points_of_a_share_or_a_share_of_a_value(goal: str, margin: float) -> None:
+    from dropcurve.tuning import goal as goals
+
+    assert decision.margin_of(goals.parse(goal)) == margin
+    assert decision.margin_of(goals.parse(goal), 0.5) == 0.5

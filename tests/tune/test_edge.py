@@ -1,0 +1,120 @@
+"""The edge of a bound on the delay on a bench whose delays are a formula."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from dropcurve.quantities import units
+from dropcurve.runs.sweeping.rows import Row
+from dropcurve.tuning import of_link
+from dropcurve.tuning.adjust import UNUSED, Adjusting
+from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.constraint import AIM, ALONE, Edge, bound_s, delay_bounds, scaled
+from dropcurve.tuning.families import family
+from dropcurve.tuning.study import Study
+
+GOAL = "p95 delay < 20ms, max utilisation"
+#: What the delay is at each of four conditions, as a share of what the limit takes to be sent.
+SHARES = (0.5, 1.1, 0.8, 0.9)
+
+
+class Formula(Bench):
+    """A bench of tail drop on 12 Mbit/s: the delay is a share of limit over rate by condition, with a scatter by
+    seed."""
+
+    def __init__(self, goal: str = GOAL, scatter: float = 0.0) -> None:
+        question = of_link(rate="12Mbit", rtt="20ms", flows="4", buffer="200pkts", goal=goal)
+        super().__init__(question, None, None)  # type: ignore[arg-type]
+        self.scales = [1.0]
+        self.spread = scatter
+
+    def run(self, pairs: Iterable[tuple[Candidate, Trial]], *, until: float | None = None) -> bool:
+        fresh = {(one.key, (trial.place, trial.seed)) for one, trial in pairs} - self._asked
+        self._asked |= fresh  # type: ignore[arg-type]
+        self.runs += len(fresh)
+        return True
+
+    def has(self, candidate: Candidate, trial: Trial) -> bool:
+        return (candidate.key, (trial.place, trial.seed)) in self._asked
+
+    def row(self, candidate: Candidate, trial: Trial) -> Row | None:
+        limit_s = 8e-6 / 12 * 1500.0 * units.packets(str(candidate.params["limit"]), packet_bytes=1500)
+        luck = np.random.default_rng([trial.place, trial.seed]).normal()
+        delay = 1e3 * limit_s * SHARES[trial.place] * math.exp(self.spread * luck)
+        return {"sojourn_ms_p95": float(delay), "utilisation": 100.0 * limit_s / (limit_s + 0.002)}
+
+
+def _study(bench: Bench) -> Study:
+    return Study(family("droptail", bench.question.room), bench.question.target, 1, 1)
+
+
+def _trials(count: int = 4, seed: int = 1) -> list[Trial]:
+    condition = {"rate": 12e6, "rtt": 0.02, "flows": 4.0}
+    return [Trial.of(place, condition, seed) for place in range(count)]
+
+
+def test_the_rule_of_thumb_is_the_share_of_bound_times_rate() -> None:
+    bench = Formula()
+    bound = bound_s(bench.question.goal, bench.question.room)
+    assert bound == 0.02
+    # 12 Mbit/s for 20 ms are 30 kB; PIE's target is a share of the time itself.
+    assert scaled(_study(bench), bench.question.room, bound, 0.95) == {"limit": 28_500.0}
+    pie = Study(family("pie", bench.question.room), bench.question.target, 1, 1)
+    assert scaled(pie, bench.question.room, bound, 0.45)["target"] == pytest.approx(0.009)
+    assert delay_bounds(bench.question.goal) == bench.question.goal.constraints
+
+
+def test_bounds_that_do_not_rise_with_the_queue_are_left_to_the_search() -> None:
+    bench = Formula("loss < 1%, max utilisation")
+    assert bound_s(bench.question.goal, bench.question.room) is None
+    queue = Formula("mean queue < 20pkts, max utilisation")
+    assert bound_s(queue.question.goal, queue.question.room) == pytest.approx(0.02)
+
+
+def test_the_edge_is_found_at_the_worst_condition_in_few_runs() -> None:
+    bench = Formula()
+    found = Edge(bench, _study(bench), _trials()).solve({"limit": 3000.0})
+    assert found is not None
+    # The second condition binds: 1.1 * limit * 8 / 12 Mbit/s = 20 ms at 27.3 kB.
+    edge = 0.02 * 12e6 / 8 / 1.1
+    assert edge * (1 - 3 * AIM) <= found[1]["limit"] <= edge
+    assert bench.runs <= 20
+
+
+def test_a_bound_that_no_limit_keeps_or_breaks() -> None:
+    impossible = Formula("p95 delay < 1ms, max utilisation")
+    assert Edge(impossible, _study(impossible), _trials()).solve({"limit": 3000.0}) is None
+    harmless = Formula("p95 delay < 10s, max utilisation")
+    found = Edge(harmless, _study(harmless), _trials()).solve({"limit": 3000.0})
+    assert found is not None and found[1]["limit"] == 300_000.0
+
+
+def test_the_margin_follows_the_scatter_between_seeds() -> None:
+    """With one condition the mean must lie 1.645 standard deviations below the bound."""
+    limits = {}
+    for scatter in (0.0, 0.1):
+        bench = Formula(scatter=scatter)
+        trials = [trial for seed in range(1, 7) for trial in _trials(1, seed)]
+        found = Edge(bench, _study(bench), trials).solve({"limit": 10_000.0})
+        assert found is not None
+        limits[scatter] = found[1]["limit"]
+    assert math.log(limits[0.0] / limits[0.1]) > 0.3 * ALONE * 0.1
+
+
+def test_finalists_move_to_the_edge_of_fresh_conditions() -> None:
+    """One that breaks the bound there comes down; one that leaves a third of the budget goes up."""
+    bench = Formula()
+    study = _study(bench)
+    trials = _trials(seed=9)
+    for limit in (40_000.0, 15_000.0):
+        start = study.candidate({"limit": limit})
+        assert start is not None
+        study.knobs[start.key] = {"limit": limit}
+        (moved,) = Adjusting(bench, {"droptail": study}, trials).go([start])
+        worst = max(row["sojourn_ms_p95"] for trial in trials if (row := bench.row(moved, trial)) is not None)
+        assert math.exp(UNUSED) * 20.0 <= worst <= 20.0
