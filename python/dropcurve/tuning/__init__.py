@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..runs.job import build
 from ..runs.executor import Executor
+from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .answer import Answer

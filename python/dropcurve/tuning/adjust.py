@@ -15,12 +15,17 @@ from .bench import Bench, Trial
 from .candidates import Candidate
 from .constraint import delay_bounds
 from .decision import HOLDS
+from .effort import Effort
 from .study import Study
 
 #: Logarithm of the highest delay over the bound that is aimed at, and below which some of the budget is unused.
 AIM, UNUSED = -0.01, -0.06
 #: Largest changes of a scale in one step, as logarithms.
 DOWN, UP = 0.7, 0.4
+#: Distance of the seeds under which finalists are adjusted: neither those of the search nor those of the validation.
+REHEARSAL = 500_000
+#: Designs that are run for each finalist while it is moved to the edge, on average.
+ADJUSTED = 2
 #: Steps for each finalist.
 STEPS = 3
 
@@ -102,3 +107,22 @@ class Adjusting:
             math.log(max(row.get(bound.measure.key, 10.0 * bound.bound), 1e-9) / bound.bound)
             for bound in delay_bounds(self.bench.question.goal)
         )
+
+
+def on_fresh_conditions(
+    bench: Bench, studies: Mapping[str, Study], effort: Effort, seed: int, pool: Sequence[Candidate],
+    otherwise: Sequence[Trial], until: float | None,
+) -> tuple[list[Candidate], list[Trial]]:  # fmt: skip
+    """The finalists on the edge of the bound under fresh conditions, best first, and the trials that all of them were
+    run in: as many as the runs left allow, or those of the search (``otherwise``) where there are none."""
+    question = bench.question
+    fresh = effort.fresh if question.varying else 1
+    blocks = min(effort.replications, int((effort.runs - bench.runs) / (ADJUSTED * len(pool) * fresh)))
+    trials = [
+        Trial.of(place, condition, seed + REHEARSAL + number * fresh + place)
+        for number in range(blocks)
+        for place, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
+    ]
+    adjusting = Adjusting(bench, studies, trials or otherwise, until, effort.runs)
+    found = adjusting.go(pool) or list(pool)
+    return found, [trial for trial in adjusting.trials if all(bench.has(one, trial) for one in found)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ..errors import DropcurveError
 from ..quantities import units
@@ -26,11 +27,23 @@ OUTSIDE = 0.5
 ENDS = 2
 #: Designs that are known beforehand, of those how many a brief answer leaves out, and knobs of the recommendation.
 KNOWN, LEFT_OUT, KNOBS = 12, 5, 4
+#: Seconds from which on it is told how long the answer will take.
+LONG_S = 90.0
 #: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift
 #: and the further replications of the validation end.
 SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, DECISION = 0.45, 0.55, 0.7, 0.77, 0.83, 0.97
 #: Seconds that figures and page take, and the most of the time that is kept for them.
 PICTURES_S, PICTURES = 10.0, 0.2
+
+
+class Made(Protocol):
+    """What tells the pace: a bench."""
+
+    runs: int
+
+    @property
+    def run_s(self) -> float | None:
+        """Seconds that a run took so far."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,15 @@ def size(question: Question) -> float:
             return LEAST_WORK
         found.append(max(LEAST_WORK, rate * duration / (8 * 1500)))
     return sum(found) / len(found)
+
+
+def foretold(effort: Effort, question: Question, made: Made) -> str:
+    """A note on how long an answer will take at the pace so far; "" if that is not long."""
+    seconds = (effort.runs - made.runs + effort.outside(question)) * (made.run_s or 0.0)
+    if seconds < LONG_S:
+        return ""
+    bound = max(1, round(seconds / 120))
+    return f"about {round(seconds / 60)} min at most at this pace; --time {bound}min would bound it"
 
 
 @dataclass

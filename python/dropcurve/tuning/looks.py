@@ -6,7 +6,7 @@ is likely to be the best of its family is looked at again, until it was tried in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .bench import Bench, Trial
@@ -46,6 +46,36 @@ class Looks:
             study = self.studies[kind]
             if one.key in study.knobs and self.bench.has(one, trial):
                 picture.note(one, study.place_of(one), trial)
+
+    def batch(
+        self,
+        asked: Sequence[tuple[Study, object, Candidate]],
+        tried: Callable[[Sequence[Candidate]], bool],
+        until: float | None,
+    ) -> bool:
+        """One batch of proposals: a look at each, then another at what may be the best of its family; what was looked
+        at in all trials goes to ``tried``. Returns whether there was time for it."""
+        usable = {one.key for _, _, one in asked if self.usable(one)}
+        there = [(study, one) for study, _, one in asked if one.key in usable]
+        if not self.run(
+            [(one, trial) for study, one in there for trial in self.trials(study, one)], until=until
+        ):
+            return False
+        for kind, study in self.studies.items():
+            mine = [(ticket, one) for other, ticket, one in asked if other is study]
+            if not mine:
+                continue
+            self.pictures[kind].look()
+            expected = self.expected([one for _, one in mine if one.key in usable])
+            for ticket, one in mine:
+                study.tell(ticket, [expected[one.key]] if one.key in usable else None, key=one.key)
+            for one in self.promising(kind):
+                if not self.run([(one, trial) for trial in self.trials(study, one, 2)], until=until):
+                    return False
+                if self.whole(one):
+                    tried([one])
+            self.pictures[kind].look()
+        return True
 
     def trials(self, study: Study, one: Candidate, times: int = 1) -> list[Trial]:
         """Where to look at a setting: of the trials that it was not run in those that tell most, as far as the picture

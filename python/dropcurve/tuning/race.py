@@ -34,6 +34,22 @@ def behind(
     return found is not None and found.mean > 0 and found.p / 2.0 < alpha
 
 
+def behind_at_a_look(
+    bench: Bench, one: Candidate, best: Candidate, first: Sequence[Trial], half: Sequence[Trial], size: int
+) -> bool:
+    """Whether a first look at a candidate (in the trials ``half`` of ``first``) is enough to spare it the rest.
+
+    A test over the conditions (``size`` of them); where each has several seeds what one of them says, if it is beyond
+    what the best varies by from seed to seed.
+    """
+    if len(first) == size:
+        return behind(bench, one, best, half)
+    blocks = [first[start : start + size] for start in range(0, len(first), size)]
+    scores = [bench.score(best, some) for some in blocks if all(bench.has(best, trial) for trial in some)]
+    worse = bench.score(one, half) - bench.score(best, half)
+    return worse > min(statistics.deviation(scores), CLEAR)
+
+
 def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence[Trial]) -> list[float]:
     """Differences of losses: trial by trial, or if the worst condition counts, seed by seed."""
     if bench.question.robust == "mean":

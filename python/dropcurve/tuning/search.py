@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UsageError
-from ..metrics import statistics
-from .adjust import Adjusting
+from .adjust import on_fresh_conditions
 from .bench import Bench, Trial, block
 from .candidates import Candidate
-from .effort import ENDS, SEARCH, Clock, Effort
+from .effort import ENDS, SEARCH, Clock, Effort, foretold
 from .effort import FINALS as FINALS_END
 from .families import Family, Knobs, family
 from .finals import BLOCKS, FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
-from .known import designs_known, is_default
+from .known import designs_known
 from .landscape import Landscape
 from .looks import Looks
+from .outcome import Outcome
 from .question import Condition
-from .race import CLEAR, PAIRS, behind
+from .race import PAIRS, behind, behind_at_a_look
 from .screen import Effect, designs, effects
 from .solving import SOLVING, Solving
 from .study import Study, front
@@ -49,33 +49,8 @@ SCREENING = 0.25
 SETTLED = 4
 #: Distance of the seeds under which few conditions are tried, so that those of the final race are others.
 SEEDS_APART = 100
-#: Distance of the seeds under which finalists are adjusted: neither those of the search nor those of the validation.
-REHEARSAL = 500_000
-#: Designs that are run for each finalist while it is moved to the edge, on average.
-ADJUSTED = 2
-#: Seconds from which on it is told how long the answer will take.
-LONG_S = 90.0
-
 #: Told what is going on, and the best so far ("" before there is one).
 Say = Callable[[str, Candidate | None], None]
-
-
-@dataclass
-class Outcome:
-    """What a search found. ``finalists`` are best first, tried on ``trials``; ``tried`` has everything that was seen
-    on all conditions, ``looked`` counts what was seen on any, by discipline, ``known`` what was there before."""
-
-    finalists: list[Candidate]
-    trials: list[Trial]
-    tried: list[Candidate]
-    known: list[Candidate]
-    first: list[Trial]
-    effects: list[Effect]
-    families: dict[str, Family]
-    knobs: dict[str, dict[str, float]]
-    best_of: dict[str, Candidate]
-    looked: dict[str, int]
-    stopped: str = ""
 
 
 @dataclass
@@ -122,7 +97,8 @@ class Search:
     def go(self) -> Outcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
         self._start()
-        self._foretell()
+        if self.clock.seconds is None and (long := foretold(self.effort, self.question, self.bench)):
+            self.note(long)
         solving = self._solve()
         if solving.settled:
             self._start_studies()
@@ -141,7 +117,8 @@ class Search:
             self.bench.margin = 0.0
             self._try(solving.go(), until=until)
             self._solved = solving.seen
-            self._keep_rivals(solving)
+            ends = self.first[: max(ENDS, len(self.half))]
+            self.known = solving.rivals(self.known, ends)
         return solving
 
     def _start_studies(self) -> None:
@@ -156,22 +133,6 @@ class Search:
             if self.looks.whole(one):
                 study.learn(one, knobs, self.bench.score(one, self.first))
             study.tried.setdefault(one.key, one)
-
-    def _keep_rivals(self, solving: Solving) -> None:
-        """Of what is known beforehand, what is validated: the defaults, and of the rules of thumb and the designs by
-        formula the best of each discipline that keeps the bounds at the ends of the ranges."""
-        ends = self.first[: max(ENDS, len(self.half))]
-        rivals = [one for one in self.known if is_default(one)]
-        others = [one for one in [*self.known, *solving.rules()] if not is_default(one)]
-        if not self.bench.run(
-            ((one, trial) for one in others for trial in ends), until=self.clock.until(SEARCH)
-        ):
-            others = [one for one in others if self._has(one, ends)]
-        others = [one for one in others if self.bench.violation(one, ends) == 0]
-        others.sort(key=lambda one: self.bench.score(one, ends))
-        kinds = dict.fromkeys(one.kind for one in others)
-        rivals += [next(one for one in others if one.kind == kind) for kind in kinds]
-        self.known = list({one.key: one for one in rivals}.values())
 
     def _start(self) -> None:
         """Initial designs: what people run, and designs by formula."""
@@ -236,25 +197,8 @@ class Search:
         return sorted(some, key=lambda one: self.bench.score(one, self.half))
 
     def _behind(self, one: Candidate, best: Candidate) -> bool:
-        """Whether the first look at a candidate is enough to spare it the rest: a test over the conditions, or where
-        each has several seeds what one of them says, if it is beyond what the best varies by from seed to seed."""
-        if len(self.first) == len(self.conditions):
-            return behind(self.bench, one, best, self.half)
-        size = len(self.conditions)
-        blocks = [self.first[start : start + size] for start in range(0, len(self.first), size)]
-        varies = statistics.deviation(
-            [self.bench.score(best, some) for some in blocks if self._has(best, some)]
-        )
-        worse = self.bench.score(one, self.half) - self.bench.score(best, self.half)
-        return worse > min(varies, CLEAR)
-
-    def _foretell(self) -> None:
-        """Tells how long it will take, if that is long."""
-        runs = self.effort.runs - self.bench.runs + self.effort.outside(self.question)
-        seconds = runs * (self.bench.run_s or 0.0)
-        if self.clock.seconds is None and seconds >= LONG_S:
-            bound = max(1, round(seconds / 120))
-            self.note(f"about {round(seconds / 60)} min more at this pace; --time {bound}min would bound it")
+        """Whether the first look at a candidate is enough to spare it the rest."""
+        return behind_at_a_look(self.bench, one, best, self.first, self.half, len(self.conditions))
 
     def _try(self, candidates: Sequence[Candidate], *, until: float | None = None) -> bool:
         """Candidates at every condition; False, and those that there was time for, if it was spent before."""
@@ -323,7 +267,11 @@ class Search:
                 number += 1
                 continue
             self.say(f"search: round {number + 1}", best)
-            if not (self._round(asked) if self.several else self._looked(asked)):
+            if not (
+                self._round(asked)
+                if self.several
+                else self.looks.batch(asked, self._try, self.clock.until(SEARCH))
+            ):
                 break
             number += 1
 
@@ -336,33 +284,6 @@ class Search:
         likely = [one for kind in self.studies for one in self.looks.likely(kind, PER_FAMILY)]
         missing = sum(not self.bench.has(one, trial) for one in likely for trial in self.first)
         return min(missing, PER_FAMILY * len(self.first)) + BATCH * len(self.half)
-
-    def _looked(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
-        """One batch: a look at each, then another at what may be the best of its family. Returns whether there was
-        time for it."""
-        until = self.clock.until(SEARCH)
-        usable = {one.key for _, _, one in asked if self.looks.usable(one)}
-        there = [(study, one) for study, _, one in asked if one.key in usable]
-        looks = [(one, trial) for study, one in there for trial in self.looks.trials(study, one)]
-        if not self.looks.run(looks, until=until):
-            return False
-        for kind, study in self.studies.items():
-            mine = [(ticket, one) for other, ticket, one in asked if other is study]
-            if not mine:
-                continue
-            self.looks.pictures[kind].look()
-            expected = self.looks.expected([one for _, one in mine if one.key in usable])
-            for ticket, one in mine:
-                study.tell(ticket, [expected[one.key]] if one.key in usable else None, key=one.key)
-            for one in self.looks.promising(kind):
-                if not self.looks.run(
-                    ((one, trial) for trial in self.looks.trials(study, one, 2)), until=until
-                ):
-                    return False
-                if self.looks.whole(one):
-                    self._try([one])
-            self.looks.pictures[kind].look()
-        return True
 
     def _settle(self) -> None:
         """Tries what is expected to be the best of each family at every condition, until it is so with that in mind:
@@ -428,7 +349,15 @@ class Search:
         if self.several:
             left, trials = final.unbeaten(pool, blocks)
         elif self.bounded:
-            left, trials = self._adjusted(pool)
+            left, trials = on_fresh_conditions(
+                self.bench,
+                self.studies,
+                self.effort,
+                self.seed,
+                pool,
+                self.first,
+                self.clock.until(FINALS_END),
+            )
         else:
             left, trials = final.race(pool, blocks)
         best = {
@@ -442,24 +371,6 @@ class Search:
             left, trials, list(self.whole), list(self.known), self.first, self.effects, families, knobs, best_of,
             self.looks.counts(self.known), late,
         )  # fmt: skip
-
-    def _adjusted(self, pool: Sequence[Candidate]) -> tuple[list[Candidate], list[Trial]]:
-        """The finalists on the edge of the bound under fresh conditions, best first, and those trials."""
-        fresh = self.effort.fresh if self.question.varying else 1
-        left = self.effort.runs - self.bench.runs
-        blocks = min(self.effort.replications, int(left / (ADJUSTED * len(pool) * fresh)))
-        trials = [
-            Trial.of(place, condition, self.seed + REHEARSAL + number * fresh + place)
-            for number in range(blocks)
-            for place, condition in enumerate(self.question.fresh(fresh, seed=self.seed + REHEARSAL + number))
-        ]
-        adjusting = Adjusting(
-            self.bench, self.studies, trials or self.first, self.clock.until(FINALS_END), self.effort.runs
-        )
-        found = adjusting.go(pool) or list(pool)
-        return found, [
-            trial for trial in adjusting.trials if all(self.bench.has(one, trial) for one in found)
-        ]
 
     def _recommendable(self) -> list[Candidate]:
         """What the box can be told of, best first. Raises UsageError if that is nothing."""

@@ -7,7 +7,7 @@ margin of the most it can be, nothing is left to win and the search ends here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .bench import Bench, Trial
@@ -16,7 +16,7 @@ from .constraint import RULES, Edge, bound_s, scaled
 from .decision import MARGIN_PERCENT, MARGIN_SHARE
 from .families import Knobs
 from .goal import MOST, Goal
-from .known import RULE
+from .known import RULE, is_default
 from .looks import Looks
 from .study import Study
 from .terms import KINDS
@@ -70,6 +70,19 @@ class Solving:
                 if study.family.kind in self.found and self._behind(study) == late:
                     self._along(study)
         return [one for one, _ in self.found.values()]
+
+    def rivals(self, known: Sequence[Candidate], ends: Sequence[Trial]) -> list[Candidate]:
+        """Of what is known beforehand, what is validated: the defaults, and of the rules of thumb and the designs by
+        formula the best of each discipline that keeps the bounds in the trials at the ``ends`` of the ranges."""
+        found = [one for one in known if is_default(one)]
+        others = [one for one in [*known, *self.rules()] if not is_default(one)]
+        if not self.bench.run(((one, trial) for one in others for trial in ends), until=self.until):
+            others = [one for one in others if all(self.bench.has(one, trial) for trial in ends)]
+        others = [one for one in others if self.bench.violation(one, ends) == 0]
+        others.sort(key=lambda one: self.bench.score(one, ends))
+        kinds = dict.fromkeys(one.kind for one in others)
+        found += [next(one for one in others if one.kind == kind) for kind in kinds]
+        return list({one.key: one for one in found}.values())
 
     def rules(self) -> list[Candidate]:
         """Settings that anybody can write down from the bound alone, as the box would load them."""

@@ -16,7 +16,8 @@ from .candidates import Candidate, references
 from .decision import margin_of
 from .effort import Clock, Effort
 from .families import family
-from .search import Outcome, Say, Search
+from .outcome import Outcome
+from .search import Say, Search
 from .study import Study, front
 from .validation import APART, Validation
 
