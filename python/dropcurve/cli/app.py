@@ -13,6 +13,7 @@ from . import (
     describe,
     evaluate,
     export,
+    fix,
     import_,
     listing,
     live,
@@ -50,6 +51,7 @@ app.command("plot")(plot.plot)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("evaluate")(evaluate.evaluate)
+app.command("fix")(fix.fix)
 app.command("export")(export.export)
 app.command("import")(import_.import_)
 app.command("list")(listing.list_)

@@ -84,22 +84,15 @@ def import_(
       tc -d qdisc show dev eth0 | dropcurve import - --rate 100Mbit
       dropcurve import router.cfg --rate 100Mbit --out mine.toml
     """
-    from .. import boxes
     from ..boxes import text
     from ..quantities import units
     from ..runs import command_line
     from ..verdict import Exchange
     from . import console
 
-    held = contents(file)
-    size = units.size(packet, what="packet")
-    room = None if buffer is None else units.packets(buffer, packet_bytes=size)
     given = units.rate(rate) if rate else None
-    found = boxes.read(
-        held, box=box, origin="" if file == "-" else file, name=name,
-        buffer_bytes=None if room is None else round(room * size),
-        rate_bps=given, packet_bytes=size,
-    )  # fmt: skip
+    size = units.size(packet, what="packet")
+    found = _parsed(contents(file), file, box, name, rate=given, buffer=buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
@@ -122,6 +115,41 @@ def import_(
             return 0
     console.again(command)
     return 0
+
+
+def imported(
+    file: str, box: str | None, name: str | None, *, rate: str | None, rtt: str, flows: int, link: str | None,
+    buffer: str | None, packet: str, duration: str | None,
+) -> tuple[str, Import, Scenario]:  # fmt: skip
+    """The text of a configuration, the queue in it, and the scenario of its link with that queue."""
+    from ..quantities import units
+
+    given = units.rate(rate) if rate else None
+    size = units.size(packet, what="packet")
+    held = contents(file)
+    found = _parsed(held, file, box, name, rate=given, buffer=buffer, packet=size)
+    base = _base(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=_title(file))
+    return held, found, base if duration is None else _lasting(base, duration)
+
+
+def _parsed(
+    held: str,
+    file: str,
+    box: str | None,
+    name: str | None,
+    *,
+    rate: float | None,
+    buffer: str | None,
+    packet: int,
+) -> Import:
+    from .. import boxes
+    from ..quantities import units
+
+    room = None if buffer is None else units.packets(buffer, packet_bytes=packet)
+    return boxes.read(
+        held, box=box, origin="" if file == "-" else file, name=name,
+        buffer_bytes=None if room is None else round(room * packet), rate_bps=rate, packet_bytes=packet,
+    )  # fmt: skip
 
 
 def _title(file: str) -> str:

@@ -45,6 +45,25 @@ def opening(headline: Headline, *, width: int = WIDTH) -> str:
     return f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences
 
 
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as lines, columns aligned: the first and the last to the left, numbers to the right; the first row is the
+    heading, broken into lines of few words."""
+    count = len(rows[0])
+    heads = [textwrap.wrap(one, HEADING, break_long_words=False) or [""] for one in rows[0]]
+    height = max(map(len, heads))
+    head = [[*([""] * (height - len(one))), *one] for one in heads]
+    lines = [[head[k][row] for k in range(count)] for row in range(height)] + [list(row) for row in rows[1:]]
+    wide = [max(len(line[k]) for line in lines) for k in range(count)]
+    aligned = [
+        "  ".join(
+            cell.ljust(size) if k in (0, count - 1) else cell.rjust(size)
+            for k, (cell, size) in enumerate(zip(line, wide, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join(aligned)
+
+
 def _names(table: Table, width: int) -> list[str]:
     """What the numbers of shortened names stand for, one line each."""
     lines = [

@@ -60,6 +60,50 @@ def headline(
     return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
 
 
+def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[list[str]]:
+    """The designs as rows of a table, the leader first.
+
+    Args:
+        found: The verdict.
+        names: As for `headline`.
+
+    Returns:
+        A heading and a row for each design: name, means of the outcomes in which designs differ most, points behind
+        the leader with their half-width, relation to the leader.
+    """
+    known = dict(names or {})
+    rivals = {one.name: one for one in found.rivals}
+    held = {name: {one.outcome.key: one for one in rival.values} for name, rival in rivals.items()}
+    held[found.leader] = {one.outcome.key: one for one in found.leading}
+    weighed = [one.outcome for one in found.leading if one.outcome.worth or one.outcome.bound]
+    shown = sorted(weighed, key=lambda one: -_spread(one, list(held.values())))[:NAMED]
+    ordered = sorted(found.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
+    rows = [["", *(f"{one.title} ({one.unit})" for one in shown), f"{found.points} behind", ""]]
+    for name in [found.leader, *(one.name for one in ordered)]:
+        rival = rivals.get(name)
+        cells = [_short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
+        gap = (
+            ""
+            if rival is None or rival.behind is None
+            else wording.amount(rival.behind, rival.half_width, "")
+        )
+        mark = "→" if name == found.recommended else " "
+        rows.append(
+            [f"{mark} {known.get(name, name)}", *cells, gap, _RELATIONS[rival.relation] if rival else "best"]
+        )
+    return rows
+
+
+def _spread(outcome: Outcome, held: Sequence[Mapping[str, Value]]) -> float:
+    """How far designs differ in an outcome, in points; a bound counts before everything else."""
+    means = [one[outcome.key].mean for one in held if outcome.key in one]
+    return (max(means) - min(means)) * abs(outcome.worth) if outcome.bound is None else float("inf")
+
+
+#: What a table calls the relation of a design to the leader.
+_RELATIONS = {"better": "", "equal": "as good", "undecided": "not settled", "infeasible": "misses the goal"}
+
+
 @dataclass(frozen=True)
 class _Words:
     found: Verdict
@@ -201,7 +245,8 @@ class _Words:
         if not some or self.found.status not in ("load", "keep"):
             return ""
         verb = "is" if len(some) == 1 else "are"
-        return f"These runs cannot tell whether {self.listed(some)} {verb} better still"
+        which = self.listed(some) if len(some) <= NAMED else f"{len(some)} other designs"
+        return f"These runs cannot tell whether {which} {verb} better still"
 
     def needed(self) -> str:
         """How much more simulation would decide."""

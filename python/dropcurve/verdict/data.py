@@ -120,7 +120,8 @@ class Rival:
 
     ``behind`` is how far its score lies behind the leader's, with ``half_width``; ``relation`` says how the leader
     compares: "better", "equal", "undecided", or "infeasible" if the rival misses a bound. ``more`` is the number of
-    further replications that would decide, None if none are needed or `MOST_REPLICATIONS` would not do.
+    further replications that would decide, None if none are needed or `MOST_REPLICATIONS` would not do. ``values`` are
+    its own outcomes.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Rival:
     relation: Relation
     more: int | None = None
     missed: tuple[Missed, ...] = ()
+    values: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,9 @@ class Verdict:
         current: The design in use, or "".
         reference: The design that `changes` are against: the current one or the baseline, else the best of the
             others; "" if none.
-        values: The weighed outcomes of the recommended design.
-        changes: Its outcomes against `reference`.
+        values: The outcomes of the recommended design.
+        leading: Those of the leader.
+        changes: Outcomes of the recommended design against `reference`.
         advantage: Its score less that of `reference` in points, with `half_width`; None if either misses a value.
         rivals: Every other design against the leader.
         missed: The bounds that the recommended design misses.
@@ -163,6 +166,7 @@ class Verdict:
     current: str
     reference: str
     values: tuple[Value, ...]
+    leading: tuple[Value, ...]
     changes: tuple[Change, ...]
     advantage: float | None
     half_width: float | None

@@ -39,6 +39,7 @@ def of_result(
     exchange: Exchange | None = None,
     margin: float = MARGIN_POINTS,
     among: Collection[str] | None = None,
+    confidence: float | None = None,
 ) -> Verdict | None:
     """The verdict on a comparison of queues.
 
@@ -48,6 +49,7 @@ def of_result(
         exchange: Between delay and utilisation; by default that of the scenario's round trip.
         margin: Equivalence margin in points of utilisation.
         among: The variants that can be chosen; by default all.
+        confidence: Of every statement together; by default that of the result.
 
     Returns:
         None for fewer than two variants, and for variants that differ in more than their queues, between which there

@@ -63,8 +63,10 @@ def decide(
         "exchange": exchange, "confidence": confidence, "replications": context.runs, "points": points,
     }  # fmt: skip
     if leader is None:
-        return Verdict("unknown", "", reference="", values=(), changes=(), advantage=None, half_width=None, rivals=(),
-                       missed=(), more=None, **shared)  # type: ignore[arg-type]  # fmt: skip
+        return Verdict(
+            "unknown", "", reference="", values=(), leading=(), changes=(), advantage=None, half_width=None,
+            rivals=(), missed=(), more=None, **shared,  # type: ignore[arg-type]
+        )  # fmt: skip
     rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
     status, chosen, more = _choose(context, leader, current, rivals)
     named = current or next((one for one in designs if one.name == baseline), None)
@@ -72,7 +74,7 @@ def decide(
     pair = context.paired(chosen, reference) if reference else None
     return Verdict(
         status, chosen.name, reference=reference.name if reference else "", values=context.values(chosen),
-        changes=context.changes(chosen, reference) if reference else (),
+        leading=context.values(leader), changes=context.changes(chosen, reference) if reference else (),
         advantage=pair.mean if pair else None, half_width=pair.half_width if pair else None, rivals=rivals,
         missed=context.missed(chosen), more=more, **shared,  # type: ignore[arg-type]
     )  # fmt: skip
@@ -191,12 +193,12 @@ class _Context:
         pair = self.paired(leader, one)
         behind, half = (pair.mean, pair.half_width) if pair else (None, None)
         if missed and not self.missed(leader):
-            return Rival(one.name, behind, half, "infeasible", missed=missed)
+            return Rival(one.name, behind, half, "infeasible", missed=missed, values=self.values(one))
         relation = self.relation(leader, one)
         more = None
         if relation == "undecided" and behind is not None:
             more = replications_to_decide(behind, half, margin=self.margin, runs=self.runs)
-        return Rival(one.name, behind, half, relation, more, missed)
+        return Rival(one.name, behind, half, relation, more, missed, self.values(one))
 
     def simplest(self, some: Sequence[Design]) -> Design:
         """The simplest, the first of several."""

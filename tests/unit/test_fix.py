@@ -1,0 +1,148 @@
+"""A configuration with its queue replaced, and when it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dropcurve import boxes
+from dropcurve.boxes import rewrite
+from dropcurve.boxes.fix import YOURS, designs, fix
+from dropcurve.cli import invoke
+
+SQM = """# uplink
+tc qdisc add dev eth1 root handle 1: htb default 10
+tc class add dev eth1 parent 1: classid 1:10 htb rate 2mbit ceil 2mbit
+tc qdisc add dev eth1 parent 1:10 handle 10: pfifo limit 100
+tc filter add dev eth1 parent 1: prio 1 u32 match ip dport 22 0xffff flowid 1:10
+"""
+IOS = """policy-map WAN
+ class VOICE
+  priority percent 10
+ class BULK
+  bandwidth percent 40
+  random-detect
+  random-detect precedence 0 6 12 10
+ class class-default
+  queue-limit 64 packets
+!
+interface GigabitEthernet0/1
+ service-policy output WAN
+"""
+
+
+def test_a_queue_of_linux_changes_and_its_shaper_class_and_filter_stay() -> None:
+    found = boxes.read(SQM)
+    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    text, in_place = rewrite.rewritten(SQM, found, made)
+    assert in_place
+    old, new = SQM.splitlines(), text.splitlines()
+    assert [line for line in old if line not in new] == [old[3]]
+    (line,) = [line for line in new if line not in old]
+    assert line.startswith("tc qdisc replace dev eth1 parent 1:10 handle 10: codel limit 100 target 5ms")
+    assert boxes.read(text).discipline == "codel"
+
+
+def test_a_queue_at_the_root_gets_a_shaper_on_its_own_interface() -> None:
+    before = "tc qdisc add dev wan0 root pfifo limit 100\n"
+    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6, shape=True)
+    text, _ = rewrite.rewritten(before, boxes.read(before), made)
+    assert text.count("dev wan0") == 3
+    assert "eth0" not in text
+    assert boxes.read(text).rate_bps == 2e6
+
+
+def test_what_a_box_printed_is_not_rewritten_but_answered_with_commands() -> None:
+    before = "qdisc pfifo 8001: root refcnt 2 limit 100p\n"
+    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    text, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    assert (text, in_place) == (made.text, False)
+
+
+def test_two_queues_of_the_same_kind_are_not_guessed_at() -> None:
+    before = SQM + "tc qdisc add dev eth2 root pfifo limit 100\n"
+    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    assert rewrite.rewritten(before, boxes.read(before), made)[1] is False
+
+
+def test_a_class_of_ios_changes_and_all_others_stay() -> None:
+    found = boxes.read(IOS, rate_bps=1e8)
+    params = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
+    made = boxes.export("red", params, box="ios", rate_bps=1e8)
+    text, in_place = rewrite.rewritten(IOS, found, made)
+    assert in_place
+    head, _, rest = text.partition(" class class-default\n")
+    assert head.startswith(
+        "policy-map WAN\n class VOICE\n  priority percent 10\n class BULK\n  bandwidth percent 40\n"
+    )
+    assert "  queue-limit 100 packets\n  random-detect\n" in head
+    assert "  random-detect precedence 0 10 30 20\n" in head
+    assert "6 12 10" not in text
+    assert rest == IOS.partition(" class class-default\n")[2]
+
+
+def test_a_named_class_of_ios_is_the_one_that_changes() -> None:
+    made = boxes.export("droptail", {"limit": "20 pkts"}, box="ios", rate_bps=1e8)
+    found = boxes.read(IOS, name="class-default", rate_bps=1e8)
+    text, _ = rewrite.rewritten(IOS, found, made, name="class-default")
+    assert text == IOS.replace("queue-limit 64", "queue-limit 20")
+
+
+@pytest.mark.parametrize("box", ["linux", "ios", "junos", "sonic"])
+def test_designs_are_those_that_the_box_can_load_and_none_is_the_queue_itself(box: str) -> None:
+    start = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
+    text = boxes.export("red", start, box=box, rate_bps=1e8).text
+    found = boxes.read(text, rate_bps=1e8, buffer_bytes=150_000)
+    base = found.scenario(rate_bps=1e8)
+    made = dict(designs(found, base, 1e8, shape=False))
+    assert made
+    assert all(one.box == box for one in made.values())
+    hashes = [
+        base.set("queue", {"kind": one.discipline_as_loaded, **one.params_as_loaded}).hash
+        for one in made.values()
+    ]
+    assert len({base.hash, *hashes}) == len(hashes) + 1
+    assert ("CAKE" in made) == (box == "linux")
+
+
+def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:
+    """A second and a half of buffer at 2 Mbit/s is bad for a call; the queue that is loaded then is kept."""
+    before = SQM.replace("limit 100", "limit 250")
+    from dropcurve import links
+
+    profile, direction = links.parse("20/2:up")
+    found = boxes.read(before)
+    base = found.scenario(link=profile, direction=direction)
+    first = fix(found, before, base, replications=6)
+    assert first.better
+    assert first.in_place
+    assert "-tc qdisc add dev eth1 parent 1:10 handle 10: pfifo limit 250" in first.diff
+    again = boxes.read(first.after)
+    loaded = again.scenario(link=profile, direction=direction)
+    second = fix(again, first.after, loaded, replications=6)
+    assert second.verdict.current == YOURS
+    assert not second.better
+    assert (second.after, second.diff) == (first.after, "")
+
+
+def test_check_exits_with_1_where_another_queue_is_to_be_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "up.sh").write_text(SQM.replace("limit 100", "limit 250"), encoding="utf-8")
+    words = [
+        str(tmp_path / "up.sh"),
+        "--link",
+        "20/2:up",
+        "--duration",
+        "12 s",
+        "--replications",
+        "3",
+        "--json",
+    ]
+    assert invoke(["fix", *words, "--check", "--out", str(tmp_path / "better.sh")]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["change"] is True
+    assert answer["answer"]["sentences"][0].startswith("Load ")
+    assert (tmp_path / "better.sh").read_text(encoding="utf-8") == answer["configuration"]
