@@ -52,6 +52,13 @@ def queue(
     )
 
 
+def early_random(base: dc.Scenario, size: int) -> dc.Scenario:
+    """Early random drop as table 1 has it: a packet of the queue, drawn at random, from half of the buffer on."""
+    return base.set(
+        "queue", {"kind": "erd", "limit": f"{size} pkts", "limit_test": "before", "victim": "random"}
+    )
+
+
 def cells(
     change: Change = lambda scenario: scenario,
     *,
@@ -63,6 +70,7 @@ def cells(
     base = network(change)
     found = {f"{kind} {size}": queue(base, kind, size, weight or read, shares=shares, **keys)
              for size, read in PAIRS for kind in QUEUES}  # fmt: skip
+    found |= {f"ERD {size}": early_random(base, size) for size, _ in (*PAIRS, (64, 0))}
     found |= {f"w_q {weight}": queue(base, "RED", 64, weight, shares=shares, **keys) for weight in WEIGHTS}
     found["tail drop 64"] = base.set("queue", {"kind": "droptail", "limit": "64 pkts", "dialect": "ns2"})
     found["RED 64"] = queue(base, "RED", 64, 0.002, shares=shares, **keys)
@@ -84,7 +92,7 @@ def present(scenario: dc.Scenario) -> dc.Scenario:
 
 
 #: WTRED among others, thresholds the same shares of the buffer for all that have any.
-OTHERS = ("WTRED", "RED", "Adaptive RED", "CoDel, a share", "CoDel, 5 ms", "tail drop")
+OTHERS = ("WTRED", "RED", "ERD", "Adaptive RED", "CoDel, a share", "CoDel, 5 ms", "tail drop")
 SIZES = (40, 60, 80, 100, 140)
 
 
@@ -111,6 +119,7 @@ def others(change: Change = lambda scenario: scenario) -> dict[str, dc.Scenario]
             f"CoDel, a share {size}": base.set(
                 "queue", {"kind": "codel", "dialect": "rfc", **limit, "target": f"{0.4 * drain_ms(base, size):.4g} ms"}
             ),
+            f"ERD {size}": early_random(base, size),
             f"tail drop {size}": base.set("queue", {"kind": "droptail", **limit}),
         }  # fmt: skip
     return found
@@ -175,6 +184,11 @@ CLAIMS = (
                 x["RED 64"]["queue_pkts_sd"]), below=-25, unit="%"),
         st.Test("synchronisation, RED less tail drop", lambda x: x["RED 64"]["sync"] - x["tail drop 64"]["sync"],
                 below=-0.1))),
+    st.Claim("W6", "section 2, table 1",
+             "early random drop solves the problems of tail drop: full queue, lock-out, global synchronisation", (
+        st.Test("mean queue, of 63 packets", lambda x: x["ERD 64"]["queue_pkts_mean"] * (100 / 63), below=75, unit="%"),
+        st.Test("fairness over flows", st.at("ERD 64", "jain"), above=0.9),
+        st.Test("synchronisation of the windows", st.at("ERD 64", "sync"), below=0.25))),
 )  # fmt: skip
 WAIT = ("sojourn_ms_mean", "wait in the queue (ms)", 1.0)
 PANELS = (("goodput_bps", "throughput (Mbit/s)", 1e-6), ("loss", "packets lost (%)", 1.0),
@@ -250,8 +264,8 @@ def page(outcome: st.Outcome) -> st.Page:
         results=[
             st.Picture("weights", "RED by its weight (figures 8 to 11)", "Buffer 64, thresholds 5 and 15.",
                        partial(over_weights, x)),
-            st.Picture("sizes", "RED, FRED and WTRED (figures 14 to 17)", "Each point is one of the eleven pairs.",
-                       partial(over_sizes, x, QUEUES, [size for size, _ in PAIRS])),
+            st.Picture("sizes", "RED, FRED, WTRED (figures 14 to 17) and ERD", "Each point is one of the eleven pairs.",
+                       partial(over_sizes, x, (*QUEUES, "ERD"), [size for size, _ in PAIRS])),
             table(x),
             *([] if outcome.quick else [st.Picture(
                 "time", "Tail drop and RED over time (figures 1 to 7)", "Ten seconds of one run.",
@@ -275,7 +289,7 @@ def page(outcome: st.Outcome) -> st.Page:
 def table(x: st.Cells) -> st.Table:
     """Means over the eleven pairs."""
     rows = [[kind, *(st.shown(overall(x, kind, number), scale=scale) for number, _, scale in PANELS),
-             st.shown(overall(x, kind, "sojourn_ms_mean"))] for kind in QUEUES]  # fmt: skip
+             st.shown(overall(x, kind, "sojourn_ms_mean"))] for kind in (*QUEUES, "ERD")]  # fmt: skip
     return st.Table(["queue", *(label for _, label, _ in PANELS), "wait in the queue (ms)"], rows,
                     caption="Means over the eleven pairs of buffer and weight")  # fmt: skip
 

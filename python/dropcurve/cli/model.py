@@ -1,0 +1,142 @@
+"""dropcurve model: what published models of TCP say of a path or a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..advise.equilibrium import Curve
+    from ..models import Path as Connection
+    from ..models import QueueLaw
+
+#: Of a segment on the link: IP and TCP without options.
+HEADERS_BYTES = 40
+
+
+def model(
+    rtt: Annotated[
+        str, typer.Option(metavar="TIME", help="Round trip: with queueing, or with --red without it.")
+    ],
+    loss: Annotated[str | None, typer.Option(metavar="SHARE", help="Rate of loss events: 1%, 0.001.")] = None,
+    throughput: Annotated[
+        str | None, typer.Option(metavar="RATE", help="In place of --loss: which loss allows 5Mbit?")
+    ] = None,
+    law: Annotated[list[str] | None, typer.Option(metavar="LAW", help="Only this law. Repeatable.")] = None,
+    mss: Annotated[str, typer.Option(metavar="SIZE", help="Of a segment, without headers.")] = "1460B",
+    rto: Annotated[str, typer.Option(metavar="TIME", help="First retransmission timeout.")] = "1s",
+    acks: Annotated[
+        int, typer.Option(metavar="B", help="Segments that share an acknowledgement: 1 or 2.")
+    ] = 2,
+    window: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Receiver's window: 64kB, 44pkts.")
+    ] = None,
+    burst_loss: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Lost of the rest of a window (NewReno). As --loss.")
+    ] = None,
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the bottleneck; adds BBR.")] = None,
+    flows: Annotated[
+        str | None, typer.Option(metavar="N", help="With --red: long TCP flows on the link.")
+    ] = None,
+    red: Annotated[
+        str | None,
+        typer.Option(metavar="MIN,MAX,P,LIMIT", help="RED whose operating point is wanted: 5,15,0.1,60."),
+    ] = None,
+    gentle: Annotated[bool, typer.Option("--gentle", help="With --red: gentle above max_th.")] = False,
+    plot: Annotated[
+        FilePath | None, typer.Option(metavar="FILE", help="A picture: .svg, .png or .pdf.")
+    ] = None,
+    json: o.Json = False,
+) -> int:
+    """Throughput from loss and round trip, or the other way round, by published models.
+
+    With --red: where the queue of a RED router settles, as Firoiu and Borden have it: the loss that TCP needs at each
+    queue crosses the loss that RED gives. Nothing is simulated.
+
+    \b
+    Examples:
+      dropcurve model --rtt 100ms --loss 1%
+      dropcurve model --rtt 100ms --throughput 5Mbit --plot laws.svg
+      dropcurve model --rtt 100ms --rate 10Mbit --flows 20 --red 5,15,0.1,60 --plot queue.svg
+    """
+    from dataclasses import asdict
+
+    from ..errors import UsageError
+    from ..models import answer
+    from ..models import Path
+    from ..plot import style
+    from ..quantities import units, values
+    from . import console
+
+    mss_bytes = units.size(mss, what="mss")
+    path = Path(
+        units.span(rtt, what="rtt"), mss_bytes, units.span(rto, what="rto"), acks,
+        float("inf") if window is None else units.packets(window, packet_bytes=mss_bytes, what="window"),
+        None if burst_loss is None else values.share(burst_loss),
+    )  # fmt: skip
+    bottleneck = None if rate is None else units.rate(rate)
+    width = style.COLUMN_IN * 1.4
+    if red is not None:
+        found, curve = _queue(path, bottleneck, flows, red, gentle=gentle)
+        _save(plot, lambda: answer.crossing(found, curve, width))
+        if json:
+            console.data(asdict(found))
+        else:
+            print(answer.sentence(found))
+        return 0
+    if (loss is None) == (throughput is None):
+        raise UsageError("give either --loss or --throughput (or --red with --rate and --flows)")
+    rows = answer.rows(
+        path, names=law or (), rate_bps=bottleneck,
+        loss_rate=None if loss is None else values.share(loss),
+        throughput_bps=None if throughput is None else units.rate(throughput, what="throughput"),
+    )  # fmt: skip
+    names = [one for one in law or () if one != "bbr"]
+    _save(plot, lambda: answer.over_loss(path, names, width))
+    if json:
+        console.data([asdict(row) for row in rows])
+    else:
+        print(answer.table(rows))
+    return 0
+
+
+def _queue(
+    path: Connection, rate_bps: float | None, flows: str | None, red: str, *, gentle: bool
+) -> tuple[QueueLaw, Curve]:
+    """The crossing for a RED queue given as ``MIN,MAX,P,LIMIT``. Raises UsageError."""
+    from ..advise.equilibrium import Curve
+    from ..errors import UsageError
+    from ..models import queue_law
+    from ..quantities import units
+
+    if rate_bps is None or flows is None:
+        raise UsageError("--red needs --rate and --flows: where a queue settles depends on both")
+    try:
+        low, high, max_p, limit = (float(part) for part in red.split(","))
+    except ValueError:
+        raise UsageError(f"red '{red}': must be MIN,MAX,P,LIMIT in packets, such as 5,15,0.1,60") from None
+    if not 0 < max_p <= 1:
+        raise UsageError(f"max_p {max_p:g}: must lie above 0 and at most at 1")
+    curve = Curve(low, high, max_p, above="gentle" if gentle else "drop", limit=limit)
+    rate_pps = rate_bps / (8.0 * (path.mss_bytes + HEADERS_BYTES))
+    count = units.count(flows, what="flows")
+    return queue_law(
+        rate_pps=rate_pps, rtt_s=path.rtt_s, flows=count, curve=curve, b=path.b, rto_s=path.rto_s
+    ), curve
+
+
+def _save(file: FilePath | None, draw: Callable[[], Figure]) -> None:
+    """Writes a figure in the format of the file's suffix. Raises UsageError for another suffix."""
+    from ..plot import style
+
+    if file is not None:
+        with style.styled():
+            content = style.to_bytes(draw(), format=file.suffix.lstrip("."))
+        file.write_bytes(content)

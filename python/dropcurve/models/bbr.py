@@ -1,0 +1,70 @@
+"""What is published of BBR's throughput: alone under random loss, and beside loss-based flows in a deep buffer.
+
+References: CCHJ17 (throughput over random loss), WMSS19 (the share of BBR version 1 beside loss-based flows). BBR's
+rate is no function of loss and round trip: without a bottleneck rate there is no answer.
+"""
+
+from __future__ import annotations
+
+from ..errors import UsageError
+
+#: BBR probes with a gain of 1.25: loss above 1 - 1/1.25 hides what is gained (CCHJ17).
+PROBE_GAIN = 1.25
+#: Round trips are measured anew every 10 s, for 0.2 s (CCHJ17).
+PROBE_RTT_EVERY_S, PROBE_RTT_S = 10.0, 0.2
+#: Segments that each BBR flow keeps in flight while it measures the round trip.
+PROBE_RTT_PKTS = 4.0
+
+
+def bbr_throughput(*, loss: float, rate_bps: float) -> float:
+    """Goodput of one BBR flow alone under random loss: what arrives of the bottleneck's rate, up to the loss that the
+    gain of 1.25 can make up for, and next to nothing beyond (CCHJ17).
+
+    Args:
+        loss: share of packets lost at random, from 0 to 1.
+        rate_bps: rate of the bottleneck in bit/s.
+
+    Returns:
+        bit/s.
+
+    Raises:
+        UsageError: a loss outside 0 to 1, or a rate that is not above 0.
+    """
+    if not 0 <= loss <= 1:
+        raise UsageError(f"loss = {loss:g}: must lie between 0 and 1")
+    if not rate_bps > 0:
+        raise UsageError(f"rate = {rate_bps:g}: must be above 0")
+    return rate_bps * (1.0 - loss) if loss < 1.0 - 1.0 / PROBE_GAIN else 0.0
+
+
+def bbr_share(
+    *, buffer_pkts: float, rate_pps: float, rtt_s: float, flows: int = 1, duration_s: float | None = None
+) -> float:
+    """Share of the link that all BBR flows (version 1) get together beside loss-based flows that keep the buffer full.
+
+    BBR is limited by its window, twice its rate times the least round trip that it measured; while it measures, the
+    queue still holds the packets of the others. With p their share, p = 1/2 - 1/(2X) - 4N/q for N BBR flows, a buffer
+    of q packets and of X bandwidth-delay products (WMSS19). ``duration_s`` takes off the time spent measuring.
+
+    Args:
+        buffer_pkts: limit of the queue in packets.
+        rate_pps: rate of the link in packets a second.
+        rtt_s: propagation round trip in seconds.
+        flows: number of BBR flows.
+        duration_s: how long they compete; None: leave the time of measuring out.
+
+    Returns:
+        From 0 to 1. For a buffer below one bandwidth-delay product the model has BBR take the whole link.
+
+    Raises:
+        UsageError: a value that is not above 0.
+    """
+    for name, value in (("buffer", buffer_pkts), ("rate", rate_pps), ("rtt", rtt_s), ("flows", flows)):
+        if not value > 0:
+            raise UsageError(f"{name} = {value:g}: must be above 0")
+    others = 0.5 - rate_pps * rtt_s / (2.0 * buffer_pkts) - PROBE_RTT_PKTS * flows / buffer_pkts
+    share = 1.0 - min(1.0, max(0.0, others))
+    if duration_s is None:
+        return share
+    probing = (buffer_pkts / rate_pps + PROBE_RTT_S + rtt_s) * duration_s / PROBE_RTT_EVERY_S
+    return share * max(0.0, duration_s - probing) / duration_s

@@ -1,0 +1,72 @@
+"""Firoiu and Borden's picture: the queue law of TCP crosses the control function of RED where the queue settles.
+
+Reference: FB00. Units: queues in packets, rates in packets a second, times in seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..advise import tcp
+from ..advise.conditions import Point
+from ..advise.equilibrium import Curve, Equilibrium, needed, on_curve
+from ..errors import UsageError
+
+#: Points of a drawn curve.
+POINTS = 200
+
+
+@dataclass(frozen=True)
+class QueueLaw:
+    """The two curves over the queue, and where they cross."""
+
+    queue: tuple[float, ...]
+    law: tuple[float, ...]
+    control: tuple[float, ...]
+    crossing: Equilibrium
+
+
+def queue_law(
+    *,
+    rate_pps: float,
+    rtt_s: float,
+    flows: int,
+    curve: Curve,
+    law: str = "pftk",
+    b: int = 2,
+    rto_s: float = 1.0,
+) -> QueueLaw:
+    """The loss that holds ``flows`` flows to the link at each queue, the loss RED gives there, and their crossing.
+
+    Args:
+        rate_pps: rate of the link in packets a second.
+        rtt_s: propagation round trip in seconds.
+        flows: number of long TCP flows.
+        curve: RED's control function; its limit bounds the picture.
+        law: the throughput law, a key of `dropcurve.advise.tcp.LAWS`; FB00 take PFTK98.
+        b: segments that share an acknowledgement.
+        rto_s: first timeout in seconds.
+
+    Returns:
+        Both curves from an empty queue to the limit, and the operating point.
+
+    Raises:
+        UsageError: a value that no link has, an unknown law, or a curve without a finite limit.
+    """
+    for name, value in (("rate", rate_pps), ("rtt", rtt_s), ("flows", flows)):
+        if not value > 0:
+            raise UsageError(f"{name} = {value:g}: must be above 0")
+    if law not in tcp.LAWS:
+        raise UsageError(f"{law}: no such law; there are {', '.join(tcp.LAWS)}")
+    if not 0 < curve.min_th < curve.max_th <= curve.limit < float("inf"):
+        raise UsageError(
+            f"min_th {curve.min_th:g}, max_th {curve.max_th:g}, limit {curve.limit:g}: must rise, from above 0"
+        )
+    point = Point(flows, rtt_s, rate_pps)
+    queue = tuple(curve.limit * i / POINTS for i in range(POINTS + 1))
+    return QueueLaw(
+        queue,
+        tuple(needed(one, point, law=law, b=b, rto_s=rto_s) for one in queue),
+        tuple(curve.taken(one) for one in queue),
+        on_curve(curve, point, law=law, b=b, rto_s=rto_s),
+    )
