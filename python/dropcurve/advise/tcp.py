@@ -41,17 +41,17 @@ def fluid(p: float, sender: Sender) -> float:
 
 def pftk_approx(p: float, sender: Sender) -> float:
     """The approximate model with timeouts, equation 33 of PFTK98."""
-    cycle = math.sqrt(2.0 * sender.b * p / 3.0)
+    loss_free = math.sqrt(2.0 * sender.b * p / 3.0)
     timeouts = min(1.0, 3.0 * math.sqrt(3.0 * sender.b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
-    return min(sender.most, 1.0 / (cycle + sender.rto_s / sender.rtt_s * timeouts))
+    return min(sender.most, 1.0 / (loss_free + sender.rto_s / sender.rtt_s * timeouts))
 
 
 def pftk_full(p: float, sender: Sender) -> float:
     """The full model with timeouts and the receiver's window, equation 32 of PFTK98."""
-    window, rounds = _cycle(p, sender)
-    chance = _timeout_chance(p, window)
+    window, rounds = cycle(p, sender)
+    chance = timeout_chance(p, window)
     sent = (1.0 - p) / p + window + chance / (1.0 - p)
-    idle = sender.rto_s / sender.rtt_s * chance * _backoff(p)
+    idle = sender.rto_s / sender.rtt_s * chance * backoff(p)
     return min(sender.most, sent / (rounds + idle))
 
 
@@ -63,16 +63,16 @@ def newreno(p: float, sender: Sender) -> float:
     trip of w/2 packets for each loss to be repaired. No timeout follows if the retransmission and the two packets of
     limited transmit arrive, and of the rest of the window at least one; PFTK98 takes one for certain below 4 packets.
     """
-    window, rounds = _cycle(p, sender)
+    window, rounds = cycle(p, sender)
     lost = 1.0 + p * max(0.0, window - 1.0)
     none_left = p ** (window - 1.0) if window > 1.0 else 1.0
     chance = 1.0 - (1.0 - none_left) * (1.0 - p) ** 3
     sent = (1.0 - p) / p + window + lost * window / 2.0
-    idle = sender.rto_s / sender.rtt_s * chance * _backoff(p)
+    idle = sender.rto_s / sender.rtt_s * chance * backoff(p)
     return min(sender.most, float(sent / (rounds + lost + idle)))
 
 
-def _cycle(p: float, sender: Sender) -> tuple[float, float]:
+def cycle(p: float, sender: Sender) -> tuple[float, float]:
     """The window at the end of a cycle of PFTK98, and its round trips up to there."""
     b = sender.b
     part = (2.0 + b) / (3.0 * b)
@@ -82,12 +82,12 @@ def _cycle(p: float, sender: Sender) -> tuple[float, float]:
     return sender.most, b / 8.0 * sender.most + (1.0 - p) / (p * sender.most) + 2.0
 
 
-def _backoff(p: float) -> float:
+def backoff(p: float) -> float:
     """How many first timeouts a series of doubled ones lasts in the mean: f(p)/(1 - p) of PFTK98."""
     return (1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6) / (1.0 - p)
 
 
-def _timeout_chance(p: float, window: float) -> float:
+def timeout_chance(p: float, window: float) -> float:
     """The chance that a loss in a window ends in a timeout: Q of PFTK98, with its limit 3/w as p falls to 0."""
     if window <= 3.0:
         return 1.0

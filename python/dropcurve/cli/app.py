@@ -17,6 +17,7 @@ from . import (
     import_,
     listing,
     live,
+    model,
     plot,
     report,
     reproduce,
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 
 app.command("advise")(advise.advise)
+app.command("model")(model.model)
 app.command("tune")(tune.tune)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)

@@ -21,40 +21,36 @@ if TYPE_CHECKING:
 HEADERS_BYTES = 40
 
 
+Rtt = Annotated[
+    str, typer.Option(metavar="TIME", help="Round trip: with queueing, or with --red without it.")
+]
+Loss = Annotated[str | None, typer.Option(metavar="SHARE", help="Rate of loss events: 1%, 0.001.")]
+Throughput = Annotated[
+    str | None, typer.Option(metavar="RATE", help="In place of --loss: which loss allows 5Mbit?")
+]
+Laws = Annotated[list[str] | None, typer.Option(metavar="LAW", help="Only this law. Repeatable.")]
+Mss = Annotated[str, typer.Option(metavar="SIZE", help="Of a segment, without headers.")]
+Rto = Annotated[str, typer.Option(metavar="TIME", help="First retransmission timeout.")]
+Acks = Annotated[int, typer.Option(metavar="B", help="Segments that share an acknowledgement: 1 or 2.")]
+Window = Annotated[str | None, typer.Option(metavar="SIZE", help="Receiver's window: 64kB, 44pkts.")]
+BurstLoss = Annotated[
+    str | None, typer.Option(metavar="SHARE", help="Lost of the rest of a window (NewReno). As --loss.")
+]
+Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Of the bottleneck; adds BBR.")]
+Flows = Annotated[str | None, typer.Option(metavar="N", help="With --red: long TCP flows on the link.")]
+Red = Annotated[
+    str | None,
+    typer.Option(metavar="MIN,MAX,P,LIMIT", help="RED whose operating point is wanted: 5,15,0.1,60."),
+]
+Gentle = Annotated[bool, typer.Option("--gentle", help="With --red: gentle above max_th.")]
+Plot = Annotated[FilePath | None, typer.Option(metavar="FILE", help="A picture: .svg, .png or .pdf.")]
+
+
 def model(
-    rtt: Annotated[
-        str, typer.Option(metavar="TIME", help="Round trip: with queueing, or with --red without it.")
-    ],
-    loss: Annotated[str | None, typer.Option(metavar="SHARE", help="Rate of loss events: 1%, 0.001.")] = None,
-    throughput: Annotated[
-        str | None, typer.Option(metavar="RATE", help="In place of --loss: which loss allows 5Mbit?")
-    ] = None,
-    law: Annotated[list[str] | None, typer.Option(metavar="LAW", help="Only this law. Repeatable.")] = None,
-    mss: Annotated[str, typer.Option(metavar="SIZE", help="Of a segment, without headers.")] = "1460B",
-    rto: Annotated[str, typer.Option(metavar="TIME", help="First retransmission timeout.")] = "1s",
-    acks: Annotated[
-        int, typer.Option(metavar="B", help="Segments that share an acknowledgement: 1 or 2.")
-    ] = 2,
-    window: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Receiver's window: 64kB, 44pkts.")
-    ] = None,
-    burst_loss: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Lost of the rest of a window (NewReno). As --loss.")
-    ] = None,
-    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the bottleneck; adds BBR.")] = None,
-    flows: Annotated[
-        str | None, typer.Option(metavar="N", help="With --red: long TCP flows on the link.")
-    ] = None,
-    red: Annotated[
-        str | None,
-        typer.Option(metavar="MIN,MAX,P,LIMIT", help="RED whose operating point is wanted: 5,15,0.1,60."),
-    ] = None,
-    gentle: Annotated[bool, typer.Option("--gentle", help="With --red: gentle above max_th.")] = False,
-    plot: Annotated[
-        FilePath | None, typer.Option(metavar="FILE", help="A picture: .svg, .png or .pdf.")
-    ] = None,
-    json: o.Json = False,
-) -> int:
+    rtt: Rtt, loss: Loss = None, throughput: Throughput = None, law: Laws = None, mss: Mss = "1460B", rto: Rto = "1s",
+    acks: Acks = 2, window: Window = None, burst_loss: BurstLoss = None, rate: Rate = None, flows: Flows = None,
+    red: Red = None, gentle: Gentle = False, plot: Plot = None, json: o.Json = False,
+) -> int:  # fmt: skip
     """Throughput from loss and round trip, or the other way round, by published models.
 
     With --red: where the queue of a RED router settles, as Firoiu and Borden have it: the loss that TCP needs at each
@@ -64,13 +60,12 @@ def model(
     Examples:
       dropcurve model --rtt 100ms --loss 1%
       dropcurve model --rtt 100ms --throughput 5Mbit --plot laws.svg
-      dropcurve model --rtt 100ms --rate 10Mbit --flows 20 --red 5,15,0.1,60 --plot queue.svg
+      dropcurve model --rtt 100ms --rate 10Mbit --flows 40 --red 5,30,0.1,60 --plot queue.svg
     """
     from dataclasses import asdict
 
     from ..errors import UsageError
-    from ..models import answer
-    from ..models import Path
+    from ..models import Path, answer
     from ..plot import style
     from ..quantities import units, values
     from . import console

@@ -1,4 +1,4 @@
-"""Published models of TCP: throughput from loss and round trip, the way back, and where a queue settles.
+"""Published models of TCP: throughput from loss and round trip, the inverse, and where a queue settles.
 
     from dropcurve import models
     models.throughput("pftk", loss=0.01, path=models.Path(rtt_s=0.1))     # bit/s
@@ -10,11 +10,11 @@ Nothing is simulated. Each law says where it is published; `docs/guide/models.md
 from __future__ import annotations
 
 from .bbr import bbr_share, bbr_throughput
-from .laws import LAWS, Law, Path, loss, throughput
+from .laws import LAWS, Path, ThroughputLaw, loss, throughput
 from .newreno import newreno_impatient, newreno_steady
 from .queue_law import QueueLaw, queue_law
 
 __all__ = [
-    "LAWS", "Law", "Path", "QueueLaw", "bbr_share", "bbr_throughput", "loss", "newreno_impatient", "newreno_steady",
-    "queue_law", "throughput",
+    "LAWS", "Path", "QueueLaw", "ThroughputLaw", "bbr_share", "bbr_throughput", "loss", "newreno_impatient",
+    "newreno_steady", "queue_law", "throughput",
 ]  # fmt: skip

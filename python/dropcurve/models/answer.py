@@ -23,7 +23,7 @@ POINTS = 120
 
 
 @dataclass(frozen=True)
-class Row:
+class LawAnswer:
     """What one law answers: loss (None: there is none) and throughput in bit/s, window in segments."""
 
     law: str
@@ -38,7 +38,7 @@ class Row:
 def rows(
     path: Path, *, loss_rate: float | None = None, throughput_bps: float | None = None, names: Sequence[str] = (),
     rate_bps: float | None = None,
-) -> list[Row]:  # fmt: skip
+) -> list[LawAnswer]:  # fmt: skip
     """What each law says of a path: throughput at a loss, or loss at a throughput; laws by name, or all.
 
     ``rate_bps`` is the bottleneck's: it bounds throughput, and adds BBR to the answers from a loss.
@@ -53,15 +53,17 @@ def rows(
             assert throughput_bps is not None, "either a loss or a throughput is given"
             rate, p = throughput_bps, loss(one.name, throughput_bps=throughput_bps, path=path)
         window = rate * path.rtt_s / (8.0 * path.mss_bytes)
-        found.append(Row(one.name, one.title, one.source, one.assumes, p, rate, window))
+        found.append(LawAnswer(one.name, one.title, one.source, one.assumes, p, rate, window))
     if rate_bps is not None and loss_rate is not None and (not names or "bbr" in names):
         rate = bbr_throughput(loss=loss_rate, rate_bps=rate_bps)
         window = rate * path.rtt_s / (8.0 * path.mss_bytes)
-        found.append(Row("bbr", "BBR, alone", "CCHJ17", "random loss, goodput", loss_rate, rate, window))
+        found.append(
+            LawAnswer("bbr", "BBR, alone", "CCGYJ16", "random loss, goodput", loss_rate, rate, window)
+        )
     return found
 
 
-def table(found: Sequence[Row]) -> str:
+def table(found: Sequence[LawAnswer]) -> str:
     """The rows as text for a terminal."""
     head = ("law", "throughput", "window", "loss", "source", "assumes")
     lines = [head] + [
@@ -107,13 +109,13 @@ def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
     """TCP's queue law, RED's control function, and the point where they cross."""
     from ..studies.draw import Line, Panel, panels
 
-    top = min(1.0, 2.5 * max(found.crossing.loss, curve.taken(curve.max_th * (1 - 1e-9))))
+    top = min(1.0, max(2.5 * found.crossing.loss, 1.3 * curve.taken(curve.max_th * (1 - 1e-9))))
     shown = [(q, law, control) for q, law, control in zip(found.queue, found.law, found.control, strict=True)]
-    low = [(q, 100 * law) for q, law, _ in shown if law <= top]
-    steps = [(q, 100 * min(control, top)) for q, _, control in shown]
+    low = [(q, law) for q, law, _ in shown if law <= top]
     lines = [
-        Line("TCP's queue law", *zip(*low, strict=True), look=0, markers=False),
-        Line("RED's control function", *zip(*steps, strict=True), look=1, markers=False),
+        Line("TCP's queue law", [q for q, _ in low], [100 * law for _, law in low], markers=False),
+        Line("RED's control function", [q for q, _, _ in shown], [100 * min(one, top) for _, _, one in shown], look=1,
+             markers=False),
         Line("operating point", [found.crossing.queue], [100 * found.crossing.loss], look=2, joined=False),
     ]  # fmt: skip
     panel = Panel(lines, "average queue (pkts)", "share of packets dropped (%)", top=100 * top)
@@ -129,6 +131,6 @@ def sentence(found: QueueLaw) -> str:
         "buffer": "at the limit: RED drops too little, so the buffer overflows",
     }[at.regime]
     return (
-        f"The queue settles at {at.queue:.3g} packets, {why}: {100 * at.loss:.3g} % dropped, windows of {at.window:.3g} "
-        f"segments, a round trip of {units.show_span(float(f'{at.rtt_s:.3g}'))}."
+        f"The queue settles at {at.queue:.3g} packets, {why}: {100 * at.loss:.3g} % dropped, windows of "
+        f"{at.window:.3g} segments, a round trip of {units.show_span(float(f'{at.rtt_s:.3g}'))}."
     )

@@ -1,6 +1,6 @@
 """What is published of BBR's throughput: alone under random loss, and beside loss-based flows in a deep buffer.
 
-References: CCHJ17 (throughput over random loss), WMSS19 (the share of BBR version 1 beside loss-based flows). BBR's
+References: CCGYJ16 (throughput over random loss), WMSS19 (the share of BBR version 1 beside loss-based flows). BBR's
 rate is no function of loss and round trip: without a bottleneck rate there is no answer.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ..errors import UsageError
 
-#: BBR probes with a gain of 1.25: loss above 1 - 1/1.25 hides what is gained (CCHJ17).
+#: BBR probes with a gain of 1.25: loss above 1 - 1/1.25 hides what is gained (CCGYJ16).
 PROBE_GAIN = 1.25
-#: Round trips are measured anew every 10 s, for 0.2 s (CCHJ17).
+#: The least round trip is measured again every 10 s, for 0.2 s (CCGYJ16).
 PROBE_RTT_EVERY_S, PROBE_RTT_S = 10.0, 0.2
 #: Segments that each BBR flow keeps in flight while it measures the round trip.
 PROBE_RTT_PKTS = 4.0
@@ -18,7 +18,7 @@ PROBE_RTT_PKTS = 4.0
 
 def bbr_throughput(*, loss: float, rate_bps: float) -> float:
     """Goodput of one BBR flow alone under random loss: what arrives of the bottleneck's rate, up to the loss that the
-    gain of 1.25 can make up for, and next to nothing beyond (CCHJ17).
+    gain of 1.25 can make up for, and next to nothing beyond (CCGYJ16).
 
     Args:
         loss: share of packets lost at random, from 0 to 1.

@@ -62,7 +62,7 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Law:
+class ThroughputLaw:
     """A throughput law: what it assumes, and the mean window at a loss rate on a path."""
 
     name: str
@@ -96,26 +96,28 @@ def _sender(law: Callable[[float, tcp.Sender], float]) -> Callable[[float, Path]
     return lambda p, path: law(p, path.sender)
 
 
-LAWS: Mapping[str, Law] = {
+LAWS: Mapping[str, ThroughputLaw] = {
     law.name: law
     for law in (
-        Law("mahdavi-floyd", "Mahdavi and Floyd, k = 1.22", "MF97", "no timeouts", mahdavi_floyd),
-        Law("mahdavi-floyd-high", "Mahdavi and Floyd, k = 1.31", "MF97", "no timeouts, random loss",
+        ThroughputLaw("mahdavi-floyd", "Mahdavi and Floyd, k = 1.22", "MF97", "no timeouts", mahdavi_floyd),
+        ThroughputLaw("mahdavi-floyd-high", "Mahdavi and Floyd, k = 1.31", "MF97", "no timeouts, random loss",
             lambda p, path: mahdavi_floyd(p, path, k=K_HIGH)),
-        Law("mathis", "Mathis and others", "MSMO97", "no timeouts, periodic loss", _sender(tcp.mathis)),
-        Law("pftk", "Padhye and others, full", "PFTK98 (32)", "Reno, loss to a window's end", _sender(tcp.pftk_full)),
-        Law("pftk-approx", "Padhye and others, approximate", "PFTK98 (33)", "the same", _sender(tcp.pftk_approx)),
-        Law("tfrc", "TFRC's equation", "RFC5348", "b = 1, timeout of 4 RTT or 1 s", tfrc),
-        Law("newreno-steady", "NewReno, slow but steady", "after PMW10", "a round trip for each hole",
+        ThroughputLaw("mathis", "Mathis and others", "MSMO97", "no timeouts, periodic loss", _sender(tcp.mathis)),
+        ThroughputLaw("pftk", "Padhye and others, full", "PFTK98 (32)", "Reno, loss to a window's end",
+                      _sender(tcp.pftk_full)),
+        ThroughputLaw("pftk-approx", "Padhye and others, approximate", "PFTK98 (33)", "the same",
+                      _sender(tcp.pftk_approx)),
+        ThroughputLaw("tfrc", "TFRC's equation", "RFC5348", "b = 1, timeout of 4 RTT or 1 s", tfrc),
+        ThroughputLaw("newreno-steady", "NewReno, slow but steady", "after PMW10", "a round trip for each hole",
             lambda p, path: newreno_steady(p, path.sender, path.burst_loss)),
-        Law("newreno-impatient", "NewReno, impatient", "after PMW10", "a long recovery ends in a timeout",
+        ThroughputLaw("newreno-impatient", "NewReno, impatient", "after PMW10", "a long recovery ends in a timeout",
             lambda p, path: newreno_impatient(p, path.sender, path.burst_loss)),
-        Law("cubic", "CUBIC", "RFC9438", "deterministic loss, no timeouts", cubic),
+        ThroughputLaw("cubic", "CUBIC", "RFC9438", "deterministic loss, no timeouts", cubic),
     )
 }  # fmt: skip
 
 
-def law(name: str) -> Law:
+def law(name: str) -> ThroughputLaw:
     """A law by name. Raises UsageError for an unknown one."""
     if name not in LAWS:
         raise UsageError(f"{name}: no such law; there are {', '.join(LAWS)}")

@@ -62,9 +62,13 @@ def _timeout_rounds(p: float, sender: tcp.Sender) -> float:
 
 def _no_fast_retransmit(window: float, q: float) -> float:
     """Probability that fewer than three of the other segments of the window arrive, so that only the timer can end the
-    loss: the binomial sum over window - 1 segments of loss probability q each."""
-    others = int(window) - 1
-    if others < 3:
-        return 1.0
+    loss; between whole windows in proportion."""
+    whole = math.floor(max(0.0, window - 1.0))
+    part = max(0.0, window - 1.0) - whole
+    return (1.0 - part) * _fewer_than_three(whole, q) + part * _fewer_than_three(whole + 1, q)
+
+
+def _fewer_than_three(sent: int, q: float) -> float:
+    """Probability that at most two of ``sent`` segments arrive, each lost with probability q."""
     kept = 1.0 - q
-    return min(1.0, math.fsum(math.comb(others, i) * kept**i * q ** (others - i) for i in range(3)))
+    return math.fsum(math.comb(sent, i) * kept**i * q ** (sent - i) for i in range(min(3, sent + 1)))
