@@ -7,13 +7,12 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident
 from typing import Any
 
 import dropcurve as dc
-from dropcurve import _core
 
 from .cases import Case
 
@@ -27,8 +26,8 @@ Numbers = dict[str, float]
 @dataclass
 class Context:
     """``reference`` is the folder with ns2, ns3 and linux; None: only the project's own copies. ``quick`` takes few
-    cases and replications; ``live`` runs the other programs themselves: "" (not), "sample" or "all". ``cache`` keeps
-    what runs gave, by scenario, seed and the built core, and what the others gave, by what they were told."""
+    cases and replications; ``live`` runs the other programs themselves: "" (not), "sample" or "all". ``cache`` is
+    the folder for the output of the other programs, by what they were told."""
 
     reference: Path | None = None
     own: Path = ROOT / "validation" / "agree" / "data"
@@ -37,7 +36,6 @@ class Context:
     live: str = ""
     cache: Path | None = None
     tell: Callable[[str], None] = lambda text: None
-    _core_hash: str = field(default="", repr=False)
 
     def csv(self, *path: str) -> list[dict[str, str]]:
         """Rows of a recorded table: the reference's if it is there, else the project's own copy."""
@@ -53,27 +51,12 @@ class Context:
         return next((place for home in homes if (place := home.joinpath(*path)).exists()), None)
 
     def runs(
-        self, scenario: dc.Scenario, replications: int, numbers: Callable[[Summary], Numbers], label: str
+        self, scenario: dc.Scenario, replications: int, numbers: Callable[[Summary], Numbers]
     ) -> list[Numbers]:
-        """What each replication gives; kept under ``label``, so that an interrupted comparison goes on where it was."""
-        place = self._place(scenario, replications, label)
-        if place is not None and place.exists():
-            kept: list[Numbers] = json.loads(place.read_text(encoding="utf-8"))
-            return kept
+        """The numbers of each replication. The runs are stored as those of any command, so an interrupted comparison
+        resumes."""
         result = dc.run(scenario, replications=replications, jobs=self.jobs)
-        found = [numbers(run) for run in result.baseline.runs]
-        if place is not None:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(json.dumps(found), encoding="utf-8")
-        return found
-
-    def _place(self, scenario: dc.Scenario, replications: int, label: str) -> Path | None:
-        if self.cache is None:
-            return None
-        if not self._core_hash:
-            self._core_hash = hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
-        text = f"{self._core_hash} {scenario.hash} {replications} {label}"
-        return self.cache / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+        return [numbers(run) for run in result.baseline.runs]
 
     def kept(self, told: str, work: Callable[[], Any]) -> Any:
         """What another program gave when it was told this; run once and then kept, so that one can go on later."""

@@ -242,8 +242,7 @@ def case(defect: Defect, context: Context) -> Case:
         if defect.gaps is not None:
             found.append(statistics.fmean(defect.gaps(distances(scenario, seed)) for seed in range(1, 5)))
             continue
-        label = f"defect {defect.number}"
-        runs = context.runs(scenario, 4, lambda run: {"x": defect.of(run["links"]["bottleneck"])}, label)
+        runs = context.runs(scenario, 4, lambda run: {"x": defect.of(run["links"]["bottleneck"])})
         found.append(statistics.fmean(run["x"] for run in runs))
     without, with_it = found
     moved = with_it >= without * defect.factor if defect.factor > 1 else with_it <= without * defect.factor

@@ -83,7 +83,7 @@ def case(pair: tuple[str, str], context: Context) -> Case:
         theirs = [kernel({**row, "SEED": str(seed)}, context) for seed in range(1, seeds + 1)]
         full = row | means.row_of(theirs)
         scenario = dc.Scenario.parse(other_stacks.linux(full))
-        runs = context.runs(scenario, 10, other_stacks.linux_numbers, f"live_linux {queue} {control}")
+        runs = context.runs(scenario, 10, other_stacks.linux_numbers)
         figures = [means.figure(name, full, name, runs, floor=floor) for name, floor in COLUMNS.items()]
         return Case(name, tuple(figures))
 

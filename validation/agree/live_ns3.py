@@ -164,7 +164,7 @@ def discipline(aqm: str, seeds: int, context: Context) -> Case:
         theirs = [{key: float(value) for key, value in map(_pair, text.split())} for text in texts]
         row = keys | means.row_of(theirs)
         scenario = dc.Scenario.parse(other_stacks.ns3(row))
-        runs = context.runs(scenario, 10, other_stacks.ns3_numbers, f"live_ns3 {aqm}")
+        runs = context.runs(scenario, 10, other_stacks.ns3_numbers)
         figures = [means.figure(name, row, name, runs, floor=floor) for name, floor in COLUMNS.items()]
         return Case(name, tuple(figures))
 

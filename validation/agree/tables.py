@@ -82,12 +82,11 @@ def case(table: Table, context: Context, again: Sequence[Row], row: Row) -> Case
 def beside(table: Table, context: Context, row: Row) -> Case:
     """Our runs beside a recorded row."""
     replications = 4 if context.quick else max(REPLICATIONS, 2 * int(row["seeds"]))
-    label = " ".join([table.key, *table.columns])
     parts = table.parts(row)
     scenarios = [dc.Scenario.parse(table.scenario(part)) for part in parts]
     each = -(-replications // len(parts))
     replications = each * len(parts)
-    told = [context.runs(one, each, lambda run: table.numbers(run, row), label) for one in scenarios]
+    told = [context.runs(one, each, lambda run: table.numbers(run, row)) for one in scenarios]
     runs = [run for some in told for run in some]
     figures = [
         means.figure(column, row, column, runs, floor=floor) for column, floor in table.columns.items()

@@ -140,7 +140,7 @@ def tcp(context: Context) -> list[Case]:
         for p in rates:
             context.tell(f"theory, {recovery} at p = {p}")
             text = LOSSY.format(seconds=220 if context.quick else 620, p=p, recovery=recovery)
-            runs = context.runs(dc.Scenario.parse(text), 4 if context.quick else 8, goodput, "goodput")
+            runs = context.runs(dc.Scenario.parse(text), 4 if context.quick else 8, goodput)
             ours = float(np.mean([run["goodput"] for run in runs]))
             figures = [Figure("PFTK, B/s", pftk(p), ours, 0.3 * pftk(p))]
             if p <= 0.002:
@@ -161,7 +161,7 @@ def queues(context: Context) -> list[Case]:
     for name, (what, value, of) in known.items():
         context.tell(f"theory, {name}")
         wanted = partial(single, of)
-        runs = context.runs(dc.Scenario.load(name), 10, wanted, what)
+        runs = context.runs(dc.Scenario.load(name), 10, wanted)
         found = [run["x"] for run in runs]
         half = student(len(found) - 1) * float(np.std(found, ddof=1)) / math.sqrt(len(found))
         cases.append(
@@ -180,7 +180,7 @@ def spacings(context: Context) -> list[Case]:
     cases = []
     for spacing, mean in SPACINGS.items():
         context.tell(f"theory, spacing {spacing}")
-        runs = context.runs(dc.Scenario.parse(SPACED.format(spacing=spacing)), 4, dropped, "dropped")
+        runs = context.runs(dc.Scenario.parse(SPACED.format(spacing=spacing)), 4, dropped)
         ours = 1 / float(np.mean([run["share"] for run in runs]))
         cases.append(
             Case(f"RED spacing, {spacing}", (Figure("mean spacing, packets", mean, ours, 0.03 * mean),))
