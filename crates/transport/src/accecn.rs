@@ -351,7 +351,7 @@ mod tests {
     /// One field while only ECT(0) arrived, two with the first mark, ECT(1) alone by the other order; no
     /// option without news.
     #[test]
-    fn the_option_holds_what_ever_grew() {
+    fn the_option_holds_all_counters_that_grew() {
         let mut counters = ByteCounters::new(false);
         assert_eq!(counters.report(0), None);
         counters.count(Ecn::NotEct, 1000);
@@ -438,7 +438,7 @@ mod tests {
     /// Bytes without a segment are a contradiction; a zero where the count starts with one is no valid
     /// option.
     #[test]
-    fn what_cannot_be_is_noticed() {
+    fn contradictions_are_detected() {
         let mut feedback = AccEcnFeedback::default();
         feedback.read(5, Some(&told(1460)), 1, 1460);
         assert!(feedback.contradicted);

@@ -1,33 +1,33 @@
-//! Transport endpoints as sans-I/O state machines: they are told the time and what arrived, and are
-//! asked what to send and when to be woken. They own no clock, socket or queue.
+//! Transport endpoints as sans-I/O state machines. The driver passes the time and what arrived, polls for
+//! what to send, and keeps one timer per endpoint. Endpoints own no clock, socket or queue.
 //!
 //! # Driving order
 //!
 //! For a [`Sender`] and a [`Receiver`] alike:
 //!
-//! 1. give it *one* input: `start`, `supply`, `on_ack`, `on_segment` or `on_timer`;
-//! 2. call `poll_transmit` until it returns `None`, sending each segment in that order;
-//! 3. ask `poll_timeout` and call `on_timer` when that time comes.
+//! 1. pass *one* input: `start`, `supply`, `on_ack`, `on_segment` or `on_timer`;
+//! 2. call `poll_transmit` until it returns `None`, and send each segment in that order;
+//! 3. call `poll_timeout`, and `on_timer` at that time.
 //!
-//! `poll_timeout` is lazy: most inputs push the deadline back, so a driver keeps one pending wake-up and,
-//! when it fires early, asks again. **A deadline can also move to an earlier time** (the timeout shrinks with the first
-//! round-trip sample, a delayed acknowledgement is armed): the driver must compare after each input and
-//! wake up sooner if so. `on_timer` before the deadline does nothing.
+//! `poll_timeout` is lazy: most inputs postpone the deadline, so a driver keeps one pending timer and polls again
+//! when it fires early. **A deadline can also move to an earlier time** (the first RTT sample shortens the
+//! timeout, a delayed ACK is armed): the driver must compare after each input and rearm if so. `on_timer` before
+//! the deadline does nothing.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`segment`] | what endpoints exchange |
-//! | [`params`], [`profiles`] | the options, and rows of them by name |
-//! | [`sender`], [`receiver`] | the two endpoints |
-//! | [`recovery`] | how losses are noticed and repaired, one file a family |
-//! | [`accecn`] | what accurate ECN says on the wire |
-//! | [`marks`] | a moving set of segment numbers |
-//! | [`ledger`] | what is remembered of each segment in flight |
-//! | [`rate`] | samples of the delivery rate |
-//! | [`rtt`] | round-trip estimate and timeout |
-//! | [`catalogue`](mod@catalogue) | all of it as data |
-//! | [`cc`] | congestion control, one file an algorithm |
+//! | [`segment`] | segments and ACKs |
+//! | [`params`], [`profiles`] | the options, and named rows of them |
+//! | [`sender`], [`receiver`] | the two endpoints of TCP |
+//! | [`recovery`] | loss detection and recovery, one file per family |
+//! | [`cc`] | congestion control, one file per algorithm |
+//! | [`rtt`] | RTT estimation and the retransmission timeout |
+//! | [`rate`] | delivery rate estimation |
+//! | [`ledger`] | per-segment state of the segments in flight |
+//! | [`marks`] | a sliding bitmap of segment numbers |
+//! | [`accecn`] | accurate ECN: handshake, counters, option |
 //! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+ |
+//! | [`catalogue`](mod@catalogue) | all of it as data |
 
 #![forbid(unsafe_code)]
 
@@ -51,7 +51,7 @@ pub use receiver::Receiver;
 pub use segment::{Ack, Role, SackBlocks, Segment};
 pub use sender::{Phase, Sender, SenderCounters};
 
-/// TCP under one roof: the parameters and the two endpoints.
+/// TCP: its parameters and its two endpoints.
 pub mod tcp {
     pub use crate::params::Params;
     pub use crate::receiver::Receiver;

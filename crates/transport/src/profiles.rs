@@ -2,7 +2,7 @@
 
 use units::param::Preset;
 
-/// Every profile, in the order to show them.
+/// All profiles, in display order.
 pub const PROFILES: &[Preset] = &[
     Preset {
         name: "rfc",
@@ -11,7 +11,7 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "linux",
-        doc: "Numbers of a recent Linux stack: RACK-TLP with PRR, RTO floor 200 ms, timestamps, quick ACKs, delayed ACK 40 ms.",
+        doc: "Parameters of a recent Linux stack: RACK-TLP with PRR, minimum RTO 200 ms, timestamps, quick ACKs, delayed ACK 40 ms.",
         options: &[
             ("recovery", "rack"),
             ("rto_rule", "linux"),
@@ -36,7 +36,7 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "linux-7.3",
-        doc: "Linux 7.3, segment by segment: as `linux`, in whole windows, with bunches of segments, its quick acknowledgements and its CUBIC.",
+        doc: "Linux 7.3, segment by segment: as `linux`, with whole windows, segmentation offload, quick ACKs and CUBIC of that stack.",
         options: &[
             ("recovery", "rack"),
             ("rto_rule", "linux"),
@@ -71,7 +71,7 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "l4s",
-        doc: "A sender for low latency: Prague over accurate ECN, ECT(1), paced at its window a round trip.",
+        doc: "Low latency (L4S): Prague with accurate ECN and ECT(1), paced at cwnd per RTT.",
         options: &[
             ("cc", "prague"),
             ("ecn", "true"),
@@ -173,7 +173,7 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "ns2-2000",
-        doc: "What an ns-2 script of 1999-2000 ran with: no SYN, window 20, initial window 1, 100 ms tick, integer cuts.",
+        doc: "ns-2 as scripts of 1999-2000 used it: no SYN, window 20, initial window 1, 100 ms tick, integer windows after a reduction.",
         options: &[
             ("echo_ends_backoff", "false"),
             ("recovery", "tahoe"),

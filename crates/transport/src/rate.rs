@@ -341,7 +341,7 @@ mod tests {
     /// The last interval is 10 ms, from the departure of the segment before to its own, less than the RTT of
     /// 100 ms: repeats one in 100 ms, or gives nothing.
     #[test]
-    fn what_comes_too_soon_repeats_a_rate() {
+    fn an_early_sample_repeats_the_last_rate() {
         let repeating = Params { rate_repeats: true, ..Params::default() };
         for (params, rate) in [(Params::default(), None), (repeating, Some(10.0))] {
             let mut sampler = Sampler::new(&params);

@@ -1,5 +1,5 @@
 //! Sending endpoint of a TCP connection: sequence space, window, timers. Loss recovery is in
-//! [`crate::recovery`], the fast path in [`fast_path`].
+//! [`crate::recovery`], the fast path in `fast_path`.
 //!
 //! *Reference*: RFC 5681, 6298, 3042, 3168; the semantics of ns-2.35's one-way agents where an option asks
 //! for them.

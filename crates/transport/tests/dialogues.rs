@@ -1,4 +1,4 @@
-//! Hand-worked dialogues, acknowledgement by acknowledgement, for each rule of the RFCs.
+//! Dialogues computed by hand, ACK by ACK, for each rule of the RFCs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use loopback::params;
 use transport::{Ack, Phase, Receiver, Role, SackBlocks, Segment, Sender};
 use units::{Ecn, Span, Stream, Time};
 
-/// A sender one talks to. Times in milliseconds.
+/// A sender with helpers for input. Times in milliseconds.
 struct Talk {
     sender: Sender,
     now: Time,
@@ -46,7 +46,7 @@ impl Talk {
         self.hear_of(ack, blocks, ece, self.now - Span::from_millis(100));
     }
 
-    /// An acknowledgement that echoes the time `echo`.
+    /// An ACK that echoes the timestamp `echo`.
     fn hear_of(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool, echo: Time) {
         let mut sack = SackBlocks::default();
         blocks.iter().for_each(|&(start, end)| sack.push(start, end));
@@ -54,19 +54,19 @@ impl Talk {
             .on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0, bytes: None });
     }
 
-    /// What leaves after a plain acknowledgement.
+    /// Segments sent after an ACK without SACK.
     fn ack(&mut self, ack: u32) -> Vec<u32> {
         self.hear(ack, &[], false);
         self.sent()
     }
 
-    /// What leaves after one with SACK blocks.
+    /// Segments sent after an ACK with SACK blocks.
     fn sack(&mut self, ack: u32, blocks: &[(u32, u32)]) -> Vec<u32> {
         self.hear(ack, blocks, false);
         self.sent()
     }
 
-    /// What leaves as the next deadline passes.
+    /// Segments sent when the next timer fires.
     fn timeout(&mut self) -> Vec<u32> {
         self.now = self.sender.poll_timeout().unwrap();
         self.sender.on_timer(self.now);
@@ -74,7 +74,7 @@ impl Talk {
     }
 }
 
-/// RFC 5681: slow start adds one a new acknowledgement; the third duplicate halves, retransmits and inflates.
+/// RFC 5681: slow start adds one per new ACK; the third duplicate halves, retransmits and inflates.
 #[test]
 fn reno_recovers_from_one_loss() {
     let (mut talk, first) =
@@ -112,10 +112,10 @@ fn tahoe_starts_again() {
     assert_eq!(talk.ack(8), [8, 9]);
 }
 
-/// BP95: a duplicate repairs what is overdue, and the acknowledgement of the repair asks for the next. The first sample is
-/// 100 ms: a segment is overdue after 100 + 4 x 50 ms, after a repair by an eighth later.
+/// BP95: a duplicate ACK retransmits an overdue segment, and the ACK of the retransmission checks the next. The
+/// first sample is 100 ms: a segment is overdue after 100 + 4 x 50 ms, after a retransmission an eighth later.
 #[test]
-fn vegas_repairs_what_is_overdue() {
+fn vegas_retransmits_overdue_segments() {
     let (mut talk, first) = Talk::start(&[("recovery", "vegas"), ("initial_window", "4")]);
     assert_eq!(first, [0, 1, 2, 3]);
     talk.now = at(100);
@@ -143,7 +143,7 @@ fn limited_transmit() {
     assert_eq!(narrow.ack(0), [], "the receiver's window is full");
 }
 
-/// RFC 6582: a partial acknowledgement repairs the next hole and deflates by what it covers less one;
+/// RFC 6582: a partial ACK retransmits the next hole and deflates by the segments acknowledged less one;
 /// the timer restarts only for the first.
 #[test]
 fn newreno_partial_acknowledgements() {
@@ -171,7 +171,7 @@ fn newreno_partial_acknowledgements() {
     assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (3.0, Phase::SlowStart));
 }
 
-/// RFC 6582 section 3.2 step 2: duplicates of what a timeout retransmitted_set start no second recovery.
+/// RFC 6582 section 3.2 step 2: duplicates of retransmissions after a timeout start no second recovery.
 #[test]
 fn newreno_waits_after_a_timeout() {
     let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "6")]);
@@ -183,19 +183,19 @@ fn newreno_waits_after_a_timeout() {
     assert_eq!(talk.sender.counters().fast_recoveries, 0);
 }
 
-/// RFC 6675: three segments held above make a loss; the pipe opens as they arrive; lost ones go first.
+/// RFC 6675: three SACKed segments above indicate loss; the pipe drains as they arrive; lost ones are sent first.
 #[test]
 fn sack_repairs_holes_in_order() {
     let (mut talk, _) = Talk::start(&[("initial_window", "10")]);
-    // 0, 2 and 4 are lost. Limited transmit while it is not sure.
+    // 0, 2 and 4 are lost. Limited transmit before the third.
     assert_eq!(talk.sack(0, &[(1, 2)]), [10]);
     assert_eq!(talk.sack(0, &[(3, 4), (1, 2)]), [11]);
     // Third: 0 is lost (1, 3, 5 above it); 2 and 4 are not yet. Flight 10 without limited transmit: window 5.
     assert_eq!(talk.sack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
     assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Recovery));
-    // 12 out, 3 held, 1 lost but retransmitted_set: 9.
+    // 12 out, 3 held, 1 lost but retransmitted: 9.
     assert_eq!(talk.sender.flight(), 9);
-    // 6 held: now 3, 5, 6 lie above 2, which is lost: 12 - 4 held - 2 lost + 1 retransmitted_set.
+    // 6 held: now 3, 5, 6 lie above 2, which is lost: 12 - 4 held - 2 lost + 1 retransmitted.
     assert_eq!(talk.sack(0, &[(5, 7), (3, 4), (1, 2)]), []);
     assert_eq!(talk.sender.flight(), 7);
     // 7 held: 4 is lost too: 12 - 5 - 3 + 1 = 5, the pipe is full.
@@ -214,8 +214,8 @@ fn sack_repairs_holes_in_order() {
     assert_eq!(talk.sender.cwnd(), 5.0);
 }
 
-/// RFC 5681 section 4.3: the loss of a retransmission lowers ssthresh a second time. By the timeout most of what was sent has arrived
-/// above the hole: half of all that is not acknowledged in order would raise it.
+/// RFC 5681 section 4.3: the loss of a retransmission lowers ssthresh a second time. At the timeout most segments have
+/// arrived above the hole: half of everything outstanding would raise it.
 #[test]
 fn a_timeout_in_recovery_halves_once_more() {
     for recovery in ["sack", "newreno"] {
@@ -231,7 +231,7 @@ fn a_timeout_in_recovery_halves_once_more() {
     }
 }
 
-/// A duplicate without news is none (RFC 6675 section 2).
+/// A duplicate ACK that SACKs nothing new does not count (RFC 6675 section 2).
 #[test]
 fn sack_counts_only_news() {
     let (mut talk, _) = Talk::start(&[("initial_window", "10")]);
@@ -290,7 +290,7 @@ fn timeout_follows_the_round_trip() {
     talk.ack(2);
     assert_eq!(talk.sender.rto(), Span::from_micros(362_500));
     assert_eq!(talk.sender.srtt(), Some(Span::from_micros(112_500)));
-    // Two timeouts double it duplicate.
+    // Two timeouts double it twice.
     assert_eq!(talk.timeout(), [2]);
     assert_eq!(talk.now, Time(662_500_000));
     assert_eq!(talk.timeout(), [2]);
@@ -355,10 +355,10 @@ fn handshake() {
     assert_eq!(talk.sender.cwnd(), 1.0);
 }
 
-/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer comes duplicate; its round trip
+/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer arrives twice; its round trip
 /// of 40 ms is known by then.
 #[test]
-fn data_wait_for_who_has_to_come_to_terms_first() {
+fn data_waits_for_open_wait() {
     let p = params(&[("recovery", "sack"), ("open_wait", "80 ms"), ("initial_window", "3")]);
     let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
     sender.supply_forever();
@@ -378,7 +378,7 @@ fn data_wait_for_who_has_to_come_to_terms_first() {
     assert_eq!(talk.sent(), [0, 1, 2]);
 }
 
-/// RFC 3168: a mark is echoed until CWR; the window is cut once; retransmissions are not ECN-capable.
+/// RFC 3168: a mark is echoed until CWR; the window is reduced once; retransmissions are not ECN-capable.
 #[test]
 fn ecn_dialogue() {
     let keys = [("handshake", "none"), ("ecn", "true"), ("initial_window", "8"), ("ack_every", "1")];
@@ -401,31 +401,28 @@ fn ecn_dialogue() {
     talk.sender.on_ack(talk.now, &acks[0]);
     assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (4.0, 1));
     assert_eq!(talk.sent(), []);
-    // The rest of that window echoes too: no second cut, no growth.
+    // The rest of that window echoes, too: no second reduction, no growth.
     let mut next = Vec::new();
     for ack in &acks[1..] {
         talk.sender.on_ack(talk.now, ack);
         next.extend(talk.segments());
     }
     assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (4.0, 1));
-    // The first new segment says CWR, once, and the receiver falls silent.
+    // The first new segment carries CWR, once, and the receiver stops echoing.
     assert_eq!(next.iter().map(|segment| segment.cwr).collect::<Vec<_>>(), [true, false, false, false]);
     receiver.on_segment(at(150), &next[0]);
     assert!(!receiver.poll_transmit(at(150)).unwrap().ece);
     // A timeout: the retransmission carries neither ECT nor CWR.
     talk.now = talk.sender.poll_timeout().unwrap();
     talk.sender.on_timer(talk.now);
-    let retransmitted_set = talk.segments();
-    assert_eq!(
-        (retransmitted_set[0].seq, retransmitted_set[0].ecn, retransmitted_set[0].cwr),
-        (8, Ecn::NotEct, false)
-    );
+    let retransmitted = talk.segments();
+    assert_eq!((retransmitted[0].seq, retransmitted[0].ecn, retransmitted[0].cwr), (8, Ecn::NotEct, false));
 }
 
-/// An acknowledgement heard: when, its number, its SACK blocks.
+/// An ACK received: time, number, SACK blocks.
 type Heard = (u64, u32, Vec<(u32, u32)>);
 
-/// What a receiver says to segments that arrive at these times.
+/// ACKs of a receiver for segments that arrive at these times.
 fn arrivals(keys: &[(&str, &str)], steps: &[(u64, u32)]) -> Vec<Heard> {
     let mut all = vec![("handshake", "none")];
     all.extend_from_slice(keys);
@@ -480,7 +477,7 @@ fn sack_blocks_start_with_the_newest() {
     assert_eq!(blocks[6], [(8, 9), (6, 7)], "1 delivers up to 4");
 }
 
-/// `overhead`: the window opens a random while after the acknowledgement, and then at once for all it allows.
+/// `overhead`: the window opens a random time after the ACK, and then for everything it allows.
 #[test]
 fn overhead_delays_a_burst() {
     let (mut talk, first) = Talk::start(&[("overhead", "5 ms"), ("initial_window", "4")]);
@@ -490,7 +487,7 @@ fn overhead_delays_a_burst() {
     assert_eq!(talk.timeout(), [0, 1, 2, 3]);
 }
 
-/// A file's last segment is as short as what is left.
+/// The last segment of a file has the size of the remainder.
 #[test]
 fn the_last_segment_is_short() {
     let p = params(&[("handshake", "none")]);
@@ -509,7 +506,7 @@ fn the_last_segment_is_short() {
     );
 }
 
-/// RFC 8257 section 3.2: a mark, or its end, first acknowledges what waits; delayed acknowledgements go on as before.
+/// RFC 8257 section 3.2: a change of CE first acknowledges pending segments; delayed ACKs continue as before.
 #[test]
 fn a_change_of_marks_is_acknowledged_at_once() {
     let keys = [("ecn", "true"), ("ecn_rule", "dctcp"), ("handshake", "none")];
@@ -528,7 +525,7 @@ fn a_change_of_marks_is_acknowledged_at_once() {
     assert_eq!(hear(5, Ecn::Ect0), [(6, false)]);
 }
 
-/// RFC 3168 section 6.1.2: a loss in a window that an echo has cut is repaired at once, and the window is not cut again.
+/// RFC 3168 section 6.1.2: a loss in a window reduced for an ECN echo is retransmitted at once without a second reduction.
 #[test]
 fn a_loss_after_an_echo_is_repaired_without_another_cut() {
     for recovery in ["sack", "newreno"] {
@@ -547,7 +544,7 @@ fn a_loss_after_an_echo_is_repaired_without_another_cut() {
 }
 
 /// RFC 3168 section 6.1.2: what was outstanding at a timeout has been answered by it. Half of that flight is no window to go on
-/// with, and a later echo takes no more than the window there is.
+/// with, and a later echo never raises the window.
 #[test]
 fn an_echo_after_a_timeout_opens_no_window() {
     for recovery in ["sack", "newreno", "rack"] {
@@ -569,7 +566,7 @@ fn an_echo_after_a_timeout_opens_no_window() {
     }
 }
 
-/// RFC 8511: an echo leaves 0.8 of the flight where a loss leaves a half.
+/// RFC 8511: an ECN echo leaves 0.8 of the flight, a loss a half.
 #[test]
 fn an_echo_may_cost_less_than_a_loss() {
     for (factor, left) in [("auto", 5.0), ("0.8", 8.0)] {
@@ -615,7 +612,8 @@ fn a_receiver_counts_marks() {
     assert!(receiver.poll_timeout().is_some());
 }
 
-/// The sender cuts once a round trip for counted marks, by half of alpha = 1, and its segments carry ECT(1), repaired ones too.
+/// The sender reduces the window once per round trip for counted marks, by half of alpha = 1, and its segments carry
+/// ECT(1), retransmissions included.
 #[test]
 fn prague_cuts_for_counted_marks() {
     let keys = [("profile", "l4s"), ("initial_window", "8"), ("recovery", "newreno"), ("pacing", "off")];
@@ -639,7 +637,7 @@ fn prague_cuts_for_counted_marks() {
     assert_eq!(talk.sender.ssthresh(), cut);
     assert!((talk.sender.cwnd() - cut - 1.0 / cut).abs() < 1e-12);
     assert_eq!(talk.sender.counters().ecn_cuts, 1);
-    // More marks in the same round trip: no further cut.
+    // More marks in the same round trip: no further reduction.
     hear(&mut talk, 4, 7);
     assert_eq!(talk.sender.counters().ecn_cuts, 1);
     for _ in 0..3 {
@@ -749,7 +747,7 @@ fn linux_takes_the_tick_for_an_arrival() {
 
 /// One segment is acknowledged and one held beyond a hole: both have left the path, and a window of 6 has room for three.
 #[test]
-fn rack_counts_what_is_held_without_a_duplicate() {
+fn rack_counts_sacked_segments_without_duplicate_acks() {
     let (mut talk, _) = Talk::start(&[("recovery", "rack"), ("initial_window", "4")]);
     talk.now = at(100);
     assert_eq!(talk.ack(1), [4, 5]);
@@ -759,7 +757,7 @@ fn rack_counts_what_is_held_without_a_duplicate() {
 
 /// The window grows by what is acknowledged; in Linux by what the same acknowledgement reports to be held, too.
 #[test]
-fn linux_counts_what_is_held_for_growth() {
+fn linux_grows_by_sacked_segments() {
     for (counting, cwnd) in [("whole", 7.0), ("segments", 6.0)] {
         let keys = [("recovery", "rack"), ("counting", counting), ("initial_window", "4")];
         let (mut talk, _) = Talk::start(&keys);
@@ -770,7 +768,7 @@ fn linux_counts_what_is_held_for_growth() {
     }
 }
 
-/// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its acknowledgement costs a cut, no timeout.
+/// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its ACK reduces the window, without a timeout.
 #[test]
 fn a_probe_repairs_the_tail() {
     let keys =
@@ -792,9 +790,9 @@ fn a_probe_repairs_the_tail() {
     assert_eq!((counters.timeouts, counters.cuts, counters.retransmits), (0, 1, 1));
 }
 
-/// RFC 2883 section 4: what came duplicate is the first block, below the acknowledgement or within the block after it.
+/// RFC 2883 section 4: what arrived twice is the first block, below the acknowledgement or within the block after it.
 #[test]
-fn what_comes_twice_is_reported_first() {
+fn dsack_reports_duplicates_first() {
     let steps = [(0, 0), (1, 1), (2, 1), (3, 3), (4, 3), (5, 2)];
     let heard = arrivals(&[("dsack", "true"), ("ack_every", "1")], &steps);
     let said: Vec<_> = heard.iter().map(|(_, ack, blocks)| (*ack, blocks.as_slice())).collect();
@@ -819,13 +817,13 @@ fn with_a_late_segment(keys: &[(&str, &str)]) -> Talk {
 /// RFC 3522: what acknowledges segment 1 echoes a time before its retransmission, so the original came. The window of 5 is back and
 /// grows by the acknowledgement.
 #[test]
-fn a_recovery_for_nothing_is_undone_by_timestamps() {
+fn a_spurious_recovery_is_undone_by_timestamps() {
     let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
     talk.now = at(140);
     assert_eq!(talk.ack(3), [7, 8]);
     assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (6.0, f64::INFINITY));
     assert_eq!((talk.sender.phase(), talk.sender.undone()), (Phase::SlowStart, 1));
-    // RFC 8985 section 6.2.4: the retransmission is reported as having come duplicate, and the window for reordering is two quarters of 100 ms.
+    // RFC 8985 section 6.2.4: the retransmission is reported as having arrived twice, and the window for reordering is two quarters of 100 ms.
     talk.now = at(205);
     assert_eq!(talk.ack(7), [9, 10, 11, 12, 13]);
     talk.now = at(206);
@@ -836,7 +834,7 @@ fn a_recovery_for_nothing_is_undone_by_timestamps() {
     assert_eq!(talk.sender.undone(), 1, "once");
 }
 
-/// An original that was lost leaves its retransmission to be acknowledged: nothing is undone.
+/// An original that was lost leaves its retransmission to be acknowledged: no undo.
 #[test]
 fn a_recovery_for_a_loss_stands() {
     let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
@@ -845,9 +843,9 @@ fn a_recovery_for_a_loss_stands() {
     assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (0, 2.5));
 }
 
-/// RFC 3708: without timestamps the cut stands until all that was sent again is reported as having come duplicate.
+/// RFC 3708: without timestamps the reduction stands until all retransmissions are reported as duplicates.
 #[test]
-fn a_recovery_for_nothing_is_undone_by_duplicates() {
+fn a_spurious_recovery_is_undone_by_duplicates() {
     let mut talk = with_a_late_segment(&[]);
     talk.now = at(140);
     talk.ack(3);
@@ -858,9 +856,9 @@ fn a_recovery_for_nothing_is_undone_by_duplicates() {
     assert!(talk.sender.cwnd() >= 5.0);
 }
 
-/// The path falls silent for two seconds: a probe after one, the timer after another. The acknowledgement of the original undoes it.
+/// The path falls silent for two seconds: a probe after one, the timer after another. The ACK of the original undoes the reduction.
 #[test]
-fn a_timeout_for_nothing_is_undone() {
+fn a_spurious_timeout_is_undone() {
     let keys = [("recovery", "rack"), ("initial_window", "4"), ("undo", "true"), ("samples", "timestamps")];
     let (mut talk, _) = Talk::start(&keys);
     talk.timeout();
@@ -896,7 +894,7 @@ fn after_a_timeout(recovery: &str) -> Talk {
 /// RFC 5682 section 2.1: the acknowledgements of segments 0 and 1 come late. The first releases two new segments instead of 1 and 2 again,
 /// the second shows that 1 had not been lost: the window of 4 is back and grows to 5.
 #[test]
-fn a_timeout_for_nothing_is_found_without_timestamps() {
+fn frto_detects_a_spurious_timeout_without_timestamps() {
     for recovery in ["tahoe", "reno", "newreno", "sack"] {
         let mut talk = after_a_timeout(recovery);
         assert_eq!(talk.ack(1), [4, 5], "{recovery}");
@@ -908,9 +906,9 @@ fn a_timeout_for_nothing_is_found_without_timestamps() {
     }
 }
 
-/// RACK had sent segment 4 as a probe: two more try the path, and what was taken for lost is so no more.
+/// RACK had sent segment 4 as a probe: two new segments follow, and the loss marks are cleared.
 #[test]
-fn rack_finds_a_timeout_for_nothing_by_new_segments() {
+fn rack_detects_a_spurious_timeout_by_new_segments() {
     let mut talk = after_a_timeout("rack");
     assert_eq!(talk.ack(1), [5, 6]);
     assert_eq!(talk.ack(2), []);
@@ -920,8 +918,8 @@ fn rack_finds_a_timeout_for_nothing_by_new_segments() {
     assert_eq!(talk.sender.counters().retransmits, 1);
 }
 
-/// Section 2.1 step 3a: all four were lost, and what follows the retransmission is a duplicate for a new segment. The repair goes on by
-/// slow start, and the cut stands.
+/// Section 2.1 step 3a: all four were lost, and what follows the retransmission is a duplicate for a new segment. Recovery continues by
+/// slow start, and the reduction stands.
 #[test]
 fn a_timeout_for_losses_stands() {
     for recovery in ["tahoe", "reno", "newreno"] {
@@ -933,9 +931,9 @@ fn a_timeout_for_losses_stands() {
     }
 }
 
-/// Section 3.1: a block of what had left before the timeout shows that it was for nothing, one of a new segment does not.
+/// Section 3.1: a SACK block of a segment sent before the timeout shows that it was spurious, one of a new segment does not.
 #[test]
-fn blocks_tell_what_had_left_before_the_timeout() {
+fn sack_blocks_show_segments_sent_before_the_timeout() {
     let mut talk = after_a_timeout("sack");
     assert_eq!(talk.ack(1), [4, 5]);
     assert_eq!(talk.sack(1, &[(2, 3)]), []);
@@ -946,7 +944,7 @@ fn blocks_tell_what_had_left_before_the_timeout() {
     assert_eq!((lossy.sender.cwnd(), lossy.sender.counters().undone), (2.0, 0));
 }
 
-/// Nothing new to send, or the first acknowledgement tells of no progress: what was lost is sent again as ever.
+/// Without new data, or if the first ACK shows no progress, lost segments are retransmitted as usual.
 #[test]
 fn without_new_segments_the_repair_is_as_ever() {
     let keys = [("recovery", "newreno"), ("initial_window", "4"), ("frto", "true"), ("handshake", "none")];
@@ -1009,8 +1007,8 @@ fn linux_reduces_in_shares_of_the_window() {
     assert_eq!(rack_in_recovery(&[("reduction", "rfc6937")]).1, [14]);
 }
 
-/// The repair of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux begins the next at once with a cut of its
-/// own. Without `chain_repairs` that waits for the next acknowledgement.
+/// The repair of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux starts the next at once with a reduction
+/// of its own. Without `chain_repairs` that waits for the next acknowledgement.
 #[test]
 fn a_recovery_follows_another() {
     for (chained, ssthresh, phase, sent) in
@@ -1026,7 +1024,7 @@ fn a_recovery_follows_another() {
     }
 }
 
-/// The last acknowledgement of a recovery counts for growth with what it brings, the repair alone of all that it covers.
+/// The last ACK of a recovery grows the window by the segments delivered with it: of all it covers, only the retransmission.
 #[test]
 fn the_end_of_a_recovery_counts_what_arrived_with_it() {
     let keys = [("reduction", "linux"), ("grow_on_exit", "true")];

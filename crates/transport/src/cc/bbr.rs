@@ -458,7 +458,7 @@ mod tests {
 
     /// No lower RTT for 10 s: four segments for 200 ms and a round, then the old window.
     #[test]
-    fn the_round_trip_is_measured_anew() {
+    fn probe_rtt_refreshes_the_minimum_rtt() {
         let (mut cc, mut window, mut rng) = steady();
         let before = window.cwnd;
         let slow = |ms, delivered: u32, in_flight| Sample {

@@ -350,7 +350,7 @@ mod tests {
     /// The reduction at 16 was spurious: the epoch before it continues towards the plateau of 32, and 16 is
     /// forgotten.
     #[test]
-    fn a_cut_for_nothing_is_forgotten() {
+    fn a_spurious_reduction_is_undone() {
         let (mut cc, mut window) = (cubic(false), Window { cwnd: 32.0, ssthresh: 64.0 });
         cut(&mut cc, &mut window, Cause::Loss);
         ack(&mut cc, &mut window, 10_000);

@@ -306,13 +306,13 @@ macro_rules! controls {
 
 controls! {
     Reno = "reno", "Additive increase, multiplicative decrease (RFC 5681)." => Reno as Reno,
-    Cubic = "cubic", "A cubic function of the time since the last cut (RFC 9438)." => Cubic as Box<Cubic>,
-    Dctcp = "dctcp", "Cuts in proportion to the share of marked segments (RFC 8257)." => Dctcp as Box<Dctcp>,
-    Vegas = "vegas", "Keeps a few segments queued, by the round trip (Brakmo 1994)." => Vegas as Box<Vegas>,
-    Westwood = "westwood", "Falls to the measured bandwidth times the least round trip (Mascolo 2001)." => Westwood as Box<Westwood>,
-    Gaimd = "gaimd", "Additive increase and multiplicative decrease by any two numbers (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
+    Cubic = "cubic", "Cubic function of the time since the last reduction (RFC 9438)." => Cubic as Box<Cubic>,
+    Dctcp = "dctcp", "Reduces the window in proportion to the share of marked segments (RFC 8257)." => Dctcp as Box<Dctcp>,
+    Vegas = "vegas", "Keeps a few segments queued, estimated from the RTT (Brakmo 1994)." => Vegas as Box<Vegas>,
+    Westwood = "westwood", "Reduces the window to the measured bandwidth times the minimum RTT (Mascolo 2001)." => Westwood as Box<Westwood>,
+    Gaimd = "gaimd", "Additive increase and multiplicative decrease with two free parameters (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
     Binomial = "binomial", "Increase and decrease by powers of the window (Bansal and Balakrishnan 2001)." => Binomial as Box<Binomial>,
-    Bbr = "bbr", "Paces at the delivery rate of the path and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
-    Prague = "prague", "DCTCP for any path: independent of the round trip, paced (RFC 9331)." => Prague as Box<Prague>,
-    Bbr3 = "bbr3", "The same with bounds learnt from losses (BBR version 3)." => Bbr3 as Box<Bbr3>,
+    Bbr = "bbr", "Paces at the delivery rate and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
+    Prague = "prague", "DCTCP for any path: RTT-independent, paced (RFC 9331)." => Prague as Box<Prague>,
+    Bbr3 = "bbr3", "BBR with bounds learnt from losses (version 3)." => Bbr3 as Box<Bbr3>,
 }

@@ -1,14 +1,15 @@
-//! The dialects of single congestion controls.
+//! Variants of single congestion controls.
 
 units::choices! {
-    /// How CUBIC turns its function into segments.
+    /// How CUBIC converts its function into segments.
     pub enum CubicRule {
-        /// Each acknowledgement closes its share of the distance to the window one round trip ahead (RFC 9438).
+        /// Each ACK closes its share of the distance to the window one RTT ahead (RFC 9438).
         Rfc9438 = "rfc9438",
-        /// One segment each so many segments acknowledged, at least two; at most 20 before the first loss (Linux).
+        /// One segment per this many ACKed segments, at least two; at most 20 before the first loss (Linux).
         Linux = "linux",
-        /// One segment each so many segments covered, at least two, in whole segments; slow start grows by all that an
-        /// acknowledgement covers; nothing keeps up with additive increase; a timeout forgets the least round trip (ns-3.37).
+        /// One segment per this many segments covered, at least two, in whole segments; slow start grows by
+        /// all segments that an ACK covers; no Reno-friendly region; a timeout resets the minimum RTT
+        /// (ns-3.37).
         Ns3 = "ns3",
     }
 }
@@ -16,50 +17,53 @@ units::choices! {
 units::choices! {
     /// How slow start ends before losses.
     pub enum HyStartRule {
-        /// It does not.
+        /// Not before losses.
         Off = "off",
-        /// By a rise of the round trip, and then by stages (HyStart++, RFC 9406).
+        /// By a delay increase, and then CSS (HyStart++, RFC 9406).
         Rfc9406 = "rfc9406",
-        /// By a rise of the round trip by an eighth or a train of acknowledgements as long as the least one (HyStart).
+        /// By a delay increase of an eighth or an ACK train as long as the minimum RTT (HyStart).
         Train = "train",
-        /// As `train`, where half of that length will do (Linux without pacing).
+        /// As `train`, with half of that length (Linux without pacing).
         Linux = "linux",
-        /// As `train`, but the round trip must rise by the whole of the least one, and a timeout starts it anew (ns-3.37).
+        /// As `train`, but the delay must increase by the whole minimum RTT, and a timeout restarts it
+        /// (ns-3.37).
         Ns3 = "ns3",
     }
 }
 
 units::choices! {
-    /// Whose Vegas.
+    /// Implementations of Vegas.
     pub enum VegasRule {
         /// Brakmo and Peterson 1995, in real numbers.
         Brakmo = "brakmo",
-        /// ns-2.35: segments queued are rounded, the fine-grained timeout is 17/16 of a round trip and two deviations, a timeout
-        /// leaves two segments, and the window stays inflated after exactly three duplicates.
+        /// ns-2.35: queued segments are rounded, the fine-grained timeout is 17/16 of an RTT plus two
+        /// deviations, a timeout leaves two segments, and the window stays inflated after exactly three
+        /// duplicate ACKs.
         Ns2 = "ns2",
-        /// ns-3: whole segments; a round is judged by its least round trip and moves the window by one; slow start is Reno's; a
-        /// loss leaves a window less one.
+        /// ns-3: whole segments; a round is judged by its minimum RTT and moves the window by one; slow start
+        /// is Reno's; a loss leaves the window less one.
         Ns3 = "ns3",
     }
 }
 
 units::choices! {
-    /// When Westwood samples the bandwidth.
+    /// When Westwood samples bandwidth.
     pub enum WestwoodRule {
-        /// Once a round trip (Westwood+).
+        /// Once per RTT (Westwood+).
         Plus = "plus",
-        /// With each acknowledgement (Westwood).
+        /// With each ACK (Westwood).
         Original = "original",
-        /// Westwood+ of ns-3: over a smoothed round trip that begins with an acknowledgement and ends by the clock; the first sample
-        /// finds an estimate of nothing, what duplicates stood for counts twice, and a loss may leave more than the window was.
+        /// Westwood+ of ns-3: over a smoothed RTT that starts with an ACK and ends by the clock; the first
+        /// sample is averaged with zero, segments reported by duplicate ACKs count twice, and a loss may
+        /// raise the window.
         Ns3 = "ns3",
     }
 }
 
 units::choices! {
-    /// What leaves at once by BBR's count, three of which its window allows for beside the path's product.
+    /// Send quantum of BBR; its window adds three quanta to the bandwidth-delay product.
     pub enum BbrQuantum {
-        /// One segment below 1.2 Mbit/s, two below 24, above it what a millisecond holds.
+        /// One segment below 1.2 Mbit/s, two below 24 Mbit/s, above it 1 ms at the pacing rate.
         Rate = "rate",
         /// One segment at any rate (ns-3).
         Segment = "segment",
@@ -67,12 +71,12 @@ units::choices! {
 }
 
 units::choices! {
-    /// What the repair of losses leaves of BBR's window.
+    /// BBR's window after a loss recovery.
     pub enum BbrExit {
-        /// What it was before.
+        /// The window before the recovery.
         Restored = "restored",
-        /// The slow start threshold: what fills the path as the drain began, without bound before it. In 32 bits the latter
-        /// overflows once the pipe is full, and four segments are left (ns-3).
+        /// ssthresh: the model's window when drain started, unbounded before. The sum with unbounded ssthresh
+        /// overflows 32 bits once the pipe is full and leaves four segments (ns-3).
         Ssthresh = "ssthresh",
     }
 }
@@ -80,50 +84,53 @@ units::choices! {
 units::choices! {
     /// What counts as newly lost for BBR.
     pub enum BbrLosses {
-        /// What an acknowledgement shows to be lost.
+        /// Segments that an ACK marks lost.
         New = "new",
-        /// By how much the number of lost segments changed, whether they became more or fewer (ns-3).
+        /// The change of the number of lost segments, up or down (ns-3).
         Change = "change",
     }
 }
 
 units::choices! {
-    /// How the greatest bandwidth of the last rounds is kept.
+    /// Filter of the maximum bandwidth of recent rounds.
     pub enum BbrFilter {
         /// Exactly.
         Exact = "exact",
-        /// By three values: the greatest, and those of the last three and two quarters of the time (Linux, ns-3).
+        /// By three values: the maximum, and those of the last three and two quarters of the window (Linux,
+        /// ns-3).
         Three = "three",
     }
 }
 
 units::choices! {
-    /// Over which segment's interval a delivery rate is taken.
+    /// Segment whose interval gives the delivery rate.
     pub enum RateInterval {
-        /// That of the newest segment that arrived.
+        /// The newest segment acknowledged.
         Newest = "newest",
-        /// That of the first segment sent since more had been delivered, until one comes that was sent after still more (ns-3).
+        /// The first segment sent after further deliveries, until one sent after still more is acknowledged
+        /// (ns-3).
         Kept = "kept",
     }
 }
 
 units::choices! {
-    /// Since when the receiving side has taken to deliver what a rate counts.
+    /// Start of the ACK phase of a rate sample.
     pub enum RateOrigin {
-        /// Since the last acknowledgement before the segment was sent.
+        /// The last ACK before the segment was sent.
         Own = "own",
-        /// Since that before the segment that was sampled last; after too short a sample since time zero (ns-3).
+        /// The last ACK before the previously sampled segment was sent; time zero after an invalid sample
+        /// (ns-3).
         Before = "before",
     }
 }
 
 units::choices! {
-    /// Whose BBR, version 1.
+    /// Implementations of BBR version 1.
     pub enum BbrRule {
         /// As published in 2017.
         Original = "original",
-        /// As Linux runs it since 2019: a hundredth below the model's rate, segments in bursts of a quantum, a window that allows
-        /// for aggregated acknowledgements, phases that end by what will be in flight at the next departure.
+        /// As in Linux since 2019: 1 % below the model's rate, bursts of a quantum, an allowance for ACK
+        /// aggregation in the window, phases that end by the flight at the next departure.
         Linux = "linux",
     }
 }

@@ -1,4 +1,4 @@
-//! What segments measure, and whether each is timed, from the options.
+//! Sizes of segments, and whether each is timed, derived from the options.
 
 use super::{Handshake, Params, Recovery, Samples, VegasRule};
 use crate::cc::Algorithm;
@@ -16,13 +16,13 @@ impl Params {
         self.mss + self.header_bytes()
     }
 
-    /// Whether the congestion control times each segment with a clock of its own (BP95), so that a delayed acknowledgement's wait
-    /// does not pass for a queue.
+    /// Whether the congestion control times each segment with its own clock (BP95), so that delayed ACKs do
+    /// not look like queueing delay.
     pub(crate) fn times_segments(&self) -> bool {
         self.cc == Algorithm::Vegas && self.vegas_rule == VegasRule::Brakmo
     }
 
-    /// Whether when each segment left is kept.
+    /// Whether the send time of each segment is recorded.
     pub(crate) fn keeps_times(&self) -> bool {
         matches!(self.recovery, Recovery::Vegas | Recovery::Rack) || self.times_segments()
     }
@@ -32,7 +32,7 @@ impl Params {
         self.segment_bytes().0 as f64 * 8.0
     }
 
-    /// The first segment that carries data: 1 where segment 0 opens the connection as in ns-2.
+    /// The first segment with data: 1 if segment 0 opens the connection as in ns-2.
     pub(crate) fn first_segment(&self) -> u32 {
         u32::from(self.handshake == Handshake::Ns2Syn || self.bare_first)
     }

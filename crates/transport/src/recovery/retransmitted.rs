@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_acknowledged_is_forgotten() {
+    fn acknowledged_segments_are_removed() {
         let mut retransmitted_set = Retransmitted::default();
         retransmitted_set.note(3, 3, 40);
         retransmitted_set.note(5, 3, 40);

@@ -35,7 +35,7 @@ pub struct Scoreboard {
     pub high_rxt: u32,
     /// Segments retransmitted in this recovery and neither SACKed nor acknowledged since.
     pub rxt_out: u32,
-    /// End of the recovery in which the rescue retransmission was sent; [`NONE`] before it.
+    /// End of the recovery in which the rescue retransmission was sent; `u32::MAX` before it.
     pub rescue: u32,
     /// PRR: segments delivered and sent in this recovery, and the flight at its start.
     pub prr_delivered: u32,

@@ -203,7 +203,7 @@ mod tests {
     /// A pacing rate of 20 segments in 40 ms and a buffer halved 78 times give the minimum; 1 ms and one
     /// halving give 23.4 + 22.4, limited to the 44 of a buffer.
     #[test]
-    fn a_bunch_is_what_leaves_in_a_millisecond() {
+    fn a_burst_is_what_the_pacing_rate_sends_in_a_millisecond() {
         let mut sender = sender();
         sends(&mut sender, Time::ZERO);
         acks(&mut sender, 40, 2);

@@ -196,7 +196,7 @@ mod tests {
 
     /// At 100 segments/s two leave together, and the next two 20 ms later; a lone one waits 10 ms.
     #[test]
-    fn a_quantum_leaves_at_once_and_is_paid_for_whole() {
+    fn a_burst_leaves_at_once_and_its_gaps_follow() {
         let mut pacer = Pacer::new(0.0);
         pacer.set(Some(100.0));
         pacer.set_quantum(2);
@@ -216,7 +216,7 @@ mod tests {
     /// Gaps of 10 ms. Two segments leave 8 ms late: the 20 ms shrink by 8, 5 at the first and 3 at the
     /// second. One that is 30 ms late after that shrinks its gap by half.
     #[test]
-    fn what_was_late_is_made_up_for_in_part() {
+    fn late_departures_shorten_the_next_gaps() {
         let mut pacer = Pacer::new(0.5);
         pacer.set(Some(100.0));
         pacer.set_quantum(2);

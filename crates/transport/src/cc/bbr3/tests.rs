@@ -108,7 +108,7 @@ fn probes_come_in_time() {
 
 /// Five seconds without a lower RTT: half a BDP in flight for 200 ms and a round.
 #[test]
-fn the_round_trip_is_measured_anew() {
+fn probe_rtt_refreshes_the_minimum_rtt() {
     let (mut cc, mut window, mut rng) = steady();
     let slow = |ms, delivered: u32, in_flight| Sample {
         rtt: Some(Span::from_millis(150)),

@@ -1,4 +1,4 @@
-//! What every rate-based transport has to keep to, whatever the path does.
+//! Conformance tests that every rate-based transport has to pass, on any path.
 
 use super::{Pdu, Protocol, RateReceiver, RateSender};
 use proptest::prelude::*;
@@ -15,31 +15,31 @@ pub fn params<P: Protocol>(profile: &str) -> Valid<P::Params> {
     Valid::new(params).expect("profiles are valid")
 }
 
-/// What a path does to packets.
+/// Impairments of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Weather {
-    /// One way.
+    /// One-way delay.
     pub delay: Span,
     /// Share of data lost.
     pub lost: f64,
     /// Share of reports lost.
     pub deaf: f64,
-    /// Share held back, for up to eight times the delay.
+    /// Share of packets reordered: delayed by up to eight times the delay.
     pub late: f64,
-    /// Share that comes twice.
+    /// Share of packets duplicated.
     pub twice: f64,
-    /// Share of data that arrives marked.
+    /// Share of data packets marked.
     pub marked: f64,
 }
 
 impl Weather {
-    /// A path of this delay that does nothing else.
+    /// A path with this delay and no impairments.
     fn fine(ms: u64) -> Weather {
         Weather { delay: Span::from_millis(ms), lost: 0.0, deaf: 0.0, late: 0.0, twice: 0.0, marked: 0.0 }
     }
 }
 
-/// Two ends and a path.
+/// Two endpoints and a path.
 struct Drive<P: Protocol> {
     sender: P::Sender,
     receiver: P::Receiver,
@@ -48,7 +48,7 @@ struct Drive<P: Protocol> {
     count: u64,
     now: Time,
     last_sent: Time,
-    /// Packets the rate has allowed so far, less those sent.
+    /// Packets allowed by the rate so far, less those sent.
     allowance: f64,
     greatest_gap: Span,
     payload: f64,
@@ -117,12 +117,13 @@ impl<P: Protocol> Drive<P> {
         } else {
             self.receiver.on_timer(next);
         }
-        // A report may raise the rate for the packet that waits.
+        // A report may raise the rate for the waiting packet.
         self.allowance = self.allowance.max(-1.0);
     }
 }
 
-/// Any weather leaves a finite rate, and packets go on to leave. `slack`: packets by which departures may run ahead of the rate.
+/// On any path the rate stays finite and sending continues. `slack`: packets by which departures may run
+/// ahead of the rate.
 pub fn sits<P: Protocol>(profile: &str, weather: Weather, seed: u64, longest: Span, slack: f64) {
     let mut rng = Stream::new(seed, "weather");
     let mut drive = Drive::<P>::new(&params::<P>(profile));
@@ -144,7 +145,7 @@ pub fn sits<P: Protocol>(profile: &str, weather: Weather, seed: u64, longest: Sp
     assert!(drive.greatest_gap <= longest, "{:?} without a packet", drive.greatest_gap);
 }
 
-/// A path that delivers: the rate grows well beyond the first packets, and everything arrives.
+/// On a path without loss the rate grows well beyond the first packets, and everything arrives.
 pub fn fills<P: Protocol>(profile: &str, packets: u64) {
     let mut drive = Drive::<P>::new(&params::<P>(profile));
     let fine = Weather::fine(50);
@@ -157,7 +158,7 @@ pub fn fills<P: Protocol>(profile: &str, packets: u64) {
     assert!(got + drive.data.len() as f64 >= f64::from(drive.sender.sent()) - 2.0);
 }
 
-/// Handed over piece by piece, no more leaves than there is, and all of it does.
+/// A source that supplies packets bit by bit: all of them are sent, and no more.
 pub fn obeys_its_source<P: Protocol>(profile: &str) {
     let mut drive = Drive::<P>::new(&params::<P>(profile));
     let fine = Weather::fine(5);
@@ -174,7 +175,7 @@ pub fn obeys_its_source<P: Protocol>(profile: &str) {
     }
 }
 
-/// Any weather there is.
+/// Any combination of impairments.
 pub fn any_weather() -> impl Strategy<Value = (Weather, u64)> {
     let shares = (0.0f64..0.6, 0.0f64..0.6, 0.0f64..0.3, 0.0f64..0.3, 0.0f64..0.5);
     (1u64..300, shares, any::<u64>()).prop_map(|(delay, (lost, deaf, late, twice, marked), seed)| {
@@ -216,7 +217,7 @@ fn each_grows_where_nothing_is_lost() {
 }
 
 #[test]
-fn each_sends_what_there_is() {
+fn senders_stop_at_the_end_of_the_supply() {
     obeys_its_source::<crate::rate_based::rap::Rap>("paper");
     obeys_its_source::<crate::rate_based::tear::Tear>("paper");
     obeys_its_source::<crate::rate_based::lda::Lda>("paper");

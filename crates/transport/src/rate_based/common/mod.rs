@@ -1,11 +1,13 @@
-//! What the rate-based transports have in common: data packets one way, reports the other, nothing sent twice.
+//! Common interface of the rate-based transports: data packets one way, reports the other, no
+//! retransmissions.
 //!
 //! *Reference*: the modules of the transports.
-//! *Units*: rates are bytes of payload a second.
+//! *Units*: rates in bytes of payload per second.
 //! *Deviations*: a packet is a sequence number, as in [`crate::segment`].
 //!
-//! Both ends are driven as those of TCP (see the crate): one input, then `poll_transmit` until it returns `None`, then
-//! `poll_timeout`. A source has data at all times unless [`RateSender::provide`] says how much there is.
+//! Both endpoints are driven as those of TCP (see the crate): one input, then `poll_transmit` until it
+//! returns `None`, then `poll_timeout`. A source has data at all times unless [`RateSender::provide`] limits
+//! it.
 
 mod spacer;
 
@@ -14,17 +16,17 @@ pub use spacer::Spacer;
 use units::param::{Check, Valid};
 use units::{Bytes, Span, Stream, Time};
 
-/// What every packet carries, whichever way it goes.
+/// Protocol data unit: fields common to data packets and reports.
 pub trait Pdu: Copy {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     fn number(&self) -> u32;
     /// Bytes on the wire.
     fn size(&self) -> u32;
-    /// When it left the sender; of a report: when the packet it answers did.
+    /// Send time; of a report: send time of the packet it answers.
     fn stamp(&self) -> Time;
 }
 
-/// Implements [`Pdu`] for what a transport sends either way: the fields that hold the number and the time of departure.
+/// Implements [`Pdu`] for data packets and reports: names the fields of sequence number and send time.
 macro_rules! pdus {
     ($($name:ident: $number:ident, $stamp:ident);+) => {
         $(impl $crate::rate_based::common::Pdu for $name {
@@ -42,34 +44,34 @@ macro_rules! pdus {
 }
 pub(crate) use pdus;
 
-/// The earlier of two moments, where there are any.
+/// The earlier of two times, if any.
 pub(crate) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     one.into_iter().chain(other).min()
 }
 
-/// A number, or some, that an end can tell about itself.
+/// Statistic of an endpoint, for the summary of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statistic {
-    /// One.
+    /// A number.
     Number(f64),
     /// A list.
     Numbers(Vec<f64>),
 }
 
-/// A rate-based transport.
+/// Rate-based transport protocol.
 pub trait Protocol {
-    /// The options of both ends.
+    /// Options of both endpoints.
     type Params: Check + Clone + Send + Sync;
-    /// The sending end.
+    /// Sending endpoint.
     type Sender: RateSender<Params = Self::Params>;
-    /// The receiving end.
+    /// Receiving endpoint.
     type Receiver: RateReceiver<
         Params = Self::Params,
         Data = <Self::Sender as RateSender>::Data,
         Report = <Self::Sender as RateSender>::Report,
     >;
 
-    /// Payload of a data packet, and the header bytes beside it.
+    /// Payload and header bytes of a data packet.
     fn packet(params: &Self::Params) -> (Bytes, Bytes);
     /// Whether data packets are ECN-capable.
     fn capable(_params: &Self::Params) -> bool {
@@ -77,80 +79,80 @@ pub trait Protocol {
     }
 }
 
-/// The sending end.
+/// Sending endpoint.
 pub trait RateSender: Sized {
-    /// The options.
+    /// Options.
     type Params: Check;
-    /// What it sends.
+    /// Data packets it sends.
     type Data: Pdu;
-    /// What it is told.
+    /// Reports it receives.
     type Report: Pdu;
-    /// Name of the number that a series shows beside the rate.
+    /// Name of the second value of a time series, next to the rate.
     const SECOND: &'static str;
 
-    /// A silent sender.
+    /// Returns a sender that has not started.
     fn new(params: &Valid<Self::Params>) -> Self;
-    /// Dice of its own, before it starts, for one that draws.
+    /// Takes its random number generator, before it starts, if it draws.
     fn take_rng(&mut self, _rng: Stream) {}
-    /// The source has handed over so many packets in all.
+    /// Supplies data: `packets` in total.
     fn provide(&mut self, now: Time, packets: u32);
     /// Starts sending.
     fn start(&mut self, now: Time);
-    /// Sends nothing from now on.
+    /// Stops sending.
     fn cease(&mut self);
-    /// A report arrives.
+    /// Processes a report.
     fn on_report(&mut self, now: Time, report: &Self::Report);
-    /// The moment of `poll_timeout` has come.
+    /// Fires the timer of `poll_timeout`.
     fn on_timer(&mut self, now: Time);
-    /// The packet to send now, if one is due.
+    /// Returns the packet to send now, if one is due.
     fn poll_transmit(&mut self, now: Time) -> Option<Self::Data>;
     /// When to call `on_timer`.
     fn poll_timeout(&self) -> Option<Time>;
-    /// The allowed rate.
+    /// Allowed rate.
     fn rate(&self) -> f64;
-    /// The number named [`RateSender::SECOND`].
+    /// The value named by [`RateSender::SECOND`].
     fn second(&self) -> f64;
-    /// The estimate of the round trip.
+    /// RTT estimate.
     fn srtt(&self) -> Option<Span>;
     /// Packets sent.
     fn sent(&self) -> u32;
-    /// What else a summary should hold.
+    /// Further values for the summary of a run.
     fn statistics(&self) -> Vec<(&'static str, Statistic)> {
         Vec::new()
     }
 }
 
-/// The receiving end.
+/// Receiving endpoint.
 pub trait RateReceiver: Sized {
-    /// The options.
+    /// Options.
     type Params: Check;
-    /// What it is sent.
+    /// Data packets it receives.
     type Data: Pdu;
-    /// What it tells.
+    /// Reports it sends.
     type Report: Pdu;
 
-    /// Nothing has come yet.
+    /// Returns a receiver without packets.
     fn new(params: &Valid<Self::Params>) -> Self;
-    /// A data packet arrives; `marked`: with Congestion Experienced.
+    /// Processes a data packet; `marked`: with Congestion Experienced.
     fn on_packet(&mut self, now: Time, data: &Self::Data, marked: bool);
-    /// The moment of `poll_timeout` has come.
+    /// Fires the timer of `poll_timeout`.
     fn on_timer(&mut self, now: Time);
-    /// The report to send now, if one is due.
+    /// Returns the report to send now, if one is due.
     fn poll_transmit(&mut self, now: Time) -> Option<Self::Report>;
     /// When to call `on_timer`.
     fn poll_timeout(&self) -> Option<Time>;
     /// Payload received.
     fn received_payload(&self) -> u64;
-    /// What a summary should hold.
+    /// Values for the summary of a run.
     fn statistics(&self) -> Vec<(&'static str, Statistic)> {
         Vec::new()
     }
 }
 
-/// No rate is taken to exceed this; it keeps arithmetic finite.
+/// Upper bound on rates; keeps arithmetic finite.
 pub const MOST_RATE: f64 = 1e15;
 
-/// Packets of a source without end.
+/// Packets of an endless source.
 pub const ENDLESS: u32 = u32::MAX;
 
 #[cfg(test)]

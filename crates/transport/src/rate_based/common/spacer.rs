@@ -1,22 +1,22 @@
-//! Departures at a rate, as long as the source has something.
+//! Packet spacer: departures at a rate while the source has data.
 //!
-//! *Units*: seconds where not said otherwise.
+//! *Units*: seconds unless stated otherwise.
 
 use super::ENDLESS;
 use units::{Span, Time};
 
-/// When packets may leave.
+/// Departure schedule of packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Spacer {
-    /// Packets handed over by the source.
+    /// Packets supplied by the source.
     limit: u32,
-    /// The next packet's number.
+    /// Sequence number of the next packet.
     pub seq: u32,
     last: Time,
     next: Option<Time>,
     due: u32,
     ceased: bool,
-    /// The source had nothing when a packet could have left, since this was last asked.
+    /// The source was empty when a packet could have left, since [`Spacer::take_starved`].
     starved: bool,
 }
 
@@ -27,7 +27,7 @@ impl Default for Spacer {
 }
 
 impl Spacer {
-    /// The source has handed over so many packets in all; one may leave at once if the last is long gone.
+    /// Supplies `packets` in total; one may leave at once if its time has passed.
     pub fn provide(&mut self, now: Time, packets: u32, started: bool) {
         let waited = self.seq >= self.limit;
         self.limit = packets;
@@ -36,7 +36,7 @@ impl Spacer {
         }
     }
 
-    /// A packet may leave now; the next a gap later.
+    /// Releases a packet now, the next one a gap later.
     pub fn release(&mut self, now: Time, gap: Span) {
         if self.ceased {
             return;
@@ -51,31 +51,31 @@ impl Spacer {
         self.next = Some(now + gap.max(Span(1)));
     }
 
-    /// Another packet right behind the one that leaves.
+    /// Releases another packet back to back.
     pub fn double(&mut self) {
         if self.due > 0 && self.seq + self.due < self.limit {
             self.due += 1;
         }
     }
 
-    /// The gap has changed: it counts from the last departure.
+    /// Changes the gap, counted from the last departure.
     pub fn respace(&mut self, now: Time, gap: Span) {
         if self.next.is_some() {
             self.next = Some((self.last + gap.max(Span(1))).max(now));
         }
     }
 
-    /// Whether a packet's time has come.
+    /// Whether the next departure is due.
     pub fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|next| next <= now)
     }
 
-    /// Whether another packet may leave now.
+    /// Whether a released packet is waiting to be polled.
     pub fn has_due(&self) -> bool {
         self.due > 0
     }
 
-    /// Takes the number of a packet to send now.
+    /// Takes the sequence number of a packet to send now.
     pub fn take(&mut self) -> Option<u32> {
         if self.due == 0 {
             return None;
@@ -85,24 +85,24 @@ impl Spacer {
         Some(self.seq - 1)
     }
 
-    /// When the next packet may leave.
+    /// Time of the next departure.
     pub fn next(&self) -> Option<Time> {
         self.next
     }
 
-    /// Nothing leaves any more.
+    /// Stops departures.
     pub fn cease(&mut self) {
         self.ceased = true;
         self.due = 0;
         self.next = None;
     }
 
-    /// Whether it was told to cease.
+    /// Whether it was stopped.
     pub fn has_ceased(&self) -> bool {
         self.ceased
     }
 
-    /// Whether the source ran dry since this was last asked.
+    /// Whether the source was empty since the last call.
     pub fn take_starved(&mut self) -> bool {
         std::mem::take(&mut self.starved)
     }
@@ -112,7 +112,7 @@ impl Spacer {
 mod tests {
     use super::*;
 
-    /// Two packets are there: the third waits for the source and then leaves at once.
+    /// Two packets are supplied: the third waits for the source and then leaves at once.
     #[test]
     fn a_dry_source_waits_without_a_timer() {
         let mut spacer = Spacer::default();

@@ -1,4 +1,4 @@
-//! The rate of LDA+ after each report.
+//! Rate control law of LDA+, applied to each report.
 //!
 //! *Reference*: SW00 for the three increases and the decrease; PFTK98 for the rate of TCP.
 //! *Units*: rates and increases in bytes of payload a second, times in seconds.
@@ -6,20 +6,20 @@
 use crate::rate_based::tfrc::equation::{self, Path};
 use units::math;
 
-/// What a report and the round trip say.
+/// Input of the control: a report and the RTT.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// Share of packets lost.
     pub loss: f64,
-    /// Time since the last report.
+    /// Time since the last report, in seconds.
     pub interval: f64,
-    /// The round trip.
+    /// Round-trip time.
     pub rtt: f64,
-    /// Rate of the bottleneck, once known.
+    /// Bottleneck rate, if known.
     pub bottleneck: Option<f64>,
 }
 
-/// The rate and the increase that is tried next.
+/// LDA+ rate and additive increase.
 #[derive(Clone, Copy, Debug)]
 pub struct LdaControl {
     /// The rate.
@@ -31,12 +31,12 @@ pub struct LdaControl {
 }
 
 impl LdaControl {
-    /// A rate to begin with.
+    /// Returns the control at an initial rate.
     pub fn new(rate: f64, increase: f64, segment: f64, b: f64) -> LdaControl {
         LdaControl { rate, increase, first_increase: increase, segment, b }
     }
 
-    /// Takes a report in.
+    /// Updates the rate with a report.
     pub fn follow(&mut self, seen: &Seen) {
         if seen.loss > 0.0 {
             self.increase = self.first_increase;
@@ -48,16 +48,17 @@ impl LdaControl {
         let converging = (1.0 - math::exp(share - 1.0)) * self.rate;
         self.increase = doubled.min(converging).min(self.tcp_increase(seen)).max(0.0);
         self.rate += self.increase;
-        // A flow that fills the link tries again from the first step when others leave.
+        // A flow that fills the link restarts from the first increase when others leave.
         self.increase = self.increase.max(self.first_increase * (1.0 - share));
     }
 
-    /// What a TCP without losses gains in the mean over the time since the last report: a packet a round trip each round trip.
+    /// Mean increase of a TCP without losses since the last report: one packet per round trip each round
+    /// trip.
     fn tcp_increase(&self, seen: &Seen) -> f64 {
         self.segment * (seen.interval / seen.rtt + 1.0) / (2.0 * seen.rtt)
     }
 
-    /// The rate of TCP at this loss.
+    /// TCP throughput at this loss rate.
     fn tcp_rate(&self, seen: &Seen) -> f64 {
         let path = Path { s: self.segment, r: seen.rtt, t_rto: 4.0 * seen.rtt, b: self.b, bounded: true };
         equation::throughput(seen.loss.min(1.0), &path)
@@ -76,7 +77,7 @@ mod tests {
         Seen { loss, interval: 5.0, rtt: 0.1, bottleneck }
     }
 
-    /// Half of the bottleneck is used: the increase grows by 1.5, from 1250 to 1875 B/s.
+    /// Half of the bottleneck is in use: the increase grows by 1.5, from 1250 to 1875 B/s.
     #[test]
     fn the_increase_follows_the_share_that_is_free() {
         let mut control = control(50_000.0, 1250.0);
@@ -94,7 +95,7 @@ mod tests {
         assert!(control.rate < 98_600.0, "nothing is free");
     }
 
-    /// In 5 s of 100 ms a TCP gains (50 + 1)/2 packets a round trip in the mean: 255 packets a second.
+    /// In 5 s with an RTT of 100 ms a TCP gains (50 + 1)/2 packets per round trip on average: 255 packets/s.
     #[test]
     fn it_is_no_faster_than_tcp() {
         let mut control = control(1e9, 1e9);
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!(control.rate, 1e9 + 255_000.0);
     }
 
-    /// Four per cent lost take a fifth; the equation of TCP is the floor.
+    /// A loss of 4 % takes a fifth; the TCP equation is the lower bound.
     #[test]
     fn losses_take_their_root() {
         let mut falling = control(100_000.0, 9e9);

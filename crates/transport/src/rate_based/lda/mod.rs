@@ -1,8 +1,10 @@
-//! LDA+, the enhanced loss-delay based adaptation: a rate that follows the reports RTP makes anyway, a few seconds apart.
+//! LDA+, the enhanced loss-delay based adaptation: a rate that follows RTCP receiver reports, a few seconds
+//! apart.
 //!
 //! *Reference*: SW00, as it is remembered; RFC3550 for the reports.
-//! *Units*: rates in bytes of payload a second.
-//! *Deviations*: assumed: reports come at equal distances; the link's rate is the median over pairs of packets.
+//! *Units*: rates in bytes of payload per second.
+//! *Deviations*: assumed: reports have constant intervals; the bottleneck rate is the median over packet
+//! pairs.
 //!
 //! | module | holds |
 //! |---|---|
@@ -40,31 +42,31 @@ pdus!(LdaData: seq, sent; LdaReport: number, echo);
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LdaData {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub seq: u32,
     /// Bytes on the wire, headers included.
     pub size: u32,
-    /// When it left the sender.
+    /// Send time.
     pub sent: Time,
-    /// It left right behind the one before, to show the rate of the bottleneck.
+    /// It left back to back with the packet before, to measure the bottleneck rate.
     pub pair: bool,
 }
 
-/// A receiver report of RTCP.
+/// RTCP receiver report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LdaReport {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// When the last packet received had left the sender.
+    /// Send time of the last packet received.
     pub echo: Time,
-    /// How long the receiver held that packet before it reported.
+    /// Delay at the receiver between that packet and the report.
     pub held: Span,
-    /// Share of packets lost since the last report.
+    /// Loss rate since the last report.
     pub loss: f64,
     /// Time since the last report.
     pub interval: Span,
-    /// Rate of the bottleneck in bytes a second, once pairs have shown it.
+    /// Bottleneck rate in bytes per second, once packet pairs have measured it.
     pub bottleneck: Option<f64>,
 }

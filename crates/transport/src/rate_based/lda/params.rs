@@ -15,17 +15,17 @@ units::params! {
         report_size: Bytes = Bytes(80) => { range: Range::Positive, source: "IP, UDP and a receiver report (RFC 3550) with the fields of LDA+", assumed: true },
         /// Time between reports.
         report_every: Span = Span::from_millis(5000) => { range: Range::Positive, source: "RFC 3550 section 6.2" },
-        /// Rate of payload at the start.
+        /// Initial payload rate.
         initial_rate: Rate = Rate(100_000) => { range: Range::Positive, assumed: true },
-        /// What a report without losses first adds to the rate; a loss returns to it.
+        /// Initial additive increase per report without losses; a loss resets it.
         increase: Rate = Rate(10_000) => { range: Range::Positive, source: "SW00" },
-        /// Packets from one pair to the next that shows the rate of the bottleneck.
+        /// Packets between packet pairs, which measure the bottleneck rate.
         pair_every: u64 = 16 => { unit: "segments", range: Range::Within(2.0, 1e6), assumed: true },
-        /// Packets the equation supposes an acknowledgement of TCP to cover.
+        /// Segments per ACK that the TCP equation assumes.
         b: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 4.0), source: "PFTK98" },
-        /// Reports that stay away before the rate is halved, and halved again.
+        /// Missing reports after which the rate is halved, repeatedly.
         silence_reports: u64 = 3 => { range: Range::Within(1.0, 100.0), assumed: true },
-        /// Greatest distance of packets.
+        /// Maximum gap between packets.
         most_gap: Span = Span::from_millis(64_000) => { range: Range::Positive, source: "RFC 5348 section 4.3", assumed: true },
     }
 }
@@ -42,12 +42,12 @@ impl Check for LdaParams {
     }
 }
 
-/// Every profile, in the order to show them.
+/// All profiles, in display order.
 pub const PROFILES: &[Preset] = &[
-    Preset { name: "paper", doc: "Sisalem and Wolisz (2000): a report each 5 s.", options: &[] },
+    Preset { name: "paper", doc: "Sisalem and Wolisz (2000): a report every 5 s.", options: &[] },
     Preset {
         name: "quick",
-        doc: "The same with a report each second, as RFC 3550 allows where the rate pays for it.",
+        doc: "The same with a report per second, as RFC 3550 allows at sufficient rates.",
         options: &[("report_every", "1 s")],
     },
 ];

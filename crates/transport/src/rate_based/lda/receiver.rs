@@ -1,4 +1,4 @@
-//! The receiver of LDA+: counts what is lost, and measures pairs of packets.
+//! Receiver of LDA+: measures loss and packet pairs.
 //!
 //! *Reference*: RFC3550 section 6.4 for the reports; SW00 for the pairs.
 
@@ -7,21 +7,21 @@ use crate::rate_based::common::RateReceiver;
 use units::param::Valid;
 use units::{Span, Time};
 
-/// Pairs of which the median is taken.
+/// Packet pairs in the median.
 const PAIRS: usize = 15;
 
-/// The receiving end of an LDA+ flow.
+/// Receiver of an LDA+ flow.
 #[derive(Clone, Debug)]
 pub struct LdaReceiver {
     params: LdaParams,
-    /// The packet that came last, and when.
+    /// The last packet received, and its arrival time.
     last: Option<(LdaData, Time)>,
-    /// One past the highest packet received, now and at the last report, and packets received since then.
+    /// One past the highest packet received, now and at the last report; packets received since then.
     expected: u32,
     expected_before: u32,
     since_report: u64,
     last_report: Time,
-    /// Rates that pairs showed, oldest first.
+    /// Rates measured by packet pairs, oldest first.
     pairs: Vec<f64>,
     timer: Option<Time>,
     due: bool,
@@ -117,7 +117,7 @@ impl RateReceiver for LdaReceiver {
     }
 }
 
-/// Before the first report a sender waits this long for it.
+/// Time a sender waits for the first report.
 pub fn patience(params: &LdaParams) -> Span {
     params.report_every * params.silence_reports
 }
@@ -126,7 +126,8 @@ pub fn patience(params: &LdaParams) -> Span {
 mod tests {
     use super::*;
 
-    /// Twenty packets of which five are missing in 5 s; the second of a pair comes 2 ms after the first: 500 000 B/s.
+    /// Twenty packets of which five are lost in 5 s; the second of a pair arrives 2 ms after the first: 500
+    /// 000 B/s.
     #[test]
     fn reports_by_hand() {
         let params = LdaParams { mss: units::Bytes(1000), ..LdaParams::default() };

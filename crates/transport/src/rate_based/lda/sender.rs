@@ -1,4 +1,4 @@
-//! The sender of LDA+: evenly spaced packets, now and then two at once, and a new rate with each report.
+//! Sender of LDA+: evenly spaced packets with occasional packet pairs, and a new rate with each report.
 //!
 //! *Reference*: SW00.
 
@@ -9,7 +9,7 @@ use crate::rate_based::common::{earlier, RateSender, Spacer, MOST_RATE};
 use units::param::Valid;
 use units::{Span, Time};
 
-/// The sending end of an LDA+ flow.
+/// Sender of an LDA+ flow.
 #[derive(Clone, Debug)]
 pub struct LdaSender {
     params: LdaParams,
@@ -19,7 +19,7 @@ pub struct LdaSender {
     srtt: Option<f64>,
     silence: Option<Time>,
     started: bool,
-    /// The next packet to leave is the second of a pair.
+    /// The next packet is the second of a pair.
     second: bool,
 }
 
@@ -29,7 +29,7 @@ impl LdaSender {
         Span::from_secs(seconds.min(self.params.most_gap.as_secs())).max(Span(1))
     }
 
-    /// One packet; each `pair_every`th time two at once, and after them the time of both.
+    /// Releases one packet; every `pair_every`th time two at once, followed by the gap of both.
     fn release(&mut self, now: Time) {
         let pair = u64::from(self.spacer.seq) % self.params.pair_every == self.params.pair_every - 1;
         let gap = self.gap();
@@ -96,7 +96,7 @@ impl RateSender for LdaSender {
             rtt,
             bottleneck: report.bottleneck,
         };
-        // A source that sends less than it may says nothing of a higher rate.
+        // A source-limited sender tells nothing about a higher rate.
         if report.loss > 0.0 || !self.spacer.take_starved() {
             self.control.follow(&seen);
         }
@@ -152,7 +152,8 @@ impl RateSender for LdaSender {
 mod tests {
     use super::*;
 
-    /// 80 kbit/s in packets of 1000 B: one each 100 ms; of four the last brings the next with it, and 200 ms pass.
+    /// 80 kbit/s in packets of 1000 B: one per 100 ms; the last of four brings the next with it, followed by
+    /// 200 ms.
     #[test]
     fn pairs_keep_the_rate() {
         let params = LdaParams {

@@ -1,4 +1,4 @@
-//! What a RAP sender measures of the path.
+//! RTT estimation of a RAP sender.
 //!
 //! *Reference*: RHE99; Jacobson's estimator with one weight.
 //! *Units*: seconds.
@@ -6,7 +6,7 @@
 use super::params::RapParams;
 use units::Span;
 
-/// Estimates of one path.
+/// RTT estimates of one path.
 #[derive(Clone, Debug)]
 pub struct RapTiming {
     weight: f64,
@@ -23,7 +23,7 @@ pub struct RapTiming {
 }
 
 impl RapTiming {
-    /// Nothing measured yet.
+    /// Returns estimates without samples.
     pub fn new(params: &RapParams) -> RapTiming {
         RapTiming {
             weight: params.weight,
@@ -40,7 +40,7 @@ impl RapTiming {
         }
     }
 
-    /// Takes a sample of the round trip.
+    /// Takes an RTT sample.
     pub fn take(&mut self, sample: Span) {
         let sample = sample.as_secs().max(1e-9);
         if self.measured {
@@ -56,22 +56,22 @@ impl RapTiming {
         self.timeout = self.rtts * self.srtt + self.deviations * self.deviation;
     }
 
-    /// Whether there was a sample.
+    /// Whether there has been a sample.
     pub fn measured(&self) -> bool {
         self.measured
     }
 
-    /// The smoothed round trip; before a sample, the distance of steps.
+    /// Smoothed RTT; before the first sample, the step interval.
     pub fn srtt(&self) -> f64 {
         self.srtt
     }
 
-    /// A packet not acknowledged for so long is lost.
+    /// Timeout after which an unacknowledged packet is lost.
     pub fn timeout(&self) -> Span {
         Span::from_secs(self.timeout)
     }
 
-    /// The short-term mean of the round trip over the long-term one.
+    /// Ratio of short-term to long-term mean RTT.
     pub fn stretch(&self) -> f64 {
         self.short / self.long
     }

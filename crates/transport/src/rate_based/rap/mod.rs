@@ -40,33 +40,33 @@ pdus!(RapData: seq, sent; RapAck: number, echo);
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RapData {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub seq: u32,
     /// Bytes on the wire, headers included.
     pub size: u32,
-    /// When it left the sender.
+    /// Send time.
     pub sent: Time,
 }
 
-/// An acknowledgement: of one packet, with what is known of the last gap, so that a lost one is made good by the next.
+/// ACK of one packet, with the state of the last gap, so that the next ACK replaces a lost one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RapAck {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// When the packet it answers had left the sender.
+    /// Send time of the packet it acknowledges.
     pub echo: Time,
-    /// The packet it answers.
+    /// The packet it acknowledges.
     pub seq: u32,
     /// The highest packet received.
     pub highest: u32,
-    /// The last packet missing below it, and the last received below that, if there are any.
+    /// The last missing packet below it, and the last received below that, if any.
     pub missing: Option<(u32, Option<u32>)>,
 }
 
 impl RapAck {
-    /// Whether it says that a packet has come.
+    /// Whether it reports that a packet arrived.
     pub fn covers(&self, seq: u32) -> bool {
         let above = match self.missing {
             None => seq <= self.highest,

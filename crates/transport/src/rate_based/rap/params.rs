@@ -11,33 +11,33 @@ units::params! {
         mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
         /// Header bytes added to each data packet on the wire.
         headers: Bytes = Bytes(40) => { source: "IP, UDP and RTP (RFC 3550)", assumed: true },
-        /// Bytes of an acknowledgement on the wire.
+        /// Bytes of an ACK on the wire.
         ack_size: Bytes = Bytes(44) => { range: Range::Positive, source: "ns-2", assumed: true },
-        /// Packets a round trip by which the rate grows each round trip.
+        /// Additive increase: packets per round trip, each round trip.
         alpha: f64 = 1.0 => { unit: "segments", range: Range::Positive, source: "RHE99" },
-        /// What a loss leaves of the rate.
+        /// Multiplicative decrease: share of the rate left by a loss.
         beta: f64 = 0.5 => { range: Range::Between(0.0, 1.0), source: "RHE99" },
-        /// The gap between packets follows the round trip between two steps.
+        /// Fine-grain adaptation: the packet gap follows the RTT between steps.
         fine_grain: bool = false => { source: "RHE99: with and without" },
-        /// Weight of a sample in the short-term mean of the round trip (`fine_grain`).
+        /// Weight of a sample in the short-term mean RTT (`fine_grain`).
         short_weight: f64 = 0.9 => { range: Range::Above(0.0, 1.0), source: "ns-2 kfrtt_" },
-        /// Weight of a sample in the long-term mean of the round trip (`fine_grain`).
+        /// Weight of a sample in the long-term mean RTT (`fine_grain`).
         long_weight: f64 = 0.01 => { range: Range::Above(0.0, 1.0), source: "ns-2 kxrtt_" },
-        /// Gap between packets before the first acknowledgement.
+        /// Gap between packets before the first ACK.
         first_gap: Span = Span::from_millis(2000) => { range: Range::Positive, source: "ns-2 ipg_" },
-        /// The first acknowledgement releases the next packet; otherwise the timers of the start run on.
+        /// The first ACK releases the next packet; otherwise the initial timers keep running.
         start_on_ack: bool = true => { assumed: true },
-        /// Timeout, and the distance of steps, before the first acknowledgement.
+        /// Timeout and step interval before the first ACK.
         first_timeout: Span = Span::from_millis(2000) => { range: Range::Positive, source: "ns-2 timeout_, srtt_" },
-        /// Weight of a sample in the smoothed round trip and in its deviation.
+        /// Weight of a sample in the smoothed RTT and its deviation.
         weight: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "ns-2 delta_" },
         /// Round trips in the timeout.
         timeout_rtts: f64 = 1.2 => { unit: "1", range: Range::Positive, source: "ns-2 mu_" },
         /// Deviations in the timeout.
         timeout_deviations: f64 = 4.0 => { unit: "1", range: Range::Within(0.0, 100.0), source: "ns-2 phi_" },
-        /// Share of a round trip's packets that must have left for the rate to grow.
+        /// Share of a round trip's packets that must be sent for the rate to grow.
         used_share: f64 = 0.5 => { unit: "1", range: Range::Within(0.0, 1.0), source: "ns-2 dpthresh_" },
-        /// Packets above a missing one after which it counts as lost.
+        /// Packets received above a missing one after which it counts as lost.
         loss_after: u64 = 3 => { range: Range::Within(1.0, 1e6), source: "RHE99" },
     }
 }
@@ -54,7 +54,7 @@ impl Check for RapParams {
     }
 }
 
-/// Every profile, in the order to show them.
+/// All profiles, in display order.
 pub const PROFILES: &[Preset] = &[
     Preset { name: "paper", doc: "Rejaie, Handley and Estrin (1999), without fine-grain adaptation.", options: &[] },
     Preset {
@@ -64,7 +64,7 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "ns2-2.35",
-        doc: "The defaults of ns-2.35 (2011): 512 bytes on the wire, and a first packet every 2 s whatever comes back.",
+        doc: "The defaults of ns-2.35 (2011): 512 bytes on the wire, and a first packet every 2 s regardless of ACKs.",
         options: &[("mss", "468 B"), ("headers", "44 B"), ("start_on_ack", "false")],
     },
 ];

@@ -1,4 +1,4 @@
-//! The receiver of RAP: acknowledges each packet, and says with each what it knows of the last gap.
+//! Receiver of RAP: acknowledges each packet and reports the last gap.
 //!
 //! *Reference*: RHE99.
 
@@ -7,7 +7,7 @@ use crate::rate_based::common::RateReceiver;
 use units::param::Valid;
 use units::Time;
 
-/// The receiving end of a RAP flow.
+/// Receiver of a RAP flow.
 #[derive(Clone, Debug)]
 pub struct RapReceiver {
     mss: u64,
@@ -77,7 +77,7 @@ impl RateReceiver for RapReceiver {
 mod tests {
     use super::*;
 
-    /// 0, 1, 4, 5, then 7: the last acknowledgement tells of 4, 5 and 7, and that 6 is missing.
+    /// 0, 1, 4, 5, then 7: the last ACK reports 4, 5 and 7, and that 6 is missing.
     #[test]
     fn an_acknowledgement_tells_of_the_last_gap() {
         let mut receiver = RapReceiver::new(&Valid::new(RapParams::default()).unwrap());

@@ -1,4 +1,4 @@
-//! The sender of RAP: one packet each gap, a step each round trip, half the rate at a loss.
+//! Sender of RAP: one packet per gap, a step per round trip, half the rate at a loss.
 //!
 //! *Reference*: RHE99.
 //! *Units*: gaps in seconds.
@@ -10,14 +10,14 @@ use std::collections::VecDeque;
 use units::param::Valid;
 use units::{Span, Time};
 
-/// A step of the rate and a departure this close together belong to one moment, and the step comes first: both are sums of
-/// shares of a round trip.
+/// A rate step and a departure this close together count as simultaneous, and the step comes first: both
+/// times are sums of fractions of an RTT.
 const TIE: Span = Span(100);
 
-/// No gap is longer, in seconds; it keeps arithmetic finite.
+/// Upper bound on gaps in seconds; keeps arithmetic finite.
 const MOST_GAP: f64 = 1e6;
 
-/// The sending end of a RAP flow.
+/// Sender of a RAP flow.
 #[derive(Clone, Debug)]
 pub struct RapSender {
     params: RapParams,
@@ -25,9 +25,9 @@ pub struct RapSender {
     gap: f64,
     seq: u32,
     limit: u32,
-    /// Packets neither acknowledged nor lost, oldest first.
+    /// Packets neither acknowledged nor marked lost, oldest first.
     outstanding: VecDeque<(u32, Time)>,
-    /// Losses below belong to the last cut.
+    /// Losses below this belong to the last rate reduction.
     cut_at: u32,
     departure: Option<Time>,
     step: Option<Time>,
@@ -39,7 +39,7 @@ pub struct RapSender {
 }
 
 impl RapSender {
-    /// Losses noticed.
+    /// Packets marked lost.
     pub fn losses(&self) -> u64 {
         self.losses
     }
@@ -49,7 +49,7 @@ impl RapSender {
         self.gap
     }
 
-    /// The rate grows by `alpha` packets a round trip, if it was used.
+    /// Increases the rate by `alpha` packets per round trip, if it was used.
     fn increase(&mut self) {
         let r = self.clock.srtt();
         let used = f64::from(std::mem::take(&mut self.sent_since)) * self.gap / r;
@@ -59,7 +59,7 @@ impl RapSender {
         }
     }
 
-    /// The packet to send has its time, unless packets are overdue for the first time since the last cut.
+    /// Sends the packet that is due, unless packets are overdue for the first time since the last reduction.
     fn depart(&mut self, now: Time) {
         let timeout = self.clock.timeout();
         if !self.lose(now, |_, sent| now.since(sent) >= timeout) {
@@ -69,7 +69,7 @@ impl RapSender {
         self.departure = Some(now + Span::from_secs((self.gap * stretch).min(MOST_GAP)).max(Span(1)));
     }
 
-    /// Counts what is lost; whether the rate is cut for it.
+    /// Marks lost packets; returns whether the rate is reduced.
     fn lose(&mut self, now: Time, lost: impl Fn(u32, Time) -> bool) -> bool {
         let mut fresh = false;
         let (mut losses, edge) = (0, self.cut_at);
@@ -99,7 +99,7 @@ impl RapSender {
         Span::from_secs(self.clock.srtt()).max(Span(1))
     }
 
-    /// The first acknowledgement: a packet a round trip.
+    /// Starts with the first ACK: one packet per round trip.
     fn begin(&mut self, now: Time) {
         self.gap = self.clock.srtt();
         if self.params.start_on_ack {
@@ -234,7 +234,7 @@ mod tests {
         sender.on_report(ms(at), &report);
     }
 
-    /// Runs to a moment; the milliseconds at which packets left.
+    /// Runs to a time; returns the departure times in milliseconds.
     fn run(sender: &mut RapSender, until: u64) -> Vec<u64> {
         let mut sent = Vec::new();
         while let Some(at) = sender.poll_timeout().filter(|at| *at <= ms(until)) {
@@ -244,7 +244,7 @@ mod tests {
         sent
     }
 
-    /// Round trip 120 ms: gaps 120, then a packet more each round trip, 60, 40, 30 ms.
+    /// RTT 120 ms: gaps of 120, then one more packet each round trip: 60, 40, 30 ms.
     #[test]
     fn the_rate_grows_by_a_packet_a_round_trip() {
         let mut sender = sender(RapParams { timeout_rtts: 100.0, ..RapParams::default() });
@@ -255,7 +255,7 @@ mod tests {
         assert!((sender.rate() - 1460.0 / 0.03).abs() < 1e-3);
     }
 
-    /// As ns-2 starts: the acknowledgement changes the gap, not the timer of 2 s.
+    /// As in ns-2: the ACK changes the gap, not the timer of 2 s.
     #[test]
     fn the_timers_of_the_start_may_run_on() {
         let mut sender = sender(RapParams { start_on_ack: false, ..RapParams::default() });
@@ -263,7 +263,8 @@ mod tests {
         assert_eq!(run(&mut sender, 2119), [2000, 2060]);
     }
 
-    /// Packets 1 to 5 at 120, 240, 300, 360, 400 ms; 1 is lost: 4 is the third above it. Two halvings would make 160 ms.
+    /// Packets 1 to 5 at 120, 240, 300, 360, 400 ms; 1 is lost: 4 is the third above it. Two halvings would
+    /// give 160 ms.
     #[test]
     fn a_loss_halves_the_rate_once_for_all_sent_before() {
         let mut sender = sender(RapParams { timeout_rtts: 100.0, ..RapParams::default() });
@@ -279,8 +280,8 @@ mod tests {
         assert_eq!((sender.losses(), (1e3 * sender.gap()).round() as u64), (2, 80), "5 left before the cut");
     }
 
-    /// The timeout is 144 ms: packet 1, of 120 ms, is overdue at the departure of 300 ms. Nothing leaves then, and the gap of 60 ms
-    /// becomes 120; packet 2, of 240 ms, belongs to the same cut.
+    /// The timeout is 144 ms: packet 1, sent at 120 ms, is overdue at the departure of 300 ms. Nothing leaves
+    /// then, and the gap of 60 ms becomes 120; packet 2, sent at 240 ms, belongs to the same reduction.
     #[test]
     fn an_overdue_packet_takes_the_place_of_a_departure() {
         let mut sender = sender(RapParams::default());
@@ -289,7 +290,8 @@ mod tests {
         assert_eq!(sender.losses(), 2);
     }
 
-    /// Three packets are handed over: no more leave. The step of 360 ms still finds one of two, that of 480 ms none of three.
+    /// Three packets are supplied: no more leave. The step at 360 ms still finds one of two, that at 480 ms
+    /// none of three.
     #[test]
     fn a_dry_source_stops_growth() {
         let mut sender = sender(RapParams { timeout_rtts: 100.0, ..RapParams::default() });
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(run(&mut sender, 830).len(), 2);
     }
 
-    /// The last round trips were longer than the mean: the gap is, too.
+    /// The last RTTs exceed the mean: so does the gap.
     #[test]
     fn fine_grain_adaptation_stretches_gaps() {
         let mut sender = sender(RapParams { fine_grain: true, timeout_rtts: 100.0, ..RapParams::default() });

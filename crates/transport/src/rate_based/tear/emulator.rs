@@ -1,43 +1,43 @@
-//! The TCP sender a TEAR receiver imagines: its window moves with what arrives, as if each packet were an acknowledgement.
+//! Emulated TCP sender of a TEAR receiver: its window follows arrivals as if each packet were an ACK.
 //!
-//! *Reference*: ROY00: rounds, gaps and emulated timeouts; RFC 5681 for what the window does.
+//! *Reference*: ROY00: rounds, gaps and emulated timeouts; RFC 5681 for the window.
 //! *Units*: packets, round trips.
-//! *Deviations*: assumed: after a gap the window waits for what decides (the missing packet, enough packets above it, or a
-//! timeout); losses among what was under way at a cut belong to it.
+//! *Deviations*: assumed: after a gap the window waits for what decides it (the missing packet, enough
+//! packets above it, or a timeout); losses among packets in flight at a reduction belong to it.
 
 use super::TearParams;
 
-/// What the emulated sender went through.
+/// Event of the emulated sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Nothing that matters.
+    /// No event.
     Nothing,
-    /// A window's worth has arrived.
+    /// A window's worth of packets has arrived.
     RoundOver,
     /// The window was halved.
     Halved,
 }
 
-/// The window, and what it waits for.
+/// Emulated window and pending gap.
 #[derive(Clone, Debug)]
 pub struct Emulator {
     cwnd: f64,
     ssthresh: f64,
     loss_after: u32,
     initial: f64,
-    /// One past the highest packet that came.
+    /// One past the highest packet received.
     next: u32,
-    /// The lowest packet missing and not yet judged, and packets that came above it.
+    /// The lowest missing packet not yet decided, and packets received above it.
     gap: Option<(u32, u32)>,
-    /// Losses below belong to the last cut.
+    /// Losses below this belong to the last reduction.
     cut_at: u32,
-    /// Packets that end the round, and the window it began with.
+    /// Packets left in the round, and the window at its start.
     left: f64,
     round_window: f64,
 }
 
 impl Emulator {
-    /// The window at the start.
+    /// Returns the emulator at its initial window.
     pub fn new(params: &TearParams) -> Emulator {
         let initial = params.initial_window;
         Emulator {
@@ -53,22 +53,22 @@ impl Emulator {
         }
     }
 
-    /// The window.
+    /// Emulated window.
     pub fn cwnd(&self) -> f64 {
         self.cwnd
     }
 
-    /// The window with which the round that ended last began.
+    /// Window at the start of the round that ended last.
     pub fn round_window(&self) -> f64 {
         self.round_window
     }
 
-    /// Whether no loss has ended the first growth.
+    /// Whether no loss has ended the first slow start.
     pub fn in_first_slow_start(&self) -> bool {
         self.ssthresh == f64::INFINITY
     }
 
-    /// Packet `seq` arrives.
+    /// Processes the arrival of packet `seq`.
     pub fn arrive(&mut self, seq: u32) -> Event {
         let (missing, came) = (self.next < seq, seq >= self.next);
         if missing && self.gap.is_none() {
@@ -123,7 +123,7 @@ impl Emulator {
         Event::Halved
     }
 
-    /// Nothing decided a gap in time, or nothing came at all.
+    /// Emulated timeout: nothing decided a gap in time, or nothing arrived.
     pub fn time_out(&mut self) {
         self.gap = None;
         self.cut_at = self.next;
@@ -132,7 +132,7 @@ impl Emulator {
         self.begin_round();
     }
 
-    /// Before there is a round trip nothing but the start counts.
+    /// Restarts: before the first RTT only the initial window counts.
     pub fn restart(&mut self) {
         self.cwnd = self.initial;
         self.begin_round();
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(emulator.cwnd(), 8.0);
     }
 
-    /// A window of 4 gains a quarter for each packet.
+    /// A window of 4 gains a quarter per packet.
     #[test]
     fn avoidance_adds_one_a_round() {
         let mut emulator = emulator(4.0, 2.0);
@@ -170,7 +170,8 @@ mod tests {
         assert_eq!((emulator.cwnd(), emulator.round_window()), (5.0, 5.0));
     }
 
-    /// Of 8 packets the first is missing: with the third above it the window is 4; 12 left before that and changes nothing.
+    /// The first of 8 packets is missing: with the third above it the window is 4; packet 12 left before that
+    /// and changes nothing.
     #[test]
     fn three_packets_above_a_gap_halve_once() {
         let mut emulator = emulator(8.0, 2.0);

@@ -1,12 +1,12 @@
-//! The mean rate of the emulated sender over its last epochs: an epoch lasts from one cut to the next.
+//! Mean rate of the emulated sender over its last epochs; an epoch lasts from one reduction to the next.
 //!
 //! *Reference*: ROY00; the weights are TFRC's (RFC 5348 section 5.4).
 //! *Units*: packets and seconds.
 
-/// Most epochs any option asks for.
+/// Maximum number of epochs.
 const MOST: usize = 64;
 
-/// Epochs, the newest first, and the one under way.
+/// Epochs, newest first, and the open one.
 #[derive(Clone, Debug)]
 pub struct Epochs {
     closed: Vec<f64>,
@@ -16,18 +16,18 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// None yet.
+    /// Returns an empty history.
     pub fn new(most: u64) -> Epochs {
         Epochs { closed: Vec::new(), most: (most as usize).min(MOST), packets: 0.0, seconds: 0.0 }
     }
 
-    /// A round of the epoch under way: so many packets in so much time.
+    /// Adds a round to the open epoch: packets and seconds.
     pub fn round(&mut self, packets: f64, seconds: f64) {
         self.packets += packets;
         self.seconds += seconds;
     }
 
-    /// The epoch under way ends.
+    /// Closes the open epoch.
     pub fn close(&mut self) {
         if self.seconds > 0.0 {
             self.closed.insert(0, self.packets / self.seconds);
@@ -36,7 +36,7 @@ impl Epochs {
         (self.packets, self.seconds) = (0.0, 0.0);
     }
 
-    /// Packets a second: the mean over closed epochs, or with the one under way if that is more.
+    /// Mean rate in packets per second over closed epochs, or including the open one if that is more.
     pub fn mean(&self) -> Option<f64> {
         let open = (self.seconds > 0.0).then(|| self.packets / self.seconds);
         let closed = self.weigh(self.closed.iter().copied());
@@ -58,7 +58,7 @@ impl Epochs {
     }
 }
 
-/// One for the newer half, then falling evenly.
+/// Weight: one for the newer half, then decreasing linearly.
 fn weight(at: usize, of: usize) -> f64 {
     if 2 * at < of {
         1.0
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(weights, [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2]);
     }
 
-    /// Epochs of 10 and 30 packets a second: 20. One under way at 50 raises it to 30, one at 5 does not count.
+    /// Epochs of 10 and 30 packets/s: 20. An open one at 50 raises it to 30, one at 5 does not count.
     #[test]
     fn the_open_epoch_counts_only_if_it_helps() {
         let mut epochs = Epochs::new(8);

@@ -1,10 +1,10 @@
-//! TCP emulation at receivers (TEAR): the receiver follows the window that a TCP sender would have, turns it into a rate,
-//! averages that, and tells the sender.
+//! TEAR, TCP emulation at receivers: the receiver emulates the window of a TCP sender, converts it to a rate,
+//! averages it and reports it to the sender.
 //!
-//! *Reference*: ROY00, as it is remembered; what is not certain is marked *assumed* with the option or below.
-//! *Units*: windows in packets, rates in bytes of payload a second.
-//! *Deviations*: assumed: the sender estimates the round trip and tells it with each packet; it halves its rate when four
-//! round trips pass without a report.
+//! *Reference*: ROY00, as it is remembered; uncertain parts are marked *assumed* at the option or below.
+//! *Units*: windows in packets, rates in bytes of payload per second.
+//! *Deviations*: assumed: the sender estimates the RTT and sends it in each packet; it halves its rate after
+//! four round trips without a report.
 //!
 //! | module | holds |
 //! |---|---|
@@ -44,28 +44,28 @@ pdus!(TearData: seq, sent; TearReport: number, echo);
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TearData {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub seq: u32,
     /// Bytes on the wire, headers included.
     pub size: u32,
-    /// When it left the sender.
+    /// Send time.
     pub sent: Time,
-    /// The sender's estimate of the round trip, once it has one.
+    /// The sender's RTT estimate, if it has one.
     pub rtt: Option<Span>,
 }
 
-/// What the receiver wants.
+/// Report with the requested rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TearReport {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// When the last packet received had left the sender.
+    /// Send time of the last packet received.
     pub echo: Time,
-    /// How long the receiver held that packet before it reported.
+    /// Delay at the receiver between that packet and the report.
     pub held: Span,
-    /// The rate to send at, once there is one.
+    /// Requested rate, if there is one yet.
     pub rate: Option<f64>,
     /// The emulated window.
     pub cwnd: f64,

@@ -13,23 +13,23 @@ units::params! {
         headers: Bytes = Bytes(40) => { source: "IP, UDP and RTP (RFC 3550)", assumed: true },
         /// Bytes of a report on the wire.
         report_size: Bytes = Bytes(40) => { range: Range::Positive, assumed: true },
-        /// Emulated window at the start, in packets.
+        /// Initial emulated window, in packets.
         initial_window: f64 = 2.0 => { range: Range::Within(1.0, 1000.0), source: "RFC 2581", assumed: true },
-        /// Packets above a missing one after which the emulated sender would retransmit.
+        /// Packets received above a missing one after which the emulated sender retransmits.
         loss_after: u64 = 3 => { range: Range::Within(1.0, 1e6), source: "ROY00; RFC 5681" },
-        /// Epochs in the mean; their weights are TFRC's.
+        /// Epochs in the mean, with TFRC's weights.
         epochs: u64 = 8 => { range: Range::Within(1.0, 64.0), source: "ROY00" },
-        /// What an emulated timeout lasts, in round trips; its time counts in the rate.
+        /// Duration of an emulated timeout in round trips; it counts in the rate.
         timeout_rtts: f64 = 4.0 => { range: Range::Positive, source: "RFC 5348 section 3.1", assumed: true },
         /// A lower rate is reported at once; otherwise with the next regular report.
         urgent_cuts: bool = true => { source: "ROY00" },
         /// Round trips between regular reports.
         report_rtts: f64 = 1.0 => { unit: "1", range: Range::Positive, assumed: true },
-        /// Weight of the past in the estimate of the round trip.
+        /// Weight of the old estimate in the smoothed RTT.
         rtt_filter: f64 = 0.875 => { range: Range::Within(0.0, 0.9999), source: "RFC 6298", assumed: true },
-        /// Distance of packets before the first report.
+        /// Gap between packets before the first report.
         first_gap: Span = Span::from_millis(1000) => { range: Range::Positive, assumed: true },
-        /// Greatest distance of packets.
+        /// Maximum gap between packets.
         most_gap: Span = Span::from_millis(64_000) => { range: Range::Positive, source: "RFC 5348 section 4.3", assumed: true },
     }
 }
@@ -46,6 +46,6 @@ impl Check for TearParams {
     }
 }
 
-/// Every profile, in the order to show them.
+/// All profiles, in display order.
 pub const PROFILES: &[Preset] =
     &[Preset { name: "paper", doc: "Rhee, Ozdemir and Yi (2000).", options: &[] }];

@@ -1,4 +1,4 @@
-//! The receiver of TEAR: emulates, averages, reports.
+//! Receiver of TEAR: emulates a TCP sender, averages its rate, reports it.
 //!
 //! *Reference*: ROY00.
 
@@ -9,19 +9,19 @@ use crate::rate_based::common::{earlier, RateReceiver, Statistic};
 use units::param::Valid;
 use units::{Span, Time};
 
-/// The receiving end of a TEAR flow.
+/// Receiver of a TEAR flow.
 #[derive(Clone, Debug)]
 pub struct TearReceiver {
     params: TearParams,
     emulator: Emulator,
     epochs: Epochs,
-    /// The packet that came last, and when.
+    /// The last packet received, and its arrival time.
     last: Option<(TearData, Time)>,
     rtt: Option<Span>,
-    /// The emulated timeout, and the next regular report.
+    /// Emulated timeout, and next regular report.
     timeout: Option<Time>,
     regular: Option<Time>,
-    /// Whether something came since the last report, and whether one is to leave now.
+    /// Whether a packet arrived since the last report, and whether a report is due now.
     news: bool,
     due: bool,
     told: f64,
@@ -31,7 +31,7 @@ pub struct TearReceiver {
 }
 
 impl TearReceiver {
-    /// The rate to send at, in bytes of payload a second.
+    /// Requested rate, in bytes of payload per second.
     pub fn wanted(&self) -> Option<f64> {
         let s = self.params.mss.0 as f64;
         let rtt = self.rtt?.as_secs().max(1e-6);
@@ -51,7 +51,7 @@ impl TearReceiver {
         }
     }
 
-    /// Emulated timeouts begin when what arrives ends: a round trip and as long as packets are apart.
+    /// Restarts the emulated timeout: a round trip plus the packet gap after the last arrival.
     fn restart_timeout(&mut self, now: Time) {
         let Some(rtt) = self.rtt else { return };
         let apart = self.wanted().map_or(0.0, |rate| 2.0 * self.params.mss.0 as f64 / rate.max(1e-9));
@@ -102,7 +102,7 @@ impl RateReceiver for TearReceiver {
         self.note(event, rtt);
         self.restart_timeout(now);
         if self.regular.is_none_or(|at| at < now) {
-            // Nothing had come to report.
+            // Nothing had arrived to report.
             self.due |= self.regular.is_some();
             self.regular = Some(now + rtt.max(Span(1)));
         }
@@ -172,7 +172,7 @@ mod tests {
         )
     }
 
-    /// A round trip of 100 ms: a window of 3 after the first packet that knows it is 30 packets a second.
+    /// RTT 100 ms: a window of 3 after the first packet with an RTT gives 30 packets/s.
     #[test]
     fn the_rate_is_the_window_over_the_round_trip() {
         let mut receiver = receiver();
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!((report.rate, report.cwnd), (Some(30_000.0), 3.0));
     }
 
-    /// Window 10 in the first growth, then a loss: the epoch so far ends, one with 5 packets a round begins.
+    /// Window 10 in the first slow start, then a loss: the epoch ends, one with 5 packets per round starts.
     #[test]
     fn a_cut_is_reported_at_once() {
         let mut receiver = receiver();
@@ -199,7 +199,8 @@ mod tests {
         assert!(receiver.poll_transmit(Time(12)).is_some_and(|report| report.cwnd == 5.5));
     }
 
-    /// Four round trips without a packet are a timeout: one packet a round trip remains, and those count as time without any.
+    /// Four round trips without a packet are a timeout: one packet per round trip remains, and the idle time
+    /// counts.
     #[test]
     fn silence_is_a_timeout() {
         let mut receiver = receiver();
@@ -210,7 +211,7 @@ mod tests {
         receiver.on_timer(at);
         let report = receiver.poll_transmit(at).expect("a cut");
         assert_eq!((report.cwnd, receiver.timeouts), (1.0, 1));
-        // One round of 4 packets in 100 ms, then 400 ms of none: 8 a second.
+        // One round of 4 packets in 100 ms, then 400 ms of none: 8 per second.
         assert_eq!(report.rate, Some(8000.0));
     }
 }

@@ -1,4 +1,4 @@
-//! The sender of TEAR: sends at the rate it is told, and measures the round trip.
+//! Sender of TEAR: sends at the requested rate and measures the RTT.
 //!
 //! *Reference*: ROY00.
 
@@ -7,7 +7,7 @@ use crate::rate_based::common::{earlier, RateSender, Spacer, MOST_RATE};
 use units::param::Valid;
 use units::{Span, Time};
 
-/// The sending end of a TEAR flow.
+/// Sender of a TEAR flow.
 #[derive(Clone, Debug)]
 pub struct TearSender {
     params: TearParams,
@@ -29,7 +29,7 @@ impl TearSender {
         self.params.mss.0 as f64 / self.params.most_gap.as_secs()
     }
 
-    /// Four round trips, or as long as two packets take if that is longer.
+    /// Restarts the no-feedback timer: four round trips, or two packet gaps if longer.
     fn restart_silence(&mut self, now: Time) {
         let wait = (4.0 * self.srtt.unwrap_or(0.0)).max(2.0 * self.gap().as_secs());
         self.silence = Some(now + Span::from_secs(wait));
@@ -75,7 +75,7 @@ impl RateSender for TearSender {
         let filter = self.params.rtt_filter;
         self.srtt = Some(self.srtt.map_or(sample, |srtt| filter * srtt + (1.0 - filter) * sample));
         self.cwnd = report.cwnd;
-        // The first report only tells the round trip: one packet a round trip from here.
+        // The first report only gives the RTT: one packet per round trip from here.
         let one = self.params.mss.0 as f64 / sample;
         self.rate = report.rate.unwrap_or(one).clamp(self.least_rate(), MOST_RATE);
         self.spacer.respace(now, self.gap());
@@ -89,7 +89,7 @@ impl RateSender for TearSender {
             self.spacer.release(now, self.gap());
         }
         if self.silence.is_some_and(|at| at <= now) {
-            // What was not sent cannot be reported.
+            // Packets not sent cannot be reported.
             if !self.spacer.take_starved() {
                 self.rate = (self.rate / 2.0).max(self.least_rate());
             }
@@ -131,9 +131,10 @@ impl RateSender for TearSender {
 mod tests {
     use super::*;
 
-    /// Told 20 kB/s in packets of 1000 B: one each 50 ms, counted from the last. Silence halves it after 400 ms.
+    /// 20 kB/s in packets of 1000 B: one per 50 ms, counted from the last. No report for 400 ms halves the
+    /// rate.
     #[test]
-    fn it_does_as_it_is_told() {
+    fn it_sends_at_the_requested_rate() {
         let params = TearParams { mss: units::Bytes(1000), ..TearParams::default() };
         let mut sender = TearSender::new(&Valid::new(params).unwrap());
         sender.start(Time::ZERO);

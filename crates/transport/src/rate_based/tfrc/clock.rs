@@ -1,20 +1,20 @@
-//! What the sender measures of the path: round trip, its square root, and the timeout of the equation.
+//! RTT estimation of the sender: RTT, its square root, and the timeout of the equation.
 //!
 //! *Reference*: RFC 5348 sections 4.3 and 4.5; Jacobson 1988 for the coarse timeout in whole ticks.
-//! *Units*: `r`, `root` and the last sample in seconds; `srtt` is kept times 8 and `rttvar` times 4, in ticks.
+//! *Units*: `r`, `root` and the last sample in seconds; `srtt` is scaled by 8 and `rttvar` by 4, in ticks.
 
 use super::params::{TfrcParams, Timeout};
 
-/// Estimates of one path.
+/// RTT estimates of one path.
 #[derive(Clone, Debug)]
 pub struct TfrcTiming {
     rule: Timeout,
     filter: f64,
     tick: f64,
     min_rto: f64,
-    /// Smoothed round trip; zero before the first sample.
+    /// Smoothed RTT; zero before the first sample.
     r: f64,
-    /// Smoothed square root of the round trip.
+    /// Smoothed square root of the RTT.
     root: f64,
     sample: f64,
     srtt: i64,
@@ -22,7 +22,7 @@ pub struct TfrcTiming {
 }
 
 impl TfrcTiming {
-    /// Nothing measured yet.
+    /// Returns estimates without samples.
     pub fn new(params: &TfrcParams) -> TfrcTiming {
         TfrcTiming {
             rule: params.timeout,
@@ -37,7 +37,7 @@ impl TfrcTiming {
         }
     }
 
-    /// Takes a sample of the round trip, in seconds.
+    /// Takes an RTT sample, in seconds.
     pub fn take(&mut self, sample: f64) {
         let s = sample.max(1e-9);
         self.count_ticks(((s / self.tick + 0.5) as i64).max(1));
@@ -62,12 +62,12 @@ impl TfrcTiming {
         self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
     }
 
-    /// The round trip in seconds, once there is a sample.
+    /// Smoothed RTT in seconds, if there is a sample.
     pub fn rtt(&self) -> Option<f64> {
         (self.r > 0.0).then_some(self.r)
     }
 
-    /// The timeout in seconds.
+    /// Timeout of the equation in seconds.
     pub fn t_rto(&self) -> f64 {
         match self.rule {
             Timeout::FourRtt => 4.0 * self.r,
@@ -78,7 +78,7 @@ impl TfrcTiming {
         }
     }
 
-    /// By how much to stretch the spacing of packets: the root of the last round trip against the mean root.
+    /// Factor on the packet gap: root of the last RTT over the mean root (oscillation damping).
     pub fn stretch(&self) -> f64 {
         if self.r > 0.0 {
             self.sample.sqrt() / self.root

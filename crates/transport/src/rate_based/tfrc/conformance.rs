@@ -1,4 +1,4 @@
-//! What every profile has to keep to, whatever the path does.
+//! Conformance tests that every TFRC profile has to pass.
 
 use super::{Tfrc, TfrcData, TfrcFeedback, TfrcParams, TfrcReceiver, TfrcSender};
 use crate::rate_based::common::conformance;
@@ -12,7 +12,7 @@ pub fn params(profile: &str) -> Valid<TfrcParams> {
     conformance::params::<Tfrc>(profile)
 }
 
-/// A path with a fixed delay each way that loses what `lose` says.
+/// A path with a fixed delay each way; `lose` decides about losses.
 struct Drive {
     sender: TfrcSender,
     receiver: TfrcReceiver,
@@ -41,7 +41,7 @@ impl Drive {
         }
     }
 
-    /// Moves to the next event. `lose` is asked for each packet, with true for reports.
+    /// Advances to the next event. `lose` is called per packet, with true for reports.
     fn step(&mut self, lose: &mut impl FnMut(bool) -> bool) {
         while let Some(data) = self.sender.poll_transmit(self.now) {
             self.greatest_gap = self.greatest_gap.max(self.now.since(self.last_sent));

@@ -1,25 +1,25 @@
-//! The throughput equation, and its inverse.
+//! TCP throughput equation, and its inverse.
 //!
 //! *Reference*: RFC 5348 section 3.1; Padhye, Firoiu, Towsley and Kurose 1998.
-//! *Deviations*: `min(1, 3 sqrt(3 b p / 8))` bounds the timeout term as Padhye has it, when asked to;
-//! the RFC leaves the bound out. They differ for p above 8/27.
+//! *Deviations*: with `bounded` the timeout term has Padhye's bound `min(1, 3 sqrt(3 b p / 8))`; the RFC
+//! leaves it out. They differ for p above 8/27.
 
-/// What the equation is about, besides the loss event rate.
+/// Parameters of the equation other than the loss event rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// Segment size in bytes.
     pub s: f64,
-    /// Round trip in seconds.
+    /// RTT in seconds.
     pub r: f64,
     /// Retransmission timeout in seconds.
     pub t_rto: f64,
-    /// Packets for one acknowledgement.
+    /// Segments per ACK.
     pub b: f64,
     /// Whether the timeout term is bounded.
     pub bounded: bool,
 }
 
-/// Bytes a second for a loss event rate; without end where `p` is zero.
+/// Throughput in bytes per second at a loss event rate; infinite if `p` is zero.
 pub fn throughput(p: f64, path: &Path) -> f64 {
     let Path { s, r, t_rto, b, bounded } = *path;
     if !(p > 0.0 && r > 0.0) {
@@ -30,8 +30,8 @@ pub fn throughput(p: f64, path: &Path) -> f64 {
     s / (r * (2.0 * b * p / 3.0).sqrt() + t_rto * timeouts * p * (1.0 + 32.0 * p * p))
 }
 
-/// The loss event rate at which the throughput is `x`, by halving, to within a relative `tolerance` of `x`.
-/// One where even that gives more than `x`.
+/// Loss event rate at which the throughput is `x`, by bisection, to a relative `tolerance` of `x`. One if
+/// even that gives more than `x`.
 pub fn loss_rate(x: f64, path: &Path, tolerance: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
@@ -49,7 +49,7 @@ pub fn loss_rate(x: f64, path: &Path, tolerance: f64) -> f64 {
     high
 }
 
-/// Enough to tell any two loss rates apart that occur.
+/// Bisection steps: enough to separate any two loss rates in use.
 const HALVINGS: u32 = 60;
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use super::params::{Mean, TfrcParams};
 use std::collections::VecDeque;
 use units::{Span, Time};
 
-/// Weight of the interval with this number of `count`, newest first: half of them count fully (RFC 5348 section 5.4).
+/// Weight of interval `number` of `count`, newest first: the newer half has full weight (RFC 5348 section
+/// 5.4).
 fn weight(number: usize, count: usize) -> f64 {
     let falling = 2.0 * (count - number) as f64 / (count + 2) as f64;
     if number < count / 2 {
@@ -17,27 +18,27 @@ fn weight(number: usize, count: usize) -> f64 {
     }
 }
 
-/// The closed intervals between loss events, and the open one.
+/// Loss interval history: closed intervals between loss events, and the open one.
 #[derive(Clone, Debug)]
 pub struct History {
     discounts: bool,
     least_discount: f64,
     rule: Mean,
-    /// Weight of the past in the exponential mean of closed intervals, and that mean once there is one.
+    /// Weight of the old value in the exponential mean of closed intervals, and that mean once there is one.
     past: f64,
     average: Option<f64>,
     /// Weights, newest interval first.
     weights: Vec<f64>,
-    /// Whether the open interval makes the oldest closed one give way, however few there are.
+    /// Whether the open interval replaces the oldest closed one, however few there are.
     replaces: bool,
-    /// Closed intervals, newest first, each with the discount it has collected.
+    /// Closed intervals, newest first, each with its accumulated discount.
     closed: VecDeque<(f64, f64)>,
-    /// Discount of all closed intervals for as long as the open one lasts.
+    /// Discount of all closed intervals while the open one lasts.
     discount: f64,
 }
 
 impl History {
-    /// No loss yet.
+    /// Returns an empty history.
     pub fn new(params: &TfrcParams) -> History {
         History {
             discounts: params.discount,
@@ -62,7 +63,7 @@ impl History {
         self.closed.iter().map(|(length, _)| *length)
     }
 
-    /// A loss event ends an interval of this many packets.
+    /// Closes an interval of this many packets at a loss event.
     pub fn close(&mut self, packets: f64) {
         for (_, discount) in &mut self.closed {
             *discount *= self.discount;
@@ -73,12 +74,12 @@ impl History {
         self.average = Some(self.average.map_or(packets, |average| self.blend(average, packets)));
     }
 
-    /// The exponential mean after one more interval.
+    /// Exponential mean after one more interval.
     fn blend(&self, average: f64, packets: f64) -> f64 {
         self.past * average + (1.0 - self.past) * packets
     }
 
-    /// The mean interval, where the open one has `open` packets so far; it counts only if it raises the mean.
+    /// Mean interval, with `open` packets in the open one, which counts only if it raises the mean.
     pub fn mean(&mut self, open: f64) -> f64 {
         let Some(average) = self.average else { return f64::INFINITY };
         if self.rule == Mean::Exponential {
@@ -96,7 +97,7 @@ impl History {
     }
 }
 
-/// The mean of intervals with their discounts, newest first.
+/// Weighted mean of intervals with their discounts, newest first.
 fn weighted(intervals: impl Iterator<Item = (f64, f64)>, weights: &[f64]) -> f64 {
     let (mut total, mut all) = (0.0, 0.0);
     for ((length, discount), weight) in intervals.zip(weights) {
@@ -106,36 +107,36 @@ fn weighted(intervals: impl Iterator<Item = (f64, f64)>, weights: &[f64]) -> f64
     total / all
 }
 
-/// A packet that has not come.
+/// A missing packet.
 #[derive(Clone, Copy, Debug)]
 struct Missing {
     seq: u32,
-    /// When it left, between its neighbours.
+    /// Send time, interpolated between its neighbours.
     sent: Time,
-    /// Packets above it that have come.
+    /// Packets received above it.
     above: u64,
 }
 
-/// Finds losses among arrivals, and loss events among losses and marks.
+/// Detects losses among arrivals, and loss events among losses and marks.
 #[derive(Clone, Debug)]
 pub struct Detector {
     patience: u64,
     new_round: bool,
-    /// Whether the first loss event dates from the packet that showed it instead of from the lost one.
+    /// Whether the first loss event dates from the packet that revealed it instead of from the lost one.
     first_shown: bool,
     missing: VecDeque<Missing>,
-    /// Highest packet so far and when it left.
+    /// Highest packet received and its send time.
     highest: Option<(u32, Time)>,
-    /// When the first loss of the last loss event had left, and in which round it was noticed.
+    /// Send time of the first loss of the last loss event, and the round in which it was detected.
     event: Option<(Time, u32)>,
-    /// Losses noticed.
+    /// Losses detected.
     pub losses: u64,
-    /// Packets that came marked.
+    /// Packets received with CE.
     pub marks: u64,
 }
 
 impl Detector {
-    /// Nothing has come yet.
+    /// Returns a detector without arrivals.
     pub fn new(params: &TfrcParams) -> Detector {
         Detector {
             patience: params.loss_after,
@@ -149,12 +150,12 @@ impl Detector {
         }
     }
 
-    /// The highest packet so far.
+    /// The highest packet received.
     pub fn highest(&self) -> u32 {
         self.highest.map_or(0, |(seq, _)| seq)
     }
 
-    /// A packet comes. Calls `begins` with the number of each loss that begins a new loss event, in order.
+    /// Processes an arrival. Calls `begins` with the number of each loss that starts a loss event, in order.
     pub fn arrive(&mut self, seq: u32, sent: Time, rtt: Span, round: u32, mut begins: impl FnMut(u32)) {
         let (before, left) = self.highest.unwrap_or((seq, sent));
         if self.highest.is_some() && seq <= before {
@@ -179,19 +180,19 @@ impl Detector {
         }
     }
 
-    /// A packet that has come was marked: congestion as a loss is, but known at once (RFC5348 section 5.1). Whether it
-    /// begins a new loss event.
+    /// Processes a CE mark, which is congestion like a loss but known at once (RFC5348 section 5.1). Returns
+    /// whether it starts a loss event.
     pub fn mark(&mut self, sent: Time, rtt: Span, round: u32) -> bool {
         self.marks += 1;
         self.congested(sent, sent, rtt, round)
     }
 
-    /// Whether congestion that met a packet of this send time, and that one sent at `shown` told of, begins a new loss
+    /// Whether congestion of a packet with this send time, revealed by one sent at `shown`, starts a loss
     /// event.
     fn congested(&mut self, sent: Time, shown: Time, rtt: Span, round: u32) -> bool {
         let apart = match self.event {
             Some((start, when)) => sent > start + rtt && (!self.new_round || round > when),
-            // ns-2 takes the start of the run for a loss event.
+            // ns-2 treats the start of the run as a loss event.
             None => !self.new_round || sent >= sent.start() + rtt,
         };
         if apart {
@@ -228,7 +229,7 @@ mod tests {
     fn fewer_intervals_share_the_weights() {
         assert_eq!(history(&[]).mean(100.0), f64::INFINITY);
         assert_eq!(history(&[12.0]).mean(3.0), 12.0);
-        // Two closed: the older of them makes way for the open one, or it does not.
+        // Two closed: the older of them is replaced by the open one, or not.
         assert_eq!(history(&[8.0, 16.0]).mean(20.0), 14.0);
         let beside = TfrcParams { open_replaces: false, ..TfrcParams::default() };
         let mut kept = History::new(&beside);
@@ -244,7 +245,7 @@ mod tests {
             closed.iter().rev().for_each(|length| history.close(*length));
             history.mean(open)
         };
-        // Six count: 1, 1, 1, 3/4, 1/2, 1/4 of 10, 20, 30, 40, 50, 60, and 70 no more: 130 / 4.5.
+        // Six count: 1, 1, 1, 3/4, 1/2, 1/4 of 10, 20, 30, 40, 50, 60; 70 does not: 130 / 4.5.
         let seven = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0];
         assert!((mean(Mean::Weighted, 6, &seven, 0.0) - 130.0 / 4.5).abs() < 1e-12);
         // Shifted, 10 to 50 have 1, 1, 3/4, 1/2, 1/4, and the open one stays out: 85 / 3.5.
@@ -260,7 +261,7 @@ mod tests {
         let mut flat = history(&[10.0; 8]);
         let older: f64 = [1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2].iter().sum::<f64>() / 2.0;
         assert!((flat.mean(40.0) - (40.0 + 10.0 * older) / (1.0 + older)).abs() < 1e-12);
-        // The discount goes no lower than a half, and stays with the intervals once the open one closes.
+        // The discount is at least a half, and stays with the intervals once the open one closes.
         let mut long = history(&[10.0; 8]);
         long.mean(1000.0);
         long.close(1000.0);

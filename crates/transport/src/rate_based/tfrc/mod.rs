@@ -1,11 +1,12 @@
-//! TCP-friendly rate control (TFRC): a rate, computed by the sender from the loss event rate that the
-//! receiver reports, that stays near what TCP would reach on the same path.
+//! TCP-friendly rate control (TFRC): the sender computes its rate from the loss event rate that the receiver
+//! reports, close to the throughput of TCP on the same path.
 //!
 //! *Reference*: RFC 5348; Floyd, Handley, Padhye and Widmer 2000 ("Equation-based congestion control").
-//! *Units*: rates are bytes of payload a second, times of the equation seconds, intervals packets.
+//! *Units*: rates in bytes of payload per second, times of the equation in seconds, intervals in packets.
 //! *Deviations*: a packet is a sequence number, as in [`crate::segment`].
 //!
-//! Both ends are driven as [`crate::rate_based::common`] says. They exchange [`TfrcData`] and [`TfrcFeedback`].
+//! Both endpoints are driven as in [`crate::rate_based::common`]. They exchange [`TfrcData`] and
+//! [`TfrcFeedback`].
 //!
 //! | module | holds |
 //! |---|---|
@@ -51,41 +52,41 @@ pdus!(TfrcData: seq, sent; TfrcFeedback: number, echo);
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TfrcData {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub seq: u32,
     /// Bytes on the wire, headers included.
     pub size: u32,
-    /// When it left the sender.
+    /// Send time.
     pub sent: Time,
-    /// The sender's estimate of the round trip in seconds, once it has one: a mean, so not in whole nanoseconds.
+    /// The sender's RTT estimate in seconds, if it has one: a mean, hence not in whole nanoseconds.
     pub rtt: Option<f64>,
-    /// The sender's timeout as the equation takes it.
+    /// The sender's timeout in the equation.
     pub t_rto: Span,
-    /// Rounds of feedback the sender has seen.
+    /// Feedback rounds at the sender.
     pub round: u32,
-    /// The sender waits for feedback and wants it at once.
+    /// The sender requests feedback at once.
     pub urgent: bool,
 }
 
-/// A report of the receiver.
+/// Feedback packet of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TfrcFeedback {
-    /// Its number, from 0.
+    /// Sequence number, from 0.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// When the last packet received had left the sender.
+    /// Send time of the last packet received.
     pub echo: Time,
-    /// For how many seconds the receiver held that packet before it reported.
+    /// Seconds between the arrival of that packet and the report.
     pub held: f64,
     /// Loss event rate.
     pub p: f64,
-    /// Rate received, in bytes of payload a second.
+    /// Receive rate, in bytes of payload per second.
     pub x_recv: f64,
 }
 
 impl TfrcFeedback {
-    /// The round trip it shows when it arrives, in seconds: without the time the receiver held what it answers.
+    /// RTT sample in seconds: excludes the delay at the receiver.
     fn round_trip(&self, now: Time) -> f64 {
         if now.is_double() {
             return now.secs_since(self.echo) - self.held;

@@ -7,29 +7,29 @@ use units::param::{require, Check, Preset, Problem, Range};
 use units::{Bytes, Rate, Span};
 
 units::choices! {
-    /// Where the timeout of the equation comes from.
+    /// Source of the timeout in the equation.
     pub enum Timeout {
         /// Four round trips (RFC 5348 section 3.1).
         FourRtt = "4r",
-        /// As a TCP of the BSD family would compute it, in whole ticks of a coarse clock.
+        /// Computed like TCP's of the BSD family, in whole ticks of a coarse clock.
         Ticks = "ticks",
     }
 }
 
 units::choices! {
-    /// The rate from the first report to the second round trip.
+    /// Rate from the first report to the second round trip.
     pub enum InitialRate {
-        /// The initial window of RFC 3390 a round trip.
+        /// The initial window of RFC 3390 per round trip.
         Rfc3390 = "rfc3390",
         /// The same in whole packets: four up to 1095 bytes, three below 2190, else two.
         WholePackets = "whole_packets",
-        /// One packet a round trip.
+        /// One packet per round trip.
         OnePacket = "one_packet",
     }
 }
 
 impl InitialRate {
-    /// Packets of so many bytes a round trip.
+    /// Packets of size `s` per round trip.
     pub fn packets(self, s: f64) -> f64 {
         match self {
             InitialRate::Rfc3390 => (4380.0 / s).clamp(2.0, 4.0),
@@ -42,41 +42,43 @@ impl InitialRate {
 }
 
 units::choices! {
-    /// How a report changes the rate.
+    /// Response of the rate to a report.
     pub enum Response {
-        /// To the rate of the equation at once, within twice what was received of late (RFC 5348 section 4.3).
+        /// Follows the equation at once, within twice the recent receive rate (RFC 5348 section 4.3).
         Rfc5348 = "rfc5348",
-        /// Up by a packet a round trip towards the rate of the equation, down to it at once (2000).
+        /// Up by one packet per round trip towards the rate of the equation, down to it at once (2000).
         Steps = "steps",
     }
 }
 
 units::choices! {
-    /// What the sender does when reports stay away.
+    /// Response of the sender to missing reports.
     pub enum Silence {
-        /// Lowers the limits its rate is held to (RFC 5348 section 4.4).
+        /// Lowers the limits on its rate (RFC 5348 section 4.4).
         Rfc5348 = "rfc5348",
-        /// Halves its rate, and sends a packet at once to ask for a report. The timer goes by the rate before the report
-        /// that restarts it.
+        /// Halves its rate, and sends a packet at once to request a report. The timer uses the rate before
+        /// the report that restarts it.
         Halve = "halve",
     }
 }
 
 units::choices! {
-    /// When the receiver reports, besides at each new loss event.
+    /// When the receiver reports, in addition to each new loss event.
     pub enum ReportTiming {
-        /// A round trip after the last report, if something came since (RFC 5348 section 6.2).
+        /// A round trip after the last report, if a packet arrived since (RFC 5348 section 6.2).
         Timer = "timer",
-        /// With the first packet that comes a round trip after the last report; by a timer of one and a half if
-        /// none does, where the report of a packet is repeated once. A rate not known is a packet a second.
+        /// With the first packet that arrives a round trip after the last report; by a timer of 1.5 round
+        /// trips if none does, which repeats the report of a packet once. An unknown rate counts as one
+        /// packet per second.
         Packet = "packet",
     }
 }
 
 units::choices! {
-    /// Which mean of the loss intervals the loss event rate is the inverse of.
+    /// Mean of the loss intervals, whose inverse is the loss event rate.
     pub enum Mean {
-        /// Weighted, over the last of them; the open one counts where it raises the mean (RFC 5348 section 5.4).
+        /// Weighted over the last intervals; the open one counts if it raises the mean (RFC 5348 section
+        /// 5.4).
         Weighted = "weighted",
         /// The same, where the closed ones have the weights they would have beside the open one also when it does not
         /// count.
@@ -105,80 +107,82 @@ units::params! {
         headers: Bytes = Bytes(32) => { source: "ns-2; RFC 4342 needs about as many beside IP", assumed: true },
         /// Bytes of a report on the wire.
         feedback_size: Bytes = Bytes(40) => { range: Range::Positive, source: "ns-2", assumed: true },
-        /// Packets the equation supposes an acknowledgement of TCP to cover.
+        /// Segments per ACK that the TCP equation assumes.
         b: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 4.0), source: "RFC 5348 section 3.1" },
         /// The timeout term of the equation is bounded as by Padhye et al.
         bounded: bool = false => { source: "RFC 5348 section 3.1" },
-        /// Where the timeout of the equation comes from.
+        /// Source of the timeout in the equation.
         timeout: Timeout = Timeout::FourRtt => { source: "RFC 5348 section 3.1" },
         /// Tick of the coarse clock (`timeout = "ticks"`).
         tick: Span = Span::from_millis(100) => { range: Range::Positive, source: "ns-2" },
-        /// Least timeout (`timeout = "ticks"`).
+        /// Minimum timeout (`timeout = "ticks"`).
         min_rto: Span = Span::ZERO => { source: "ns-2" },
-        /// Weight of the past in the estimate of the round trip.
+        /// Weight of the old estimate in the smoothed RTT.
         rtt_filter: f64 = 0.9 => { unit: "1", range: Range::Within(0.0, 0.9999), source: "RFC 5348 section 4.3" },
-        /// Rate on the wire of payload before the first report; auto: a packet a second.
+        /// Payload rate before the first report; auto: one packet per second.
         first_rate: Option<Rate> = None => { range: Range::Positive, source: "RFC 5348 section 4.2" },
-        /// The rate after the first report.
+        /// Rate after the first report.
         initial_rate: InitialRate = InitialRate::Rfc3390 => { source: "RFC 5348 section 4.2" },
-        /// How a report changes the rate.
+        /// Response of the rate to a report.
         response: Response = Response::Rfc5348 => { source: "RFC 5348 section 4.3" },
         /// In slow start the rate rises in steps within a round trip instead of doubling at once.
         slow_increase: bool = false => { source: "ns-2 slow_increase_" },
         /// In slow start each report releases a packet at once.
         report_releases: bool = false => { source: "ns-2" },
-        /// Reports after which the rate may still exceed twice the rate received (`response = "steps"`).
+        /// Reports after which the rate may still exceed twice the receive rate (`response = "steps"`).
         heavy_rounds: u64 = 0 => { source: "ns-2 maxHeavyRounds_" },
-        /// Packets are spaced by the last round trip against the mean, which damps oscillations (RFC 5348 section 4.5).
+        /// Oscillation damping: the packet gap follows the last RTT relative to its mean (RFC 5348 section
+        /// 4.5).
         damping: bool = false => { source: "RFC 5348 section 4.5: optional" },
-        /// A report moves the departure of the next packet; otherwise its rate acts after it.
+        /// A report reschedules the next packet; otherwise its rate applies after it.
         respace: bool = true => { source: "RFC 5348 section 4.6" },
-        /// A report holds the rate to one and a half times the rate received, after slow start, and one of more loss than
-        /// the last to that rate itself; otherwise to twice (`response = "steps"`).
+        /// After slow start a report limits the rate to 1.5 times the receive rate, and one with more loss
+        /// than the last to the receive rate itself; otherwise to twice (`response = "steps"`).
         cautious: bool = false => { source: "ns-2 conservative_" },
-        /// Share of the distance of packets by which it is drawn longer or shorter.
+        /// Relative random variation of the packet gap.
         overhead: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "ns-2 overhead_" },
-        /// Greatest distance of packets.
+        /// Maximum gap between packets.
         t_mbi: Span = Span::from_millis(64_000) => { range: Range::Positive, source: "RFC 5348 section 4.3" },
-        /// Round trips without a report after which the sender acts.
+        /// No-feedback timer in round trips.
         silence_rtts: f64 = 4.0 => { unit: "1", range: Range::Within(1.0, 100.0), source: "RFC 5348 section 4.3" },
-        /// What it does then.
+        /// Response to missing reports.
         silence: Silence = Silence::Rfc5348 => { source: "RFC 5348 section 4.4" },
-        /// The sender acts also when the first report stays away, after 2 s.
+        /// The no-feedback timer also covers the first report, after 2 s.
         first_silence: bool = true => { source: "RFC 5348 section 4.2" },
-        /// Packets above a missing one after which it counts as lost.
+        /// Packets received above a missing one after which it counts as lost.
         loss_after: u64 = 3 => { range: Range::Within(1.0, 1e6), source: "RFC 5348 section 5.1" },
-        /// A loss begins a new loss event only if the sender has also seen a report since the last one began.
+        /// A loss starts a loss event only if the sender has seen a report since the last one started.
         loss_new_round: bool = false => { source: "ns-2 PreciseLoss_" },
-        /// While fewer than eight intervals have closed, the open one replaces the oldest; otherwise it counts beside them.
+        /// While fewer than eight intervals are closed, the open one replaces the oldest; otherwise it is
+        /// added.
         open_replaces: bool = true => { source: "RFC 5348 section 5.4" },
-        /// Which mean of the intervals counts.
+        /// Mean of the loss intervals.
         mean: Mean = Mean::Weighted => { source: "RFC 5348 section 5.4" },
-        /// How many closed intervals count, an even number; half of them fully.
+        /// Closed intervals in the mean, an even number; the newer half has full weight.
         intervals: u64 = 8 => { range: Range::Within(2.0, 1024.0), source: "RFC 5348 section 5.4; ns-2 NumSamples_" },
-        /// Weight of the past in an exponential mean.
+        /// Weight of the old value in an exponential mean.
         past: f64 = 0.75 => { unit: "1", range: Range::Within(0.0, 0.9999), source: "ns-2 history_" },
-        /// Older intervals lose weight while the open one is long.
+        /// History discounting: older intervals lose weight while the open one is long.
         discount: bool = true => { source: "RFC 5348 section 5.5" },
-        /// The least such weight.
+        /// Minimum weight of discounting.
         least_discount: f64 = 0.5 => { unit: "1", range: Range::Within(0.01, 1.0), source: "RFC 5348 section 5.5" },
-        /// What stands for the interval before the first loss event.
+        /// Interval before the first loss event.
         first_interval: FirstInterval = FirstInterval::Inverted => { source: "RFC 5348 section 6.3.1" },
-        /// How closely the first interval, from inverting the equation, has to give the rate received.
+        /// Relative tolerance of the receive rate when the equation is inverted for the first interval.
         first_tolerance: f64 = 0.001 => { unit: "1", range: Range::Within(1e-9, 0.5), assumed: true },
-        /// The report of the first loss event carries the rate found by inverting, not 1 over that interval in whole
-        /// packets.
+        /// The report of the first loss event carries the inverted rate itself, not one over that interval in
+        /// whole packets.
         first_exact: bool = false => { source: "ns-2" },
-        /// The first interval stands for half the rate received (RFC 5348); otherwise for all of it.
+        /// The first interval corresponds to half the receive rate (RFC 5348); otherwise to all of it.
         first_half: bool = true => { source: "RFC 5348 section 6.3.1" },
-        /// The first loss event lasts a round trip from the packet that showed it, and the open interval counts from the
-        /// last report; otherwise both begin at the loss.
+        /// The first loss event lasts a round trip from the packet that revealed it, and the open interval
+        /// counts from the last report; otherwise both start at the loss.
         open_from_report: bool = false => { source: "ns-2" },
-        /// Packets are ECN-capable, and one that comes marked counts as a lost one does.
+        /// Packets are ECN-capable, and a marked one counts like a lost one.
         ecn: bool = false => { source: "RFC 5348 section 5.1, RFC 3168" },
         /// When the receiver reports.
         report: ReportTiming = ReportTiming::Timer => { source: "RFC 5348 section 6.2" },
-        /// Reports in a round trip.
+        /// Reports per round trip.
         reports: u64 = 1 => { range: Range::Within(1.0, 64.0), source: "RFC 5348 section 6.2; ns-2 NumFeedback_" },
     }
 }
@@ -196,12 +200,12 @@ impl Check for TfrcParams {
     }
 }
 
-/// Every profile, in the order to show them.
+/// All profiles, in display order.
 pub const PROFILES: &[Preset] = &[
     Preset { name: "rfc", doc: "RFC 5348 (2008).", options: &[] },
     Preset {
         name: "ns2-2.35",
-        doc: "The defaults of ns-2.35 (2011): steps of a packet a round trip, damping, coarse timeout.",
+        doc: "The defaults of ns-2.35 (2011): steps of one packet per round trip, damping, coarse timeout.",
         options: &[
             ("mss", "1000 B"),
             ("bounded", "true"),
@@ -229,7 +233,7 @@ pub const PROFILES: &[Preset] = &[
     },
     Preset {
         name: "ns2-2000",
-        doc: "What an ns-2 script of 1999-2000 ran with: 1000 bytes on the wire, one packet a round trip at the start.",
+        doc: "ns-2 as scripts of 1999-2000 used it: 1000 bytes on the wire, one packet per round trip at the start.",
         options: &[
             ("mss", "1000 B"),
             ("headers", "0 B"),

@@ -1,4 +1,4 @@
-//! The receiver: finds loss events, measures the rate received, and reports both.
+//! Receiver: detects loss events, measures the receive rate, and reports both.
 //!
 //! *Reference*: RFC 5348 section 6.
 
@@ -10,35 +10,35 @@ use std::collections::VecDeque;
 use units::param::Valid;
 use units::{Span, Time};
 
-/// Most arrivals kept to measure the rate of the last round trip.
+/// Maximum number of arrivals kept for the receive rate of the last round trip.
 const MOST_ARRIVALS: usize = 1 << 16;
 
-/// The receiving end of a TFRC flow.
+/// Receiver of a TFRC flow.
 #[derive(Clone, Debug)]
 pub struct TfrcReceiver {
     params: TfrcParams,
     detector: Detector,
     history: Box<History>,
-    /// The loss event rate to report of the first loss event, before it was rounded to a whole interval.
+    /// Loss event rate of the first loss event, before it was rounded to a whole interval.
     first_rate: Option<f64>,
-    /// The open interval counts from here.
+    /// Start of the open interval.
     open_from: u32,
-    /// Arrivals of the last round trip.
+    /// Arrival times of the last round trip.
     arrivals: VecDeque<Time>,
-    /// The packet that came last, and when.
+    /// The last packet received, and its arrival time.
     last: Option<(TfrcData, Time)>,
     since_report: u64,
     last_report: Time,
     highest_reported: u32,
     reports: u32,
     timer: Option<Time>,
-    /// A report is to leave.
+    /// A report is due.
     due: bool,
     received: u64,
 }
 
 impl TfrcReceiver {
-    /// Nothing has come yet.
+    /// Returns a receiver without packets.
     pub fn new(params: &Valid<TfrcParams>) -> TfrcReceiver {
         let params: TfrcParams = (**params).clone();
         TfrcReceiver {
@@ -59,7 +59,7 @@ impl TfrcReceiver {
         }
     }
 
-    /// A data packet arrives; `marked` says that a router set Congestion Experienced on its way.
+    /// Processes a data packet; `marked`: with Congestion Experienced.
     pub fn on_packet(&mut self, now: Time, data: &TfrcData, marked: bool) {
         self.received += 1;
         self.since_report += 1;
@@ -85,7 +85,7 @@ impl TfrcReceiver {
         self.due |= first || data.urgent || !events.is_empty() || overdue;
     }
 
-    /// The moment of [`TfrcReceiver::poll_timeout`] has come.
+    /// Fires the timer of [`TfrcReceiver::poll_timeout`].
     pub fn on_timer(&mut self, now: Time) {
         if self.timer.is_some_and(|timer| timer <= now) {
             let repeats = self.params.report == ReportTiming::Packet
@@ -95,7 +95,7 @@ impl TfrcReceiver {
         }
     }
 
-    /// The report to send now, if one is due.
+    /// Returns the report to send now, if one is due.
     pub fn poll_transmit(&mut self, now: Time) -> Option<TfrcFeedback> {
         if !std::mem::take(&mut self.due) {
             return None;
@@ -124,7 +124,7 @@ impl TfrcReceiver {
         self.timer
     }
 
-    /// The loss event rate; zero before the first loss.
+    /// Loss event rate; zero before the first loss.
     pub fn loss_event_rate(&mut self) -> f64 {
         let open = self.detector.highest().saturating_sub(self.open_from);
         1.0 / self.history.mean(f64::from(open))
@@ -140,22 +140,22 @@ impl TfrcReceiver {
         self.received * self.params.mss.0
     }
 
-    /// Losses noticed.
+    /// Losses detected.
     pub fn losses(&self) -> u64 {
         self.detector.losses
     }
 
-    /// Packets that came marked.
+    /// Packets received with CE.
     pub fn marks(&self) -> u64 {
         self.detector.marks
     }
 
-    /// Closed loss intervals that count, newest first.
+    /// Closed loss intervals in the mean, newest first.
     pub fn intervals(&self) -> impl Iterator<Item = f64> + '_ {
         self.history.intervals()
     }
 
-    /// Keeps the arrivals of the last round trip.
+    /// Records an arrival and drops those older than a round trip.
     fn note_arrival(&mut self, now: Time, rtt: Span) {
         self.arrivals.push_back(now);
         let old = |&at: &Time| now.since(at) > rtt;
@@ -164,7 +164,7 @@ impl TfrcReceiver {
         }
     }
 
-    /// A loss begins a loss event.
+    /// Starts a loss event.
     fn begin_event(&mut self, seq: u32, now: Time) {
         if self.history.is_empty() && self.params.first_interval == FirstInterval::Inverted {
             let p = self.first_loss_rate(now);
@@ -172,14 +172,14 @@ impl TfrcReceiver {
             self.history.close((1.0 / p).floor().max(1.0));
             self.open_from = if self.params.open_from_report { self.highest_reported } else { seq };
         } else {
-            // The first packet has the number 0, and the lost one counts.
+            // The first packet has number 0, and the lost one counts.
             let first = u32::from(self.history.is_empty());
             self.history.close(f64::from(seq.saturating_sub(self.open_from) + first));
             self.open_from = seq;
         }
     }
 
-    /// The loss event rate that would have led to the rate received (RFC 5348 section 6.3.1).
+    /// Loss event rate that corresponds to the receive rate (RFC 5348 section 6.3.1).
     fn first_loss_rate(&self, now: Time) -> f64 {
         let share = if self.params.first_half { 0.5 } else { 1.0 };
         let x = (self.rate(now) * share).max(1.0);
@@ -194,7 +194,7 @@ impl TfrcReceiver {
         equation::loss_rate(x, &path, self.params.first_tolerance)
     }
 
-    /// The rate received since the last report, or in the last round trip if that is longer.
+    /// Receive rate since the last report, or over the last round trip if that is longer.
     fn rate(&self, now: Time) -> f64 {
         let s = self.params.mss.0 as f64;
         let unknown = if self.params.report == ReportTiming::Packet { s } else { 0.0 };
@@ -206,14 +206,14 @@ impl TfrcReceiver {
             let counted = s * self.since_report as f64 / since;
             return if self.since_report > 0 { counted } else { unknown };
         }
-        // ns-2 counts back from the last packet, also where a timer makes the report.
+        // ns-2 counts back from the last packet, even if a timer triggers the report.
         let last = self.last.map_or(now, |(_, arrived)| arrived);
         let end = if self.params.report == ReportTiming::Packet { last } else { now };
         let recent = self.arrivals.iter().rev().take_while(|at| end.secs_since(**at) < rtt).count();
         s * recent as f64 / rtt
     }
 
-    /// The sender's estimate of the round trip in seconds, once it has one.
+    /// The sender's RTT estimate in seconds, if it has one.
     fn rtt(&self) -> Option<f64> {
         self.last.and_then(|(data, _)| data.rtt).filter(|rtt| *rtt > 0.0)
     }
@@ -245,7 +245,7 @@ mod tests {
         TfrcReceiver::new(&crate::rate_based::tfrc::conformance::params(profile))
     }
 
-    /// Sends packet `seq` at 10 ms times its number, with a delay of 20 ms and a round trip of 40.
+    /// Delivers packet `seq`, sent at 10 ms times its number, with a delay of 20 ms and an RTT of 40 ms.
     fn give(receiver: &mut TfrcReceiver, seq: u32) -> Option<TfrcFeedback> {
         let data = data(seq, u64::from(seq) * 10, (seq > 3).then_some(40));
         let now = data.sent + Span::from_millis(20);
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_mark_is_a_loss_event_and_loses_nothing() {
-        // Packet 41 is missing in one run and marked in the other; the loss is known one packet later, at 42.
+        // Packet 41 is lost in one run and marked in the other; the loss is detected one packet later, at 42.
         let reports = [true, false].map(|ecn| {
             let params = crate::rate_based::tfrc::conformance::params("ns2-2.35").into_inner();
             let mut receiver = TfrcReceiver::new(&Valid::new(TfrcParams { ecn, ..params }).unwrap());
@@ -338,7 +338,7 @@ mod tests {
             give(&mut receiver, seq);
         }
         let report = give(&mut receiver, 42).expect("41 is missing");
-        // Three packets in the 40 ms before 42 came; the equation gives 75 000 B/s within 5 % at p = 1/interval.
+        // Three packets in the 40 ms before 42; the equation gives 75 000 B/s within 5 % at p = 1/interval.
         let interval = receiver.intervals().next().unwrap();
         let path = Path { s: 1000.0, r: 0.04, t_rto: 0.3, b: 1.0, bounded: true };
         let x = equation::throughput(1.0 / interval, &path);

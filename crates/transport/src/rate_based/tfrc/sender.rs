@@ -1,7 +1,7 @@
-//! The sender: turns reports into a rate, and the rate into departures.
+//! Sender: computes a rate from reports, and departure times from the rate.
 //!
 //! *Reference*: RFC 5348 section 4; Floyd et al. 2000 for the response in steps.
-//! *Units*: rates are bytes of payload a second.
+//! *Units*: rates in bytes of payload per second.
 
 mod steps;
 
@@ -13,41 +13,41 @@ use crate::rate_based::common::{earlier, ENDLESS};
 use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
 
-/// Counts of a sender since its start.
+/// Counters of a sender since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TfrcCounters {
     /// Packets sent.
     pub sent: u64,
-    /// Reports taken in.
+    /// Reports processed.
     pub reports: u64,
-    /// Times that reports stayed away too long.
+    /// Expiries of the no-feedback timer.
     pub silences: u64,
 }
 
-/// The sending end of a TFRC flow.
+/// Sender of a TFRC flow.
 #[derive(Clone, Debug)]
 pub struct TfrcSender {
     params: TfrcParams,
     s: f64,
     clock: TfrcTiming,
     counters: TfrcCounters,
-    /// Reports and silences so far.
+    /// Reports and no-feedback expiries so far.
     round: u32,
     urgent: bool,
-    /// The allowed rate.
+    /// Allowed rate.
     x: f64,
-    /// While below `x`: the rate of a slow increase, and what each packet adds.
+    /// While below `x`: the rate of a slow increase, and the increase per packet.
     x_rising: f64,
     rise: f64,
     slow_start: bool,
     x_calc: f64,
     p: f64,
-    /// Rates received of late with the time of their report.
+    /// Recent receive rates with the times of their reports.
     x_recv_set: Vec<(Time, f64)>,
     /// When the rate last changed, or last doubled.
     changed: Option<Time>,
     heavy: u64,
-    /// How many times the rate received the rate may be (`response = "steps"`).
+    /// Limit of the rate relative to the receive rate (`response = "steps"`).
     bound: f64,
     seq: u32,
     last_departure: Time,
@@ -57,25 +57,25 @@ pub struct TfrcSender {
     due: u32,
     ceased: bool,
     started: bool,
-    /// Packets the source has handed over.
+    /// Packets supplied by the source.
     limit: u32,
-    /// A packet left at its time since the last report: the rate was used.
+    /// A packet left at its scheduled time since the last report: the rate was used.
     used: bool,
-    /// Where the distances of packets are drawn from (`overhead`).
+    /// Random numbers for packet gaps (`overhead`).
     rng: Stream,
 }
 
-/// The silence timer before the first report.
+/// No-feedback timer before the first report.
 const FIRST_SILENCE: Span = Span::from_millis(2000);
 
-/// Rates this close are the same: a full link gives the same rate in each report but for whole nanoseconds.
+/// Rates this close are equal: a full link gives the same rate in each report except for whole nanoseconds.
 const TIE: f64 = 1e-7;
 
-/// No rate is taken to exceed this; it keeps arithmetic finite.
+/// Upper bound on rates; keeps arithmetic finite.
 const MOST: f64 = 1e15;
 
 impl TfrcSender {
-    /// A silent sender.
+    /// Returns a sender that has not started.
     pub fn new(params: &Valid<TfrcParams>) -> TfrcSender {
         let params: TfrcParams = (**params).clone();
         let s = params.mss.0 as f64;
@@ -110,7 +110,7 @@ impl TfrcSender {
         }
     }
 
-    /// Takes its rng; without, all senders throw the same.
+    /// Takes its random number generator; without one, all senders draw the same.
     pub fn take_rng(&mut self, rng: Stream) {
         self.rng = rng;
     }
@@ -125,7 +125,7 @@ impl TfrcSender {
         }
     }
 
-    /// Sends nothing from now on.
+    /// Stops sending.
     pub fn cease(&mut self) {
         self.ceased = true;
         self.due = 0;
@@ -133,10 +133,10 @@ impl TfrcSender {
         self.silence = None;
     }
 
-    /// A report arrives.
+    /// Processes a report.
     pub fn on_feedback(&mut self, now: Time, feedback: &TfrcFeedback) {
         if self.departure.is_some_and(|departure| departure <= now) {
-            // A departure of the same moment comes first.
+            // A departure at the same time comes first.
             self.release(now);
         }
         self.counters.reports += 1;
@@ -174,7 +174,7 @@ impl TfrcSender {
         }
     }
 
-    /// The moment of [`TfrcSender::poll_timeout`] has come.
+    /// Fires the timer of [`TfrcSender::poll_timeout`].
     pub fn on_timer(&mut self, now: Time) {
         if self.departure.is_some_and(|departure| departure <= now) {
             self.release(now);
@@ -185,7 +185,7 @@ impl TfrcSender {
         }
     }
 
-    /// The packet to send now, if one is due.
+    /// Returns the packet to send now, if one is due.
     pub fn poll_transmit(&mut self, now: Time) -> Option<TfrcData> {
         if self.due == 0 {
             return None;
@@ -210,17 +210,17 @@ impl TfrcSender {
         earlier(self.departure, self.silence)
     }
 
-    /// The allowed rate, in bytes of payload a second.
+    /// Allowed rate, in bytes of payload per second.
     pub fn rate(&self) -> f64 {
         self.x
     }
 
-    /// The loss event rate last reported.
+    /// The last reported loss event rate.
     pub fn loss_event_rate(&self) -> f64 {
         self.p
     }
 
-    /// The estimate of the round trip.
+    /// RTT estimate.
     pub fn srtt(&self) -> Option<Span> {
         self.clock.rtt().map(Span::from_secs)
     }
@@ -230,7 +230,7 @@ impl TfrcSender {
         self.slow_start
     }
 
-    /// Counts so far.
+    /// Counters since the start.
     pub fn counters(&self) -> TfrcCounters {
         self.counters
     }
@@ -244,7 +244,7 @@ impl TfrcSender {
             self.x_recv_set.retain(|(at, _)| now.since(*at) <= recent);
             return self.limit(now, 2.0);
         }
-        // What a source does not send cannot be received: old rates go on to count.
+        // A source-limited sender cannot raise the receive rate: old values stay in the set.
         let (old, new) = if worse { (0.5, 0.85) } else { (1.0, 1.0) };
         let known = self.x_recv_set.iter().filter(|(_, x)| *x < MOST);
         let most = known.fold(new * x_recv, |most, (_, x)| most.max(old * x));
@@ -252,7 +252,7 @@ impl TfrcSender {
         self.limit(now, if worse { 1.0 } else { 2.0 });
     }
 
-    /// Holds the rate to the equation and to `factor` times what was received.
+    /// Limits the rate to the equation and to `factor` times the receive rate.
     fn limit(&mut self, now: Time, factor: f64) {
         let received = self.x_recv_set.iter().fold(0.0, |most: f64, (_, x)| x.max(most)) * factor;
         if self.p > 0.0 {
@@ -265,7 +265,7 @@ impl TfrcSender {
         }
     }
 
-    /// Reports stay away.
+    /// The no-feedback timer has expired.
     fn on_silence(&mut self, now: Time) {
         self.counters.silences += 1;
         self.round = self.round.wrapping_add(1);
@@ -293,7 +293,7 @@ impl TfrcSender {
         self.silence = Some(now.plus_secs(rounds.max(2.0 * self.s / self.x)));
     }
 
-    /// A packet may leave, if the source has one.
+    /// Releases a packet, if the source has one.
     fn release(&mut self, now: Time) {
         if self.seq.saturating_add(self.due) < self.limit {
             self.due += 1;
@@ -303,7 +303,7 @@ impl TfrcSender {
         }
     }
 
-    /// The source has handed over so many packets in all; one that waited leaves as soon as the rate allows.
+    /// Supplies data: `packets` in total; a waiting packet leaves as soon as the rate allows.
     pub fn provide(&mut self, now: Time, packets: u32) {
         self.limit = packets;
         let waits = self.departure.is_none() && self.started && !self.ceased;
@@ -313,7 +313,7 @@ impl TfrcSender {
         }
     }
 
-    /// A packet departs: the next follows at the present rate.
+    /// Sends a packet and schedules the next at the present rate.
     fn depart(&mut self, now: Time) {
         self.last_departure = now;
         if self.ceased {
@@ -333,13 +333,13 @@ impl TfrcSender {
         self.departure = Some(now.plus_secs(gap));
     }
 
-    /// Distance of packets at the present rate, in seconds.
+    /// Packet gap at the present rate, in seconds.
     fn gap(&self) -> f64 {
         let stretch = if self.params.damping { self.clock.stretch() } else { 1.0 };
         (self.s / self.x * stretch).min(self.params.t_mbi.as_secs())
     }
 
-    /// The same, drawn longer or shorter.
+    /// The gap with random variation.
     fn drawn_gap(&mut self) -> f64 {
         let gap = self.gap();
         if self.params.overhead > 0.0 && self.counters.sent > 0 {
@@ -348,17 +348,17 @@ impl TfrcSender {
         gap
     }
 
-    /// The rate after the first report.
+    /// Rate after the first report.
     fn initial(&self) -> f64 {
         self.params.initial_rate.packets(self.s) * self.s / self.r()
     }
 
-    /// One packet in `t_mbi`.
+    /// Minimum rate: one packet per `t_mbi`.
     fn least(&self) -> f64 {
         self.s / self.params.t_mbi.as_secs()
     }
 
-    /// The round trip in seconds; only asked once there is one.
+    /// RTT in seconds; requires a sample.
     fn r(&self) -> f64 {
         self.clock.rtt().unwrap_or(1.0)
     }
@@ -410,7 +410,7 @@ mod tests {
         sender.on_feedback(Time(200 * MS), &report(Time(200 * MS), 100, 0.01, 1e6));
         assert!((sender.rate() - 164_005.1).abs() < 0.1, "{}", sender.rate());
         assert!(!sender.in_slow_start());
-        // Reports stay away for four round trips: the limit becomes half the rate of the equation.
+        // No report for four round trips: the limit becomes half the rate of the equation.
         sender.on_timer(Time(600 * MS));
         assert!((sender.rate() - 164_005.1 / 2.0).abs() < 0.1, "{}", sender.rate());
     }
@@ -432,9 +432,9 @@ mod tests {
         assert!((sender.rate() - x - 30_000.0).abs() < 1e-6, "two round trips' worth at most");
     }
 
-    /// Half as much more than was received, and no more than that where more loss was seen.
+    /// 1.5 times the receive rate, and the receive rate itself when the loss rate has risen.
     #[test]
-    fn a_cautious_sender_holds_on_to_what_was_received() {
+    fn a_cautious_sender_stays_near_the_receive_rate() {
         let params = params("ns2-2.35").into_inner();
         let mut sender = TfrcSender::new(&Valid::new(TfrcParams { cautious: true, ..params }).unwrap());
         sender.start(Time(0));
@@ -475,8 +475,8 @@ mod tests {
         assert_eq!(sender.poll_timeout(), Some(Time(342 * MS)));
     }
 
-    /// Two packets are handed over: the third leaves when there is one, not before its time.
-    /// Nothing was there at the start: the first packet leaves as it comes.
+    /// Two packets are supplied: the third leaves when there is one, not before its time. Nothing was there
+    /// at the start: the first packet leaves as it is supplied.
     #[test]
     fn a_source_may_begin_with_nothing() {
         let mut sender = TfrcSender::new(&params("rfc"));
@@ -505,9 +505,10 @@ mod tests {
         assert_eq!(sender.departure, Some(Time(150 * MS)));
     }
 
-    /// Nothing had to wait for its time: 20 000 B/s received do not bound the rate, what was received before does.
+    /// Nothing waited for its time: a receive rate of 20 000 B/s does not limit the rate, the values before
+    /// do.
     #[test]
-    fn a_source_that_sends_little_keeps_what_it_was_allowed() {
+    fn a_source_limited_sender_keeps_its_allowed_rate() {
         let mut sender = TfrcSender::new(&params("rfc"));
         sender.start(Time(0));
         sender.poll_transmit(Time(0));
@@ -517,7 +518,7 @@ mod tests {
         sender.used = false;
         sender.on_feedback(Time(900 * MS), &report(Time(900 * MS), 100, 0.001, 20_000.0));
         assert!((sender.rate() - 400_000.0).abs() < 1e-6, "{}", sender.rate());
-        // A new loss: half of the old, and that is the bound itself.
+        // A new loss: half of the old values, and that is the limit itself.
         sender.on_feedback(Time(990 * MS), &report(Time(990 * MS), 100, 0.0011, 20_000.0));
         assert!((sender.rate() - 100_000.0).abs() < 1e-6, "{}", sender.rate());
     }

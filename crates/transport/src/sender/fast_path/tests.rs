@@ -24,7 +24,7 @@ struct Twins {
     now: Time,
     on_way: VecDeque<Segment>,
     /// ACKs and segments that took the fast path.
-    short: [u32; 2],
+    fast: [u32; 2],
     /// All ACKs.
     acks: u32,
 }
@@ -39,54 +39,54 @@ impl Twins {
             sender.start(Time::ZERO);
         }
         let mut twins =
-            Twins { senders, receivers, now: Time::ZERO, on_way: VecDeque::new(), short: [0; 2], acks: 0 };
+            Twins { senders, receivers, now: Time::ZERO, on_way: VecDeque::new(), fast: [0; 2], acks: 0 };
         twins.send();
         twins
     }
 
     fn send(&mut self) {
         let now = self.now;
-        let [short, long] = &mut self.senders;
+        let [fast, slow] = &mut self.senders;
         loop {
-            self.short[1] += u32::from(short.nxt < short.fast_end);
-            let (one, other) = (short.poll_transmit(now), long.poll_transmit(now));
+            self.fast[1] += u32::from(fast.nxt < fast.fast_end);
+            let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
             self.on_way.push_back(segment);
         }
         assert_eq!(
-            (short.cwnd(), short.ssthresh(), short.phase()),
-            (long.cwnd(), long.ssthresh(), long.phase())
+            (fast.cwnd(), fast.ssthresh(), fast.phase()),
+            (slow.cwnd(), slow.ssthresh(), slow.phase())
         );
-        assert_eq!((short.counters(), short.poll_timeout()), (long.counters(), long.poll_timeout()));
-        assert_eq!((short.una, short.nxt, short.max), (long.una, long.nxt, long.max));
+        assert_eq!((fast.counters(), fast.poll_timeout()), (slow.counters(), slow.poll_timeout()));
+        assert_eq!((fast.una, fast.nxt, fast.max), (slow.una, slow.nxt, slow.max));
     }
 
     /// ACKs that the receivers return for a segment.
     fn answers(&mut self, segment: &Segment) -> Vec<Ack> {
         let now = self.now;
-        let [short, long] = &mut self.receivers;
-        long.on_segment(now, segment);
-        let expected: Vec<Ack> = std::iter::from_fn(|| long.poll_transmit(now)).collect();
+        let [fast, slow] = &mut self.receivers;
+        slow.on_segment(now, segment);
+        let expected: Vec<Ack> = std::iter::from_fn(|| slow.poll_transmit(now)).collect();
         let next = if segment.role == Role::Data {
-            short.on_segment_fast(now, segment.seq, segment.size, segment.sent)
+            fast.on_segment_fast(now, segment.seq, segment.size, segment.sent)
         } else {
             None
         };
         let plain = match next {
             Some(plain) => plain,
             None => {
-                short.on_segment(now, segment);
-                short.poll_ack_fast()
+                fast.on_segment(now, segment);
+                fast.poll_ack_fast()
             }
         };
         let mut answers: Vec<Ack> = plain.iter().map(whole).collect();
-        answers.extend(std::iter::from_fn(|| short.poll_transmit(now)));
+        answers.extend(std::iter::from_fn(|| fast.poll_transmit(now)));
         let stripped = |ack: &Ack| Ack { ace: 0, ..*ack };
         assert!(answers.iter().map(stripped).eq(expected.iter().map(stripped)));
         assert_eq!(
-            (short.received(), short.delivered_bytes(), short.poll_timeout()),
-            (long.received(), long.delivered_bytes(), long.poll_timeout())
+            (fast.received(), fast.delivered_bytes(), fast.poll_timeout()),
+            (slow.received(), slow.delivered_bytes(), slow.poll_timeout())
         );
         self.acks += answers.len() as u32;
         answers
@@ -94,26 +94,26 @@ impl Twins {
 
     fn hear(&mut self, ack: &Ack) {
         let now = self.now;
-        let [short, long] = &mut self.senders;
-        long.on_ack(now, ack);
+        let [fast, slow] = &mut self.senders;
+        slow.on_ack(now, ack);
         let plain = !ack.syn && !ack.ece;
         let took = plain
             && if ack.sack.is_empty() {
-                short.on_ack_fast(now, ack.ack, ack.echo)
+                fast.on_ack_fast(now, ack.ack, ack.echo)
             } else {
-                short.on_sack_fast(now, ack.ack, &ack.sack, |_| {})
+                fast.on_sack_fast(now, ack.ack, &ack.sack, |_| {})
             };
-        self.short[0] += u32::from(took);
+        self.fast[0] += u32::from(took);
         if !took {
-            short.on_ack(now, ack);
+            fast.on_ack(now, ack);
         }
         self.send();
     }
 
     /// One step: `fate` decides what happens to the next segment, or whether a timer fires.
-    fn step(&mut self, luck: u8) {
+    fn step(&mut self, fate: u8) {
         self.now += Span::from_millis(1);
-        let segment = match (luck, self.on_way.len()) {
+        let segment = match (fate, self.on_way.len()) {
             (_, 0) => {
                 self.now = self.senders[0].due().min(self.now + Span::from_millis(5_000)).max(self.now);
                 let now = self.now;
@@ -129,7 +129,7 @@ impl Twins {
             _ => self.on_way.pop_front(),
         };
         let answers = segment.map(|segment| self.answers(&segment)).unwrap_or_default();
-        if luck < 250 {
+        if fate < 250 {
             answers.iter().for_each(|ack| self.hear(ack));
         }
     }
@@ -152,24 +152,24 @@ fn whole(plain: &FastAck<'_>) -> Ack {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn short_ways_lead_where_the_long_ones_do(
-        lucks in prop::collection::vec(any::<u8>(), 200..600),
+    fn fast_and_slow_path_are_equal(
+        fates in prop::collection::vec(any::<u8>(), 200..600),
         profile in prop::sample::select(vec!["rfc", "ns3", "ns2-2.35"]),
         supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
     ) {
         let mut twins = Twins::new(&params(profile), supply);
-        lucks.into_iter().for_each(|luck| twins.step(luck));
+        fates.into_iter().for_each(|fate| twins.step(fate));
     }
 }
 
 /// The comparison covers the fast path: with occasional losses more than half of ACKs and segments take it.
 #[test]
-fn the_short_way_is_the_common_one() {
+fn the_fast_path_is_the_common_one() {
     let mut twins = Twins::new(&params("rfc"), u64::from(u32::MAX));
     for step in 0..2000u32 {
         twins.step(if step % 97 == 0 { 0 } else { 100 });
     }
     let (sent, acks) = (twins.senders[0].counters().sent, twins.acks);
-    assert!(twins.short[0] * 2 > acks, "{:?} of {acks}", twins.short);
-    assert!(u64::from(twins.short[1]) * 2 > sent, "{:?} of {sent}", twins.short);
+    assert!(twins.fast[0] * 2 > acks, "{:?} of {acks}", twins.fast);
+    assert!(u64::from(twins.fast[1]) * 2 > sent, "{:?} of {sent}", twins.fast);
 }

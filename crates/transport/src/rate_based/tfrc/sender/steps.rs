@@ -7,7 +7,7 @@ use super::{TfrcSender, TIE};
 use units::Time;
 
 impl TfrcSender {
-    /// The response in steps.
+    /// Applies a report with `response = "steps"`.
     pub(super) fn step(&mut self, now: Time, x_recv: f64) {
         let known = if self.round > 1 { x_recv } else { 0.0 };
         let received = self.bound * known;
@@ -34,8 +34,8 @@ impl TfrcSender {
         }
     }
 
-    /// Slow start of the response in steps: the rate of RFC 3390 until two reports have come (one tells no rate yet);
-    /// then doubles once a round trip, to at most `most`; half of that once above it.
+    /// Slow start with `response = "steps"`: the rate of RFC 3390 until two reports have arrived (one gives
+    /// no rate yet); then doubles once per round trip, up to `most`; half of that once above it.
     fn rise_slowly(&mut self, now: Time, most: f64) {
         let settling = if self.params.initial_rate.packets(self.s) > 1.0 { 2 } else { 1 };
         if self.round <= settling || self.counters.reports == 1 {
@@ -58,7 +58,7 @@ impl TfrcSender {
         }
     }
 
-    /// What each packet adds, so that a round trip of them reaches the rate.
+    /// Increase per packet, so that a round trip of them reaches the rate.
     fn packet_rise(&self) -> f64 {
         (self.x - self.x_rising) / (self.x * self.r() / self.s)
     }
