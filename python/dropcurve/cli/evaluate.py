@@ -34,9 +34,9 @@ def evaluate(
 ) -> int:
     """A report card after RFC 7928.
 
-    Eleven tests: kinds of senders, unlike round trips, bursts, levels of congestion, mixed and two-way traffic. In
-    each the discipline runs beside tail drop under the same random numbers; differences count if they are real when
-    all questions are asked at once.
+    Thirteen tests: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate, mixed and
+    two-way traffic, two queues in a row. In each the discipline runs beside tail drop under the same random numbers;
+    differences count if they are real when all questions are asked at once. The card opens with a verdict.
 
     \b
     Examples:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 from .. import metrics
@@ -20,6 +19,8 @@ from ..quantities import values
 from ..results import Result
 from ..runs.replicate import Effort, replicate
 from ..scenario import Scenario
+from ..verdict import MARGIN_POINTS, MARGIN_SHARE, Design, Exchange, Outcome, Verdict, decide
+from ..verdict.outcomes import balanced
 from .cases import CASES, LEFT_OUT, Case, Setup, setup
 
 __all__ = ["CASES", "LEFT_OUT", "Answer", "Card", "Case", "evaluate"]
@@ -32,7 +33,8 @@ Progress = Callable[[str, int, int], None]
 class Answer:
     """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
 
-    ``verdict`` is "better", "worse" or "differs" if the difference is real, "" if none is seen.
+    ``verdict`` is "better", "worse" or "differs" if the difference is real, "equal" if the whole interval lies within
+    the equivalence margin (0.2 points of a share, 2 % of the baseline of any other measure), else "undecided".
     """
 
     metric: str
@@ -45,7 +47,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Graded:
-    """A test with its answers; ``grade`` is "better", "worse", "mixed" or "no difference"."""
+    """A test with its answers; ``grade`` is "better", "worse", "mixed", "equal" or "undecided"."""
 
     case: Case
     answers: tuple[Answer, ...]
@@ -53,13 +55,16 @@ class Graded:
     @property
     def grade(self) -> str:
         """What the answers come to together."""
-        found = {answer.verdict for answer in self.answers} & {"better", "worse"}
-        return "mixed" if len(found) == 2 else next(iter(found), "no difference")
+        found = {answer.verdict for answer in self.answers}
+        sides = found & {"better", "worse"}
+        if sides:
+            return "mixed" if len(sides) == 2 else next(iter(sides))
+        return "undecided" if "undecided" in found else "equal"
 
 
 @dataclass(frozen=True)
 class Card:
-    """The whole card."""
+    """The whole card; ``decision`` is the verdict over all tests together."""
 
     candidate: str
     baseline: str
@@ -68,17 +73,7 @@ class Card:
     seed: int
     graded: tuple[Graded, ...]
     problems: tuple[str, ...] = ()
-
-    def change(self, *names: str) -> float | None:
-        """Median over the tests of the relative change of the first of these metrics that a test has."""
-        found = []
-        for one in self.graded:
-            answer = next(
-                (answer for answer in one.answers if metrics.split(answer.metric)[0] in names), None
-            )
-            if answer is not None and answer.baseline[0] and answer.candidate[0] is not None:
-                found.append(answer.candidate[0] / answer.baseline[0] - 1.0)
-        return median(found) if found else None
+    decision: Verdict | None = None
 
     def __str__(self) -> str:
         from .text import text
@@ -122,7 +117,44 @@ def evaluate(
         variants = {name: _with(base, link, kind, params) for name, (kind, params) in kinds.items()}
         results.append((case, replicate(variants, effort, name=base.name)))
     problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
-    return Card(queue, against, link, replications, seed, tuple(_grade(results)), problems)
+    graded = tuple(_grade(results))
+    decision = decided([result for _, result in results], queue, against, rtt_s)
+    return Card(queue, against, link, replications, seed, graded, problems, decision)
+
+
+def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: float) -> Verdict | None:
+    """The verdict on both over all tests: means over the tests, for each seed, of use, delay and loss where they are
+    felt; None if a test has no values."""
+    rate = Exchange.default(rtt_s)
+    totals: list[dict[str, list[float]]] = [{}, {}]
+    for result in results:
+        outcomes, samples = balanced([variant.runs for variant in result.variants], rate)
+        for found, one in zip(totals, samples, strict=True):
+            for run in range(len(result.seeds)):
+                parts = {"use": 0.0, "delay": 0.0, "loss": 0.0}
+                for outcome in outcomes:
+                    value = one[outcome.key][run]
+                    if not outcome.worth:
+                        continue
+                    if value is None:
+                        return None
+                    kind = "delay" if outcome.unit == "ms" else "use" if outcome.worth > 0 else "loss"
+                    unit = rate.points_per_ms if kind == "delay" else 1.0
+                    parts[kind] += abs(outcome.worth) / unit * value
+                for kind, value in parts.items():
+                    row = found.setdefault(kind, [0.0] * len(result.seeds))
+                    row[run] += value / len(results)
+    weighed = [
+        Outcome("use", "mean use of the link", "%", worth=1.0),
+        Outcome("delay", "mean p95 delay where it is felt", "ms", worth=-rate.points_per_ms),
+        Outcome("loss", "mean loss of thin flows", "%", worth=-1.0),
+    ]
+    names = [baseline, candidate if candidate != baseline else f"{candidate} again"]
+    designs = [
+        Design(name, dict(found), simplicity=i)
+        for i, (name, found) in enumerate(zip(names, totals, strict=True))
+    ]
+    return decide(designs, weighed, exchange=str(rate), baseline=baseline)
 
 
 def _with(base: Scenario, link: Setup, kind: str, params: dict[str, Any]) -> Scenario:
@@ -150,7 +182,7 @@ def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
             Answer(
                 key, (means[0].mean, means[0].half_width), (means[1].mean, means[1].half_width),
                 (pair.mean, pair.half_width),
-                p, _verdict(key, pair.mean, real=p < 1.0 - result.level),
+                p, _verdict(key, pair, means[0].mean, real=p < 1.0 - result.level),
             )
         )  # fmt: skip
     return [Graded(case, tuple(graded[case.section])) for case, _ in results]
@@ -161,10 +193,14 @@ def _values(result: Result, which: int, key: str) -> list[float | None]:
     return result.variants[which].values(name, scope=scope)
 
 
-def _verdict(key: str, difference: float, *, real: bool) -> str:
-    better = metrics.find(metrics.split(key)[0]).better
+def _verdict(key: str, pair: statistics.Paired, baseline: float | None, *, real: bool) -> str:
+    """Equality comes first: a difference that is real and within the margin does not matter."""
+    found = metrics.find(metrics.split(key)[0])
+    margin = MARGIN_POINTS if found.unit == "%" else MARGIN_SHARE * abs(baseline or 0.0)
+    if pair.half_width is not None and abs(pair.mean) + pair.half_width <= margin:
+        return "equal"
     if not real:
-        return ""
-    if better == "none":
+        return "undecided"
+    if found.better == "none":
         return "differs"
-    return "better" if (difference > 0) == (better == "higher") else "worse"
+    return "better" if (pair.mean > 0) == (found.better == "higher") else "worse"

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .. import metrics
+from ..present import terminal
+from ..present.verdict import headline
 from ..quantities import units, wording
 from .cases import LEFT_OUT
 
 if TYPE_CHECKING:
     from . import Answer, Card
 
-SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "": " "}
+SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "equal": "=", "undecided": " "}
 
 
 def text(card: Card) -> str:
     """The card in rows: a line for each test, below it its measures."""
     link = card.setup
-    lines = [
+    lines = [] if card.decision is None else [terminal.opening(headline(card.decision, verb="Choose")), ""]
+    lines += [
         f"{card.candidate} against {card.baseline}: the guidelines of RFC 7928",
         f"{units.show_rate(link.rate_bps)}, {units.show_span(link.rtt_s)}, buffer {link.buffer} packets, "
         f"{card.replications} paired replications from seed {card.seed}, 95 % intervals",
@@ -28,18 +32,15 @@ def text(card: Card) -> str:
         lines += [f"       {_row(answer)}" for answer in one.answers]
     counts = {
         grade: sum(one.grade == grade for one in card.graded)
-        for grade in ("better", "mixed", "worse", "no difference")
+        for grade in ("better", "mixed", "worse", "equal", "undecided")
     }
     lines += [
         "",
         "; ".join(f"{grade} in {number}" for grade, number in counts.items() if number)
         + f" of {len(card.graded)} tests.",
     ]
-    delay, goodput = card.change("sojourn_ms_p95"), card.change("goodput_bps", "utilisation")
-    if delay is not None and goodput is not None:
-        lines.append(f"In the median test: p95 queueing delay {_change(delay)}, goodput {_change(goodput)}.")
     lines.append(
-        "✓ better, ✗ worse, ≠ differs; no sign: no difference seen (paired; Holm over the whole card)."
+        "✓ better, ✗ worse, ≠ differs, = equal within 0.2 points or 2 %; no sign: undecided (paired, Holm)."
     )
     lines.append("Not tested: " + "; ".join(f"{section} ({why})" for section, why in LEFT_OUT.items()) + ".")
     return "\n".join(lines)
@@ -53,10 +54,6 @@ def _row(answer: Answer) -> str:
     shown = [_shown(one, divisor) for one in (answer.baseline, answer.candidate)]
     title = f"{found.title} ({scope})" if scope else found.title
     return f"{title:<40} {unit:<7}{shown[0]:>18} → {shown[1]:<18}{SIGNS[answer.verdict]}".rstrip()
-
-
-def _change(share: float) -> str:
-    return f"{100 * share:+.3g} %".replace("-", "−")
 
 
 def _shown(value: tuple[float | None, float | None], divisor: float) -> str:
@@ -75,5 +72,6 @@ def data(card: Card) -> dict[str, Any]:
              "answers": [vars(answer) for answer in one.answers]}
             for one in card.graded
         ],
+        "answer": None if card.decision is None else asdict(headline(card.decision, verb="Choose")),
         "problems": list(card.problems),
     }  # fmt: skip
