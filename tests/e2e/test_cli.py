@@ -34,7 +34,7 @@ def test_run_prints_a_table_keeps_a_folder_and_says_how_to_repeat(dropcurve: Dro
     assert any(line.startswith("link utilisation") and "±" in line for line in lines)
     assert lines[-2:] == ["Again:  dropcurve run short.toml --seed 1 --replications 2", "Kept:   kept"]
     assert {path.name for path in Path("kept").iterdir()} == {
-        "result.json", "runs.json", "series.parquet", "scenario.toml",
+        "result.json", "runs.json", "series.parquet", "scenario.toml", "SHA256SUMS",
     }  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def test_a_kept_result_is_the_same_when_read(result: dc.Result, folder: Path) ->
 def test_the_folder_holds_what_its_page_says(result: dc.Result, folder: Path) -> None:
     result.save("kept")
     names = {path.name for path in Path("kept").iterdir()}
-    assert names == {"result.json", "runs.json", "series.parquet", "scenario.toml"}
+    assert names == {"result.json", "runs.json", "series.parquet", "scenario.toml", "SHA256SUMS"}
     assert dc.Scenario.load("kept/scenario.toml").hash == result.baseline.hash
 
 
@@ -100,6 +100,7 @@ def test_damage_is_named(result: dc.Result, folder: Path) -> None:
     (kept / "runs.json").write_text('{"format": 1, "ru', encoding="utf-8")
     with pytest.raises(dc.ResultError, match=r"runs\.json: is damaged"):
         dc.Result.load("kept")
+    (kept / "SHA256SUMS").unlink()
     (kept / "series.parquet").write_bytes(b"PAR1 nonsense")
     (kept / "runs.json").write_text('{"format": 1, "runs": []}', encoding="utf-8")
     with pytest.raises(dc.ResultError, match=r"series\.parquet: is damaged"):

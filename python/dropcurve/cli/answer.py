@@ -72,6 +72,7 @@ def _reused(result: Result) -> str:
 def draw(result: Result, folder: Path) -> None:
     """Writes the figures and the page of a result into its folder."""
     from .. import plot, report
+    from ..files import checksums
 
-    plot.save_all(result, folder / "figures")
-    report.write(result, path=folder / "report.html")
+    figures = plot.save_all(result, folder / "figures")
+    checksums.update(folder, [*figures, report.write(result, path=folder / "report.html")])

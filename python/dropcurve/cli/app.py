@@ -9,6 +9,7 @@ import typer
 
 from . import (
     advise,
+    check,
     compare,
     describe,
     evaluate,
@@ -48,6 +49,7 @@ app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("sweep")(sweep.sweep)
 app.command("query")(sweep.query)
+app.command("check")(check.check)
 app.command("show")(show.show)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UsageError
+from ..files.writing import write_text
 from . import options as o
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _write(made: Export, out: Path | None) -> None:
     if out is None:
         print(made.text, end="", flush=True)
     else:
-        out.write_text(made.text, encoding="utf-8")
+        write_text(out, made.text)
         print(out)
 
 

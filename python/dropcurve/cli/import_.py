@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..files.writing import write_text
 from . import options as o
 from .export import BOXES
 
@@ -108,7 +109,7 @@ def import_(
         base = _base(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=_title(file))
         base = base if duration is None else _lasting(base, duration)
         if out is not None:
-            out.write_text(base.to_toml(), encoding="utf-8")
+            write_text(out, base.to_toml())
             console.say(f"scenario  {out}")
         if compare:
             _compare(found, base, replications, command=command, quiet=json, exchange=rate_of_exchange)

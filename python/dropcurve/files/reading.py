@@ -31,11 +31,11 @@ def read_bytes(path: Path, *, limit: int = LIMIT) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         with os.fdopen(opened, "rb", closefd=False) as file:
-            # One byte more, as the file may grow while it is read.
-            content = file.read(limit + 1) if found.st_size <= limit else None
+            # As many as it has, for a read makes room for all that it is asked for.
+            content = file.read(found.st_size) if found.st_size <= limit else None
     finally:
         os.close(opened)
-    if content is None or len(content) > limit:
+    if content is None:
         raise OSError(errno.EFBIG, f"is larger than {limit} bytes", str(path))
     return content
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files.writing import write_bytes
 from . import labels, style
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def plot(
         if path is not None:
             path = Path(path)
             ending = format or path.suffix.lstrip(".").lower() or "svg"
-            path.write_bytes(style.to_bytes(figure, format=ending))
+            write_bytes(path, style.to_bytes(figure, format=ending))
     return figure
 
 
@@ -126,7 +127,7 @@ def save_all(
             figure = _draw(KINDS[name], result, width=width)
             for format in formats:
                 file = folder / f"{name}.{format}"
-                file.write_bytes(style.to_bytes(figure, format=format))
+                write_bytes(file, style.to_bytes(figure, format=format))
                 files.append(file)
     return files
 

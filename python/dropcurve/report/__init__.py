@@ -23,10 +23,12 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 def write(result: Result, path: str | Path) -> Path:
     """Writes the page to `path` and returns it. A folder gets `report.html`."""
+    from ..files.writing import write_text
+
     path = Path(path)
     if path.is_dir():
         path = path / "report.html"
-    path.write_text(render(result), encoding="utf-8", newline="\n")
+    write_text(path, render(result))
     return path
 
 

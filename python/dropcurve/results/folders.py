@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import ResultError
-from . import findings
+from ..files import checksums
+from ..files.columns import check_columns
+from ..files.stored import check, load_json
+from ..files.writing import draft, write_text
+from ..present.visible import cut
+from . import findings, shapes
 from .document import headline
 from .measured import Measured
 from .series import Series
@@ -19,6 +24,9 @@ from .variant import Variant
 FORMAT = 1
 
 AnyResult = TypeVar("AnyResult", bound=Measured)
+
+#: The files that hold a result; figures and pages are made of them.
+FILES = ("runs.json", "series.parquet", "scenario.toml", "result.json")
 
 
 def record(result: Measured) -> dict[str, Any]:
@@ -77,30 +85,27 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 
 def save(result: Measured, folder: Path) -> Path:
-    """Writes result.json, runs.json, series.parquet and scenario.toml; each appears whole or not at all."""
+    """Writes result.json, runs.json, series.parquet, scenario.toml and their checksums; each appears whole or not at
+    all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = [
             {"variant": variant.name, "summary": run} for variant in result.variants for run in variant.runs
         ]
-        _write(folder / "runs.json", dump({"format": FORMAT, "runs": runs}, indent=None))
+        write_text(folder / "runs.json", dump({"format": FORMAT, "runs": runs}, indent=None))
         _write_series(result, folder / "series.parquet")
-        _write(folder / "scenario.toml", result.baseline.toml)
-        _write(folder / "result.json", dump(record(result)))
+        write_text(folder / "scenario.toml", result.baseline.toml)
+        write_text(folder / "result.json", dump(record(result)))
+        checksums.update(folder, [folder / name for name in FILES])
     except OSError as error:
-        raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        where = error.filename or folder
+        raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from error
     return folder
 
 
 def dump(value: Any, *, indent: int | None = 1) -> str:
     """JSON that any reader takes: no NaN, a newline at the end."""
     return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
 
 
 def _write_series(result: Measured, path: Path) -> None:
@@ -136,62 +141,67 @@ def _write_series(result: Measured, path: Path) -> None:
             "value": column(4),
         }
     )
-    draft = path.with_name(path.name + ".part")
-    parquet.write_table(table, draft, compression="zstd")
-    draft.replace(path)
+    with draft(path) as beside:
+        parquet.write_table(table, beside, compression="zstd", write_page_checksum=True)
+
+
+#: What to do about a result that cannot be read.
+REMEDY = "run the command again"
 
 
 def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
-    """Reads a folder written by `save`, as a result of ``kind``.
+    """Reads a folder written by `save`, which may come from a stranger or have been damaged, as a result of ``kind``.
 
-    Raises ResultError if a file is missing or damaged, or if the format is of another version.
+    Raises:
+        ResultError: If a file is missing or not what was written, holds values of other types, or if the format is of
+            another version.
     """
     found = _read(folder, "result.json")
+    held = _read(folder, "runs.json")
+    for fault in checksums.faults(folder, only=FILES):
+        raise ResultError(f"{fault}; {REMEDY}")
+    check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
+    check(folder / "runs.json", held, shapes.RUNS, remedy=REMEDY)
     runs: dict[str, list[dict[str, Any]]] = {}
+    for entry in held["runs"]:
+        runs.setdefault(entry["variant"], []).append(entry["summary"])
+    series = _read_series(folder / "series.parquet")
+    variants = [
+        Variant(
+            name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
+            series=series.get(entry["name"], Series()), hash=entry["hash"], automatic=entry["automatic"],
+        )
+        for entry in found["variants"]
+    ]  # fmt: skip
+    result = kind(
+        name=found["name"], variants=variants, seeds=found["seeds"], version=found["version"],
+        command=found["command"], title=found["title"], confidence=found["confidence"],
+        precision=found["precision"], warnings=found["warnings"], problems=found["problems"], build=found["build"],
+    )  # fmt: skip
     try:
-        for entry in _read(folder, "runs.json")["runs"]:
-            runs.setdefault(entry["variant"], []).append(entry["summary"])
-        series = _read_series(folder / "series.parquet")
-        variants = [
-            Variant(
-                name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
-                series=series.get(entry["name"], Series()), hash=entry["hash"], automatic=entry["automatic"],
-            )
-            for entry in found["variants"]
-        ]  # fmt: skip
-        return kind(
-            name=found["name"], variants=variants, seeds=found["seeds"], version=found["version"],
-            command=found["command"], title=found["title"], confidence=found["confidence"],
-            precision=found["precision"], warnings=found["warnings"], problems=found["problems"],
-            build=found["build"],
-        )  # fmt: skip
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ResultError(f"{folder}: is damaged: {error!r} is missing or of the wrong kind") from error
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ResultError(f"{path}: cannot be read: {error}") from None
+        # The metrics read more than the shape names; what they miss is damage too.
+        result.table()
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        what = " ".join(f"{type(error).__name__} {error}".split())[:200]
+        raise ResultError(
+            f"{folder}: is damaged: no table can be made of its runs ({what}); {REMEDY}"
+        ) from None
+    return result
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:
     path = folder / name
-    if not path.is_file():
+    if not path.exists():
         what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
         raise ResultError(f"{folder}: {what}; `dropcurve run` and `compare` write one and print its name")
-    try:
-        found = json.loads(_text(path))
-    except json.JSONDecodeError as error:
-        raise ResultError(f"{path}: is damaged: {error}; run the command again to write it anew") from None
-    version = found.get("format") if isinstance(found, dict) else None
+    found: dict[str, Any] = load_json(path, dict, remedy=REMEDY)
+    version = found.get("format")
     if version != FORMAT:
         raise ResultError(
-            f"{path}: has format {version}, this version of dropcurve reads format {FORMAT}; "
+            f"{path}: has format {cut(str(version), 20)}, this version of dropcurve reads format {FORMAT}; "
             "run the command in it again"
         )
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _read_series(path: Path) -> dict[str, Series]:
@@ -199,12 +209,14 @@ def _read_series(path: Path) -> dict[str, Series]:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    if not path.is_file():
+    if not path.exists():
         return {}
+    check_columns(path, shapes.SERIES, remedy=REMEDY)
     try:
-        table = parquet.read_table(path)
+        table = parquet.read_table(path, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
-        raise ResultError(f"{path}: is damaged: {error}") from None
+        what = " ".join(str(error).split())[:200]
+        raise ResultError(f"{path}: is damaged: {what}; {REMEDY}") from None
     times, values = (np.asarray(table[name].to_numpy(), dtype=np.float64) for name in ("time_s", "value"))
     labels = [table[name].to_pylist() for name in ("variant", "series", "component")]
     starts: list[int] = [0] if len(times) else []

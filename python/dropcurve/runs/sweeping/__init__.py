@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ResultError, UsageError
+from ...files import checksums
+from ...files.writing import draft, write_text
 from ...quantities import values
 from ...quantities.ranges import Range
 from ...results.occupied import check_sweep
@@ -91,7 +93,17 @@ def sweep(
     _run(found, seeds, kept, where, progress)
     kept.adopt()
     kept.compact()
+    if store is None:
+        _seal(folder, kept)
     return Sweep(folder, record)
+
+
+def _seal(folder: Path, kept: RunTable) -> None:
+    """Stores the checksums of the files of runs, which never change once they are there."""
+    known = set(checksums.covered(folder))
+    checksums.update(
+        folder, [path for path in kept.files() if path.relative_to(folder).as_posix() not in known]
+    )
 
 
 def _run(
@@ -127,14 +139,13 @@ def _write(folder: Path, record: dict[str, Any], found: list[design.Point]) -> N
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        draft = folder / "points.parquet.part"
-        parquet.write_table(pa.table(columns.columns(found)), draft)
-        draft.replace(folder / "points.parquet")
-        text = folder / "sweep.json.part"
-        text.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        text.replace(folder / "sweep.json")
+        with draft(folder / "points.parquet") as beside:
+            parquet.write_table(pa.table(columns.columns(found)), beside, write_page_checksum=True)
+        write_text(folder / "sweep.json", json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        checksums.update(folder, [folder / "points.parquet", folder / "sweep.json"])
     except OSError as error:
-        raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        where = error.filename or folder
+        raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from None
 
 
 def _command(

@@ -214,7 +214,9 @@ class RunTable:
         draft = path.with_name(f"{path.name}.{_short()}.draft")
         try:
             # Nearly all columns are numbers, which seldom repeat.
-            parquet.write_table(table, draft, compression="zstd", use_dictionary=False)
+            parquet.write_table(
+                table, draft, compression="zstd", use_dictionary=False, write_page_checksum=True
+            )
             draft.replace(path)
         except OSError as error:
             raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from error
@@ -324,7 +326,7 @@ def read_table(path: Path, *, columns: list[str] | None) -> Any:
     if path.exists() and not is_regular(path):
         raise ResultError(f"{path}: is not a regular file; {UNREADABLE}")
     try:
-        table = parquet.read_table(path, columns=columns)
+        table = parquet.read_table(path, columns=columns, page_checksum_verification=True)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, pa.ArrowException) as error:

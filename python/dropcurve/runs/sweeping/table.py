@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import metrics
 from ...errors import ResultError
+from ...files import checksums
 from ...files.columns import check_columns
 from ...files.stored import check, load_json
 from ...metrics import statistics
@@ -30,7 +31,7 @@ RECORD = {
     "format": int, "version": str, "build": str, "title": str, "command": str, "seeds": [int], "settings": [str],
     "grid": bool, "store": str, "scenario": dict,
 }  # fmt: skip
-REMEDY = "run the sweep again to write it anew"
+REMEDY = "run the sweep again"
 #: Metrics that a table shows unless told.
 SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
 
@@ -71,6 +72,8 @@ class Sweep:
                 f"{folder}: has format {str(record.get('format'))[:20]}, this version reads {FORMAT}; {REMEDY}"
             )
         check(folder / "sweep.json", record, RECORD, remedy=REMEDY)
+        for fault in checksums.faults(folder, only=("sweep.json", "points.parquet")):
+            raise ResultError(f"{fault}; {REMEDY}")
         check_columns(folder / "points.parquet", {"point": "integer", "scenario": "text"}, remedy=REMEDY)
         found = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
         if store is None and not found.store.folder.resolve().is_relative_to(folder.resolve()):

@@ -1,0 +1,40 @@
+"""dropcurve check: whether the files of a folder are as they were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def check(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Of a result, a sweep or an answer of `tune`.")
+    ],
+    json: o.Json = False,
+) -> int:
+    """Check that the files of a folder are as they were written.
+
+    Every file is held against its checksum, the pages of Parquet files against theirs, and what is in them against the
+    types that it must have. Exit code 1 says that something is damaged; each damaged file is a line.
+
+    \b
+    Examples:
+      dropcurve check results/droptail_vs_red-1a2b3c4d
+    """
+    from ..quantities import wording
+    from ..results import integrity
+    from . import console
+
+    found = integrity.check(folder)
+    if json:
+        console.data({"files": found.files, "damaged": [[str(one.path), one.what] for one in found.faults]})
+    else:
+        for one in found.faults:
+            console.say(f"dropcurve: {one}; run the command again")
+        if not found.faults:
+            print(f"{folder}: {wording.count(found.files, 'file')} checked, all as they were written")
+    return 1 if found.faults else 0

@@ -1,0 +1,89 @@
+"""Checksums over the files of a folder, in ``SHA256SUMS``: damage to what was written is noticed when it is read.
+
+The file has the form of ``sha256sum`` (one line ``HASH  NAME`` for each file), so that ``sha256sum -c SHA256SUMS``
+checks a folder without dropcurve. It tells accidents, not forgery: whoever can write the files can write it too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ResultError
+from .reading import is_regular, read_bytes
+from .writing import write_text
+
+#: The file of checksums.
+NAME = "SHA256SUMS"
+_LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A file that is not as it was written, and how."""
+
+    path: Path
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
+
+
+def update(folder: Path, paths: Iterable[Path]) -> None:
+    """Stores the checksums of files that were just written; those of other files stay. Raises OSError."""
+    known = dict(_entries(folder))
+    for path in paths:
+        known[path.relative_to(folder).as_posix()] = _digest(path)
+    kept = {name: digest for name, digest in known.items() if (folder / name).exists()}
+    write_text(folder / NAME, "".join(f"{digest}  {name}\n" for name, digest in sorted(kept.items())))
+
+
+def faults(folder: Path, *, only: Iterable[str] | None = None) -> Iterator[Fault]:
+    """Yields the files of a folder that are missing or not as they were written.
+
+    Args:
+        folder: The folder; without checksums in it nothing is known, and nothing found.
+        only: Names of the files to look at; None for all that have a checksum.
+
+    Raises:
+        ResultError: If the checksums themselves cannot be read.
+    """
+    known = dict(_entries(folder))
+    for name in known if only is None else (one for one in only if one in known):
+        path = folder / name
+        if not path.exists():
+            yield Fault(path, "is missing")
+        elif not is_regular(path) or not path.resolve().is_relative_to(folder.resolve()):
+            yield Fault(path, "is not a regular file of this folder")
+        elif _digest(path) != known[name]:
+            yield Fault(path, "is not what was written: its checksum (SHA-256) differs")
+
+
+def covered(folder: Path) -> list[str]:
+    """The names of the files that have a checksum."""
+    return [name for name, _ in _entries(folder)]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _entries(folder: Path) -> Iterator[tuple[str, str]]:
+    """(name, checksum) of every line."""
+    path = folder / NAME
+    remedy = "remove it, or run the command again"
+    try:
+        text = read_bytes(path, limit=2**26).decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResultError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}; {remedy}") from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = _LINE.fullmatch(line)
+        if found is None or ".." in Path(found[2]).parts or Path(found[2]).is_absolute():
+            raise ResultError(f"{path}:{number}: is damaged: no line of a checksum; {remedy}")
+        yield found[2], found[1]

@@ -1,0 +1,43 @@
+"""Files that appear whole or not at all, whatever happens while they are written."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def draft(path: Path) -> Iterator[Path]:
+    """A file beside ``path`` to write to, which takes its place when the block ends well.
+
+    If the block fails, the draft is removed, and ``path`` is what it was.
+
+    Raises:
+        OSError: If the disk is full or the folder cannot be written; ``filename`` is ``path``.
+    """
+    beside = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        yield beside
+        with beside.open("rb") as written:
+            # Its content reaches the disk before its name does.
+            os.fsync(written.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all. Raises OSError with its path."""
+    with draft(path) as beside:
+        beside.write_bytes(content)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file of UTF-8 text with line feeds whole or not at all. Raises OSError with its path."""
+    write_bytes(path, text.encode("utf-8"))

@@ -1,0 +1,68 @@
+"""Whether everything in a folder that dropcurve wrote is as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ResultError
+from ..files import checksums
+from ..files.checksums import Fault
+from ..files.reading import is_regular, parse_json, read_bytes
+
+#: What marks a folder of ours.
+MARKS = ("result.json", "sweep.json", "tune.json")
+
+
+@dataclass(frozen=True)
+class Integrity:
+    """How many files were checked, and which of them are damaged."""
+
+    files: int
+    faults: list[Fault]
+
+
+def check(folder: Path) -> Integrity:
+    """Checks every file of a folder: its checksum where it has one, the form of JSON, the pages of Parquet.
+
+    Raises:
+        ResultError: If the folder is none of ours, or its checksums cannot be read.
+    """
+    if not any((folder / name).exists() for name in (*MARKS, checksums.NAME)):
+        raise ResultError(f"{folder}: holds no result, sweep or answer; name a folder that dropcurve wrote")
+    found = {fault.path: fault for fault in checksums.faults(folder)}
+    known = {folder / name for name in checksums.covered(folder)}
+    readable = sorted(path for kind in ("json", "parquet") for path in folder.rglob(f"*.{kind}"))
+    for path in readable:
+        if path not in found:
+            for what in _unreadable(path):
+                found[path] = Fault(path, what)
+    return Integrity(len(known | set(readable)), sorted(found.values(), key=str))
+
+
+def _unreadable(path: Path) -> Iterator[str]:
+    """Why a file cannot be read, in a sentence without its path."""
+    if not is_regular(path):
+        yield "is not a regular file"
+        return
+    try:
+        if path.suffix == ".json":
+            parse_json(read_bytes(path))
+        else:
+            _read_pages(path)
+    except (OSError, ValueError) as error:
+        yield f"cannot be read: {' '.join(str(error).split())[:200]}"
+
+
+def _read_pages(path: Path) -> None:
+    """Reads every page, each held against its checksum. Raises OSError or ValueError."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        file = parquet.ParquetFile(path, page_checksum_verification=True)
+        for group in range(file.num_row_groups):
+            file.read_row_group(group)
+    except pa.ArrowException as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,195 @@
+"""Damage to what was kept is noticed: bits that flip, files that are cut, foreign versions, keys that are missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.errors import ResultError
+from dropcurve.files import checksums, writing
+from dropcurve.results import folders
+
+DATA = ("result.json", "runs.json", "series.parquet", "scenario.toml")
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result, made once."""
+    place = tmp_path_factory.mktemp("original")
+    base = dc.Scenario.load("droptail_vs_red").edit([("run.duration", "4 s"), ("run.warmup", "1 s")])
+    dc.run(base, replications=2, out=place / "kept")
+    return place / "kept"
+
+
+@pytest.fixture
+def kept(original: Path, tmp_path: Path) -> Path:
+    """A copy of it to ruin."""
+    return Path(shutil.copytree(original, tmp_path / "kept"))
+
+
+def noticed(kept: Path) -> bool:
+    """Whether the result is refused."""
+    try:
+        dc.Result.load(kept)
+    except ResultError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", [*DATA, checksums.NAME])
+def test_no_flipped_bit_and_no_cut_goes_unnoticed(kept: Path, name: str) -> None:
+    path, rng = kept / name, random.Random(4)
+    whole = path.read_bytes()
+    for _ in range(25):
+        at = rng.randrange(len(whole))
+        flipped = bytearray(whole)
+        flipped[at] ^= 1 << rng.randrange(8)
+        for ruined in (bytes(flipped), whole[:at]):
+            path.write_bytes(ruined)
+            if name == checksums.NAME and not noticed(kept):
+                # A line that is gone, or names another file, leaves files without a checksum, and they are whole.
+                assert len(set(checksums.covered(kept)) & set(DATA)) < len(DATA)
+            else:
+                with pytest.raises(ResultError):
+                    dc.Result.load(kept)
+    path.write_bytes(whole)
+    assert dc.Result.load(kept).summary
+
+
+def test_a_file_that_is_gone_is_named(kept: Path, dropcurve: Callable[..., Any]) -> None:
+    for name in DATA:
+        content = (kept / name).read_bytes()
+        (kept / name).unlink()
+        found = dropcurve("check", str(kept))
+        assert (found.code, len(found.errors)) == (1, 1)
+        assert f"{name}: is missing; run the command again" in found.err
+        (kept / name).write_bytes(content)
+    assert dropcurve("check", str(kept)).code == 0
+
+
+def test_check_counts_and_names_the_files(kept: Path, dropcurve: Callable[..., Any]) -> None:
+    found = dropcurve("check", str(kept))
+    assert (found.code, found.out) == (0, f"{kept}: 4 files checked, all as they were written\n")
+    (kept / "scenario.toml").write_text("a = 1\n", encoding="utf-8")
+    found = dropcurve("check", str(kept), "--json")
+    assert found.code == 1
+    damaged = json.loads(found.out)["damaged"]
+    assert [name for name, _ in damaged] == [str(kept / "scenario.toml")]
+    assert dropcurve("check", str(kept.parent)).code == 2
+
+
+def test_the_checksums_are_those_of_sha256sum(kept: Path) -> None:
+    if shutil.which("sha256sum") is None:
+        pytest.skip("no sha256sum here")
+    done = subprocess.run(
+        ["sha256sum", "-c", checksums.NAME], cwd=kept, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and done.stdout.count(": OK") == 4
+
+
+def test_folders_without_checksums_are_still_read(kept: Path) -> None:
+    (kept / checksums.NAME).unlink()
+    assert dc.Result.load(kept).summary
+
+
+@pytest.mark.parametrize("key", ["links", "flows", "seed", "stopped_by", "groups", "simulated_s"])
+@pytest.mark.parametrize("value", [None, "text", [1], {"a": 1}, "absent"])
+def test_runs_without_a_key_or_with_other_types_are_refused(kept: Path, key: str, value: Any) -> None:
+    (kept / checksums.NAME).unlink()
+    found = json.loads((kept / "runs.json").read_text(encoding="utf-8"))
+    summary = found["runs"][0]["summary"]
+    if value == "absent":
+        del summary[key]
+    else:
+        summary[key] = value
+    if key == "stopped_by" and value == "text":
+        return
+    (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+    with pytest.raises(ResultError, match=r"is damaged: .*run the command again"):
+        dc.Result.load(kept)
+
+
+def test_any_key_of_a_link_or_flow_may_be_missing_without_a_traceback(
+    kept: Path, dropcurve: Callable[..., Any]
+) -> None:
+    (kept / checksums.NAME).unlink()
+    text = (kept / "runs.json").read_text(encoding="utf-8")
+    first = json.loads(text)["runs"][0]["summary"]
+    places = [("links", "bottleneck", key) for key in first["links"]["bottleneck"]]
+    places += [("flows", 0, key) for key in first["flows"][0]]
+    for part, which, key in random.Random(4).sample(places, 20):
+        found = json.loads(text)
+        for run in found["runs"]:
+            del run["summary"][part][which][key]
+        (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+        answer = dropcurve("show", str(kept))
+        assert answer.code in (0, 2) and len(answer.errors) <= 1, (part, key, answer.err)
+
+
+def test_a_full_disk_names_the_path_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kept.txt"
+    writing.write_text(path, "before")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for call in ("os.fsync", "pathlib.Path.write_bytes", "pathlib.Path.replace"):
+        with monkeypatch.context() as patched:
+            patched.setattr(call, full)
+            with pytest.raises(OSError, match="No space left") as failed:
+                writing.write_text(path, "after")
+        assert failed.value.filename == str(path)
+        assert path.read_text(encoding="utf-8") == "before"
+        assert list(tmp_path.iterdir()) == [path]
+
+
+def test_each_write_of_a_result_may_fail(
+    original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever write fails, the folder is refused or holds the old or the new result, never a mixture."""
+    result = dc.Result.load(original)
+    sync = os.fsync
+    for failing in range(len(DATA) + 1):
+        folder = Path(shutil.copytree(original, tmp_path / str(failing)))
+        count = 0
+
+        def some(file: int, *, last: int = failing) -> None:
+            nonlocal count
+            count += 1
+            if count > last:
+                raise OSError(28, "No space left on device")
+            sync(file)
+
+        with monkeypatch.context() as patched:
+            patched.setattr("os.fsync", some)
+            with pytest.raises(ResultError, match=r"cannot be written: No space left on device"):
+                folders.save(result, folder)
+        assert not [path for path in folder.iterdir() if path.suffix == ".part"]
+        assert str(dc.Result.load(folder)) == str(result)
+
+
+def test_a_damaged_sweep_is_noticed(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    dc.sweep("short.toml", {"queue.max_p": [0.02, 0.1]}, replications=1, out="kept")
+    assert dropcurve("check", "kept").code == 0
+    part = next((folder / "kept" / "runs").glob("part-*.parquet"))
+    for path in (part, folder / "kept" / "points.parquet", folder / "kept" / "sweep.json"):
+        whole = path.read_bytes()
+        flipped = bytearray(whole)
+        flipped[40] ^= 4
+        for ruined in (bytes(flipped), whole[:-9]):
+            path.write_bytes(ruined)
+            found = dropcurve("check", "kept")
+            assert found.code == 1 and path.name in found.err, path
+        path.write_bytes(whole)
+    assert dropcurve("check", "kept").code == 0
