@@ -91,6 +91,27 @@ def test_hollots_pi_controller() -> None:
     )
 
 
+def test_delayed_acknowledgements_halve_the_corner_and_double_the_gain() -> None:
+    """W0^2 p0 = 2/b: corner 2N/(b R^2 C), P(0) = b (R C)^3/(2N)^2, so the design's loop crosses over at its zero."""
+    once, twice = fluid.pi_design(**HOLLOT), fluid.pi_design(**HOLLOT, b=2)
+    assert twice[1] == pytest.approx(once[1] / 2)
+    assert fluid.loop_gain(60, 0.246, 3750.0, 2) == pytest.approx(2 * (0.246 * 3750.0) ** 3 / 120.0**2)
+    point = Point(60, 0.246, 3750.0)
+    plant = fluid.plant(point, 0.0, b=2)
+    assert abs(plant(0j)) == pytest.approx(fluid.loop_gain(60, 0.246, 3750.0, 2))
+    found = fluid.margins(plant, fluid.pi(*twice), rtt_s=0.246)
+    assert found.crossover == pytest.approx(twice[1], rel=1e-3)
+
+
+def test_a_goal_with_a_bound_gets_a_limit_of_bound_times_rate() -> None:
+    """15 ms of 10 Mbit/s are 12.5 packets of 1500 bytes: twelve."""
+    found = advise(rate="10Mbit", rtt="40ms", flows=8, goal="p95 delay < 15ms")
+    design = next(one for one in found.designs if one.name == "Tail drop by the delay bound")
+    assert design.params == {"limit": "12 pkts"}
+    assert design.expected[0].at.queue == 12
+    assert all(one.name != design.name for one in advise(rate="10Mbit", rtt="40ms", flows=8).designs)
+
+
 def test_margins_of_an_integrator_with_delay() -> None:
     """k e^(-sT)/s: crosses over at k with a phase of 90° - kT left, and may grow by pi/(2 k T)."""
     import cmath

@@ -48,6 +48,8 @@ class Design:
 def all_designs(given: Conditions) -> Iterator[Design]:
     """Every design, the plainest first."""
     yield tail_drop(given)
+    if given.target_delay_s is not None:
+        yield tail_drop_by_bound(given)
     yield red_by_floyd(given)
     yield adaptive_red(given)
     yield red_by_queue_law(given)
@@ -132,6 +134,21 @@ def tail_drop(given: Conditions) -> Design:
     )  # fmt: skip
 
 
+def tail_drop_by_bound(given: Conditions) -> Design:
+    """Tail drop whose limit holds the longest queueing delay to what the goal allows."""
+    assert given.target_delay_s is not None, "only asked for where the goal has a bound"
+    limit = rules.bounded(given.capacity, given.target_delay_s)
+    notes = () if given.buffer is None else (f"the buffer given, {given.buffer:g} packets, is not used",)
+    return Design(
+        "Tail drop by the delay bound", "droptail", {"limit": units.show_packets(limit)},
+        f"limit = bound x rate = {units.show_span(given.target_delay_s)} x {given.capacity:.4g} packets/s",
+        "arithmetic",
+        "No packet waits longer than the bound, whatever is sent.",
+        "Below R C/sqrt(N) packets the link idles after losses; losses come in bursts, and marks are not possible.",
+        expect_held(given, limit, None, "buffer"), notes,
+    )  # fmt: skip
+
+
 def red_by_floyd(given: Conditions) -> Design:
     """RED by Floyd's recommendations."""
     low, high, notes = thresholds(given)
@@ -211,9 +228,10 @@ def red_by_stability(given: Conditions) -> Design:
     slope = Curve(low, high, max_p).slope((low + high) / 2.0)
     worst = given.gentlest
     rtt_s = worst.round_trip(high)
-    allowed = fluid.red_weight(slope=slope, flows=worst.flows, rtt_s=rtt_s, capacity=given.capacity)
+    flows, rate = worst.flows, given.capacity
+    allowed = fluid.red_weight(slope=slope, flows=flows, rtt_s=rtt_s, capacity=rate, b=given.b)
     w_q = _short(min(float(base.params["w_q"]), allowed))
-    rule = fluid.red_rule(slope=slope, w_q=w_q, flows=worst.flows, rtt_s=rtt_s, capacity=given.capacity)
+    rule = fluid.red_rule(slope=slope, w_q=w_q, flows=flows, rtt_s=rtt_s, capacity=rate, b=given.b)
     limit = room(given, high)
     wanted = 1.0 / (-given.capacity * math.log1p(-w_q))
     late: tuple[str, ...] = ()
@@ -227,8 +245,9 @@ def red_by_stability(given: Conditions) -> Design:
     return Design(
         "RED by the stability condition", "red",
         _red(limit, low, high, units.plain(max_p), w_q, given, above_max="gentle"),
-        f"L (R C)^3/(2N)^2 = {rule.left:.3g} <= sqrt(wg^2/K^2 + 1) = {rule.right:.3g} at {worst.label()}; "
-        "wg = 0.1 min(2N/(R^2 C), 1/R), w_q = 1 - exp(-K/C), L the slope with the spacing of marks",
+        f"L b (R C)^3/(2N)^2 = {rule.left:.3g} <= sqrt(wg^2/K^2 + 1) = {rule.right:.3g} at {worst.label()}; "
+        "wg = 0.1 min(2N/(b R^2 C), 1/R), w_q = 1 - exp(-K/C), L the slope with the spacing of marks, "
+        f"b = {given.b} packets an acknowledgement",
         "HMTG01a, MGT00",
         "The loop is stable for this many flows or more and this round trip or less; it buys that with a slow "
         "average.",
@@ -244,7 +263,9 @@ def pi(given: Conditions) -> Design:
     limit = room(given)
     q_ref = min(q_ref, max(1.0, math.floor(limit / 2.0)))
     worst = given.gentlest
-    gain, zero = fluid.pi_design(flows=worst.flows, rtt_s=worst.round_trip(q_ref), capacity=given.capacity)
+    gain, zero = fluid.pi_design(
+        flows=worst.flows, rtt_s=worst.round_trip(q_ref), capacity=given.capacity, b=given.b
+    )
     gain, zero = _short(gain), _short(zero)
     # HMTG01 samples some hundred times faster than the loop crosses over.
     period = _short(min(0.02, 1.0 / (50.0 * max(zero, 1.0))))
@@ -253,8 +274,8 @@ def pi(given: Conditions) -> Design:
         {"limit": units.show_packets(limit), "q_ref": units.show_packets(q_ref),
          "period": units.show_span(period),
          "gain": units.plain(gain), "zero": units.plain(zero), "ecn": _switch(given.ecn)},
-        "zero z = 2N/(R^2 C); gain K = wg sqrt(wg^2 R^2 + 1)/((R C)^3/(2N)^2), wg = min(z, 0.5/R), at "
-        f"{worst.label()}",
+        "zero z = 2N/(b R^2 C); gain K = wg sqrt(wg^2 R^2 + 1)/(b (R C)^3/(2N)^2), wg = min(z, 0.5/R), at "
+        f"{worst.label()}, b = {given.b} packets an acknowledgement",
         "HMTG01",
         "An integrator holds the queue at one reference for every load, with margins by design.",
         "Designed for the fewest flows and the longest round trip, so with many flows and short round trips "

@@ -10,8 +10,8 @@ About (W0, p0, q0) the loop from the share of packets marked to the queue is, wi
     P(s) = (C^2/2N) e^(-s R0) / ((s + 2N/(R0^2 C)) (s + 1/R0))
 
 RED closes it with its slope L and the low-pass of its average, L/(1 + s/K), K = -C ln(1 - w_q); PI with K (1 +
-s/z)/s. The derivation supposes windows of many packets and one acknowledgement for each; an acknowledgement for
-every second packet halves the growth, which leaves the gain alone and halves the corner 2N/(R0^2 C).
+s/z)/s. The derivation supposes windows of many packets and one acknowledgement for each. With an acknowledgement for
+`b` packets dW/dt = 1/(b R) - ..., so W0^2 p0 = 2/b: the corner becomes 2N/(b R0^2 C), and P(0) = b (R C)^3/(2N)^2.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _at(a: float, b: float, level: float, first: float, second: float) -> float:
 
 @dataclass(frozen=True)
 class RedRule:
-    """HMTG01a's rule: `left` = L (R C)^3/(2N)^2 must not exceed `right` = sqrt(wg^2/K^2 + 1)."""
+    """HMTG01a's rule: `left` = L b (R C)^3/(2N)^2 must not exceed `right` = sqrt(wg^2/K^2 + 1)."""
 
     left: float
     right: float
@@ -110,35 +110,35 @@ class RedRule:
         return self.left <= self.right
 
 
-def red_rule(*, slope: float, w_q: float, flows: int, rtt_s: float, capacity: float) -> RedRule:
+def red_rule(*, slope: float, w_q: float, flows: int, rtt_s: float, capacity: float, b: int = 1) -> RedRule:
     """Checks a setting of RED; `rtt_s` is the greatest round trip, queueing included, `flows` the least number."""
-    w_g = slow_corner(flows, rtt_s, capacity)
+    w_g = slow_corner(flows, rtt_s, capacity, b)
     pole = -capacity * math.log1p(-w_q)
-    return RedRule(slope * loop_gain(flows, rtt_s, capacity), math.hypot(w_g / pole, 1.0), w_g)
+    return RedRule(slope * loop_gain(flows, rtt_s, capacity, b), math.hypot(w_g / pole, 1.0), w_g)
 
 
-def red_weight(*, slope: float, flows: int, rtt_s: float, capacity: float) -> float:
+def red_weight(*, slope: float, flows: int, rtt_s: float, capacity: float, b: int = 1) -> float:
     """The greatest `w_q` that HMTG01a's rule allows for a slope; 1 if it allows any."""
-    gain = slope * loop_gain(flows, rtt_s, capacity)
+    gain = slope * loop_gain(flows, rtt_s, capacity, b)
     if gain <= 1.0:
         return 1.0
-    pole = slow_corner(flows, rtt_s, capacity) / math.sqrt(gain * gain - 1.0)
+    pole = slow_corner(flows, rtt_s, capacity, b) / math.sqrt(gain * gain - 1.0)
     return -math.expm1(-pole / capacity)
 
 
-def slow_corner(flows: int, rtt_s: float, capacity: float) -> float:
-    """w_g = 0.1 min(2N/(R^2 C), 1/R), where the rule puts the crossover."""
-    return 0.1 * min(2.0 * flows / (rtt_s * rtt_s * capacity), 1.0 / rtt_s)
+def slow_corner(flows: int, rtt_s: float, capacity: float, b: int = 1) -> float:
+    """w_g = 0.1 min(2N/(b R^2 C), 1/R), where the rule puts the crossover."""
+    return 0.1 * min(2.0 * flows / (b * rtt_s * rtt_s * capacity), 1.0 / rtt_s)
 
 
-def loop_gain(flows: int, rtt_s: float, capacity: float) -> float:
-    """P(0) = (R C)^3/(2N)^2: packets of queue for a unit of loss."""
-    return float((rtt_s * capacity) ** 3 / (2.0 * flows) ** 2)
+def loop_gain(flows: int, rtt_s: float, capacity: float, b: int = 1) -> float:
+    """P(0) = b (R C)^3/(2N)^2: packets of queue for a unit of loss."""
+    return float(b * (rtt_s * capacity) ** 3 / (2.0 * flows) ** 2)
 
 
-def pi_design(*, flows: int, rtt_s: float, capacity: float) -> tuple[float, float]:
-    """(K, z) by HMTG01: the zero on the corner of the windows, 2N/(R^2 C), and the crossover there too, or at 0.5/R
+def pi_design(*, flows: int, rtt_s: float, capacity: float, b: int = 1) -> tuple[float, float]:
+    """(K, z) by HMTG01: the zero on the corner of the windows, 2N/(b R^2 C), and the crossover there too, or at 0.5/R
     where that is lower, which leaves the delay a phase of half a radian."""
-    zero = 2.0 * flows / (rtt_s * rtt_s * capacity)
+    zero = 2.0 * flows / (b * rtt_s * rtt_s * capacity)
     w_g = min(zero, 0.5 / rtt_s)
-    return w_g * math.hypot(w_g * rtt_s, 1.0) / loop_gain(flows, rtt_s, capacity), zero
+    return w_g * math.hypot(w_g * rtt_s, 1.0) / loop_gain(flows, rtt_s, capacity, b), zero

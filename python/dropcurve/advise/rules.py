@@ -55,6 +55,11 @@ def bandwidth_delay(capacity: float, rtt_s: float) -> float:
     return capacity * rtt_s
 
 
+def bounded(capacity: float, bound_s: float) -> float:
+    """Packets that the link sends within a delay bound: a limit of so many lets none wait longer. At least 1."""
+    return max(1.0, math.floor(capacity * bound_s + 1e-9))
+
+
 def many_flows(capacity: float, rtt_s: float, flows: int) -> float:
     """R C / sqrt(N): enough for N long flows that are not synchronised (AKM04)."""
     return capacity * rtt_s / math.sqrt(flows)
