@@ -299,11 +299,12 @@ def page(outcome: st.Outcome) -> st.Page:
             How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in proportion to
             size; the byte mode proposed in 1993 (RED_2) turns that round and starves large packets, whose loss is
             {st.shown(found["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
-            the same, and weighting by the square (RED_5) overshoots where timeouts rule.
+            the same at the small delay, and weighting by the square (RED_5) at both.
 
             Under RED_5 loss grows with the power {st.shown(power(found))} of the size at 80 ms, though drops are
-            weighted by the square (C6): likely because who has just been dropped sends little while the average stays
-            high. That is at the very edge of the fifth that C5 allows the square, which makes it hard to decide.
+            weighted by the square while p_b is steady (C6). Under TCP p_b is not steady: where it rises so far that
+            count times p_b passes 1, the next packet is dropped whatever its size, and that evens losses out. The
+            paper does not print what happens there.
             """),
         choices=TEXTS.choices("Choices"),
         results=[
