@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tidy_rules.tree import Fault, Tree
 
-MAY_PRINT = ("python/dropcurve/cli/", "tools/", "reference/")
+MAY_PRINT = ("python/dropcurve/cli/", "tools/", "reference/", "examples/")
 
 
 def check(tree: Tree) -> Iterator[Fault]:
