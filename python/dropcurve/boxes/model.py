@@ -139,7 +139,7 @@ class Import:
 
 def queue_text(discipline: str, params: Mapping[str, Any]) -> str:
     """``red:limit=100 pkts,max_p=0.1``."""
-    return f"{discipline}:{','.join(f'{key}={values.show(value)}' for key, value in params.items())}"
+    return f"{discipline}:{','.join(f'{key}={values.show_item(value)}' for key, value in params.items())}"
 
 
 class Problems:

@@ -77,12 +77,15 @@ def _taken_out(arguments: list[str], name: str) -> tuple[list[str], list[str]]:
 
 def _run(arguments: list[str], *, debug: bool) -> int:
     """Runs the command line; errors that are expected become lines and a code."""
-    from .app import CommandError, app, describe_misuse
+    from .app import CommandError, app, describe_misuse, options_by_verb
     from .console import Interrupted, say
+    from .defaults import by_verb, path
     from .streams import ReaderGone, leave
 
     try:
-        code = app(arguments, prog_name="dropcurve", standalone_mode=False)
+        # Building every verb takes longer than most of them.
+        known = by_verb(options_by_verb()) if path().is_file() else {}
+        code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known)
         sys.stdout.flush()
         if code == INTERRUPTED:
             say("dropcurve: interrupted")

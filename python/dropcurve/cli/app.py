@@ -80,9 +80,33 @@ def start(
 
         print(library.version())
     elif context.invoked_subcommand is None:
+        if len(sys.argv) == 1 and sys.stdin.isatty() and sys.stdout.isatty():
+            raise typer.Exit(_asked())
         print(context.get_help())
         if len(sys.argv) > 1:
             raise typer.Exit(2)
+
+
+def options_by_verb() -> dict[str, frozenset[str]]:
+    """The names of the options of each verb, for defaults from a file."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    return {
+        name: frozenset(option.name for option in command.params if option.param_type_name == "option")
+        for name, command in commands.items()
+    }
+
+
+def _asked() -> int:
+    """Five questions, the command that they make, and its exit code if it is to run."""
+    from . import invoke, wizard
+
+    def ask(question: str, default: str) -> str:
+        answer: str = typer.prompt(question, default=default, show_default=bool(default))
+        return answer
+
+    line, words = wizard.questions(ask)
+    print(f"\n  {line}\n")
+    return invoke(words) if typer.confirm("Run it?", default=True) else 0
 
 
 def describe_misuse(error: Exception) -> str:

@@ -15,6 +15,7 @@ from ..metrics.statistics import MAXIMUM
 from ..quantities import values
 from ..runs.replicate import PRECISE, Effort
 from ..scenario import Scenario
+from . import defaults
 
 Set = Annotated[
     list[str] | None,
@@ -38,7 +39,10 @@ On = Annotated[
 ]
 Maximum = Annotated[int, typer.Option(metavar="N", help="Most runs of each variant under --precision.")]
 Jobs = Annotated[
-    int | None, typer.Option(metavar="N", help="Threads (all processors). Does not change results.")
+    int | None,
+    typer.Option(
+        metavar="N", envvar=defaults.JOBS, help="Threads (all processors). Does not change results."
+    ),
 ]
 Out = Annotated[
     Path | None, typer.Option(metavar="FOLDER", help="Where to keep the result (results/NAME-HASH).")
@@ -108,11 +112,13 @@ def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
 
 
 def folder(out: Path | None, name: str, seed: int, scenarios: Iterable[str]) -> Path:
-    """Where a result goes: as told, or results/NAME-HASH, the hash being over scenarios and seed.
+    """Where a result goes: the folder given, or results/NAME-HASH, the hash being over scenarios and seed.
+
+    ``DROPCURVE_OUT`` or the file of defaults may name another folder than results.
 
     How many replications there are does not enter it, so that a result can be made more precise in its place.
     """
     if out is not None:
         return out
     digest = hashlib.sha256("\n".join([*scenarios, f"seed={seed}"]).encode()).hexdigest()
-    return Path("results") / f"{name}-{digest[:8]}"
+    return defaults.results() / f"{name}-{digest[:8]}"

@@ -35,6 +35,12 @@ def show(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def show_item(value: Any) -> str:
+    """As `show`, quoted where a comma outside brackets would end it: an item of a list between commas."""
+    shown = show(value)
+    return shown if split_commas(shown) == [shown.strip()] else json.dumps(value, ensure_ascii=False)
+
+
 def assignment(text: str) -> tuple[str, Any]:
     """``path=value``. Raises UsageError if there is no equals sign or no path."""
     path, sign, value = text.partition("=")

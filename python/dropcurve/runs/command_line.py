@@ -13,14 +13,19 @@ from ..quantities import values
 def line(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> str:
     """``dropcurve VERB ARGUMENTS --option value``, quoted for a POSIX shell; options that are None are
     left out."""
-    words = ["dropcurve", verb, *arguments]
+    return " ".join(_quote(word) for word in ["dropcurve", *words(verb, arguments, options)])
+
+
+def words(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> list[str]:
+    """The words of `line` after the program's name, without quotes."""
+    found = [verb, *arguments]
     for name, value in options:
         if value is None or value is False:
             continue
-        words.append(f"--{name}")
+        found.append(f"--{name}")
         if value is not True:
-            words.append(f"{value:g}" if isinstance(value, float) else str(value))
-    return " ".join(_quote(word) for word in words)
+            found.append(f"{value:g}" if isinstance(value, float) else str(value))
+    return found
 
 
 def edits(found: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:

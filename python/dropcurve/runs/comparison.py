@@ -58,7 +58,10 @@ def compare(
             *command_line.edits(bases[0].edits),
             *(("queue", queue) for queue in queues),
             *([] if at == "queue" else [("at", at)]),
-            *(("vary", f"{path}={','.join(map(values.show, some))}") for path, some in (vary or {}).items()),
+            *(
+                ("vary", f"{path}={','.join(map(values.show_item, some))}")
+                for path, some in (vary or {}).items()
+            ),
             *effort.options(),
         ],
     )

@@ -1,0 +1,89 @@
+"""Defaults of options from the environment and from a file.
+
+``DROPCURVE_JOBS`` and ``DROPCURVE_OUT`` stand for ``jobs`` and ``out`` of ``config.toml`` in
+``$XDG_CONFIG_HOME/dropcurve`` (``~/.config/dropcurve``)::
+
+    jobs = 4                 # threads of every verb
+    out = "/data/dropcurve"  # the folder under which results are stored
+
+    [compare]                # options of one verb
+    replications = 20
+
+What is typed comes first, then the environment, then the file.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import DropcurveError
+from ..scenario import library
+
+#: Environment variable with the folder under which results are stored.
+OUT = "DROPCURVE_OUT"
+#: Environment variable with the number of threads.
+JOBS = "DROPCURVE_JOBS"
+#: Where results are stored unless somebody says otherwise.
+RESULTS = "results"
+
+
+def path() -> Path:
+    """Where the file is, whether or not there is one."""
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "dropcurve" / "config.toml"
+
+
+def read() -> dict[str, Any]:
+    """The file's content; empty if there is none. Raises DropcurveError for one that is no TOML."""
+    place = path()
+    try:
+        return tomllib.loads(place.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DropcurveError(f"{place}: cannot be read: {error}") from None
+
+
+def results() -> Path:
+    """The folder under which results are stored."""
+    return Path(os.environ.get(OUT) or str(read().get("out") or RESULTS))
+
+
+def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
+    """Defaults of each verb, as the parser of arguments takes them.
+
+    Args:
+        options: The names of the options of each verb.
+
+    Raises:
+        DropcurveError: For a key that is neither an option nor a verb, with the nearest name.
+    """
+    held = read()
+    every = frozenset().union(*options.values()) - {"out"}
+    found: dict[str, dict[str, Any]] = {verb: {} for verb in options}
+    for key, value in held.items():
+        if isinstance(value, dict):
+            if key not in options:
+                raise DropcurveError(_unknown(f"[{key}]", key, frozenset(options), "no such verb"))
+            for name in value:
+                if name not in options[key]:
+                    raise DropcurveError(
+                        _unknown(f"{key}.{name}", name, options[key], f"{key} has no such option")
+                    )
+            found[key].update(value)
+        elif key in every:
+            for verb, names in options.items():
+                if key in names:
+                    found[verb].setdefault(key, value)
+        elif key != "out":
+            raise DropcurveError(_unknown(key, key, every | {"out"}, "no such option"))
+    return found
+
+
+def _unknown(shown: str, name: str, known: frozenset[str], rule: str) -> str:
+    hint = library.nearest(name, sorted(known), otherwise=f"there are {', '.join(sorted(known))}")
+    return f"{path()}: {shown}: {rule}; {hint}"

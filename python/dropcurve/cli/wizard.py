@@ -1,0 +1,86 @@
+"""Five questions to somebody who types `dropcurve` alone, and the command that their answers make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import UsageError
+from ..runs import command_line
+
+#: Asked for a line, with the default in brackets: (question, default) to the answer.
+Ask = Callable[[str, str], str]
+
+#: How many times the usual points a delay counts as, by what matters.
+WEIGHTS = {"balanced": 1.0, "delay": 4.0, "throughput": 0.25}
+#: What to compare on a link whose box is not known.
+USUAL = ("droptail", "codel", "pie", "fq_codel", "cake")
+
+
+def questions(ask: Ask) -> tuple[str, list[str]]:
+    """Asks, and returns the command as text and as words without the program's name.
+
+    Args:
+        ask: Called with a question and its default; a wrong answer is asked for again.
+    """
+    from .. import boxes, links
+    from ..verdict import Exchange
+
+    kinds = ", ".join(links.PRESETS)
+    link = _until(ask, f"Link ({kinds}, or rates such as 20/2)?", "cable", lambda text: links.parse(text))
+    if ":" not in link:
+        way = _until(ask, "Queue in which direction (up, down)?", "up", _one_of(links.DIRECTIONS))
+        head, comma, rest = link.partition(",")
+        link = f"{head}:{way}{comma}{rest}"
+    box = _until(ask, f"Box ({', '.join(boxes.BOXES)}, none)?", "linux", _one_of((*boxes.BOXES, "none")))
+    file = _until(ask, "File with its configuration (empty: none yet)?", "", _file)
+    matters = _until(ask, f"What matters most ({', '.join(WEIGHTS)})?", "balanced", _one_of(tuple(WEIGHTS)))
+    profile, _ = links.parse(link)
+    low, high = profile.rtt_s
+    usual = Exchange.default((low * high) ** 0.5).points_per_ms
+    options: list[tuple[str, object]] = [("link", link)]
+    if matters != "balanced":
+        options.append(("exchange", f"1ms={usual * WEIGHTS[matters]:.2g}"))
+    if file:
+        options += [("from", box)] if box != "none" else []
+        options += [("shape", True)] if box == "linux" else []
+        words, verb = [file], "fix"
+    else:
+        options += [("queue", one) for one in _queues(box)]
+        words, verb = [], "compare"
+    line = command_line.line(verb, words, options)
+    return line, command_line.words(verb, words, options)
+
+
+def _queues(box: str) -> list[str]:
+    """Disciplines to compare: the usual ones that the box has, and tail drop."""
+    from .. import boxes
+
+    known = USUAL if box == "none" else boxes.kinds(box)
+    found = [kind for kind in USUAL if kind in known or kind == "droptail"]
+    return found if len(found) > 1 else [*found, "red", "ared"]
+
+
+def _until(ask: Ask, question: str, default: str, check: Callable[[str], object]) -> str:
+    """Asks until the answer passes."""
+    while True:
+        answer = ask(question, default).strip() or default
+        try:
+            check(answer)
+        except UsageError as error:
+            question = f"{error}\n{question.splitlines()[-1]}"
+            continue
+        return answer
+
+
+def _one_of(names: tuple[str, ...]) -> Callable[[str], None]:
+    def check(text: str) -> None:
+        if text not in names:
+            raise UsageError(f"'{text}': must be one of {', '.join(names)}")
+
+    return check
+
+
+def _file(text: str) -> None:
+    if text and not Path(text).is_file():
+        raise UsageError(f"{text}: there is no such file")

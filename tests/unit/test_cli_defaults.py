@@ -1,0 +1,144 @@
+"""Defaults from environment and file, the questions of the wizard, and printed queues that can be typed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dropcurve import boxes, links
+from dropcurve.boxes.model import queue_text
+from dropcurve.cli import defaults, invoke, wizard
+from dropcurve.errors import DropcurveError
+from dropcurve.quantities import values
+
+OPTIONS = {"compare": frozenset({"jobs", "replications", "out"}), "list": frozenset({"json"})}
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The place of the file, in a folder of its own."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv(defaults.OUT, raising=False)
+    (tmp_path / "dropcurve").mkdir()
+    yield tmp_path / "dropcurve" / "config.toml"
+
+
+def test_without_a_file_there_are_no_defaults(config: Path) -> None:
+    assert defaults.by_verb(OPTIONS) == {"compare": {}, "list": {}}
+    assert defaults.results() == Path("results")
+
+
+def test_a_file_has_defaults_for_all_verbs_and_for_one(config: Path) -> None:
+    config.write_text('jobs = 4\nout = "/data"\n[compare]\nreplications = 20\n', encoding="utf-8")
+    assert defaults.by_verb(OPTIONS) == {"compare": {"jobs": 4, "replications": 20}, "list": {}}
+    assert defaults.results() == Path("/data")
+
+
+def test_the_environment_comes_before_the_file(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config.write_text('out = "/data"\n', encoding="utf-8")
+    monkeypatch.setenv(defaults.OUT, "/other")
+    assert defaults.results() == Path("/other")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("jbos = 4\n", "jbos: no such option; did you mean 'jobs'?"),
+        ("[compar]\njobs = 4\n", "[compar]: no such verb; did you mean 'compare'?"),
+        ("[compare]\nreplication = 4\n", "compare has no such option; did you mean 'replications'?"),
+        ("jobs = = 4\n", "cannot be read"),
+    ],
+)
+def test_what_a_file_may_not_say_is_refused_with_the_nearest_name(config: Path, text: str, said: str) -> None:
+    config.write_text(text, encoding="utf-8")
+    with pytest.raises(DropcurveError) as error:
+        defaults.by_verb(OPTIONS)
+    assert said in str(error.value)
+    assert str(config) in str(error.value)
+
+
+def test_a_wrong_file_ends_a_command_in_one_line(config: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    config.write_text("jbos = 4\n", encoding="utf-8")
+    assert invoke(["list", "sources"]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
+
+
+def test_defaults_of_a_file_and_of_the_environment_reach_a_verb(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(defaults.OUT, str(tmp_path / "kept"))
+    config.write_text("[run]\nreplications = 2\nno_report = true\n", encoding="utf-8")
+    assert invoke(["run", "droptail_vs_red", "--duration", "11 s", "--quiet"]) == 0
+    (folder,) = (tmp_path / "kept").glob("droptail_vs_red-*")
+    assert '"seeds": [\n  1,\n  2\n ]' in (folder / "result.json").read_text(encoding="utf-8")
+
+
+def answers(*given: str) -> wizard.Ask:
+    """Somebody who gives these answers, then takes defaults."""
+    left = list(given)
+
+    def ask(question: str, default: str) -> str:
+        return left.pop(0) if left else default
+
+    return ask
+
+
+def test_defaults_make_a_comparison_on_a_usual_link() -> None:
+    line, words = wizard.questions(answers())
+    assert words[:3] == ["compare", "--link", "cable:up"]
+    assert line == (
+        "dropcurve compare --link cable:up --queue droptail --queue codel --queue pie --queue fq_codel --queue cake"
+    )
+
+
+def test_a_configuration_makes_a_fix(tmp_path: Path) -> None:
+    file = tmp_path / "up.sh"
+    file.write_text("tc qdisc add dev eth0 root pfifo limit 100\n", encoding="utf-8")
+    _, words = wizard.questions(answers("20/2,rtt=40ms", "up", "linux", str(file), "delay"))
+    # 20 points for a round trip of 40 ms are 0.5 for 1 ms; delay counts four times as much.
+    assert words == [
+        "fix", str(file), "--link", "20/2:up,rtt=40ms", "--exchange", "1ms=2", "--from", "linux", "--shape",
+    ]  # fmt: skip
+
+
+def test_a_wrong_answer_is_asked_for_again() -> None:
+    asked: list[str] = []
+    given = answers("cabel", "cable", "sideways", "down", "toaster", "ios")
+
+    def ask(question: str, default: str) -> str:
+        asked.append(question)
+        return given(question, default)
+
+    _, words = wizard.questions(ask)
+    assert words[2] == "cable:down"
+    assert words[3:] == ["--queue", "droptail", "--queue", "red", "--queue", "ared"]
+    assert [one.splitlines()[0] for one in asked if "\n" in one] == [
+        "link = cabel: no such preset; did you mean 'cable'?",
+        "'sideways': must be one of down, up",
+        "'toaster': must be one of linux, ios, junos, sonic, openconfig, none",
+    ]
+
+
+@pytest.mark.parametrize("box", list(boxes.BOXES))
+def test_every_printed_queue_of_a_box_can_be_typed_again(box: str) -> None:
+    base = links.load("link:100Mbit")
+    asked = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
+    made = boxes.export("red", asked, box=box, rate_bps=1e8)
+    found = boxes.read(made.text, rate_bps=1e8, buffer_bytes=150_000)
+    for text, kind, params in (
+        (made.queue_as_loaded, made.discipline_as_loaded, made.params_as_loaded),
+        (found.queue, found.discipline, found.params),
+    ):
+        again, parsed = values.queue(text)
+        assert (
+            base.set("queue", {"kind": again, **parsed}).hash
+            == base.set("queue", {"kind": kind, **params}).hash
+        )
+
+
+def test_a_value_with_a_comma_is_quoted_in_a_queue() -> None:
+    text = queue_text("curve", {"curve": "points 1 0, 2 1", "min_th": ["1 pkts", "2 pkts"]})
+    assert text == 'curve:curve="points 1 0, 2 1",min_th=["1 pkts", "2 pkts"]'
