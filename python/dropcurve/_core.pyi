@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, final
 
+from .metrics.summary import RunSummary
+
 #: What to keep of a run, each with what comes before it: what was counted, what the samples tell, the samples.
 Keep = Literal["summary", "derived", "series"]
 
@@ -26,7 +28,7 @@ class Scenario:
 class Run:
     """One finished run."""
 
-    def summary(self, without: Sequence[str] = ()) -> dict[str, Any]: ...
+    def summary(self, without: Sequence[str] = ()) -> RunSummary: ...
     def derived(self) -> dict[str, Any] | None: ...
     def series(self) -> list[tuple[str, str, bytes, bytes]]: ...
     def trace(self) -> tuple[list[str], list[bytes]]: ...

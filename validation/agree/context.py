@@ -56,7 +56,7 @@ class Context:
         """The numbers of each replication. The runs are stored as those of any command, so an interrupted comparison
         resumes."""
         result = dc.run(scenario, replications=replications, jobs=self.jobs)
-        return [numbers(run) for run in result.baseline.runs]
+        return [numbers(dict(run)) for run in result.baseline.runs]
 
     def kept(self, told: str, work: Callable[[], Any]) -> Any:
         """What another program gave when it was told this; run once and then kept, so that one can go on later."""

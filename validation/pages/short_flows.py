@@ -101,6 +101,7 @@ def simulated(case: Case) -> float:
     )
     run = dc.run(dc.Scenario.parse(text), replications=1).baseline.runs[0]
     flow = run["flows"][0]
+    assert flow["finish_s"] is not None, "a run lasts until the flow has finished"
     return float(flow["finish_s"] - flow["start_s"])
 
 

@@ -8,17 +8,30 @@ has no such value. The table in ``docs/metrics.md`` is written by ``python -m dr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from ..errors import UsageError
 from ..scenario import library
 from . import flows, links, objects, voice  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
-from .registry import METRICS, Flows, Metric, Run, by_class, classes, main_links, measured_s, metric, versus
+from .registry import (
+    METRICS,
+    Flows,
+    Metric,
+    Run,
+    by_class,
+    classes,
+    derived,
+    main_links,
+    measured_s,
+    metric,
+    versus,
+)
 
 __all__ = [
-    "BY_CLASS", "METRICS", "SCALE", "Flows", "Metric", "Run", "by_class", "classes", "find", "friendliness_class",
-    "main_links", "measured_s", "metric", "ordered", "places", "split", "value", "versus",
+    "BY_CLASS", "METRICS", "SCALE", "Flows", "Metric", "Run", "by_class", "classes", "derived", "find",
+    "friendliness_class", "main_links", "measured_s", "metric", "ordered", "places", "split", "value", "versus",
 ]  # fmt: skip
 
 #: Metrics that a table of totals also shows for each class.
@@ -44,13 +57,14 @@ def split(key: str) -> tuple[str, str]:
     return name, rest.removesuffix("]")
 
 
-def value(run: Run, name: str, *, scope: str = "") -> float | None:
+def value(run: Run | dict[str, Any], name: str, *, scope: str = "") -> float | None:
     """One metric of one run.
 
     ``scope`` is a link, a class or the number of a flow; "" means the first main link, or all flows.
     None where the run has no such value (a discipline without an average, no TCP flow, a link that is
     not there).
     """
+    run = cast(Run, run)
     found = find(name)
     if found.per == "link":
         links = main_links(run)
@@ -86,7 +100,7 @@ def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -
             yield from names
 
 
-def _belongs(flow: dict[str, object], scope: str) -> bool:
+def _belongs(flow: Mapping[str, object], scope: str) -> bool:
     return not scope or flow["class"] == scope or str(flow["id"]) == scope
 
 

@@ -10,6 +10,7 @@ from .registry import (  # fmt: skip
     active_s,
     as_number,
     average,
+    derived,
     known,
     measured_s,
     metric,
@@ -171,4 +172,4 @@ def sync(run: Run, flows: Flows) -> float | None:
     """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) of the TCP flows, from the sampled windows
     after the warm-up: 1 if all windows move as one, 0 if they are independent, below 0 if they
     alternate. Of all flows together only."""
-    return as_number((run.get("derived") or {}).get("sync")) if len(flows) == len(run["flows"]) else None
+    return as_number(derived(run, "sync")) if len(flows) == len(run["flows"]) else None

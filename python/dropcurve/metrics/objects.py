@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .registry import Flows, Merged, Run, as_number, average, known, metric, percent, quantile
@@ -62,7 +62,9 @@ def _percentile(flows: Flows, name: str, part: str) -> float | None:
         return as_number(times[0][part]) if times else None
     if flows.handing.groups is None:
         return None
-    groups = [group["objects"] for group in flows.handing.groups if "objects" in group]
+    groups: list[Mapping[str, Any]] = [
+        group["objects"] for group in flows.handing.groups if "objects" in group
+    ]
     if len(groups) == 1 and not finite:
         return as_number(groups[0][key].get(part))
     own = Counter(finite)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, repeat
@@ -12,10 +12,11 @@ from operator import itemgetter, mul
 from typing import Any, Literal, NamedTuple
 
 from . import statistics
+from .summary import GroupSummary, RunSummary
 
-Run = dict[str, Any]
-Link = dict[str, Any]
-Flow = dict[str, Any]
+Run = RunSummary
+Link = Mapping[str, Any]
+Flow = Mapping[str, Any]
 Better = Literal["higher", "lower", "none"]
 Per = Literal["link", "flow", "class"]
 
@@ -79,6 +80,12 @@ def as_number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
+def derived(run: Run, name: Literal["sync", "transient_s"]) -> float | None:
+    """A number that the samples of a run tell; None if it was not sampled, or they do not tell."""
+    found = run.get("derived")
+    return None if found is None else found.get(name)
+
+
 def measured_s(run: Run) -> float:
     """Length of the counting period in seconds."""
     return float(max(0.0, run["simulated_s"] - run["warmup_s"]))
@@ -139,7 +146,7 @@ def percent(part: float | None, whole: float | None) -> float | None:
     return None if share is None else 100.0 * share
 
 
-def known(tables: Iterable[dict[str, Any]], key: str) -> list[Any]:
+def known(tables: Iterable[Any], key: str) -> list[Any]:
     """What tables have under a key, those left out that have nothing."""
     values = list(map(dict.get, tables, repeat(key)))
     return [value for value in values if value is not None] if None in values else values
@@ -183,7 +190,7 @@ class Merged:
     below: list[float]
 
     @classmethod
-    def of(cls, histograms: Iterable[dict[str, list[float]]]) -> Merged:
+    def of(cls, histograms: Iterable[Mapping[str, Any]]) -> Merged:
         """Of histograms whose bins may differ; an end that several share stands there as often."""
         pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
         bins = sorted(chain.from_iterable(pairs))
@@ -210,7 +217,7 @@ class Flows(list[Flow]):
         return [8.0 * flow["received_bytes"] / seconds for flow, seconds in timed if seconds > 0]
 
     @cached_property
-    def groups(self) -> list[dict[str, Any]] | None:
+    def groups(self) -> list[GroupSummary] | None:
         """The groups these flows are; None if they are not whole groups."""
         group, every = itemgetter("group"), self.run["flows"]
         names = set(map(group, self))

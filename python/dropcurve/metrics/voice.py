@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from .flows import delay_percentile
-from .registry import Flows, Run, metric, ratio, total
+from .registry import Flow, Flows, Run, metric, ratio, total
 
 #: Equipment impairment and packet-loss robustness of G.711 with concealment under random loss (ITU-G113 Appendix I).
 IE, BPL = 0.0, 25.1
@@ -165,7 +165,7 @@ def mos(run: Run, flows: Flows) -> float | None:
     return opinion(Call.of(FRAME_MS + delay, lost + LATE * (1.0 - lost / 100.0)).rating)
 
 
-def _speech(flow: dict[str, object]) -> bool:
+def _speech(flow: Flow) -> bool:
     sent, packets = flow.get("sent_bytes"), flow.get("sent_pkts")
     if flow["transport"] != "udp" or not isinstance(sent, int) or not isinstance(packets, int):
         return False

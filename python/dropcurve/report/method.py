@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import statistics as plain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from .. import metrics
 from ..quantities import wording
 from ..results import health
 
@@ -41,9 +42,7 @@ def runs(result: Result) -> list[dict[str, str]]:
     for variant in result.variants:
         stopped = dict.fromkeys(str(run.get("stopped_by", "?")) for run in variant.runs)
         events = [int(run.get("events") or 0) for run in variant.runs]
-        ends = [
-            end for run in variant.runs if (end := (run.get("derived") or {}).get("transient_s")) is not None
-        ]
+        ends = [end for run in variant.runs if (end := metrics.derived(run, "transient_s")) is not None]
         found.append({
             "name": variant.name,
             "hash": variant.hash,
@@ -58,6 +57,7 @@ def runs(result: Result) -> list[dict[str, str]]:
 
 def conservation(result: Result) -> list[dict[str, Any]]:
     """Packets of all runs of each variant: what was sent is delivered, dropped, on the way or queued."""
+    places: tuple[Literal["sent", "delivered", "dropped", "in_flight", "queued"], ...]
     places = ("sent", "delivered", "dropped", "in_flight", "queued")
     found = []
     for variant in result.variants:
@@ -95,7 +95,7 @@ def _warm_up(result: Result) -> dict[str, str]:
         end
         for variant in result.variants
         for one in variant.runs
-        if (end := (one.get("derived") or {}).get("transient_s")) is not None
+        if (end := metrics.derived(one, "transient_s")) is not None
     ]
     if ends:
         late = sum(end > warmup_s for end in ends)

@@ -82,7 +82,8 @@ def _access(variant: Variant) -> list[dict[str, Any]]:
 def discipline(variant: Variant, link: str) -> str:
     """ "red (ns2), limit 100 pkts"."""
     queue = view.queue_of(variant, link)
-    kind = str(queue.get("kind") or variant.runs[0]["links"].get(link, {}).get("kind") or "unknown")
+    simulated = variant.runs[0]["links"].get(link)
+    kind = str(queue.get("kind") or (simulated["kind"] if simulated else "unknown"))
     dialect = f" ({queue['dialect']})" if queue.get("dialect") else ""
     limit = f", limit {queue['limit']}" if queue.get("limit") else ""
     return f"{kind}{dialect}{_inside(queue)}{limit}"

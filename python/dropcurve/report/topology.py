@@ -113,7 +113,7 @@ def _side(boxes: Sequence[Box], x: float, end: float, middle: float) -> list[str
 
 def _link(variant: Variant, link: str, x1: float, x2: float, y: float, *, lines: Sequence[str]) -> list[str]:
     """A thick line with rate and delay above, the queue drawn at its start, disciplines below."""
-    summary = variant.runs[0]["links"].get(link, {})
+    summary = variant.runs[0]["links"].get(link)
     wire = view.wire_of(variant, link)
     if summary:
         words = f"{setup.rate(summary.get('rate_bps'))}, {summary.get('delay_ms', 0):g} ms"

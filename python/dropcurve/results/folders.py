@@ -12,6 +12,7 @@ from ..files import checksums
 from ..files.columns import check_columns
 from ..files.stored import check, load_json
 from ..files.writing import draft, write_text
+from ..metrics.summary import RunSummary
 from ..present.visible import cut
 from . import findings, shapes
 from .document import headline
@@ -162,7 +163,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
         raise ResultError(f"{fault}; {REMEDY}")
     check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
     check(folder / "runs.json", held, shapes.RUNS, remedy=REMEDY)
-    runs: dict[str, list[dict[str, Any]]] = {}
+    runs: dict[str, list[RunSummary]] = {}
     for entry in held["runs"]:
         runs.setdefault(entry["variant"], []).append(entry["summary"])
     series = _read_series(folder / "series.parquet")

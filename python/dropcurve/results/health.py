@@ -5,10 +5,10 @@ from __future__ import annotations
 import statistics as plain
 from collections.abc import Sequence
 from math import ceil, floor, log10
-from typing import Any
 
 from .. import metrics
 from ..metrics import statistics
+from ..metrics.summary import RunSummary
 from ..quantities import wording
 from .variant import Variant
 
@@ -46,7 +46,7 @@ def _stopped(variant: Variant) -> list[str]:
     return lines
 
 
-def unbalanced(run: dict[str, Any]) -> list[int]:
+def unbalanced(run: RunSummary) -> list[int]:
     """Flows whose packets do not add up: sent, but neither delivered, dropped, on the way nor queued."""
     wrong = []
     for number, flow in enumerate(run["conservation"]):
@@ -68,7 +68,7 @@ def _unbalanced(variant: Variant) -> list[str]:
 
 
 def _warm_up(variant: Variant) -> list[str]:
-    ends = [(run.get("derived") or {}).get("transient_s") for run in variant.runs]
+    ends = [metrics.derived(run, "transient_s") for run in variant.runs]
     known = [end for end in ends if end is not None]
     if not known:
         return []

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import metrics
+from ..metrics.summary import RunSummary
 from ..scenario import toml
 from .series import Series
 
@@ -21,7 +22,7 @@ class Variant:
 
     name: str
     scenario: dict[str, Any]
-    runs: list[dict[str, Any]]
+    runs: list[RunSummary]
     series: Series = field(default_factory=Series, repr=False)
     hash: str = ""
     automatic: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core, metrics
+from ..metrics.summary import RunSummary
 from ..scenario import Scenario
 
 #: Flows up to which every replication is sampled for this; beyond, only the first.
@@ -21,19 +22,19 @@ def keep(scenario: Scenario, *, series: bool) -> _core.Keep:
     return "derived" if scenario.flow_count <= MOST_FLOWS else "summary"
 
 
-def summary(run: _core.Run) -> dict[str, Any]:
+def summary(run: _core.Run) -> RunSummary:
     """The run's summary with ``derived``: ``sync``, ``transient_s`` (each None where it cannot be said)."""
     found, told = run.summary(), run.derived()
     sync, transient_s = (told["sync"], _transient_s(found, told)) if told else (None, None)
     return {**found, "derived": {"sync": sync, "transient_s": transient_s}}
 
 
-def without(found: dict[str, Any]) -> dict[str, Any]:
+def without(found: RunSummary) -> RunSummary:
     """A summary as it is of a run that was not sampled."""
     return {**found, "derived": {"sync": None, "transient_s": None}}
 
 
-def _transient_s(found: dict[str, Any], told: dict[str, Any]) -> float | None:
+def _transient_s(found: RunSummary, told: dict[str, Any]) -> float | None:
     """When the initial transient ends, the later of the main link's queue and the throughput of all flows.
 
     None if neither series is long enough to tell.

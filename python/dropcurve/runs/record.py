@@ -7,10 +7,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any
 from zipfile import BadZipFile
 
 from .. import _core
+from ..metrics.summary import RunSummary
 from ..results.series import Series
 from . import derived
 from .job import Keep
@@ -27,7 +27,7 @@ LARGEST = 2**30
 class RunRecord:
     """A finished run: its summary with ``derived``, and its series if they were asked for."""
 
-    summary: dict[str, Any]
+    summary: RunSummary
     series: Series | None = None
 
     @classmethod
@@ -52,7 +52,7 @@ def compress(text: bytes, dictionary: bytes) -> bytes:
     return packer.compress(text) + packer.flush()
 
 
-def parse(blob: bytes, dictionary: bytes, key: tuple[str, int]) -> dict[str, Any] | None:
+def parse(blob: bytes, dictionary: bytes, key: tuple[str, int]) -> RunSummary | None:
     """The summary of a stored run; None if it is damaged or not the run of the scenario (its hash) and seed ``key``."""
     try:
         text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob, LARGEST)

@@ -22,9 +22,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ..errors import ResultError
+from ..metrics.summary import RunSummary
 from . import record
 from .job import Job, address
 from .locks import Locks
@@ -133,7 +134,7 @@ class RunStore:
             self._used.append(job.address)
         return RunRecord(summary, curves).cut(job.keep)
 
-    def summaries(self, keys: Collection[tuple[str, int]]) -> Iterator[dict[str, Any]]:
+    def summaries(self, keys: Collection[tuple[str, int]]) -> Iterator[RunSummary]:
         """The summaries of those of the runs (hash of the scenario, seed) that are stored, ``derived`` left out."""
         names = {address(*one): one for one in keys}
         wanted = list(names)
@@ -148,7 +149,8 @@ class RunStore:
                 if checksum == zlib.crc32(blob):
                     summary = record.parse(blob, self._dictionary, names[bytes(name)])
                     if summary is not None:
-                        yield {key: value for key, value in summary.items() if key != "derived"}
+                        summary.pop("derived", None)
+                        yield summary
 
     def note_table(self, folder: Path, made_by: str) -> None:
         """Notes that a folder has the table of a sweep, whose rows are worked out by the code ``made_by``."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
+from ..metrics.summary import RunSummary
 from ..results.series import Series
 from ..scenario import Scenario
 
@@ -33,7 +34,7 @@ class Trace:
     seq: Ints
     size_bytes: Ints
     back: Ints
-    summary: dict[str, Any]
+    summary: RunSummary
     series: Series
 
     def __len__(self) -> int:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..metrics import statistics
+from ..metrics.summary import RunSummary
 from ..results.series import Series
 from ..runs import derived
 from ..runs.executor import Executor
@@ -216,9 +217,10 @@ class Runner:
         self.reused += stored is not None
         if stored is None:
             numbers = dict(one.numbers(trace(one.scenario, seed=seed)))
-            stored = RunRecord({"scenario": one.scenario.hash, "seed": seed, "numbers": numbers})
+            whole = {"scenario": one.scenario.hash, "seed": seed, "numbers": numbers}
+            stored = RunRecord(cast(RunSummary, whole))
             self.store.add(job, stored)
-        found: Mapping[str, float] = stored.summary["numbers"]
+        found: Mapping[str, float] = cast(Any, stored.summary)["numbers"]
         return found
 
     def _extend(self, found: Mapping[str, _Runs], sizes: Mapping[str, int]) -> None:
@@ -235,7 +237,7 @@ class Runner:
 
         def take(number: int, record: RunRecord) -> None:
             name, seed = slots[number]
-            found[name].rows[seed] = self.measure(record.summary)
+            found[name].rows[seed] = self.measure(dict(record.summary))
             if record.series is not None and self._wanted(name, seed):
                 found[name].series = record.series
 

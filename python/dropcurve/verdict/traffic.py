@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..metrics import by_class, main_links
@@ -34,7 +35,7 @@ def roles(run: Run) -> dict[str, Role]:
 
 
 def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
-    first: dict[str, Any] = flows[0]
+    first = flows[0]
     if first["transport"] == "udp":
         each = [_sent_bps(run, flow) for flow in flows]
         if sum(each) >= ATTACK_SHARE * rate and max(each) > THIN_BPS:
@@ -45,6 +46,6 @@ def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
     return "bulk"
 
 
-def _sent_bps(run: Run, flow: dict[str, Any]) -> float:
+def _sent_bps(run: Run, flow: Mapping[str, Any]) -> float:
     seconds = active_s(run, flow)
     return 8.0 * float(flow.get("sent_bytes") or 0) / seconds if seconds else 0.0

@@ -1,6 +1,7 @@
 //! The result of a run: the summary and the series described in `docs/results.md`.
 
 mod derived;
+pub mod keys;
 
 use crate::account::{Completions, CLASSES};
 use crate::account::{Conservation, FlowProbe, Outstanding, Tally, CWND_STEPS};

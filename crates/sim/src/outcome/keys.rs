@@ -1,0 +1,280 @@
+//! The declaration of a run's summary: every key of `docs/results.md` with its type and unit.
+//!
+//! `tests/summary_keys.rs` compares it with the summaries of runs, and generates from it the types that Python has of a
+//! summary (`python/dropcurve/metrics/summary.py`).
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number.
+    Whole,
+    /// A number.
+    Real,
+    /// Text.
+    Text,
+    /// A list of whole numbers.
+    Wholes,
+    /// A list of numbers.
+    Reals,
+    /// A table, by the name of its declaration in [`TABLES`].
+    Table(&'static str),
+    /// A list of such tables.
+    List(&'static str),
+    /// Such tables by name.
+    Named(&'static str),
+}
+
+/// Whether a key is always there and has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is there and has a value.
+    Always,
+    /// It is there; `null` is a gap.
+    Gap,
+    /// It is there for some kinds of flows or groups, and has a value.
+    Some,
+    /// It is there for some, and `null` is a gap.
+    SomeGap,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name, which ends in its unit.
+    pub name: &'static str,
+    /// The type of its value.
+    pub kind: Kind,
+    /// Whether it is there.
+    pub presence: Presence,
+    /// What it is.
+    pub doc: &'static str,
+}
+
+/// A table: the name that Python has for it, what it is, and its keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its keys, in the order of `docs/results.md`.
+    pub keys: &'static [Key],
+}
+
+macro_rules! keys {
+    ($($name:literal: $kind:expr, $presence:ident, $doc:literal;)*) => {
+        &[$(Key { name: $name, kind: $kind, presence: Presence::$presence, doc: $doc }),*]
+    };
+}
+
+use Kind::{List, Named, Real, Reals, Text, Whole, Wholes};
+
+/// A table's kind under a shorter name than that of the struct.
+const fn table(name: &'static str) -> Kind {
+    Kind::Table(name)
+}
+
+/// Every table; the first is the whole summary.
+pub const TABLES: &[Table] = &[
+    Table {
+        name: "RunSummary",
+        doc: "The summary of one run. All but `conservation` counts from the warm-up on.",
+        keys: RUN,
+    },
+    Table { name: "LinkSummary", doc: "One direction of a link, and the queue in front of it.", keys: LINK },
+    Table { name: "FlowSummary", doc: "One flow.", keys: FLOW },
+    Table { name: "GroupSummary", doc: "The packets of all flows of a group together.", keys: GROUP },
+    Table { name: "SpreadSummary", doc: "The distribution of a time in ms.", keys: SPREAD },
+    Table {
+        name: "HistogramRows",
+        doc: "A histogram: upper ends of its bins and what they count.",
+        keys: HISTOGRAM,
+    },
+    Table {
+        name: "DropCurveRows",
+        doc: "Drops and marks against the average of the discipline.",
+        keys: DROP_CURVE,
+    },
+    Table {
+        name: "ObjectsSummary",
+        doc: "Objects of an application, such as those of web pages.",
+        keys: OBJECTS,
+    },
+    Table { name: "VideoSummary", doc: "What a viewer saw in the whole run.", keys: VIDEO },
+    Table {
+        name: "ShapedVideoSummary",
+        doc: "What became of the video of a source that shapes it.",
+        keys: SHAPED,
+    },
+    Table {
+        name: "ConservedFlow",
+        doc: "The packets of a flow in the whole run, both directions.",
+        keys: CONSERVED,
+    },
+    Table { name: "DerivedSummary", doc: "What the samples of a run tell.", keys: DERIVED },
+    Table { name: "TallySummary", doc: "Packets and their bytes.", keys: TALLY },
+];
+
+const RUN: &[Key] = keys! {
+    "format": Whole, Always, "version of the summary's format";
+    "version": Text, Always, "version of dropcurve";
+    "scenario": Text, Always, "hash of the resolved scenario, 16 hex digits";
+    "seed": Whole, Always, "seed of the run";
+    "stopped_by": Text, Always, "\"duration\", \"events\" or \"memory\"";
+    "simulated_s": Real, Always, "how far the run got";
+    "warmup_s": Real, Always, "counting starts here";
+    "events": Whole, Always, "events executed in the whole run";
+    "links": Named("LinkSummary"), Always, "by name";
+    "flows": List("FlowSummary"), Always, "in order of their number";
+    "groups": Named("GroupSummary"), Always, "by name";
+    "conservation": List("ConservedFlow"), Always, "for each flow";
+    "derived": table("DerivedSummary"), Some, "what the samples tell; Python adds it";
+};
+
+const LINK: &[Key] = keys! {
+    "rate_bps": Whole, Always, "capacity";
+    "delay_ms": Real, Always, "propagation delay";
+    "kind": Text, Always, "kind of the discipline";
+    "arrived_pkts": Whole, Always, "packets offered to the queue";
+    "arrived_bytes": Whole, Always, "their bytes";
+    "departed_pkts": Whole, Always, "packets whose transmission started";
+    "departed_bytes": Whole, Always, "their bytes";
+    "early_pkts": Whole, Always, "packets dropped early, by chance";
+    "forced_pkts": Whole, Always, "packets dropped because the average was too high";
+    "overflow_pkts": Whole, Always, "packets dropped because the buffer was full";
+    "marked_pkts": Whole, Always, "packets whose CE bit was set";
+    "lost_pkts": Whole, Always, "packets destroyed on the wire by the loss model";
+    "busy_s": Real, Always, "time in which the transmitter was sending";
+    "queue_pkts_mean": Real, Always, "time average of the queue length";
+    "queue_pkts_sd": Real, Always, "its standard deviation";
+    "queue_pkts_max": Real, Always, "its maximum";
+    "queue_bytes_mean": Real, Always, "time average of the backlog";
+    "avg_mean": Real, Gap, "mean of the discipline's own average, sampled";
+    "avg_sd": Real, Gap, "its standard deviation";
+    "avg_unit": Text, Gap, "its unit, \"pkts\" or \"bytes\"";
+    "sojourn_ms": table("SpreadSummary"), Always, "sojourn time of departed packets";
+    "sojourn_ms_histogram": table("HistogramRows"), Always, "its histogram";
+    "dropped_ms": table("SpreadSummary"), Always, "sojourn time of packets that were queued and dropped later";
+    "left_ms": table("SpreadSummary"), Always, "sojourn time of all packets that left the queue";
+    "drop_curve": table("DropCurveRows"), Always, "early and forced drops and marks against the average";
+};
+
+const FLOW: &[Key] = keys! {
+    "id": Whole, Always, "number of the flow";
+    "group": Text, Always, "its group";
+    "class": Text, Always, "its class, by default the group";
+    "transport": Text, Always, "its transport";
+    "start_s": Real, Always, "when it starts";
+    "finish_s": Real, Gap, "when a flow with a finite amount to send had finished";
+    "size_bytes": Whole, Gap, "that amount";
+    "sent_pkts": Whole, Always, "data packets sent by the source, retransmissions included";
+    "sent_bytes": Whole, Always, "their bytes";
+    "received_pkts": Whole, Always, "data packets that reached the destination, duplicates included";
+    "received_bytes": Whole, Always, "their bytes";
+    "goodput_bytes": Whole, Always, "payload received in order and for the first time";
+    "dropped_pkts": Whole, Always, "data packets dropped anywhere on the way";
+    "marked_pkts": Whole, Always, "data packets marked anywhere on the way";
+    "delay_ms": table("SpreadSummary"), Always, "one-way delay of delivered packets";
+    "jitter_ms": Real, Gap, "interarrival jitter (RFC 3550) at the end of the run";
+    "ipdv_ms_mean": Real, Gap, "mean absolute difference of successive delays (RFC 3393)";
+    "objects": table("ObjectsSummary"), Some, "objects of its application";
+    "video": table("VideoSummary"), Some, "what the viewer saw";
+    "retransmits": Whole, Some, "segments sent again (TCP)";
+    "timeouts": Whole, Some, "expiries of the retransmission timer (TCP)";
+    "fast_recoveries": Whole, Some, "fast recoveries (TCP)";
+    "window_cuts": Whole, Some, "window reductions (TCP)";
+    "undone": Whole, Some, "window reductions undone (TCP)";
+    "cwnd_mean": Real, SomeGap, "time average of the congestion window in segments (TCP)";
+    "srtt_ms": Real, SomeGap, "smoothed round-trip time at the end of the run";
+    "rate_bps": Real, Some, "allowed rate at the end of the run, payload (rate-based)";
+    "rate_bps_mean": Real, Some, "its time average (rate-based)";
+    "loss_event_rate": Real, SomeGap, "as last reported to the sender (TFRC)";
+    "loss_intervals_pkts": Reals, Some, "closed loss intervals, newest first, at most 8 (TFRC)";
+    "losses_seen": Real, SomeGap, "packets taken for lost in the whole run (RAP)";
+    "rate_cuts": Real, SomeGap, "cuts of the rate in the whole run (RAP)";
+    "emulated_timeouts": Real, SomeGap, "timeouts of the emulated sender in the whole run (TEAR)";
+    "shaped_video": table("ShapedVideoSummary"), Some, "what became of its video";
+};
+
+const GROUP: &[Key] = keys! {
+    "delay_ms": table("SpreadSummary"), Always, "one-way delay of delivered packets";
+    "delay_ms_histogram": table("HistogramRows"), Always, "its histogram";
+    "objects": table("ObjectsSummary"), Some, "objects of the applications";
+};
+
+const SPREAD: &[Key] = keys! {
+    "mean": Real, Gap, "mean";
+    "sd": Real, Gap, "standard deviation";
+    "p1": Real, Gap, "1st percentile";
+    "p5": Real, Gap, "5th percentile";
+    "p25": Real, Gap, "25th percentile";
+    "p50": Real, Gap, "median";
+    "p75": Real, Gap, "75th percentile";
+    "p90": Real, Gap, "90th percentile";
+    "p95": Real, Gap, "95th percentile";
+    "p99": Real, Gap, "99th percentile";
+    "p999": Real, Gap, "99.9th percentile";
+    "max": Real, Gap, "maximum";
+    "count": Whole, Always, "number of values";
+};
+
+const HISTOGRAM: &[Key] = keys! {
+    "upper_ms": Reals, Always, "upper end of each bin";
+    "count": Wholes, Always, "values in it";
+};
+
+const DROP_CURVE: &[Key] = keys! {
+    "unit": Text, Gap, "unit of the average";
+    "avg": Reals, Always, "centre of each bin";
+    "arrived": Wholes, Always, "packets that arrived";
+    "dropped": Wholes, Always, "packets dropped or marked";
+};
+
+const OBJECTS: &[Key] = keys! {
+    "begun": Whole, Always, "objects begun";
+    "completed": Whole, Always, "objects completed";
+    "payload_bytes": Whole, Always, "payload of the completed ones";
+    "fct_ms_all": table("SpreadSummary"), Always, "completion time";
+    "fct_ms_short": table("SpreadSummary"), Always, "of objects up to 10 kB";
+    "fct_ms_medium": table("SpreadSummary"), Always, "up to 100 kB";
+    "fct_ms_long": table("SpreadSummary"), Always, "up to 1 MB";
+    "fct_ms_huge": table("SpreadSummary"), Always, "of larger ones";
+    "fct_ms_all_histogram": table("HistogramRows"), Some, "of a group";
+    "fct_ms_short_histogram": table("HistogramRows"), Some, "of a group";
+    "fct_ms_medium_histogram": table("HistogramRows"), Some, "of a group";
+    "fct_ms_long_histogram": table("HistogramRows"), Some, "of a group";
+    "fct_ms_huge_histogram": table("HistogramRows"), Some, "of a group";
+};
+
+const VIDEO: &[Key] = keys! {
+    "chunks": Whole, Always, "chunks received";
+    "bps_mean": Real, Gap, "their mean rate";
+    "stalls": Whole, Always, "times the picture stood still";
+    "stalled_s": Real, Always, "for how long";
+    "switches": Whole, Always, "changes of quality";
+};
+
+const SHAPED: &[Key] = keys! {
+    "frames": Whole, Always, "frames made";
+    "skipped": Whole, Always, "frames skipped";
+    "bps_mean": Real, Gap, "mean rate of those made";
+    "coded_share": Real, Gap, "that over the coded rate";
+};
+
+const CONSERVED: &[Key] = keys! {
+    "sent": table("TallySummary"), Always, "sent";
+    "delivered": table("TallySummary"), Always, "delivered";
+    "dropped": table("TallySummary"), Always, "dropped";
+    "in_flight": table("TallySummary"), Always, "in flight at the end";
+    "queued": table("TallySummary"), Always, "queued at the end";
+};
+
+const DERIVED: &[Key] = keys! {
+    "sync": Real, Gap, "the metric `sync`: whether all windows move as one";
+    "transient_s": Real, Gap, "when the initial transient ends, by MSER-5";
+};
+
+const TALLY: &[Key] = keys! {
+    "pkts": Whole, Always, "packets";
+    "bytes": Whole, Always, "bytes";
+};
