@@ -1,6 +1,7 @@
 //! Drives one discipline alone, with packets of its own: which share of an overload does it drop, and how long is the queue?
 //!
 //! `cargo run --release -p dropcurve-queue --example drive_discipline [KIND]`
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a program prints
 
 use queue::disc::{Cx, Fate, Packet, QueueDisc};
 use queue::{Setting, Spec};

@@ -1,6 +1,7 @@
 //! Runs one scenario with the engine alone, without Python: utilisation and queueing delay of a bottleneck.
 //!
 //! `cargo run --release -p dropcurve-sim --example run_scenario [FILE.toml [SEED]]`
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a program prints
 
 use sim::scenario::Scenario;
 use sim::{run, Options};
