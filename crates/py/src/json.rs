@@ -5,7 +5,7 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyList, PyString};
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
 
-/// Keys whose values are left out, each in its place; `*` is any key of an object or item of a list.
+/// Paths of values to leave out; `*` is any key of an object or item of a list.
 #[derive(Default)]
 pub struct Without<'a>(BTreeMap<&'a str, Without<'a>>);
 
@@ -28,10 +28,10 @@ impl<'a> Without<'a> {
     }
 }
 
-/// Makes of JSON values what `json.loads` would make of their text.
+/// Converts JSON values to what `json.loads` would make of their text.
 #[derive(Default)]
 pub struct Reader<'a, 'py> {
-    /// A key of many objects is one string. Its length comes first because most comparisons end there.
+    /// Interned keys, ordered by length first, which decides most comparisons.
     keys: BTreeMap<(usize, &'a str), Bound<'py, PyString>>,
 }
 
@@ -81,7 +81,7 @@ fn real<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// A row of numbers and text as a line that reads as what `json.dumps` writes, in a fraction of its time.
+/// A row of numbers and text as a line of JSON, equal to that of `json.dumps` when parsed, in a fraction of its time.
 #[pyfunction]
 pub fn json_line<'py>(py: Python<'py>, row: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
     let mut line = String::from("{");

@@ -24,13 +24,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)
 }
 
-/// The version that, with scenario and seed, fixes every bit of a run.
+/// The version; with scenario and seed it determines every bit of a run.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Everything a scenario may say, as JSON.
+/// All keys, disciplines, transports and sources of scenarios, as JSON.
 #[pyfunction]
 fn catalogue() -> String {
     sim::scenario::catalogue().to_string()

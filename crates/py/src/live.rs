@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::fs::File;
 use std::io::BufReader;
 
-/// Runs a forwarder in this thread until it is told to stop; settings and what it counted are JSON.
+/// Runs a forwarder in this thread until it is stopped; settings and counters are JSON.
 #[pyfunction]
 pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
     #[cfg(target_os = "linux")]
@@ -18,7 +18,7 @@ pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
     }
 }
 
-/// Feeds a record through the simulator's queue; what was found, as JSON.
+/// Replays a record through the simulator's queue; the comparison is JSON.
 #[pyfunction]
 pub fn live_replay(py: Python<'_>, path: &str) -> PyResult<String> {
     let replayed = py.detach(|| {

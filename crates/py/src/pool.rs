@@ -2,24 +2,24 @@
 
 use serde_json::Value;
 use sim::outcome::Series;
-use sim::Watch;
+use sim::{Engine, Watch};
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::Arc;
 
-/// A plan, for the engine whose clock it asks for.
+/// A plan, in the types of the crate with its clock.
 #[derive(Clone)]
-pub enum Engine {
-    /// Time is whole nanoseconds.
+pub enum ClockedPlan {
+    /// Time is integer nanoseconds.
     Nanoseconds(Arc<sim::plan::Plan>),
     /// Time is a sum of doubles.
     Doubles(Arc<sim_doubles::plan::Plan>),
 }
 
-/// What happened to a packet: when, the number of the word for it, flow, segment, bytes, and whether it travelled back.
-pub struct Row {
+/// One event of the packet trace.
+pub struct PacketRow {
     /// In nanoseconds.
     pub nanos: u64,
     /// A place in `TraceEvent::ALL`.
@@ -34,50 +34,52 @@ pub struct Row {
     pub back: bool,
 }
 
-/// What to keep of a run, each with what comes before it.
+/// What to return of a run; each variant includes the ones before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keep {
-    /// What was counted.
+    /// The summary.
     Summary,
-    /// What the samples tell.
+    /// Quantities derived from the series.
     Derived,
-    /// The samples.
+    /// The series.
     Series,
 }
 
-/// One run to do.
+/// A run to execute.
 pub struct Job {
-    /// What to run.
-    pub plan: Engine,
+    /// The plan.
+    pub plan: ClockedPlan,
     /// The scenario's hash, for the summary.
     pub scenario: String,
     /// Its seed.
     pub seed: u64,
-    /// What to keep of it.
+    /// What to return of it.
     pub keep: Keep,
-    /// Whether to keep a trace of every packet.
+    /// Whether to record the packet trace.
     pub trace: bool,
+    /// Which engine executes it.
+    pub engine: Engine,
 }
 
-/// What is left of a run.
+/// The result of a run.
 pub struct Done {
     /// Its summary.
     pub summary: Value,
-    /// What its samples tell, if that was wanted.
+    /// Quantities derived from its series, if requested.
     pub derived: Option<Value>,
-    /// Its series, if they were wanted.
+    /// Its series, if requested.
     pub series: Vec<Series>,
-    /// What happened to each packet, if that was wanted.
-    pub trace: Vec<Row>,
+    /// The packet trace, if requested.
+    pub trace: Vec<PacketRow>,
 }
 
-/// A job's number with its end: `Err` is the message of a broken invariant.
+/// A job's number with its result; `Err` is the message of a broken invariant.
 pub type Report = (usize, Result<Arc<Done>, String>);
 
-/// Takes jobs until there are none or the watch says stop. Interrupted runs are not reported.
+/// Executes jobs until none is left or the watch stops them. Interrupted runs are not reported.
 ///
-/// It holds on to what is left of its runs until nobody else does, so that as a rule the thread that made it clears it
-/// away, not the one that all report to.
+/// It holds a reference to each result until no one else does, so that the memory is usually freed by the thread that
+/// allocated it, not by the one that collects the results.
 pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Report>) {
     let mut kept: VecDeque<Arc<Done>> = VecDeque::new();
     while !watch.stop.load(Ordering::Relaxed) {
@@ -105,22 +107,23 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
     }
 }
 
-/// The same steps for either engine.
+/// Executes a job in either crate; their types differ.
 macro_rules! execute_in {
-    ($engine:ident, $plan:expr, $job:expr, $watch:expr) => {{
-        let options = $engine::Options {
+    ($clock:ident, $plan:expr, $job:expr, $watch:expr) => {{
+        let options = $clock::Options {
             series: $job.keep >= Keep::Derived,
             trace: $job.trace,
+            engine: $clock::Engine::named($job.engine.name()).unwrap_or_default(),
             watch: Some($watch),
-            ..$engine::Options::default()
+            ..$clock::Options::default()
         };
-        let outcome = $engine::run($plan, $job.seed, &options);
-        if outcome.stopped_by == $engine::StoppedBy::Watch {
+        let outcome = $clock::run($plan, $job.seed, &options);
+        if outcome.stopped_by == $clock::StoppedBy::Watch {
             return None;
         }
         let derived = ($job.keep >= Keep::Derived).then(|| outcome.derived($plan));
         let series = if $job.keep == Keep::Series { outcome.series($plan) } else { Vec::new() };
-        let rows = outcome.network.trace.rows().into_iter().map(|row| Row {
+        let rows = outcome.network.trace.rows().into_iter().map(|row| PacketRow {
             nanos: row.time.nanos(),
             what: row.what as u32,
             flow: row.flow,
@@ -134,8 +137,8 @@ macro_rules! execute_in {
 
 fn execute(job: &Job, watch: &Watch) -> Option<Done> {
     let (summary, derived, series, trace) = match &job.plan {
-        Engine::Nanoseconds(plan) => execute_in!(sim, plan, job, watch),
-        Engine::Doubles(plan) => {
+        ClockedPlan::Nanoseconds(plan) => execute_in!(sim, plan, job, watch),
+        ClockedPlan::Doubles(plan) => {
             let (stop, simulated_ns) = (Arc::clone(&watch.stop), Arc::clone(&watch.simulated_ns));
             let own = sim_doubles::Watch { stop, simulated_ns };
             let (summary, derived, series, trace) = execute_in!(sim_doubles, plan, job, &own);

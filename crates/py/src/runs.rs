@@ -1,13 +1,13 @@
 //! Many runs on threads, with the interpreter free, progress and Ctrl-C.
 
 use crate::json::{self, Without};
-use crate::pool::{work, Done, Job, Keep, Report, Row};
+use crate::pool::{work, Done, Job, Keep, PacketRow, Report};
 use crate::scenario::Scenario;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sim::account::TraceEvent;
-use sim::Watch;
+use sim::{Engine, Watch};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
@@ -15,17 +15,17 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// How often to look for Ctrl-C, to take what has finished and to tell progress. Runs are taken together because each
-/// alone would find nothing of the interpreter in the caches that a simulation has just used, and take twice as long.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often to check for Ctrl-C, collect finished runs and report progress. Runs are collected together because each
+/// alone finds the caches cold for the interpreter after a simulation, and takes twice as long.
+const POLL: Duration = Duration::from_millis(50);
 
-/// Runs that take about as long to be taken: after so many the next look does not wait.
+/// Runs that take about as long to collect: after this many the next poll does not wait.
 const MANY: usize = 64;
 
-/// So many runs from the end, where they end one soon after the other, looks are this close: nobody simulates while the last
-/// are taken.
+/// This many runs from the end, if they end close together, polls are more frequent, because no thread simulates while
+/// the last are collected.
 const LAST: usize = 16;
-const CLOSE_LOOK: Duration = Duration::from_millis(5);
+const CLOSE_POLL: Duration = Duration::from_millis(5);
 
 /// One finished run.
 #[pyclass(frozen, module = "dropcurve._core")]
@@ -34,8 +34,8 @@ pub struct Run(Arc<Done>);
 /// Name, component, times and values, the latter as native float64.
 type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// Words for what happened, then columns as native integers: nanoseconds (u64), number of the word, flow, segment
-/// and bytes (u32), and whether the packet travelled back (u32).
+/// Names of events, then columns as native integers: nanoseconds (u64), index of the name, flow, segment and bytes
+/// (u32), and whether the packet travels from destination to source (u32).
 type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
@@ -46,7 +46,7 @@ impl Run {
         json::Reader::default().python(py, &self.0.summary, Some(&Without::of(&without)))
     }
 
-    /// What the samples tell, or `None` if that was not asked for.
+    /// Quantities derived from the series, or `None` if not requested.
     fn derived<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.derived.as_ref().map(|found| json::Reader::default().python(py, found, None)).transpose()
     }
@@ -61,10 +61,10 @@ impl Run {
         all.map(|one| (one.name, one.component.clone(), bytes(&one.time_s), bytes(&one.value))).collect()
     }
 
-    /// What happened to each packet, by column; empty unless it was asked for.
+    /// The packet trace by column; empty unless requested.
     fn trace<'py>(&self, py: Python<'py>) -> Columns<'py> {
         let rows = &self.0.trace;
-        let column = |of: fn(&Row) -> u32| {
+        let column = |of: fn(&PacketRow) -> u32| {
             let flat: Vec<u8> = rows.iter().flat_map(|row| of(row).to_ne_bytes()).collect();
             PyBytes::new(py, &flat)
         };
@@ -86,12 +86,12 @@ impl Run {
 
 /// Runs jobs of (scenario, seed, what to keep) on threads; results in the order of the jobs.
 ///
-/// What is kept is "summary", "derived" as well, or "series" too. `progress` gets (runs done, share of all simulated
-/// time), `finished` each run with its number soon after it is done, and none is returned then, so that no more are
-/// in memory than the caller wants; both are called from the calling thread. Any exception in them, and Ctrl-C, stops
-/// all runs at once. `trace` keeps what happened to every packet.
+/// What is returned is "summary", "derived" (and the summary), or "series" (and both). `progress` receives (runs done,
+/// share of all simulated time); `finished` receives each run with its number soon after it is done, and then none is
+/// returned, so that the caller decides how many stay in memory. Both are called from the calling thread. An exception
+/// in them, and Ctrl-C, stop all runs at once. `trace` records the packet trace. `engine` is "fast" or "plain".
 #[pyfunction]
-#[pyo3(signature = (jobs, threads, progress=None, finished=None, trace=false))]
+#[pyo3(signature = (jobs, threads, progress=None, finished=None, trace=false, engine="fast"))]
 pub fn run_many(
     py: Python<'_>,
     jobs: Vec<(Py<Scenario>, u64, String)>,
@@ -99,8 +99,12 @@ pub fn run_many(
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
     trace: bool,
+    engine: &str,
 ) -> PyResult<Vec<Py<Run>>> {
-    let job = |(scenario, seed, keep): &(Py<Scenario>, u64, String)| job(scenario, *seed, keep, trace);
+    let engine = Engine::named(engine)
+        .ok_or_else(|| PyValueError::new_err(format!("engine \"{engine}\" is unknown: fast or plain")))?;
+    let job =
+        |(scenario, seed, keep): &(Py<Scenario>, u64, String)| job(scenario, *seed, keep, (trace, engine));
     let whole: u64 = jobs.iter().map(|(scenario, ..)| scenario.get().duration_ns()).sum();
     let jobs: Vec<Job> = jobs.iter().map(job).collect::<PyResult<_>>()?;
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
@@ -122,7 +126,7 @@ pub fn run_many(
     })
 }
 
-fn job(scenario: &Py<Scenario>, seed: u64, keep: &str, trace: bool) -> PyResult<Job> {
+fn job(scenario: &Py<Scenario>, seed: u64, keep: &str, (trace, engine): (bool, Engine)) -> PyResult<Job> {
     let scenario = scenario.get();
     let keep = match keep {
         "summary" => Keep::Summary,
@@ -130,7 +134,7 @@ fn job(scenario: &Py<Scenario>, seed: u64, keep: &str, trace: bool) -> PyResult<
         "series" => Keep::Series,
         other => return Err(PyValueError::new_err(format!("what to keep is unknown: {other}"))),
     };
-    Ok(Job { plan: scenario.engine(), scenario: scenario.name_of_results(), seed, keep, trace })
+    Ok(Job { plan: scenario.clocked_plan(), scenario: scenario.name_of_results(), seed, keep, trace, engine })
 }
 
 fn collect(
@@ -142,7 +146,7 @@ fn collect(
     finished: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Py<Run>>> {
     let mut runs: Vec<Option<Py<Run>>> = jobs.iter().map(|_| None).collect();
-    let (mut done, mut pause) = (0, LOOK);
+    let (mut done, mut pause) = (0, POLL);
     while done < jobs.len() {
         py.check_signals()?;
         let over = wait(py, &mut ended, pause);
@@ -162,9 +166,9 @@ fn collect(
         pause = if count >= MANY {
             Duration::ZERO
         } else if count > 0 && jobs.len() - done <= LAST {
-            CLOSE_LOOK
+            CLOSE_POLL
         } else {
-            LOOK
+            POLL
         };
         let share = watch.simulated_ns.load(Ordering::Relaxed) as f64 / whole.max(1) as f64;
         progress.as_ref().map(|call| call.call1(py, (done, share.min(1.0)))).transpose()?;
@@ -172,8 +176,7 @@ fn collect(
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// Waits for a while, or until all threads have ended, and says whether they have. Other Python threads may run
-/// meanwhile.
+/// Waits for `pause`, or until all threads have ended; returns whether they have. Other Python threads may run.
 fn wait(py: Python<'_>, ended: &mut Receiver<Infallible>, pause: Duration) -> bool {
     py.detach(move || ended.recv_timeout(pause)) == Err(RecvTimeoutError::Disconnected)
 }

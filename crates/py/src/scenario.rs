@@ -1,6 +1,6 @@
 //! Scenarios: text in, checked scenario out, values as JSON.
 
-use crate::pool::Engine;
+use crate::pool::ClockedPlan;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -65,21 +65,21 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// What the engine with its clock builds networks from.
-    pub fn engine(&self) -> Engine {
+    /// The plan, for the crate with its clock.
+    pub fn clocked_plan(&self) -> ClockedPlan {
         if !self.plan.run.in_doubles() {
-            return Engine::Nanoseconds(Arc::clone(&self.plan));
+            return ClockedPlan::Nanoseconds(Arc::clone(&self.plan));
         }
         let same = sim_doubles::scenario::Scenario::parse(&self.inner.to_toml());
-        Engine::Doubles(Arc::new(same.expect("a checked scenario reads again").plan()))
+        ClockedPlan::Doubles(Arc::new(same.expect("a checked scenario reads again").plan()))
     }
 
-    /// Nanoseconds a run simulates.
+    /// Simulated nanoseconds of a run.
     pub fn duration_ns(&self) -> u64 {
         self.plan.run.duration.0
     }
 
-    /// The hash results carry.
+    /// The hash stored in results.
     pub fn name_of_results(&self) -> String {
         self.hash.clone()
     }
@@ -91,7 +91,7 @@ impl From<sim::scenario::Scenario> for Scenario {
     }
 }
 
-/// The line of a scenario's text, from 1, on which a dotted path stands, if it or a section above it is there.
+/// The line of a scenario's text, counted from 1, with the key of a dotted path, or with the nearest section above it.
 #[pyfunction]
 pub fn line_of(text: &str, path: &str) -> Option<usize> {
     sim::scenario::line(text, path)

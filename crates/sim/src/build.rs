@@ -2,6 +2,7 @@
 
 use crate::account::FlowProbe;
 use crate::account::{LinkProbe, MeasurementWindow};
+use crate::engine::Engine;
 use crate::fast::DroptailLink;
 use crate::link::Faults;
 use crate::link::Link;
@@ -23,7 +24,7 @@ pub const FLOWS_WITH_HISTOGRAMS: usize = 64;
 pub const FLOWS_WITH_SERIES: usize = 256;
 
 /// Builds the network of a plan. Every random value comes from the stream of the component it belongs to.
-pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
+pub fn build(plan: &Plan, seed: u64, series: bool, engine: Engine) -> Network {
     let window = MeasurementWindow {
         warmup: plan.run.start + plan.run.warmup,
         end: plan.run.start + plan.run.duration,
@@ -33,10 +34,10 @@ pub fn build(plan: &Plan, seed: u64, series: bool) -> Network {
     let shared = plan.links.iter().zip(0..).map(|(link, number)| build_link(number, link, seed, window));
     let groups = plan.groups.iter();
     let private =
-        groups.flat_map(|group| group.private.iter().flat_map(|own| private_links(group, own, seed)));
+        groups.flat_map(|group| group.private.iter().flat_map(|own| private_links(group, own, seed, engine)));
     let own_histograms = plan.flows() <= FLOWS_WITH_HISTOGRAMS;
     let histograms = if own_histograms { plan.flows() } else { plan.groups.len() };
-    let mut network = Network::new(window, shared.map(BuiltLink::Link).chain(private), histograms);
+    let mut network = Network::new(window, engine, shared.map(BuiltLink::Link).chain(private), histograms);
     network.reserve_flows(plan.flows());
     let members = plan
         .groups
@@ -74,9 +75,11 @@ fn private_links<'a>(
     group: &'a GroupPlan,
     plan: &'a PrivatePlan,
     seed: u64,
+    engine: Engine,
 ) -> impl Iterator<Item = BuiltLink> + 'a {
     let setting = |side: usize, delay| Setting { rate: plan.rates[side], delay, packet: plan.packet };
-    let limit = plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit();
+    let limit =
+        plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit().filter(|_| engine == Engine::Fast);
     let ends = (0..group.count).flat_map(|index| [(index, 0), (index, 1)]);
     let delayed = ends.map(move |(index, side)| {
         let name = || format!("delay/{}", group.private_link(index, side, false));

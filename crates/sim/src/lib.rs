@@ -7,6 +7,7 @@
 //! | [`build`] | a plan and a seed to a [`network::Network`] at its start |
 //! | [`network`] | what happens at each event, at links and at the ends of flows |
 //! | [`calendar`] | the event queue: pending events in total order |
+//! | [`engine`] | the choice between the plain engine and the fast one |
 //! | [`link`], [`packet`], [`transmission`], [`source`] | the parts of a network |
 //! | [`fast`] | fast paths: specialised links and batches, with the bits of the plain engine |
 //! | [`account`] | what is recorded: counters, histograms, series, the packet trace |
@@ -17,6 +18,7 @@
 pub mod account;
 pub mod build;
 pub mod calendar;
+pub mod engine;
 pub mod fast;
 pub mod link;
 pub mod network;
@@ -28,5 +30,6 @@ pub mod scenario;
 pub mod source;
 pub mod transmission;
 
+pub use engine::Engine;
 pub use outcome::{Outcome, StoppedBy};
 pub use run::{run, Options, Watch};

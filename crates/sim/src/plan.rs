@@ -1,15 +1,14 @@
-//! A scenario worked out: what the engine builds a network from.
+//! A resolved scenario: the input from which a network is built.
 //!
-//! Names have become indices and routes are known, but nothing random is drawn yet: one plan serves every
-//! seed.
+//! Names have become indices and routes are known, but nothing random has been drawn: one plan serves every seed.
 
-use crate::source::app::Step;
-use crate::source::http::{Http, Loop, SizeOf, Visitor};
+use crate::source::app::AppAction;
+use crate::source::http::{Http, Loop, SizeOf, WebUser};
 use crate::source::rated::Rated;
 use crate::source::replay::Recording;
 use crate::source::shaped::Shaped;
-use crate::source::telnet::{Telnet, Typist};
-use crate::source::video::{Player, Video};
+use crate::source::telnet::{Telnet, TelnetUser};
+use crate::source::video::{Video, VideoPlayer};
 use queue::Spec;
 use std::sync::Arc;
 use transport::tcp;
@@ -20,20 +19,20 @@ use units::{Bytes, Rate, Span, Stream, Time};
 /// Everything a run needs but its seed.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What the scenario calls itself.
+    /// The scenario's title.
     pub title: String,
     /// When to stop and what to record.
     pub run: RunPlan,
     /// Names of the nodes between shared links, which refer to them by index.
     pub nodes: Vec<String>,
-    /// Directed links that flows share. Those that members of groups have to themselves are numbered behind them.
+    /// Directed links that flows share. Private links are numbered after them.
     pub links: Vec<LinkPlan>,
-    /// Groups of flows. Flows are numbered through them: a plan is as small for a hundred thousand as for one.
+    /// Groups of flows. Flows are numbered group by group, so the size of a plan does not depend on the number of flows.
     pub groups: Vec<GroupPlan>,
 }
 
 impl Plan {
-    /// How many flows there are.
+    /// Number of flows.
     pub fn flows(&self) -> usize {
         self.groups.iter().map(|group| group.count).sum()
     }
@@ -47,13 +46,13 @@ impl Plan {
 /// Limits of a run, and what it records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunPlan {
-    /// The first moment, whose kind all others have.
+    /// The first moment; its type (nanoseconds or double) is that of the run's clock.
     pub start: Time,
-    /// The run's last moment.
+    /// The duration of the run.
     pub duration: Span,
-    /// Counting starts here.
+    /// The end of the warm-up: measuring starts here.
     pub warmup: Span,
-    /// Distance of the samples of series.
+    /// The sampling interval of series.
     pub sample: Span,
     /// Most events to execute.
     pub max_events: u64,
@@ -83,19 +82,19 @@ pub struct LinkPlan {
     pub delay: Span,
     /// The discipline in front of it.
     pub queue: Spec,
-    /// Typical packet size, for what a discipline works out from the link.
+    /// Typical packet size, from which a discipline derives parameters of its link.
     pub packet: Bytes,
     /// Whether the packet on the wire counts as part of the queue.
     pub counts_wire: bool,
     /// Packets its device takes from the discipline before it can send them.
     pub ring: u64,
-    /// What it does to packets beside its queue.
+    /// Losses, jitter, reordering and duplicates.
     pub loss: LossPlan,
-    /// When it may send, where that varies; then `rate` is the mean.
+    /// Transmission opportunities, if they vary; then `rate` is the mean.
     pub opportunities: Option<Arc<Opportunities>>,
 }
 
-/// What a link does to packets beside its queue and its delay.
+/// The faults of a link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LossPlan {
     /// Probability for each packet, after its transmission; outside bursts of losses, if there are any.
@@ -104,19 +103,19 @@ pub struct LossPlan {
     pub bursts: Option<LossBursts>,
     /// Positions, from 0 and ascending, of packets destroyed as they enter the link, before its queue.
     pub positions: Vec<u64>,
-    /// The same of packets whose CE is set there, if they are ECN-capable and not destroyed.
+    /// The same for packets whose CE is set there, if they are ECN-capable and not destroyed.
     pub marks: Vec<u64>,
-    /// What is added to the delay of each packet.
+    /// Additional delay of each packet.
     pub jitter: Option<Law<Span>>,
     /// Whether jitter lets packets overtake one another.
     pub overtaking: bool,
-    /// Share of packets held back, and for how long.
+    /// Share of packets that are delayed, and by how much.
     pub reorder: (f64, Span),
     /// Share of packets that arrive twice.
     pub duplicate: f64,
 }
 
-/// The model of Gilbert and Elliott: two states, left by chance with each packet.
+/// The Gilbert-Elliott model: two states, left with a probability for each packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossBursts {
     /// Probability that a burst begins.
@@ -127,22 +126,22 @@ pub struct LossBursts {
     pub loss: f64,
 }
 
-/// A group of flows that differ in nothing but what is spread over them.
+/// A group of flows that differ only in values that are spread over them.
 #[derive(Clone, Debug)]
 pub struct GroupPlan {
     /// Its name.
     pub name: String,
     /// How many flows.
     pub count: usize,
-    /// What they are counted under in comparisons of classes.
+    /// The class under which comparisons count them.
     pub counted_as: String,
     /// Class of their packets.
     pub class: u8,
-    /// The profile beyond which they have another.
+    /// The traffic profile beyond which packets get another class.
     pub meter: Option<MeterPlan>,
     /// When they start.
     pub start: Spread,
-    /// By how much each starts later beside that.
+    /// Additional delay of each start after the one before.
     pub stagger: Span,
     /// When they stop sending new data, if before the end.
     pub stop: Option<Span>,
@@ -152,41 +151,40 @@ pub struct GroupPlan {
     pub forward: Vec<usize>,
     /// Shared links from destination to source.
     pub back: Vec<usize>,
-    /// The links that each has to itself, if any.
+    /// The private links of each member, if any.
     pub private: Option<PrivatePlan>,
 }
 
-/// Links that a flow has to itself, at its source and at its destination, each there and back. They have no faults, and nothing of
-/// them is written to results.
+/// Private links of a flow, at its source and at its destination, in both directions. They have no faults and no probe.
 #[derive(Clone, Debug)]
 pub struct PrivatePlan {
     /// Number of the first member's first link.
     pub first: usize,
     /// The discipline in front of each.
     pub queue: Spec,
-    /// Typical packet size, for what a discipline works out from the link.
+    /// Typical packet size, from which a discipline derives parameters of its link.
     pub packet: Bytes,
     /// Rates at source and destination.
     pub rates: [Rate; 2],
-    /// Propagation delays. Where they are drawn at random, there and back share the draw: a long path is long both ways.
+    /// Propagation delays. If they are random, both directions share the draw: a long path is long both ways.
     pub delays: [Spread; 2],
 }
 
 impl PrivatePlan {
-    /// Links of each member: there and back at its source, there and back at its destination.
+    /// Links of each member: forward and reverse at its source, forward and reverse at its destination.
     pub const EACH: usize = 4;
 
-    /// What the links at source and destination are called.
+    /// Names of the sides of source and destination.
     pub const SIDES: [&'static str; 2] = ["access", "exit"];
 }
 
 impl GroupPlan {
-    /// What a member is called.
+    /// The name of a member.
     pub fn member(&self, index: usize) -> String {
         format!("{}/{index}", self.name)
     }
 
-    /// What the link of a member is called, at its source (side 0) or destination, there or back.
+    /// The name of a member's private link, at its source (side 0) or destination, forward or reverse.
     pub fn private_link(&self, index: usize, side: usize, back: bool) -> String {
         format!("{}/{}.{index}{}", PrivatePlan::SIDES[side], self.name, if back { ".back" } else { "" })
     }
@@ -196,7 +194,7 @@ impl GroupPlan {
         self.way(&self.forward, index, [0, 2])
     }
 
-    /// Numbers of the links from a member's destination to its source; none where nothing goes back.
+    /// Numbers of the links from a member's destination to its source; empty if nothing is sent in reverse.
     pub fn way_back(&self, index: usize) -> Vec<usize> {
         self.way(&self.back, index, [3, 1])
     }
@@ -211,7 +209,7 @@ impl GroupPlan {
         }
     }
 
-    /// When a member starts; `draw` gives a uniform number in [0, 1), if one is needed.
+    /// When a member starts; `draw` returns a uniform number in [0, 1) and is called if one is needed.
     pub fn start(&self, index: usize, draw: impl FnOnce() -> f64) -> Span {
         if self.stagger == Span::ZERO {
             return member_of(&self.start, index, self.count, draw);
@@ -220,7 +218,7 @@ impl GroupPlan {
     }
 }
 
-/// The span of one member of a group; `draw` gives a uniform number in [0, 1), if one is needed.
+/// The value for one member of a group; `draw` returns a uniform number in [0, 1) and is called if one is needed.
 pub fn member_of(spread: &Spread, index: usize, of: usize, draw: impl FnOnce() -> f64) -> Span {
     let drawn = if matches!(spread, Spread::Uniform(..)) { draw() } else { 0.0 };
     spread.of(index, of, drawn)
@@ -236,12 +234,12 @@ fn staggered(spread: &Spread, by: Span) -> Spread {
     }
 }
 
-/// A profile: packets beyond it have another class.
+/// A traffic profile: packets beyond it get another class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeterPlan {
     /// The profile's rate, on the wire.
     pub rate: Rate,
-    /// How a flow is held against it.
+    /// How the rate of a flow is measured.
     pub measure: Measure,
     /// Class of packets beyond it.
     pub out_class: u8,
@@ -250,9 +248,9 @@ pub struct MeterPlan {
 /// How a rate is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
-    /// By a bucket of tokens of this depth.
+    /// By a token bucket of this depth.
     Bucket(Bytes),
-    /// By an average over this window.
+    /// By a sliding-window average.
     Window(Span),
 }
 
@@ -263,28 +261,28 @@ pub enum TransportPlan {
     Tcp {
         /// Options of sender and receiver.
         params: Arc<Valid<tcp::Params>>,
-        /// What there is to send.
+        /// What it sends.
         load: Load,
     },
     /// A rate-based transport.
     Rated {
-        /// Which, with its options.
+        /// The transport, with its options.
         rated: Rated,
-        /// What there is to send.
+        /// What it sends.
         load: Load,
     },
     /// UDP from an open-loop source.
     Udp(UdpPlan),
 }
 
-/// What a transport with feedback has to send.
+/// What a transport with feedback sends.
 #[derive(Clone, Debug)]
 pub enum Load {
-    /// As much as it takes.
+    /// Unlimited data.
     Greedy,
-    /// So much payload.
+    /// A file with this payload.
     File(Bytes),
-    /// What an application hands over.
+    /// The objects of an application.
     App(Arc<AppPlan>),
     /// Frames of a shaped video.
     Shaped(Arc<Shaped>),
@@ -295,14 +293,14 @@ pub enum Load {
 pub enum AppPlan {
     /// Web sessions.
     Http(Box<Http>),
-    /// Somebody who types.
+    /// A terminal session.
     Telnet(Telnet),
     /// Video in chunks.
     Video(Video),
 }
 
 impl AppPlan {
-    /// Time between the arrivals of sessions, where each flow is a place at which they arrive.
+    /// Time between arrivals of sessions, if they arrive in an open loop at each flow.
     pub fn arrivals(&self) -> Option<Law<Span>> {
         match self {
             AppPlan::Http(http) => (http.sessions == Loop::Open).then_some(http.arrival),
@@ -310,49 +308,49 @@ impl AppPlan {
         }
     }
 
-    /// Whether an object is whole segments.
+    /// Whether an object is a whole number of segments.
     pub fn whole_segments(&self) -> bool {
         matches!(self, AppPlan::Http(http) if http.size_of == SizeOf::Segments)
     }
 
-    /// A session begins.
-    pub fn begin(&self, dice: &mut Stream) -> App {
+    /// Begins a session.
+    pub fn begin(&self, rng: &mut Stream) -> App {
         match self {
-            AppPlan::Http(http) => App::Visitor(Visitor::new(http, dice)),
-            AppPlan::Telnet(_) => App::Typist(Typist::default()),
-            AppPlan::Video(_) => App::Player(Player::default()),
+            AppPlan::Http(http) => App::WebUser(WebUser::new(http, rng)),
+            AppPlan::Telnet(_) => App::TelnetUser(TelnetUser::default()),
+            AppPlan::Video(_) => App::VideoPlayer(VideoPlayer::default()),
         }
     }
 }
 
-/// An application at work.
+/// The state of an application.
 #[derive(Clone, Debug)]
 pub enum App {
-    /// Who fetches pages.
-    Visitor(Visitor),
-    /// Who types.
-    Typist(Typist),
-    /// What plays video.
-    Player(Player),
+    /// A user who fetches pages.
+    WebUser(WebUser),
+    /// A user who types.
+    TelnetUser(TelnetUser),
+    /// A video player.
+    VideoPlayer(VideoPlayer),
 }
 
 impl App {
-    /// At the start, and after each wait.
-    pub fn go_on(&mut self, plan: &AppPlan, now: Time, dice: &mut Stream) -> Step {
+    /// The action at the start, and after each wait.
+    pub fn next_action(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
         match (self, plan) {
-            (App::Visitor(visitor), AppPlan::Http(http)) => visitor.go_on(http, dice),
-            (App::Typist(typist), AppPlan::Telnet(telnet)) => typist.go_on(telnet, dice),
-            (App::Player(player), AppPlan::Video(video)) => player.go_on(video, now),
-            _ => Step::End,
+            (App::WebUser(user), AppPlan::Http(http)) => user.next_action(http, rng),
+            (App::TelnetUser(user), AppPlan::Telnet(telnet)) => user.next_action(telnet, rng),
+            (App::VideoPlayer(player), AppPlan::Video(video)) => player.next_action(video, now),
+            _ => AppAction::End,
         }
     }
 
-    /// After all it handed over has been acknowledged.
-    pub fn done(&mut self, plan: &AppPlan, now: Time, dice: &mut Stream) -> Step {
+    /// The action once everything sent has been acknowledged.
+    pub fn on_acknowledged(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
         match (self, plan) {
-            (App::Visitor(visitor), AppPlan::Http(http)) => visitor.done(http, dice),
-            (App::Player(player), AppPlan::Video(video)) => player.done(video, now),
-            _ => Step::Rest,
+            (App::WebUser(user), AppPlan::Http(http)) => user.on_acknowledged(http, rng),
+            (App::VideoPlayer(player), AppPlan::Video(video)) => player.on_acknowledged(video, now),
+            _ => AppAction::Rest,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::account::Trace;
 use crate::build::build;
+use crate::engine::Engine;
 use crate::network::Network;
 use crate::outcome::{Outcome, StoppedBy};
 use crate::plan::Plan;
@@ -13,7 +14,9 @@ use units::Time;
 /// How to run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
-    /// Every hop goes through the event queue. Slower, same bits.
+    /// Which engine executes the run.
+    pub engine: Engine,
+    /// In the fast engine: every hop goes through the event queue, at specialised links.
     pub hop_by_hop: bool,
     /// Record series.
     pub series: bool,
@@ -42,9 +45,9 @@ const CHECK_EVERY: u64 = 1 << 16;
 /// of doubles and this instance of the engine counts nanoseconds.
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     assert!(DOUBLES || !plan.run.in_doubles(), "clock = \"doubles\" is for the engine of doubles/sim");
-    let mut network = build(plan, seed, options.series);
+    let mut network = build(plan, seed, options.series, options.engine);
     network.trace = Trace::new(options.trace);
-    network.fold(!options.hop_by_hop);
+    network.fold(!options.hop_by_hop && options.engine == Engine::Fast);
     let (stopped_by, events, end) = execute(&mut network, plan, options.watch);
     network.finish(end);
     check_conservation(&network, stopped_by == StoppedBy::Duration);

@@ -5,6 +5,7 @@
 use sim::build::build;
 use sim::network::{Flow, Network};
 use sim::scenario::Scenario;
+use sim::Engine;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -56,7 +57,7 @@ fn network(flows: u32, queue: &str, ahead: bool) -> Network {
         access = 10 * flows,
     );
     let plan = Scenario::parse(&text).unwrap().plan();
-    let mut network = build(&plan, 1, false);
+    let mut network = build(&plan, 1, false, Engine::Fast);
     network.fold(ahead);
     network
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use sim::scenario::Scenario;
-use sim::{run, Options};
+use sim::{run, Engine, Options};
 
 fn summary(text: &str, seed: u64) -> Value {
     let scenario = Scenario::parse(text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
@@ -99,16 +99,16 @@ fn flow_queues_keep_a_thin_flow_out_of_the_queue() {
 }
 
 #[test]
-fn ticks_fall_at_the_same_times_whether_links_work_ahead_or_not() {
+fn ticks_fall_at_the_same_times_in_both_engines() {
     for kind in ["pie", "pi", "fq_pie", "dualpi2"] {
         let more = if kind == "pi" { "q_ref = \"10 pkts\"" } else { "" };
         let text = dumbbell(5, 20.0, &format!("kind = \"{kind}\"\nlimit = \"100 pkts\"\n{more}"), "");
         let plan = Scenario::parse(&text).expect("a sound scenario").plan();
-        let report = |hop_by_hop| {
-            let mut summary = run(&plan, 3, &Options { hop_by_hop, ..Options::default() }).summary(&plan, "");
+        let report = |engine| {
+            let mut summary = run(&plan, 3, &Options { engine, ..Options::default() }).summary(&plan, "");
             summary["events"] = Value::Null;
             summary
         };
-        assert!(report(false) == report(true), "{kind}");
+        assert!(report(Engine::Fast) == report(Engine::Plain), "{kind}");
     }
 }

@@ -1,12 +1,11 @@
-//! Work done early must not change a bit: the folded engine against the one that puts every hop through the
-//! calendar, over random networks.
+//! The fast engine against the plain one, bit by bit, over random networks.
 
 use proptest::prelude::*;
 use serde_json::Value;
 use sim::scenario::Scenario;
-use sim::{run, Options};
+use sim::{run, Engine, Options};
 
-/// Where two reports first differ, in words short enough to read; `None` if they are equal.
+/// The first difference of two reports, shortened; `None` if they are equal.
 fn difference(a: &Value, b: &Value, path: &str) -> Option<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -24,7 +23,7 @@ fn difference(a: &Value, b: &Value, path: &str) -> Option<String> {
             a.iter().zip(b).enumerate().find_map(|(i, (a, b))| difference(a, b, &format!("{path}[{i}]")))
         }
         _ if a == b => None,
-        _ => Some(format!("{path}: {} folded, {} hop by hop", short(a), short(b))),
+        _ => Some(format!("{path}: {} and {}", short(a), short(b))),
     }
 }
 
@@ -32,12 +31,13 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
 
-/// Everything a run reports, in both modes, without the count of events (which is what folding saves).
+/// Everything a run reports, in the fast engine and in the plain one, without the count of events. The fast engine without
+/// folding must report the same.
 fn both(text: &str, seed: u64) -> (Value, Value) {
     let scenario = Scenario::parse(text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
     let plan = scenario.plan();
-    let report = |hop_by_hop| {
-        let outcome = run(&plan, seed, &Options { hop_by_hop, series: true, ..Options::default() });
+    let report = |engine, hop_by_hop| {
+        let outcome = run(&plan, seed, &Options { engine, hop_by_hop, series: true, ..Options::default() });
         let mut summary = outcome.summary(&plan, "");
         summary["events"] = Value::Null;
         for series in outcome.series(&plan) {
@@ -45,7 +45,10 @@ fn both(text: &str, seed: u64) -> (Value, Value) {
         }
         summary
     };
-    (report(false), report(true))
+    let fast = report(Engine::Fast, false);
+    let unfolded = difference(&fast, &report(Engine::Fast, true), "");
+    assert_eq!(unfolded, None, "folded against hop by hop, in the fast engine");
+    (fast, report(Engine::Plain, false))
 }
 
 fn dumbbell(rate: u32, delay: u32, access: u32, flows: u32, udp: u32, queue: &str) -> String {
@@ -77,7 +80,7 @@ fn dumbbell(rate: u32, delay: u32, access: u32, flows: u32, udp: u32, queue: &st
     )
 }
 
-/// Web sessions of both loops, with and without connections that are kept, beside a long transfer.
+/// Web sessions in closed and open loops, with and without persistent connections, next to a long transfer.
 fn web(rate: u32, queue: &str, connection: &str, users: u32) -> String {
     let text = dumbbell(rate, 10, 20, 1, 1, queue);
     format!(
@@ -103,12 +106,12 @@ fn web(rate: u32, queue: &str, connection: &str, users: u32) -> String {
     )
 }
 
-/// Both directions lose in bursts, hold up, shuffle and repeat packets; or send when there are opportunities.
+/// Both directions lose in bursts, delay, reorder and duplicate packets, or send at transmission opportunities.
 fn faulty(rate: u32, queue: &str, forward: &str, back: &str) -> String {
     let keys = format!("access_rate = \"20 Mbit/s\"\n{forward}\n[dumbbell.back]\n{back}");
     let text = dumbbell(rate, 10, 20, 3, 1, queue).replace("access_rate = \"20 Mbit/s\"\n", "@@");
     let (head, tail) = text.split_once("@@").expect("the key is there");
-    // What followed the replaced key belongs to the section before the one that was put in.
+    // The lines after the replaced key belong to the section before the inserted one.
     let (delay, rest) = tail.split_once("[queue]").expect("a queue follows");
     format!(
         r#"{head}{delay}{keys}
@@ -150,38 +153,39 @@ fn a_single_flow_where_every_link_is_private() {
         "count = 1\n        transport = \"udp\"",
         "count = 1\n        transport = \"udp\"\n        start = \"3 s\"",
     );
-    let (folded, hops) = both(&text, 1);
-    assert_eq!(difference(&folded, &hops, ""), None);
-    assert!(folded["flows"][0]["received_pkts"].as_u64().unwrap() > 500);
+    let (fast, plain) = both(&text, 1);
+    assert_eq!(difference(&fast, &plain, ""), None);
+    assert!(fast["flows"][0]["received_pkts"].as_u64().unwrap() > 500);
 }
 
-/// A dumbbell on which the links take turns: many packets fit into a round trip.
-fn fast(rate: u32, delay: u32, flows: u32, udp: u32) -> String {
+/// A dumbbell with a large bandwidth-delay product, on which the lookahead is switched on.
+fn long_fat(rate: u32, delay: u32, flows: u32, udp: u32) -> String {
     let queue = "kind = \"red\"\nlimit = \"200 pkts\"\nmin_th = \"10 pkts\"\nmax_th = \"40 pkts\"";
     dumbbell(rate, delay, rate / 100, flows, udp, queue).replace("1 ms to 4 ms", "1 ms to 14 ms")
 }
 
-/// Taking turns neither loses a packet nor one event of a budget, wherever in a turn it ends.
+/// A limit of events is kept to the event, wherever in a window it is reached.
 #[test]
-fn turns_that_end_with_the_budget() {
+fn a_limit_of_events_ends_a_lookahead_window() {
     for events in [1_100, 30_000, 66_001] {
-        let text = fast(60_000, 20, 20, 1).replace("[run]", &format!("[run]\nmax_events = {events}"));
+        let text = long_fat(60_000, 20, 20, 1).replace("[run]", &format!("[run]\nmax_events = {events}"));
         let plan = Scenario::parse(&text).unwrap().plan();
         let outcome = run(&plan, 1, &Options::default());
         assert_eq!((outcome.stopped_by.name(), outcome.events), ("events", events));
     }
 }
 
-/// Where the calendar has much to do for long enough, links stop taking turns: the sources that send by a timer make over a million events.
+/// The lookahead is switched off if the event queue has much to do for long enough: the timers of these sources are over a
+/// million events.
 #[test]
-fn turns_that_are_ended_for_good() {
-    let (folded, hops) = both(&fast(800_000, 20, 20, 3), 1);
-    assert_eq!(difference(&folded, &hops, ""), None);
+fn lookahead_that_is_switched_off() {
+    let (fast, plain) = both(&long_fat(800_000, 20, 20, 3), 1);
+    assert_eq!(difference(&fast, &plain, ""), None);
 }
 
-/// Others than most flows cross further links, which they share: what they send goes from one to the next through the calendar.
+/// Some flows cross further links, which they share: their packets go from link to link through the event queue.
 #[test]
-fn links_that_take_turns_beside_links_that_do_not() {
+fn lookahead_with_links_that_take_no_part() {
     let text = r#"
         title = "modes"
         [run]
@@ -210,30 +214,30 @@ fn links_that_take_turns_beside_links_that_do_not() {
         from = 3
         start = "uniform 0 s to 1 s"
     "#;
-    let (folded, hops) = both(text, 1);
-    assert_eq!(difference(&folded, &hops, ""), None);
+    let (fast, plain) = both(text, 1);
+    assert_eq!(difference(&fast, &plain, ""), None);
 }
 
-/// Several flows through links so slow that they hold the bottleneck's packets back.
+/// Several flows through access links that are slower than the bottleneck.
 #[test]
 fn access_links_that_are_slower_than_the_bottleneck() {
     let text = dumbbell(8458, 7, 2, 3, 2, QUEUES[0]);
-    let (folded, hops) = both(&text, 7_519_826_934_371_148_836);
-    assert_eq!(difference(&folded, &hops, ""), None);
+    let (fast, plain) = both(&text, 7_519_826_934_371_148_836);
+    assert_eq!(difference(&fast, &plain, ""), None);
 }
 
-/// Access links that overflow: six packets are as much as 9 kB of full ones, but only a number of packets has a short form.
+/// Access links that overflow. Six packets are as much as 9 kB of full ones, but only a limit in packets is specialised.
 #[test]
 fn access_links_that_drop() {
     let with = |limit: &str| {
         let own = format!("access_queue = \"{limit}\"\n        access_rate");
         both(&dumbbell(8458, 7, 2, 3, 1, QUEUES[0]).replace("access_rate", &own), 1)
     };
-    let ((short, hops), (full, _)) = (with("6 pkts"), with("9 kB"));
-    assert_eq!(difference(&short, &hops, ""), None);
-    assert_eq!(difference(&short, &full, ""), None);
-    assert!(short["conservation"][0]["dropped"]["pkts"].as_u64().unwrap() > 0);
-    assert_eq!(short["links"]["bottleneck"]["overflow_pkts"], 0);
+    let ((specialised, plain), (general, _)) = (with("6 pkts"), with("9 kB"));
+    assert_eq!(difference(&specialised, &plain, ""), None);
+    assert_eq!(difference(&specialised, &general, ""), None);
+    assert!(specialised["conservation"][0]["dropped"]["pkts"].as_u64().unwrap() > 0);
+    assert_eq!(specialised["links"]["bottleneck"]["overflow_pkts"], 0);
 }
 
 /// A delayed acknowledgement falls due as the next segment arrives: packets take 40 ms, so does the wait.
@@ -244,20 +248,20 @@ fn a_timer_and_an_arrival_at_the_same_moment() {
         .replace("transport = \"tcp\"", "transport = \"tcp\"\n        profile = \"linux\"")
         .replace("rate = \"60 kbit/s\"", "rate = \"60 kbit/s\"\n        start = \"29 s\"");
     for seed in 1..8 {
-        let (folded, hops) = both(&text, seed);
-        assert_eq!(difference(&folded, &hops, ""), None, "seed {seed}");
+        let (fast, plain) = both(&text, seed);
+        assert_eq!(difference(&fast, &plain, ""), None, "seed {seed}");
     }
 }
 
-/// A duplicate of a session's last acknowledgement comes after the warm-up; the next session on that flow begins before it does.
+/// A duplicate of a session's last ACK arrives after the warm-up, and after the next session on that flow has begun.
 #[test]
 fn a_session_that_begins_where_a_late_duplicate_was_seen_ahead() {
     let text = web(3325, "kind = \"droptail\"\nlimit = \"18 pkts\"", "object", 2);
-    let (folded, hops) = both(&text, 4_032_782_627_460_266_207);
-    assert_eq!(difference(&folded, &hops, ""), None);
+    let (fast, plain) = both(&text, 4_032_782_627_460_266_207);
+    assert_eq!(difference(&fast, &plain, ""), None);
 }
 
-/// Disciplines that decide at arrival, later, by dice, by clock; with and without a store for each flow.
+/// Disciplines that decide at arrival, later, at random, by clock; with and without a queue for each flow.
 const QUEUES: [&str; 8] = [
     "kind = \"droptail\"\nlimit = \"30 pkts\"",
     "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"5 pkts\"\nmax_th = \"15 pkts\"",
@@ -275,7 +279,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn folding_changes_no_bit_of_web_sessions(
+    fn engines_agree_of_web_sessions(
         rate in 300u32..20_000,
         limit in 4u32..40,
         red in any::<bool>(),
@@ -288,13 +292,13 @@ proptest! {
         } else {
             format!("kind = \"droptail\"\nlimit = \"{limit} pkts\"")
         };
-        let (folded, hops) = both(&web(rate, &queue, connection, users), seed);
-        prop_assert_eq!(difference(&folded, &hops, ""), None);
-        prop_assert!(folded["groups"]["open"]["objects"]["begun"].as_u64() > Some(10));
+        let (fast, plain) = both(&web(rate, &queue, connection, users), seed);
+        prop_assert_eq!(difference(&fast, &plain, ""), None);
+        prop_assert!(fast["groups"]["open"]["objects"]["begun"].as_u64() > Some(10));
     }
 
     #[test]
-    fn folding_changes_no_bit(
+    fn engines_agree(
         rate in 300u32..20_000,
         delay in 1u32..60,
         access in 1u32..100,
@@ -311,8 +315,8 @@ proptest! {
         text = text.replace("transport = \"tcp\"", &format!("profile = \"{}\"", PROFILES[profile]));
         text += &format!("[back_queue]\n{}\n[flows.others]\ntransport = \"{others}\"\n", QUEUES[back]);
         text += &format!("start = \"1 s\"\nreverse = {reverse}\n");
-        let (folded, hops) = both(&text, seed);
-        prop_assert_eq!(difference(&folded, &hops, ""), None);
+        let (fast, plain) = both(&text, seed);
+        prop_assert_eq!(difference(&fast, &plain, ""), None);
     }
 }
 
@@ -320,7 +324,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
     #[test]
-    fn taking_turns_changes_no_bit(
+    fn engines_agree_with_lookahead(
         rate in 20_000u32..100_000,
         delay in 10u32..40,
         flows in 3u32..60,
@@ -329,16 +333,16 @@ proptest! {
         against in 1u32..4,
         seed in any::<u64>(),
     ) {
-        let text = fast(rate, delay, flows, udp);
+        let text = long_fat(rate, delay, flows, udp);
         let mut text = text.replace("transport = \"tcp\"", &format!("profile = \"{}\"", PROFILES[profile]));
-        // Their data meets the link of the way back and their answers meet RED: both come out of the calendar.
+        // Their data crosses the reverse link and their ACKs cross RED: both come out of the event queue.
         text += &format!("[flows.against]\ncount = {against}\nreverse = true\nstart = \"1 s\"\n");
-        let (folded, hops) = both(&text, seed);
-        prop_assert_eq!(difference(&folded, &hops, ""), None);
+        let (fast, plain) = both(&text, seed);
+        prop_assert_eq!(difference(&fast, &plain, ""), None);
     }
 
     #[test]
-    fn folding_changes_no_bit_of_faulty_links(
+    fn engines_agree_of_faulty_links(
         rate in 1000u32..20_000,
         red in any::<bool>(),
         forward in prop::sample::select(&FAULTS[..]),
@@ -350,10 +354,10 @@ proptest! {
         } else {
             "kind = \"codel\"\nlimit = \"60 pkts\""
         };
-        let (folded, hops) = both(&faulty(rate, queue, forward, back), seed);
-        prop_assert_eq!(difference(&folded, &hops, ""), None);
+        let (fast, plain) = both(&faulty(rate, queue, forward, back), seed);
+        prop_assert_eq!(difference(&fast, &plain, ""), None);
         let received = |flow: &Value| flow["received_pkts"].as_u64().unwrap_or(0);
-        let flows = folded["flows"].as_array().cloned().unwrap_or_default();
+        let flows = fast["flows"].as_array().cloned().unwrap_or_default();
         prop_assert!(flows.iter().map(received).sum::<u64>() > 100);
     }
 }

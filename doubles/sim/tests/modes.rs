@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_doubles::scenario::Scenario;
-use sim_doubles::{run, Options};
+use sim_doubles::{run, Engine, Options};
 
 fn scenario(rate: u32, limit: u32, red: bool, profile: &str, others: &str, faults: &str) -> String {
     let queue = if red {
@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn folding_changes_no_bit(
+    fn engines_agree(
         rate in prop_oneof![Just(800u32), Just(1500), 300u32..20_000],
         limit in 4u32..40,
         red in any::<bool>(),
@@ -57,8 +57,8 @@ proptest! {
     ) {
         let text = scenario(rate, limit, red, profile, others, faults);
         let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}")).plan();
-        let report = |hop_by_hop| {
-            let outcome = run(&plan, seed, &Options { hop_by_hop, series: true, ..Options::default() });
+        let report = |engine, hop_by_hop| {
+            let outcome = run(&plan, seed, &Options { engine, hop_by_hop, series: true, ..Options::default() });
             let mut summary = outcome.summary(&plan, "");
             let received = |flow: &serde_json::Value| flow["received_pkts"].as_u64().unwrap_or(0);
             let flows = summary["flows"].as_array().map_or(&[][..], Vec::as_slice);
@@ -67,8 +67,26 @@ proptest! {
             let series: Vec<_> = outcome.series(&plan).into_iter().map(|one| (one.name, one.component, one.value)).collect();
             Ok((summary.to_string(), series))
         };
-        let (folded, hops) = (report(false)?, report(true)?);
-        prop_assert_eq!(folded.0, hops.0);
-        prop_assert!(folded.1 == hops.1);
+        let fast = report(Engine::Fast, false)?;
+        prop_assert!(fast == report(Engine::Fast, true)?);
+        let plain = report(Engine::Plain, false)?;
+        prop_assert_eq!(fast.0, plain.0);
+        prop_assert!(fast.1 == plain.1);
     }
+}
+
+/// The shipped scenario on the clock of doubles; crates/sim/tests/engines.rs has the others.
+#[test]
+fn engines_agree_on_the_shipped_scenario_on_this_clock() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/fall_floyd.toml");
+    let text = std::fs::read_to_string(path).expect("the scenarios are part of the tree");
+    let plan = Scenario::parse(&text).expect("a shipped scenario").plan();
+    assert!(plan.run.in_doubles());
+    let report = |engine| {
+        let outcome = run(&plan, 1, &Options { engine, series: true, ..Options::default() });
+        let mut summary = outcome.summary(&plan, "");
+        summary["events"] = serde_json::Value::Null;
+        (summary.to_string(), outcome.series(&plan))
+    };
+    assert!(report(Engine::Fast) == report(Engine::Plain));
 }

@@ -28,6 +28,7 @@ from . import (
     sweep,
     tune,
 )
+from .engine import with_engine
 
 #: What Typer raises for wrong options and arguments, wherever it keeps its parser.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -44,20 +45,20 @@ app = typer.Typer(
 
 app.command("advise")(advise.advise)
 app.command("model")(model.model)
-app.command("tune")(tune.tune)
-app.command("run")(run.run)
-app.command("compare")(compare.compare)
-app.command("sweep")(sweep.sweep)
+app.command("tune")(with_engine(tune.tune))
+app.command("run")(with_engine(run.run))
+app.command("compare")(with_engine(compare.compare))
+app.command("sweep")(with_engine(sweep.sweep))
 app.command("query")(sweep.query)
 app.command("check")(check.check)
 app.command("show")(show.show)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.command("evaluate")(evaluate.evaluate)
-app.command("fix")(fix.fix)
+app.command("reproduce")(with_engine(reproduce.reproduce))
+app.command("evaluate")(with_engine(evaluate.evaluate))
+app.command("fix")(with_engine(fix.fix))
 app.command("export")(export.export)
-app.command("import")(import_.import_)
+app.command("import")(with_engine(import_.import_))
 app.command("list")(listing.list_)
 app.command("describe")(describe.describe)
 app.command("schema")(schema.schema)

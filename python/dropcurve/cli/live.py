@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
+from .engine import with_engine
 
 app = typer.Typer(
     name="live",
@@ -30,6 +31,7 @@ Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control sock
 
 
 @app.command("lab")
+@with_engine
 def lab(
     scenario: Annotated[
         str,
@@ -90,6 +92,7 @@ def lab(
 
 
 @app.command("check")
+@with_engine
 def check(
     rate: Annotated[
         list[str] | None,

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import _core
 from ..errors import UsageError
-from . import cluster
+from . import cluster, engine
 from .job import Job
 from .record import RunRecord
 from .store import RunStore
@@ -151,7 +151,11 @@ class _Work:
                 self.tell(self.done, min(1.0, (before + fraction * share) / self.needed))
 
         _core.run_many(
-            [(job.scenario.core, job.seed, job.keep) for job in jobs], self.threads, progress, finished
+            [(job.scenario.core, job.seed, job.keep) for job in jobs],
+            self.threads,
+            progress,
+            finished,
+            **engine.options(),
         )
 
     def _give(self, name: bytes, record: RunRecord) -> None:

@@ -10,6 +10,7 @@ from .. import _core
 from ..metrics.summary import RunSummary
 from ..results.series import Series
 from ..scenario import Scenario
+from . import engine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +54,7 @@ def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
     import numpy as np
 
     found = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    (run,) = _core.run_many([(found.core, seed, "series")], 1, trace=True)
+    (run,) = _core.run_many([(found.core, seed, "series")], 1, trace=True, **engine.options())
     words, (times, *rest) = run.trace()
     what, flow, seq, size, back = (np.frombuffer(column, dtype=np.uint32).astype(np.int64) for column in rest)
     return Trace(

@@ -93,7 +93,7 @@ impl Network {
     /// An acknowledgement that the fast path of the sender refuses, or the last one, which may complete the transfer.
     #[cold]
     #[inline(never)]
-    fn process_ack(&mut self, pkt: &Pkt, now: Time) {
+    pub(super) fn process_ack(&mut self, pkt: &Pkt, now: Time) {
         let flow = &mut self.flows[pkt.flow as usize];
         let Source::Tcp(sender) = &mut flow.source else { return };
         flow.probe.record_cwnd(now, sender);
@@ -106,7 +106,7 @@ impl Network {
     /// Work that is due at an end besides this arrival: a timer, a probe's sample, a row of the trace.
     #[cold]
     #[inline(never)]
-    fn run_due(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
+    pub(super) fn run_due(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
         let side = (endpoint & 1) as usize;
         let number = (endpoint >> 1) as usize;
         if self.flows[number].deadline(side) <= now {
@@ -125,7 +125,7 @@ impl Network {
 
     /// Feedback for anything but a plain TCP sender.
     #[inline(never)]
-    fn process_feedback(&mut self, pkt: &Pkt, now: Time) {
+    pub(super) fn process_feedback(&mut self, pkt: &Pkt, now: Time) {
         let ack = pkt.ack(&mut self.sacks);
         let flow = &mut self.flows[pkt.flow as usize];
         if flow.source.is_over() {
@@ -183,7 +183,7 @@ impl Network {
 
     /// A packet arrives at a sink that is not a plain TCP receiver.
     #[inline(never)]
-    fn process_data(&mut self, pkt: &Pkt, now: Time) {
+    pub(super) fn process_data(&mut self, pkt: &Pkt, now: Time) {
         let flow = &mut self.flows[pkt.flow as usize];
         match (&mut flow.sink, &mut flow.source) {
             (Sink::Udp { payload }, Source::Udp(source)) => *payload += source.payload(pkt.size),
@@ -279,13 +279,13 @@ impl Network {
                 flow.stop = Time::NEVER;
             }
             Source::App(source) => {
-                let before = source.begun();
+                let before = source.objects_begun();
                 if starts {
                     source.start(now);
                 } else {
                     source.on_timer(now);
                 }
-                flow.probe.objects_begun(now, source.begun() - before, &self.window);
+                flow.probe.objects_begun(now, source.objects_begun() - before, &self.window);
             }
             Source::Origin(origin) if starts => origin.start(now),
             Source::Origin(_) => self.admit_sessions(number, now),
@@ -335,7 +335,7 @@ impl Network {
 
     /// Sends everything a receiver has to send at `now`.
     #[inline(never)]
-    fn drain_sink(&mut self, number: u32, now: Time, birth: Time) {
+    pub(super) fn drain_sink(&mut self, number: u32, now: Time, birth: Time) {
         let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
         loop {
             let flow = &mut self.flows[number as usize];

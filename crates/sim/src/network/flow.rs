@@ -84,9 +84,9 @@ impl Flow {
         match (&mut self.source, &mut self.sink) {
             (Source::Rated(source), Sink::Rated(sink)) => source.on_report(now, ack.ack, sink),
             (Source::App(source), _) => {
-                let before = source.begun();
+                let before = source.objects_begun();
                 source.on_ack(now, ack);
-                self.probe.objects_begun(now, source.begun() - before, window);
+                self.probe.objects_begun(now, source.objects_begun() - before, window);
             }
             _ => {}
         }

@@ -13,6 +13,7 @@ mod faults;
 mod flow;
 mod fold;
 mod lookahead;
+mod plain;
 mod sessions;
 mod travel;
 
@@ -21,6 +22,7 @@ use crate::account::MeasurementWindow;
 use crate::account::Trace;
 use crate::account::{FlowProbe, Outstanding};
 use crate::calendar::Key;
+use crate::engine::Engine;
 use crate::fast::DroptailLink;
 use crate::link::{Link, Specialised};
 use crate::packet::{Attributes, Pkt, SackPool, Waiting, BACK, TIMER, TRANSMITTER_FREE};
@@ -133,6 +135,8 @@ impl Flow {
 pub struct Network {
     /// When measuring starts and ends.
     pub window: MeasurementWindow,
+    /// Which engine executes the run.
+    engine: Engine,
     /// General links by component number; placeholders for specialised ones.
     pub links: Vec<Link>,
     /// Number of all links; those beyond [`Network::links`] were built specialised.
@@ -163,6 +167,7 @@ impl Network {
     /// A network of links in the order of their numbers, without flows.
     pub fn new(
         window: MeasurementWindow,
+        engine: Engine,
         built: impl Iterator<Item = BuiltLink>,
         histograms: usize,
     ) -> Network {
@@ -172,9 +177,11 @@ impl Network {
             match one {
                 BuiltLink::Droptail(link) => droptail_links.push(link),
                 BuiltLink::Link(mut link) => {
-                    match link.specialise(window.end.is_double()) {
-                        Some(Specialised::Droptail(link)) => droptail_links.push(link),
-                        Some(Specialised::Red(link)) => red_links.push(*link),
+                    let specialised =
+                        if engine == Engine::Fast { link.specialise(window.end.is_double()) } else { None };
+                    match specialised {
+                        Some(Specialised::Droptail(fast)) => droptail_links.push(fast),
+                        Some(Specialised::Red(fast)) => red_links.push(*fast),
                         None => {}
                     }
                     links.resize_with(link_count as usize, Link::placeholder);
@@ -185,6 +192,7 @@ impl Network {
         }
         Network {
             window,
+            engine,
             link_count,
             fabric: Fabric::new(droptail_links, red_links, window.end),
             queued_in_fast_links: 0,

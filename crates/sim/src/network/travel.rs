@@ -3,6 +3,7 @@
 use super::fabric::{Hop, SendResult};
 use super::{Network, Transit};
 use crate::calendar::Key;
+use crate::engine::Engine;
 use crate::packet::{Pkt, Waiting, TIMER};
 use queue::disc::{Fate, Packet, Reason};
 use units::Ecn;
@@ -49,6 +50,7 @@ impl Network {
             };
         };
         match *step {
+            Hop::End if self.engine == Engine::Plain => self.deliver_plain(transit),
             Hop::End => self.deliver::<LOOKAHEAD>(transit),
             Hop::Red(number) | Hop::RedThenPrivate(number) => {
                 let link = &mut self.fabric.red_links[number as usize];

@@ -254,7 +254,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe, warmup: Time) -> Vec<(String, Val
 
 /// What a viewer saw, over the whole run.
 fn video(source: &AppSource) -> Option<(String, Value)> {
-    let App::Player(player) = source.app() else { return None };
+    let App::VideoPlayer(player) = source.app() else { return None };
     let viewed = player.viewed;
     let summary = json!({
         "chunks": viewed.chunks,

@@ -2,8 +2,8 @@
 
 use super::links::limit_of;
 use super::marking::{Marking, Meter};
-use super::model::{Direction, Flow, Model, Sends, Trunk};
-use super::routes::{way, Nodes, Way};
+use super::model::{Direction, FlowGroup, Model, Sends, Trunk};
+use super::routes::{route, Nodes, Route};
 use super::sections::{bare, Clock, Wire};
 use crate::plan::{
     GroupPlan, LinkPlan, LossBursts, LossPlan, Measure, MeterPlan, Plan, PrivatePlan, RunPlan, TransportPlan,
@@ -23,20 +23,21 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     check_numbers(model, problems);
     let mut nodes = Nodes::default();
     let mut links = trunk_links(&model.topology.trunks, &mut nodes);
-    let ways: Vec<Option<Way>> =
-        model.flows.iter().map(|flow| way(model, flow, &links, &nodes, problems)).collect();
+    let routes: Vec<Option<Route>> =
+        model.flows.iter().map(|flow| route(model, flow, &links, &nodes, problems)).collect();
     if problems.len() > before {
         return None;
     }
-    let ways: Vec<Way> = ways.into_iter().collect::<Option<_>>()?;
-    typical_packets(model, &ways, &mut links);
+    let routes: Vec<Route> = routes.into_iter().collect::<Option<_>>()?;
+    typical_packets(model, &routes, &mut links);
     check_queues(model, &links, problems);
     check_clock(model, &links, problems);
     if problems.len() > before {
         return None;
     }
     let mut first = links.len();
-    let groups = model.flows.iter().zip(ways).map(|(flow, way)| group_plan(flow, way, &mut first)).collect();
+    let groups =
+        model.flows.iter().zip(routes).map(|(flow, route)| group_plan(flow, route, &mut first)).collect();
     let run = RunPlan {
         start: model.run.clock.start(),
         duration: model.run.duration,
@@ -110,9 +111,9 @@ fn loss_plan(wire: &Wire) -> LossPlan {
 }
 
 /// Fills in `packet = "auto"`: the mean size of data packets over the flows that cross the link.
-fn typical_packets(model: &Model, ways: &[Way], links: &mut [LinkPlan]) {
+fn typical_packets(model: &Model, routes: &[Route], links: &mut [LinkPlan]) {
     for (index, link) in links.iter_mut().enumerate().filter(|(_, link)| link.packet == Bytes(0)) {
-        let crossing = model.flows.iter().zip(ways).filter(|(_, way)| way.forward.contains(&index));
+        let crossing = model.flows.iter().zip(routes).filter(|(_, route)| route.forward.contains(&index));
         let (mut flows, mut bytes) = (0, 0);
         for (flow, _) in crossing {
             flows += flow.group.count;
@@ -158,8 +159,8 @@ fn check_clock(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
     }
 }
 
-/// A group, whose members' private links are numbered from `first` on.
-fn group_plan(flow: &Flow, way: Way, first: &mut usize) -> GroupPlan {
+/// The plan of a group, whose members' private links are numbered from `first` on.
+fn group_plan(flow: &FlowGroup, route: Route, first: &mut usize) -> GroupPlan {
     let group = &flow.group;
     let count = group.count as usize;
     let queue = flow.access.as_ref().and_then(|access| limit_of("", access, &mut Vec::new()));
@@ -181,8 +182,8 @@ fn group_plan(flow: &Flow, way: Way, first: &mut usize) -> GroupPlan {
         stagger: group.stagger,
         stop: group.stop,
         transport: flow.transport_plan(),
-        forward: way.forward,
-        back: way.back,
+        forward: route.forward,
+        back: route.back,
         private,
     }
 }
@@ -195,7 +196,7 @@ fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
     marking.meter_rate.map(|rate| MeterPlan { rate, measure, out_class: marking.out_class.0 })
 }
 
-impl Flow {
+impl FlowGroup {
     /// How it sends, worked out.
     fn transport_plan(&self) -> TransportPlan {
         match &self.sends {

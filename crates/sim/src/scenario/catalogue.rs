@@ -1,4 +1,4 @@
-//! Everything a scenario may say, as data: for `list`, `describe`, the studio and the docs.
+//! All keys, disciplines, transports and sources as data: for `list`, `describe`, the studio and the docs.
 
 use super::json::{json, object as table_json};
 use super::marking::Marking;
@@ -127,7 +127,7 @@ fn topologies() -> Vec<Json> {
 
 /// A table of the file and the part that reads some of its keys.
 pub struct Section {
-    /// Where it stands; capital letters stand for a name.
+    /// The path of the table; capital letters are placeholders of a name.
     pub path: &'static str,
     /// What the part is.
     pub doc: String,

@@ -32,7 +32,7 @@ pub fn apply(given: &mut Table, path: &str, value: Value) -> Result<(), Problem>
         let fresh = if depth + 1 == parents.len() { usual.clone() } else { Table::new() };
         let found = slot(table, name, Value::Table(fresh));
         if let ("child", Value::Text(word)) = (*name, &*found) {
-            // One word stands for a discipline with its defaults; an edit inside writes its table out.
+            // A single word names a discipline with its defaults; an edit inside it first writes its table out.
             *found = Value::Table(queue::child::Child::table(word).unwrap_or_default());
         }
         table = match found {
@@ -92,7 +92,7 @@ fn inherited_queue(given: &Table, parents: &[&str], last: &str) -> Table {
     }
 }
 
-/// After a change of `key` in a table: drops what the new choice does not know.
+/// After a change of `key` in a table: removes the keys that the new choice does not have.
 fn drop_unknown(table: &mut Table, key: &str, value: &Value) {
     let Value::Text(choice) = value else { return };
     let known: Vec<&str> = match (key, choice.as_str()) {
@@ -132,7 +132,7 @@ fn carried_by(transport: Transport) -> Vec<&'static str> {
     transport.part().keys()
 }
 
-/// The value at `path` of a resolved scenario; what a part inherits is found where it is inherited from.
+/// The value at `path` of a resolved scenario; a value that a part inherits is looked up where it is inherited from.
 pub fn look_up(resolved: &Table, path: &str) -> Result<Value, Problem> {
     let names: Vec<&str> = path.split('.').collect();
     let mut failure = match descend(resolved, &names) {
@@ -183,7 +183,7 @@ fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     table.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// What a user typed on a command line: a switch, a number, a list, or else text.
+/// Parses a value from the command line: a boolean, a number, a list, or text.
 pub fn typed(text: &str) -> Value {
     let trimmed = text.trim();
     let listed = || {

@@ -22,7 +22,7 @@ pub fn tail_drop(limit: Value) -> Table {
     vec![("kind".into(), Value::Text("droptail".into())), ("limit".into(), limit)]
 }
 
-/// The discipline of a direction nobody asks about.
+/// The default discipline of directions that are not bottlenecks.
 pub fn usual_queue() -> Table {
     tail_drop(Value::Text("1000 pkts".into()))
 }
@@ -45,7 +45,7 @@ pub fn queues(queues: &Queues, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A dumbbell, or a chain: hops in a row, alike unless they say otherwise.
+/// Reads a dumbbell or a chain; the hops of a chain are equal unless they differ explicitly.
 pub fn hops(
     form: Form,
     table: Table,
@@ -90,7 +90,7 @@ pub fn hops(
     Some(Topology { form, base: Some(Base { both, access }), trunks })
 }
 
-/// Automatic rates of private links: ten times the bottleneck's, both sides alike.
+/// Automatic rates of private links: ten times the bottleneck's, equal on both sides.
 fn fill_rates(access: &mut Access, rate: Rate) {
     let usual = *access.access_rate.get_or_insert(Rate(rate.0.saturating_mul(10)));
     access.exit_rate.get_or_insert(usual);
@@ -118,7 +118,7 @@ fn hop(form: Form, k: usize, own: Option<Table>, base: &Both, problems: &mut Vec
     Some(Trunk { name, from: format!("r{}", k + 1), to: format!("r{}", k + 2), both: both? })
 }
 
-/// Both directions of a link, over what they inherit.
+/// Reads both directions of a link, over what they inherit.
 fn both_over(reader: &mut Reader<'_>, base: &Both) -> Option<Both> {
     let wire = reader.part_over(&base.forward.wire);
     let queue = reader.queue(&base.forward.queue);

@@ -1,4 +1,4 @@
-//! The keys of a group of flows that give its packets a class.
+//! Scenario keys that give the packets of a group a class.
 
 use units::param::{require, Check, Kind, Param, Problem, Range, Value};
 use units::{choices, params, Bytes, Rate, Span};

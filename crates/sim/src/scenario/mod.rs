@@ -51,7 +51,7 @@ impl Scenario {
     /// Reads TOML.
     ///
     /// # Errors
-    /// Every problem there is, each with its path, value, rule and remedy.
+    /// All problems, each with path, value, rule and remedy.
     pub fn parse(text: &str) -> Result<Scenario, Vec<Problem>> {
         Scenario::from_table(text::read(text)?)
     }
@@ -140,7 +140,7 @@ impl Scenario {
         &self.resolved
     }
 
-    /// The resolved scenario as TOML; reading it gives the same plan.
+    /// The resolved scenario as TOML; parsing it gives the same plan.
     pub fn to_toml(&self) -> String {
         text::write(&self.resolved)
     }
@@ -174,7 +174,7 @@ impl Scenario {
     }
 }
 
-/// Where the keys of a path stand in a table; what is not there comes last.
+/// The order of keys in a table; keys that are not listed come last.
 fn place(table: &Table, path: &str) -> Vec<usize> {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     match table.iter().position(|(key, _)| key == first) {

@@ -20,10 +20,10 @@ pub struct Model {
     /// The links.
     pub topology: Topology,
     /// Groups of flows in the order written.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<FlowGroup>,
 }
 
-/// The three ways to write a topology.
+/// The three forms of a topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `[dumbbell]`
@@ -45,12 +45,12 @@ impl Form {
     }
 }
 
-/// Shared links, and what private links look like.
+/// Shared links, and the defaults of private links.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// How it is written.
     pub form: Form,
-    /// What every trunk is like unless it says otherwise; absent in a graph.
+    /// The defaults of every shared link; absent in a graph.
     pub base: Option<Base>,
     /// The shared links.
     pub trunks: Vec<Trunk>,
@@ -70,7 +70,7 @@ pub struct Base {
 pub struct Both {
     /// The direction it is written in.
     pub forward: Direction,
-    /// The other one, if there is one.
+    /// The reverse direction, if there is one.
     pub back: Option<Direction>,
 }
 
@@ -98,14 +98,14 @@ pub struct Trunk {
 
 /// A group of flows.
 #[derive(Clone, Debug)]
-pub struct Flow {
+pub struct FlowGroup {
     /// Its name.
     pub name: String,
-    /// How many, when, what.
+    /// How many flows, when they start, which transport and source they have.
     pub group: Group,
     /// The class of its packets.
     pub marking: Marking,
-    /// Its way through the topology, as written.
+    /// Its path through the topology, as written.
     pub way: Way,
     /// Private links, in a dumbbell or chain.
     pub access: Option<Access>,
@@ -117,7 +117,7 @@ pub struct Flow {
     pub source_row: Option<String>,
 }
 
-/// A group's way through the topology.
+/// A group's path through the topology.
 #[derive(Clone, Debug)]
 pub enum Way {
     /// Across a dumbbell.

@@ -2,7 +2,7 @@
 
 use super::links::{self, limit_of, Queues};
 use super::marking::Marking;
-use super::model::{Flow, Form, Model, RatedSends, Sends, Tcp, Way};
+use super::model::{FlowGroup, Form, Model, RatedSends, Sends, Tcp, Way};
 use super::reader::Reader;
 use super::sections::{Access, Head};
 use super::text::dotted;
@@ -90,7 +90,7 @@ fn groups(
     access: &Access,
     problems: &mut Vec<Problem>,
     missing: &mut Vec<Problem>,
-) -> Option<Vec<Flow>> {
+) -> Option<Vec<FlowGroup>> {
     let table = table.unwrap_or_default();
     if table.is_empty() {
         let remedy = "add [flows.NAME], for example [flows.tcp] with count = 8";
@@ -115,7 +115,7 @@ fn group(
     own: Table,
     access: &Access,
     problems: &mut Vec<Problem>,
-) -> Option<Flow> {
+) -> Option<FlowGroup> {
     let mut reader = Reader::new(path, own, problems);
     let group: Group = reader.part();
     let marking: Marking = reader.part();
@@ -145,10 +145,10 @@ fn group(
     if let Some(access) = &access {
         limit_of(path, access, problems)?;
     }
-    Some(Flow { name, group, marking, way, access, sends: sends?, source, source_row })
+    Some(FlowGroup { name, group, marking, way, access, sends: sends?, source, source_row })
 }
 
-/// A group's way through the topology; a dumbbell's if no topology is known.
+/// Reads a group's path through the topology; a dumbbell's if no topology is known.
 fn way(form: Option<Form>, reader: &mut Reader<'_>) -> Way {
     match form {
         Some(Form::Dumbbell) => {
@@ -183,7 +183,7 @@ fn set_segment(tcp: &mut Tcp, segment: Bytes, written: Option<String>, reader: &
     }
 }
 
-/// The source of a group; the usual one where it names one that its transport cannot carry, which is a problem of its own.
+/// The source of a group, or the default one if it names one that its transport cannot carry, which is reported elsewhere.
 fn carried(group: &Group) -> Source {
     let named = group.source();
     if named.transports().contains(&group.transport) {

@@ -1,4 +1,4 @@
-//! Reads one table of a scenario in parts, and says what is left over.
+//! Reads one table of a scenario part by part, and reports the keys that remain.
 
 use super::text::dotted;
 use queue::Spec;
@@ -13,7 +13,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Starts on `table`, which stands at `path`.
+    /// Begins to read `table`, whose path is `path`.
     pub fn new(path: &str, table: Table, problems: &'a mut Vec<Problem>) -> Reader<'a> {
         Reader { path: path.to_string(), left: table, known: Vec::new(), problems }
     }
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Takes the sub-table called `key`, if there is one.
+    /// Removes and returns the sub-table `key`, if there is one.
     pub fn child(&mut self, key: &str) -> Option<Table> {
         self.known.push(key.to_string());
         let at = self.left.iter().position(|(name, _)| name == key)?;
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         self.left.len() < before
     }
 
-    /// A reader of the sub-table called `key`, empty if there is none.
+    /// A reader of the sub-table `key`, which is empty if it is absent.
     pub fn nested(&mut self, key: &str) -> Reader<'_> {
         let table = self.child(key).unwrap_or_default();
         Reader::new(&dotted(&self.path, key), table, self.problems)
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         self.left.iter().map(|(key, _)| key.clone()).collect()
     }
 
-    /// Takes keys that mean something elsewhere but not here, and says so.
+    /// Removes keys that are known elsewhere but not here, and reports them.
     pub fn refuse<T: Described + Check>(&mut self, rule: &str, remedy: &str) {
         self.refuse_keys(super::sections::keys::<T>(), rule, remedy);
     }
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         self.problems.push(Problem::new(dotted(&self.path, key), value, rule, remedy));
     }
 
-    /// Reports every key nobody took; the answer is the nearest known names.
+    /// Reports every remaining key; the remedy names the nearest known one.
     pub fn finish(self) -> Vec<String> {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
         let mut meant = Vec::new();

@@ -1,7 +1,7 @@
 //! Where a group's data enters and leaves, and the static routes between: shortest by delay, then by hops,
 //! then by the names of the links.
 
-use super::model::{Flow, Form, Model, Sends};
+use super::model::{FlowGroup, Form, Model, Sends};
 use crate::plan::LinkPlan;
 use std::collections::{BTreeMap, BTreeSet};
 use units::param::{nearest, Problem};
@@ -28,22 +28,22 @@ impl Nodes {
     }
 }
 
-/// A group's way over the shared links.
-pub struct Way {
+/// A group's route over the shared links.
+pub struct Route {
     /// Links of its data.
     pub forward: Vec<usize>,
-    /// Links the other way; empty if there are none and none are needed.
+    /// Links of the reverse direction; empty if there are none and none are needed.
     pub back: Vec<usize>,
 }
 
-/// Finds a group's way.
-pub fn way(
+/// Finds a group's route.
+pub fn route(
     model: &Model,
-    flow: &Flow,
+    flow: &FlowGroup,
     links: &[LinkPlan],
     nodes: &Nodes,
     problems: &mut Vec<Problem>,
-) -> Option<Way> {
+) -> Option<Route> {
     let ends = flow.way.ends(&model.topology.trunks);
     let keys = if flow.way.reversed() { ("to", "from") } else { ("from", "to") };
     let from = end(model, flow, keys.0, &ends.0, nodes, problems);
@@ -74,13 +74,13 @@ pub fn way(
         }
         found => found.unwrap_or_default(),
     };
-    Some(Way { forward, back })
+    Some(Route { forward, back })
 }
 
 /// The node a group's `from` or `to` means.
 fn end(
     model: &Model,
-    flow: &Flow,
+    flow: &FlowGroup,
     key: &str,
     name: &str,
     nodes: &Nodes,
@@ -108,7 +108,7 @@ fn end(
     None
 }
 
-/// A hint at a node's name that was misspelt in a link: a node that leads nowhere and whose name is nearly
+/// A remedy for a node's name that was misspelt in a link: a node without links onward whose name is nearly
 /// another's.
 fn loose_end(links: &[LinkPlan], nodes: &Nodes, ends: [usize; 2]) -> String {
     let uses = |node: usize| links.iter().filter(|link| link.from == node || link.to == node).count();
@@ -136,18 +136,18 @@ struct Edge<'a> {
 fn shortest(edges: &[Edge<'_>], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut done = BTreeSet::new();
     let mut open = BTreeSet::from([(Span::ZERO, 0, Vec::<&str>::new(), Vec::<usize>::new(), from)]);
-    while let Some((delay, hops, names, way, node)) = open.pop_first() {
+    while let Some((delay, hops, names, route, node)) = open.pop_first() {
         if node == to {
-            return Some(way);
+            return Some(route);
         }
         if !done.insert(node) {
             continue;
         }
         for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.from == node) {
-            let (mut names, mut way) = (names.clone(), way.clone());
+            let (mut names, mut route) = (names.clone(), route.clone());
             names.push(edge.name);
-            way.push(index);
-            open.insert((delay + edge.delay, hops + 1, names, way, edge.to));
+            route.push(index);
+            open.insert((delay + edge.delay, hops + 1, names, route, edge.to));
         }
     }
     None

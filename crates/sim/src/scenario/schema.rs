@@ -278,7 +278,7 @@ fn topologies(defs: &mut Map<String, Json>) {
     defs.insert("chain".into(), chain);
 }
 
-/// One definition for each way to send in a topology of this form.
+/// A definition for each combination of transport and source in a topology of this form.
 fn flows(defs: &mut Map<String, Json>, form: Form) {
     let section = form.section();
     let mut common = pointers::<Group>("group");

@@ -1,6 +1,6 @@
 //! [`Model`] back to a [`Table`], every default written out.
 
-use super::model::{Both, Direction, Flow, Form, Model, Sends, Topology, Way};
+use super::model::{Both, Direction, FlowGroup, Form, Model, Sends, Topology, Way};
 use super::sections::{difference, Run, Wire};
 use super::traffic::Group;
 use crate::plan::Plan;
@@ -82,7 +82,7 @@ fn worked_out(both: &Both, name: &str, plan: &Plan) -> Both {
     }
 }
 
-/// What a hop says beyond the chain.
+/// What a hop has that differs from the chain.
 fn hop(base: &Both, own: &Both) -> Table {
     let mut rows = difference(&own.forward.wire, &base.forward.wire);
     if own.forward.queue.show() != base.forward.queue.show() {
@@ -100,7 +100,7 @@ fn hop(base: &Both, own: &Both) -> Table {
     rows
 }
 
-fn group(model: &Model, flow: &Flow) -> Table {
+fn group(model: &Model, flow: &FlowGroup) -> Table {
     let counted_as = flow.group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
     let group =
         Group { counted_as: Some(counted_as), source: Some(flow.source.kind()), ..flow.group.clone() };

@@ -9,7 +9,7 @@ use units::param::{Problem, Table, Value};
 /// Reads TOML.
 ///
 /// # Errors
-/// Every syntax error, with its line and column and what to do about it.
+/// All syntax errors, each with line, column and remedy.
 pub fn read(text: &str) -> Result<Table, Vec<Problem>> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut problems: Vec<Problem> = Vec::new();
@@ -70,7 +70,7 @@ fn value(from: &DeValue<'_>, path: &str, problems: &mut Vec<Problem>) -> Option<
     }
 }
 
-/// The line, from 1, on which a dotted path stands: that of its key, or of the section that lacks the key.
+/// The line, counted from 1, of a dotted path: that of its key, or of the section that lacks the key.
 pub fn line(text: &str, path: &str) -> Option<usize> {
     let (document, _) = DeTable::parse_recoverable(text);
     let (mut table, mut rest, mut found) = (document.get_ref(), path, None);

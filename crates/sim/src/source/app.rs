@@ -1,8 +1,8 @@
-//! An application over TCP: it hands over objects one at a time, on one connection after another or on one it keeps.
+//! An application over TCP: it sends objects one at a time, on a new connection each or on a persistent one.
 //!
-//! A flow's connections follow one another at the same two ends. A packet tells which it belongs to by the time it left:
-//! what left before the present connection was opened is an old duplicate and is ignored. The receiver
-//! learns of a new connection from its first packet, so nothing it does depends on how far ahead the sender is.
+//! A flow's connections follow one another at the same two ends. The time a packet was sent identifies its connection: what
+//! was sent before the present connection was opened is an old duplicate and is ignored. The receiver learns of a new
+//! connection from its first packet, so its behaviour does not depend on how far ahead the sender is simulated.
 
 use crate::plan::{App, AppPlan};
 use std::collections::VecDeque;
@@ -13,42 +13,42 @@ use transport::SenderCounters;
 use units::param::Valid;
 use units::{Span, Stream, Time};
 
-/// What an application does next.
+/// The next action of an application.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
-    /// Hand over an object.
+pub enum AppAction {
+    /// Send an object.
     Send {
         /// Its payload.
         bytes: u64,
         /// On a new connection.
         fresh: bool,
     },
-    /// Hand over an object and go on after a while, whatever becomes of it.
+    /// Send an object, and act again after a while without waiting for its acknowledgement.
     Type {
         /// Its payload.
         bytes: u64,
         /// On a new connection.
         fresh: bool,
-        /// How long until it goes on.
+        /// How long until the next action.
         span: Span,
     },
-    /// Nothing for a while.
+    /// Wait.
     Wait {
         /// How long.
         span: Span,
-        /// The connection is closed before.
+        /// Whether the connection is closed first.
         close: bool,
     },
-    /// Nothing, until something else happens.
+    /// Wait for something else.
     Rest,
-    /// Nothing more.
+    /// End the session.
     End,
 }
 
-/// An object on its way.
+/// An object in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Object {
-    /// When it was handed over.
+    /// When it was offered to the sender.
     pub start: Time,
     /// Its payload in bytes.
     pub bytes: u64,
@@ -63,36 +63,36 @@ pub struct AppSource {
     params: Arc<Valid<Params>>,
     plan: Arc<AppPlan>,
     app: App,
-    dice: Stream,
-    /// Connections opened so far, and objects handed over.
+    rng: Stream,
+    /// Connections opened and objects begun so far.
     connections: u64,
     objects: u64,
     /// When the present connection was opened.
     opened: Time,
     /// No connection is open.
     closed: bool,
-    /// An object is not yet acknowledged in full.
+    /// Whether an object has not been acknowledged in full.
     busy: bool,
-    /// When the application goes on.
+    /// When the application acts next.
     wake: Time,
-    /// When it came to its end.
+    /// When the session ended.
     ended: Option<Time>,
     ceased: bool,
-    on_the_way: VecDeque<Object>,
-    /// What the senders of earlier connections counted.
+    in_flight: VecDeque<Object>,
+    /// Counters of the senders of earlier connections.
     past: SenderCounters,
 }
 
 impl AppSource {
-    /// A silent source; `dice` are those of its first session.
-    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, mut dice: Stream) -> AppSource {
-        let app = plan.begin(&mut dice);
+    /// An idle source; `rng` is the stream of its first session.
+    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, mut rng: Stream) -> AppSource {
+        let app = plan.begin(&mut rng);
         AppSource {
-            sender: Sender::sharing(&params, dice.branch(0)),
+            sender: Sender::sharing(&params, rng.branch(0)),
             params,
             plan,
             app,
-            dice,
+            rng,
             connections: 0,
             objects: 0,
             opened: Time::ZERO,
@@ -101,7 +101,7 @@ impl AppSource {
             wake: Time::NEVER,
             ended: None,
             ceased: false,
-            on_the_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             past: SenderCounters::default(),
         }
     }
@@ -113,9 +113,9 @@ impl AppSource {
     }
 
     /// Begins another session, after the end of the one before.
-    pub fn start_again(&mut self, now: Time, mut dice: Stream) {
-        self.app = self.plan.begin(&mut dice);
-        self.dice = dice;
+    pub fn start_again(&mut self, now: Time, mut rng: Stream) {
+        self.app = self.plan.begin(&mut rng);
+        self.rng = rng;
         self.ended = None;
         self.start(now);
     }
@@ -128,7 +128,7 @@ impl AppSource {
         self.sender.on_ack(now, ack);
         if self.busy && self.sender.is_done() {
             self.busy = false;
-            let step = self.app.done(&self.plan, now, &mut self.dice);
+            let step = self.app.on_acknowledged(&self.plan, now, &mut self.rng);
             self.take(now, step);
         }
     }
@@ -141,9 +141,9 @@ impl AppSource {
         if now >= self.wake {
             self.wake = Time::NEVER;
             if self.ceased {
-                return self.take(now, Step::End);
+                return self.take(now, AppAction::End);
             }
-            let step = self.app.go_on(&self.plan, now, &mut self.dice);
+            let step = self.app.next_action(&self.plan, now, &mut self.rng);
             self.take(now, step);
         }
     }
@@ -168,23 +168,23 @@ impl AppSource {
         (next != Time::NEVER).then_some(next)
     }
 
-    /// What the senders of all its connections counted.
+    /// Counters of the senders of all its connections.
     pub fn counters(&self) -> SenderCounters {
         self.past + self.sender.counters()
     }
 
-    /// Counts that anew.
-    pub fn count_anew(&mut self) {
+    /// Resets them.
+    pub fn reset_counters(&mut self) {
         self.past = SenderCounters::default();
         self.sender.reset_counters();
     }
 
-    /// Objects handed over so far.
-    pub fn begun(&self) -> u64 {
+    /// Objects begun so far.
+    pub fn objects_begun(&self) -> u64 {
         self.objects
     }
 
-    /// What the application at it has seen.
+    /// The state of the application.
     pub fn app(&self) -> &App {
         &self.app
     }
@@ -204,19 +204,19 @@ impl AppSource {
         self.ended.is_some_and(|ended| ended < now)
     }
 
-    fn take(&mut self, now: Time, step: Step) {
+    fn take(&mut self, now: Time, step: AppAction) {
         match step {
-            Step::Send { bytes, fresh } => self.send(now, bytes, fresh),
-            Step::Type { bytes, fresh, span } => {
+            AppAction::Send { bytes, fresh } => self.send(now, bytes, fresh),
+            AppAction::Type { bytes, fresh, span } => {
                 self.send(now, bytes, fresh);
                 self.wake = now + span;
             }
-            Step::Rest => {}
-            Step::Wait { span, close } => {
+            AppAction::Rest => {}
+            AppAction::Wait { span, close } => {
                 self.closed = close;
                 self.wake = now + span;
             }
-            Step::End => {
+            AppAction::End => {
                 self.closed = true;
                 self.ended = Some(now);
             }
@@ -227,7 +227,7 @@ impl AppSource {
         if fresh {
             self.past = self.past + self.sender.counters();
             self.connections += 1;
-            self.sender = Sender::sharing(&self.params, self.dice.branch(self.connections));
+            self.sender = Sender::sharing(&self.params, self.rng.branch(self.connections));
             self.opened = now;
         }
         if self.plan.whole_segments() {
@@ -239,7 +239,7 @@ impl AppSource {
         self.closed = false;
         self.busy = true;
         self.objects += 1;
-        self.on_the_way.push_back(Object { start: now, bytes, end: self.sender.supplied() });
+        self.in_flight.push_back(Object { start: now, bytes, end: self.sender.supplied() });
         if fresh {
             self.sender.start(now);
         }
@@ -257,7 +257,7 @@ pub struct AppSink {
 }
 
 impl AppSink {
-    /// Nothing has come yet.
+    /// A sink that has received nothing.
     pub fn new(params: Arc<Valid<Params>>) -> AppSink {
         AppSink { receiver: Receiver::sharing(&params), params, opened: None, past: 0 }
     }
@@ -276,12 +276,12 @@ impl AppSink {
         self.receiver.on_segment(now, segment);
     }
 
-    /// The next object of `source` that has come whole, once.
+    /// Removes and returns the next object of `source` that was delivered in full.
     pub fn completed(&self, source: &mut AppSource) -> Option<Object> {
         let whole =
             |object: &Object| self.opened == Some(source.opened) && self.receiver.delivered() >= object.end;
-        if source.on_the_way.front().is_some_and(whole) {
-            source.on_the_way.pop_front()
+        if source.in_flight.front().is_some_and(whole) {
+            source.in_flight.pop_front()
         } else {
             None
         }

@@ -5,7 +5,7 @@
 //! *Deviations*: only responses are simulated. A request takes no time and no packet, so a page takes half a round trip
 //! to a round trip less than a browser would measure; objects of a page come one after the other.
 
-use super::app::Step;
+use super::app::AppAction;
 use super::SourcePart;
 use crate::plan::{AppPlan, Load};
 use crate::scenario::traffic::Transport;
@@ -113,32 +113,32 @@ impl SourcePart for Http {
     }
 }
 
-/// One session at work: asked what to do next, it answers with a [`Step`].
+/// The state of a session: returns the next [`AppAction`] when it is asked.
 #[derive(Clone, Debug, Default)]
-pub struct Visitor {
-    /// Pages still to come after this one; `None` without end.
+pub struct WebUser {
+    /// Pages after this one; `None` if the session never ends.
     pages: Option<u64>,
-    /// Objects of this page still to come.
+    /// Objects of this page still to be fetched.
     objects: u64,
     /// Whether a connection may be open.
     connected: bool,
 }
 
-impl Visitor {
-    /// The visitor of a new session.
-    pub fn new(plan: &Http, dice: &mut Stream) -> Visitor {
+impl WebUser {
+    /// The user of a new session.
+    pub fn new(plan: &Http, rng: &mut Stream) -> WebUser {
         let pages = match plan.sessions {
             Loop::Closed => None,
-            Loop::Open => Some(plan.pages.draw(dice).max(1)),
+            Loop::Open => Some(plan.pages.draw(rng).max(1)),
         };
-        Visitor { pages, ..Visitor::default() }
+        WebUser { pages, ..WebUser::default() }
     }
 
-    /// At the start, and after each wait.
-    pub fn go_on(&mut self, plan: &Http, dice: &mut Stream) -> Step {
+    /// The action at the start, and after each wait.
+    pub fn next_action(&mut self, plan: &Http, rng: &mut Stream) -> AppAction {
         let first = self.objects == 0;
         let size = if first {
-            self.objects = plan.embedded.draw(dice);
+            self.objects = plan.embedded.draw(rng);
             self.pages = self.pages.map(|pages| pages - 1);
             &plan.size
         } else {
@@ -147,14 +147,14 @@ impl Visitor {
         };
         let fresh = !self.connected || plan.connection == Connection::Object;
         self.connected = true;
-        Step::Send { bytes: size.draw(dice).0.max(1), fresh }
+        AppAction::Send { bytes: size.draw(rng).0.max(1), fresh }
     }
 
-    /// After an object has been acknowledged.
-    pub fn done(&mut self, plan: &Http, dice: &mut Stream) -> Step {
+    /// The action once an object has been acknowledged.
+    pub fn on_acknowledged(&mut self, plan: &Http, rng: &mut Stream) -> AppAction {
         let page_ends = self.objects == 0;
         if page_ends && self.pages == Some(0) {
-            return Step::End;
+            return AppAction::End;
         }
         let close = match plan.connection {
             Connection::Object => true,
@@ -163,7 +163,7 @@ impl Visitor {
         };
         self.connected &= !close;
         let law = if page_ends { &plan.think } else { &plan.parse };
-        Step::Wait { span: law.draw(dice), close }
+        AppAction::Wait { span: law.draw(rng), close }
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
         read
     }
 
-    /// Two pages of a first object and two more each, on connections kept as the option says.
+    /// Two pages with a first object and two more each, for each way to keep connections.
     #[test]
     fn a_session_by_hand() {
         for (connection, fresh) in [
@@ -199,35 +199,35 @@ mod tests {
                 ("think", "5 s"),
                 ("connection", connection),
             ]);
-            let mut dice = Stream::new(1, "visitor");
-            let mut visitor = Visitor::new(&plan, &mut dice);
+            let mut rng = Stream::new(1, "visitor");
+            let mut user = WebUser::new(&plan, &mut rng);
             for (number, opens) in fresh.into_iter().enumerate() {
                 let bytes = if number % 3 == 0 { 3000 } else { 1000 };
                 assert_eq!(
-                    visitor.go_on(&plan, &mut dice),
-                    Step::Send { bytes, fresh: opens },
+                    user.next_action(&plan, &mut rng),
+                    AppAction::Send { bytes, fresh: opens },
                     "{connection} {number}"
                 );
-                let step = visitor.done(&plan, &mut dice);
+                let step = user.on_acknowledged(&plan, &mut rng);
                 let close = opens && connection == "object" || number == 2 && connection == "page";
                 match number {
-                    5 => assert_eq!(step, Step::End),
-                    2 => assert_eq!(step, Step::Wait { span: Span::from_secs(5.0), close }),
-                    _ => assert_eq!(step, Step::Wait { span: Span::from_millis(10), close }),
+                    5 => assert_eq!(step, AppAction::End),
+                    2 => assert_eq!(step, AppAction::Wait { span: Span::from_secs(5.0), close }),
+                    _ => assert_eq!(step, AppAction::Wait { span: Span::from_millis(10), close }),
                 }
             }
         }
     }
 
-    /// The published means: 5.64 more objects in a page; 10 710 bytes before the cut at 2 MB, which takes off little.
+    /// The published means: 5.64 more objects per page; 10 710 bytes before the cut at 2 MB, which changes them little.
     #[test]
     fn the_pages_of_3gpp2_have_their_means() {
         let plan = http(&[("model", "3gpp2")]);
-        let mut dice = Stream::new(1, "pages");
+        let mut rng = Stream::new(1, "pages");
         let n = 200_000;
-        let more = (0..n).map(|_| plan.embedded.real(&mut dice)).sum::<f64>() / f64::from(n);
+        let more = (0..n).map(|_| plan.embedded.real(&mut rng)).sum::<f64>() / f64::from(n);
         assert!((more - 5.64).abs() < 0.15, "{more}");
-        let bytes = (0..n).map(|_| plan.size.real(&mut dice)).sum::<f64>() / f64::from(n);
+        let bytes = (0..n).map(|_| plan.size.real(&mut rng)).sum::<f64>() / f64::from(n);
         assert!((bytes / 10_710.0 - 1.0).abs() < 0.05, "{bytes}");
     }
 

@@ -1,4 +1,4 @@
-//! Which class each packet of a flow carries: a fixed one, or one of two by a profile of its rate.
+//! The class of each packet of a flow: a fixed one, or one of two by a traffic profile.
 //!
 //! Reference: RFC2697 section 3 (a bucket of tokens, of which only the first is used here); CF98 section 4 and
 //! RFC2859 section 3 (the time sliding window and its tagger, of which RFC2859's first two colours are used).
@@ -8,26 +8,26 @@
 use crate::plan::{Measure, MeterPlan};
 use units::{Dice, Stream, Time};
 
-/// What gives packets another class than that of their flow.
+/// Assigns classes to packets.
 #[derive(Clone, Debug)]
 pub struct Marker(Option<Box<Meter>>);
 
-/// A flow held against its profile.
+/// A flow measured against its profile.
 #[derive(Clone, Debug)]
 struct Meter {
     out_class: u8,
-    /// Bytes a second.
+    /// Bytes per second.
     rate: f64,
     measure: Measure,
-    /// Tokens in the bucket, in bytes; or the rate estimated, in bytes a second.
+    /// Tokens in the bucket, in bytes; or the estimated rate, in bytes per second.
     state: f64,
     last: Time,
-    dice: Stream,
+    rng: Stream,
 }
 
 impl Marker {
-    /// A marker that has seen nothing yet. The dice are for a meter that draws.
-    pub fn new(meter: Option<MeterPlan>, dice: impl FnOnce() -> Stream) -> Marker {
+    /// A marker without a history. The random stream is for a meter that draws.
+    pub fn new(meter: Option<MeterPlan>, rng: impl FnOnce() -> Stream) -> Marker {
         Marker(meter.map(|plan| {
             let state = match plan.measure {
                 Measure::Bucket(depth) => depth.0 as f64,
@@ -35,11 +35,11 @@ impl Marker {
             };
             let rate = plan.rate.as_bps() / 8.0;
             let MeterPlan { out_class, measure, .. } = plan;
-            Box::new(Meter { out_class, rate, measure, state, last: Time::ZERO, dice: dice() })
+            Box::new(Meter { out_class, rate, measure, state, last: Time::ZERO, rng: rng() })
         }))
     }
 
-    /// The class of a packet of so many bytes that leaves now, if it is not its flow's.
+    /// The class of a packet of this size sent at `now`, if it differs from that of its flow.
     #[inline(always)]
     pub fn beyond(&mut self, now: Time, size: u32) -> Option<u8> {
         self.0.as_mut()?.beyond(now, size)
@@ -47,7 +47,7 @@ impl Marker {
 }
 
 impl Meter {
-    /// The class of a packet that lies beyond the profile.
+    /// The class of a packet beyond the profile.
     fn beyond(&mut self, now: Time, size: u32) -> Option<u8> {
         (!self.conforms(now, f64::from(size))).then_some(self.out_class)
     }
@@ -68,7 +68,7 @@ impl Meter {
                 let window = window.as_secs();
                 self.state = (self.state * window + size) / (elapsed + window);
                 let beyond = 1.0 - self.rate / self.state;
-                beyond <= 0.0 || self.dice.uniform() >= beyond
+                beyond <= 0.0 || self.rng.uniform() >= beyond
             }
         }
     }
@@ -104,7 +104,7 @@ mod tests {
                 (0..20_000).map(|i| marker.beyond(Time(i * gap), 1000).unwrap_or(5)).collect();
             classes[2000..].iter().filter(|class| **class == 2).count() as f64 / 18_000.0
         };
-        // At the target nothing, at twice the target half of it is Out.
+        // At the target rate none is Out, at twice the target half of them are.
         assert_eq!(share(1_010_000), 0.0);
         assert!((share(500_000) - 0.5).abs() < 0.02, "{}", share(500_000));
     }

@@ -1,5 +1,4 @@
-//! What feeds a flow: one file for each kind of source, with the keys a scenario may write for it, and the two ends
-//! of a flow as the engine drives them.
+//! Traffic sources: one file for each kind, with its scenario keys and its state machine, and the two ends of a flow.
 
 pub mod app;
 pub mod ftp;
@@ -29,17 +28,17 @@ use transport::tcp;
 use units::param::{Check, Described, Table};
 use units::Bytes;
 
-/// The keys of one kind of source, and what they mean to the engine.
+/// The keys of one kind of source, and what the engine derives from them.
 pub trait SourcePart: Check {
     /// The transports that can carry it.
     const OVER: &'static [Transport];
     /// Whether the keys of [`packets::Udp`] apply: packets of one size at a rate.
     const PACKETS: bool = false;
-    /// Over a transport with feedback: what it hands over.
+    /// Over a transport with feedback: what it sends.
     fn load(&self) -> Load {
         Load::Greedy
     }
-    /// Over TCP: the payload of its segments, where the source sets it.
+    /// Over TCP: the payload of its segments, if the source determines it.
     fn segment(&self) -> Option<Bytes> {
         None
     }
@@ -49,7 +48,7 @@ pub trait SourcePart: Check {
     }
 }
 
-/// Declares every source: what the scenario may name, and the part that reads its keys.
+/// Declares every source: its name in a scenario, and the part that reads its keys.
 macro_rules! sources {
     ($( $(#[doc = $doc:literal])+ $variant:ident($part:ty) = $name:literal, )+) => {
         units::choices! {
@@ -98,12 +97,12 @@ macro_rules! sources {
                 match self { $( Spec::$variant(part) => part.show(), )+ }
             }
 
-            /// What it hands over to a transport with feedback.
+            /// What it sends over a transport with feedback.
             pub fn load(&self) -> Load {
                 match self { $( Spec::$variant(part) => part.load(), )+ }
             }
 
-            /// The payload of its segments, where the source sets it.
+            /// The payload of its segments, if the source determines it.
             pub fn segment(&self) -> Option<Bytes> {
                 match self { $( Spec::$variant(part) => part.segment(), )+ }
             }
@@ -141,7 +140,7 @@ sources! {
 
 /// The sending end of a flow.
 pub enum Source {
-    /// A TCP sender with a supply that is known from the start.
+    /// A TCP sender whose data are known from the start.
     Tcp(tcp::Sender),
     /// A rate-based sender.
     Rated(Box<RatedSource>),
@@ -149,13 +148,13 @@ pub enum Source {
     Udp(Box<UdpSource>),
     /// An application over TCP.
     App(Box<AppSource>),
-    /// Where sessions arrive; each becomes a flow of its own.
+    /// The origin of sessions in an open loop; each is a flow of its own.
     Origin(Box<Origin>),
 }
 
 impl Source {
-    /// Whether its session has ended. What still arrives then is a late duplicate, and may be seen out of turn: ahead of the
-    /// session that begins next.
+    /// Whether its session has ended. What arrives after that is a late duplicate, which the fast engine may process ahead of
+    /// the next session.
     pub(crate) fn is_over(&self) -> bool {
         matches!(self, Source::App(source) if source.is_over())
     }
@@ -167,7 +166,7 @@ pub enum Sink {
     Tcp(tcp::Receiver),
     /// A rate-based receiver.
     Rated(Box<RatedSink>),
-    /// Counts what arrives.
+    /// Counts what it receives.
     Udp {
         /// Payload bytes received.
         payload: u64,

@@ -1,4 +1,4 @@
-//! Where sessions arrive in an open loop: each becomes a flow of its own, over the links of the one they arrive at.
+//! Arrivals of sessions in an open loop: each is a flow of its own, over the links of the flow at which it arrives.
 
 use crate::plan::AppPlan;
 use crate::source::AppSource;
@@ -8,31 +8,31 @@ use transport::SenderCounters;
 use units::param::{Form, Law, Valid};
 use units::{Span, Stream, Time};
 
-/// Where sessions arrive.
+/// The origin of sessions.
 pub struct Origin {
     params: Arc<Valid<Params>>,
     plan: Arc<AppPlan>,
     arrival: Law<Span>,
-    dice: Stream,
+    rng: Stream,
     next: Time,
     stop: Time,
     sessions: u64,
-    /// The flows that carry its sessions, or did, in the order of their numbers.
+    /// The flows that carry its sessions, or have carried them, in order of their numbers.
     pub flows: Vec<u32>,
-    /// What their senders counted, in the end.
+    /// The counters of their senders, after the run.
     pub counters: SenderCounters,
 }
 
 impl Origin {
-    /// No session has arrived, and none will from `stop` on.
-    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, stop: Time, dice: Stream) -> Origin {
+    /// No session has arrived, and none does from `stop` on.
+    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, stop: Time, rng: Stream) -> Origin {
         let arrival = plan.arrivals().unwrap_or(Law::of(Form::Constant(f64::INFINITY)));
         let counters = SenderCounters::default();
         Origin {
             params,
             plan,
             arrival,
-            dice,
+            rng,
             next: Time::NEVER,
             stop,
             sessions: 0,
@@ -43,30 +43,30 @@ impl Origin {
 
     /// The first session arrives one gap after the start.
     pub fn start(&mut self, now: Time) {
-        self.next = now + self.arrival.draw(&mut self.dice);
+        self.next = now + self.arrival.draw(&mut self.rng);
     }
 
-    /// Whether a session arrives at `now`; if so, with the stream it draws from.
+    /// If a session arrives at `now`, returns its random stream.
     pub fn arrived(&mut self, now: Time) -> Option<Stream> {
         if now < self.next || now >= self.stop {
             return None;
         }
-        self.next = now + self.arrival.draw(&mut self.dice).max(Span(1));
+        self.next = now + self.arrival.draw(&mut self.rng).max(Span(1));
         self.sessions += 1;
-        Some(self.dice.branch(self.sessions))
+        Some(self.rng.branch(self.sessions))
     }
 
-    /// The source of a session on a flow of its own.
-    pub fn source(&self, dice: Stream) -> AppSource {
-        AppSource::new(self.params.clone(), self.plan.clone(), dice)
+    /// The source of a session.
+    pub fn source(&self, rng: Stream) -> AppSource {
+        AppSource::new(self.params.clone(), self.plan.clone(), rng)
     }
 
-    /// What both ends of its flows are told.
+    /// The options of both ends of its flows.
     pub fn params(&self) -> Arc<Valid<Params>> {
         self.params.clone()
     }
 
-    /// Takes over what the senders of one of its flows counted since the warm-up.
+    /// Adds the counters of a sender of one of its flows since the warm-up.
     pub fn count(&mut self, since: SenderCounters) {
         self.counters = self.counters + since;
     }

@@ -1,7 +1,7 @@
-//! Rate-based transports at the two ends of a flow: the state machines, and what their packets say.
+//! Rate-based transports: sender and receiver of a flow, and the contents of their packets.
 //!
-//! The simulator's packet has no room for a report or for what a data packet tells the receiver, and few
-//! packets need it. So the end that sends keeps what it said, by number, until the other end has read it.
+//! The simulator's packet has no fields for a report, nor for what a data packet tells the receiver. So the sending end
+//! stores the contents of its packets by number until the receiving end has read them.
 
 use crate::plan::Load;
 use crate::scenario::reader::Reader;
@@ -14,55 +14,55 @@ use transport::segment::{Ack, SackBlocks, Segment};
 use units::param::{Choice, Described, Table, Valid};
 use units::{Bytes, Ecn, Span, Stream, Time};
 
-/// Contents of packets on their way, by number.
+/// Contents of packets in flight, by number.
 #[derive(Debug)]
-pub struct Said<T> {
+pub struct SentContents<T> {
     first: u32,
     entries: VecDeque<T>,
 }
 
-/// How far packets may overtake one another and still be read.
+/// The most packets that may overtake one of which the contents are still to be read.
 const REORDERING: u32 = 1024;
 
-impl<T: Copy> Said<T> {
-    fn new() -> Said<T> {
-        Said { first: 0, entries: VecDeque::new() }
+impl<T: Copy> SentContents<T> {
+    fn new() -> SentContents<T> {
+        SentContents { first: 0, entries: VecDeque::new() }
     }
 
-    /// What the next packet says.
+    /// Stores the contents of the next packet.
     fn put(&mut self, entry: T) {
         self.entries.push_back(entry);
     }
 
-    /// What a packet said; forgets what went long before it.
+    /// The contents of a packet; drops those of packets sent long before it.
     fn read(&mut self, number: u32) -> Option<T> {
-        let said = self.entries.get(number.wrapping_sub(self.first) as usize).copied()?;
+        let contents = self.entries.get(number.wrapping_sub(self.first) as usize).copied()?;
         while number.wrapping_sub(self.first) > REORDERING {
             self.entries.pop_front();
             self.first = self.first.wrapping_add(1);
         }
-        Some(said)
+        Some(contents)
     }
 }
 
-/// One end, and what it said.
+/// One end, and the contents of its packets.
 struct End<M, T> {
     machine: M,
-    said: Said<T>,
-    /// What its packets are marked with.
+    contents: SentContents<T>,
+    /// The ECN field of its packets.
     ecn: Ecn,
 }
 
 impl<M, T: Copy> End<M, T> {
     fn new(machine: M, capable: bool) -> End<M, T> {
-        End { machine, said: Said::new(), ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }
+        End { machine, contents: SentContents::new(), ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }
     }
 }
 
 impl<S: RateSender> End<S, S::Data> {
     fn transmit(&mut self, now: Time) -> Option<Segment> {
         let data = self.machine.poll_transmit(now)?;
-        self.said.put(data);
+        self.contents.put(data);
         Some(Segment { ecn: self.ecn, ..Segment::data(data.number(), data.size(), data.stamp()) })
     }
 }
@@ -70,7 +70,7 @@ impl<S: RateSender> End<S, S::Data> {
 impl<R: RateReceiver> End<R, R::Report> {
     fn answer(&mut self, now: Time) -> Option<Ack> {
         let report = self.machine.poll_transmit(now)?;
-        self.said.put(report);
+        self.contents.put(report);
         Some(Ack {
             ack: report.number(),
             size: report.size(),
@@ -99,11 +99,11 @@ macro_rules! transports {
         enum AnySource { $( $variant(Sending<$protocol>), )+ }
         enum AnySink { $( $variant(Receiving<$protocol>), )+ }
 
-        /// Does the same with whichever sender it is.
+        /// Calls a method of the sender, whichever it is.
         macro_rules! sender {
             ($any:expr, $end:ident => $what:expr) => { match $any { $( AnySource::$variant($end) => $what, )+ } };
         }
-        /// Does the same with whichever receiver it is.
+        /// Calls a method of the receiver, whichever it is.
         macro_rules! receiver {
             ($any:expr, $end:ident => $what:expr) => { match $any { $( AnySink::$variant($end) => $what, )+ } };
         }
@@ -128,7 +128,7 @@ macro_rules! transports {
                 }
             }
 
-            /// What a scenario calls it.
+            /// Its name in a scenario.
             pub fn name(&self) -> &'static str {
                 match self { $( Rated::$variant(_) => Transport::$variant.name(), )+ }
             }
@@ -143,16 +143,16 @@ macro_rules! transports {
                 match self { $( Rated::$variant(params) => <$protocol>::packet(params), )+ }
             }
 
-            /// The two ends.
-            pub fn build(&self, load: &Load, dice: Stream) -> (RatedSource, RatedSink) {
+            /// Builds the two ends.
+            pub fn build(&self, load: &Load, rng: Stream) -> (RatedSource, RatedSink) {
                 let (mut source, sink) = match self {
                     $( Rated::$variant(params) => (
                         AnySource::$variant(End::new(RateSender::new(params), <$protocol>::capable(params))),
                         AnySink::$variant(End::new(RateReceiver::new(params), false)),
                     ), )+
                 };
-                sender!(&mut source, end => end.machine.take_rng(dice.branch(0)));
-                (RatedSource::new(source, self.packet().0, load, dice), RatedSink { any: sink })
+                sender!(&mut source, end => end.machine.take_rng(rng.branch(0)));
+                (RatedSource::new(source, self.packet().0, load, rng), RatedSink { any: sink })
             }
         }
 
@@ -161,7 +161,7 @@ macro_rules! transports {
             pub fn on_report(&mut self, now: Time, number: u32, sink: &mut RatedSink) {
                 match (&mut self.any, &mut sink.any) {
                     $( (AnySource::$variant(source), AnySink::$variant(sink)) => {
-                        if let Some(report) = sink.said.read(number) {
+                        if let Some(report) = sink.contents.read(number) {
                             source.machine.on_report(now, &report);
                         }
                     } )+
@@ -176,7 +176,7 @@ macro_rules! transports {
             pub fn on_packet(&mut self, now: Time, seq: u32, ecn: Ecn, source: &mut RatedSource) {
                 match (&mut self.any, &mut source.any) {
                     $( (AnySink::$variant(sink), AnySource::$variant(source)) => {
-                        if let Some(data) = source.said.read(seq) {
+                        if let Some(data) = source.contents.read(seq) {
                             sink.machine.on_packet(now, &data, ecn == Ecn::Ce);
                         }
                     } )+
@@ -185,7 +185,7 @@ macro_rules! transports {
             }
         }
 
-        /// Name of the number beside the rate in the series of a transport.
+        /// Name of the second quantity in the series of a transport.
         fn second_of(any: &AnySource) -> &'static str {
             match any { $( AnySource::$variant(_) => <<$protocol as Protocol>::Sender as RateSender>::SECOND, )+ }
         }
@@ -209,7 +209,7 @@ pub struct RatedSource {
 }
 
 impl RatedSource {
-    fn new(any: AnySource, payload: Bytes, load: &Load, dice: Stream) -> RatedSource {
+    fn new(any: AnySource, payload: Bytes, load: &Load, rng: Stream) -> RatedSource {
         let mut source = RatedSource { any, payload, file: None, shaper: None };
         match load {
             Load::File(bytes) => {
@@ -218,7 +218,7 @@ impl RatedSource {
                 source.provide(Time::ZERO, packets);
             }
             Load::Shaped(plan) => {
-                source.shaper = Some(Box::new(Shaper::new(plan.clone(), dice)));
+                source.shaper = Some(Box::new(Shaper::new(plan.clone(), rng)));
                 source.provide(Time::ZERO, 0);
             }
             Load::Greedy | Load::App(_) => {}
@@ -236,13 +236,13 @@ impl RatedSource {
         sender!(&mut self.any, end => end.machine.start(now));
     }
 
-    /// Sends nothing from now on.
+    /// Stops sending.
     pub fn cease(&mut self) {
         self.shaper = None;
         sender!(&mut self.any, end => end.machine.cease());
     }
 
-    /// The moment of [`RatedSource::poll_timeout`] has come.
+    /// The deadline of [`RatedSource::poll_timeout`] has come.
     pub fn on_timer(&mut self, now: Time) {
         if sender!(&self.any, end => end.machine.poll_timeout()).is_some_and(|at| at <= now) {
             sender!(&mut self.any, end => end.machine.on_timer(now));
@@ -250,7 +250,7 @@ impl RatedSource {
         self.feed(now);
     }
 
-    /// Frames of a shaped video that are due.
+    /// Offers the frames of a shaped video that are due.
     fn feed(&mut self, now: Time) {
         let sent = self.sent();
         let (rate, payload) = (self.rate(), self.payload);
@@ -277,12 +277,12 @@ impl RatedSource {
         }
     }
 
-    /// The allowed rate, in bytes of payload a second.
+    /// The allowed rate, in bytes of payload per second.
     pub fn rate(&self) -> f64 {
         sender!(&self.any, end => end.machine.rate())
     }
 
-    /// The number beside the rate in a series.
+    /// The second quantity of its series.
     pub fn second(&self) -> f64 {
         sender!(&self.any, end => end.machine.second())
     }
@@ -292,12 +292,12 @@ impl RatedSource {
         second_of(&self.any)
     }
 
-    /// The estimate of the round trip.
+    /// The smoothed round-trip time.
     pub fn srtt(&self) -> Option<Span> {
         sender!(&self.any, end => end.machine.srtt())
     }
 
-    /// What the sender can tell.
+    /// The sender's statistics.
     pub fn statistics(&self) -> Vec<(&'static str, Statistic)> {
         sender!(&self.any, end => end.machine.statistics())
     }
@@ -312,7 +312,7 @@ impl RatedSource {
         sender!(&self.any, end => end.machine.sent())
     }
 
-    /// Whether a file has left in full. Nothing is sent twice, so what was lost stays lost.
+    /// Whether a file has been sent in full. There are no retransmissions.
     pub fn is_done(&self) -> bool {
         self.file.is_some_and(|packets| self.sent() >= packets)
     }
@@ -324,12 +324,12 @@ pub struct RatedSink {
 }
 
 impl RatedSink {
-    /// The moment of [`RatedSink::poll_timeout`] has come.
+    /// The deadline of [`RatedSink::poll_timeout`] has come.
     pub fn on_timer(&mut self, now: Time) {
         receiver!(&mut self.any, end => end.machine.on_timer(now));
     }
 
-    /// The report to send now, if one is due; it travels like an acknowledgement.
+    /// The report to send now, if one is due; it takes the route of an acknowledgement.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Ack> {
         receiver!(&mut self.any, end => end.answer(now))
     }
@@ -344,7 +344,7 @@ impl RatedSink {
         receiver!(&self.any, end => end.machine.received_payload())
     }
 
-    /// What the receiver can tell.
+    /// The receiver's statistics.
     pub fn statistics(&self) -> Vec<(&'static str, Statistic)> {
         receiver!(&self.any, end => end.machine.statistics())
     }
@@ -356,13 +356,13 @@ mod tests {
 
     #[test]
     fn what_was_said_is_read_in_any_order() {
-        let mut said = Said::new();
-        (0..5000u32).for_each(|entry| said.put(entry));
-        assert_eq!(said.read(3), Some(3));
-        assert_eq!(said.read(2000), Some(2000));
-        assert_eq!(said.read(1000), Some(1000));
-        assert_eq!(said.read(3), None, "long gone");
-        assert_eq!(said.read(5000), None, "not yet said");
-        assert_eq!(said.read(4999), Some(4999));
+        let mut contents = SentContents::new();
+        (0..5000u32).for_each(|entry| contents.put(entry));
+        assert_eq!(contents.read(3), Some(3));
+        assert_eq!(contents.read(2000), Some(2000));
+        assert_eq!(contents.read(1000), Some(1000));
+        assert_eq!(contents.read(3), None, "long gone");
+        assert_eq!(contents.read(5000), None, "not yet said");
+        assert_eq!(contents.read(4999), Some(4999));
     }
 }

@@ -1,8 +1,8 @@
-//! Packets at the times and in the sizes of a recording, whatever the network does.
+//! Packets with the times and sizes of a recording, sent without feedback.
 //!
 //! *Reference*: none: the recording is the model. Files are read by the front, from pcap and pcapng captures.
 //! *Units*: times since the start of the flow; bytes of the IP packet, as everywhere on a link.
-//! *Deviations*: open loop: what was TCP when it was recorded does not react here.
+//! *Deviations*: open loop: what was TCP in the recording does not react to the simulated network.
 
 use super::packets::Udp;
 use super::SourcePart;
@@ -119,7 +119,7 @@ impl SourcePart for Replay {
     }
 }
 
-/// What is played.
+/// The packets to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// Ascending.
@@ -169,7 +169,7 @@ mod tests {
         Replay { packets: packets.collect(), ..Replay::default() }
     }
 
-    /// Times in nanoseconds and sizes of what leaves before `end`, from a start at 1000.
+    /// Times in nanoseconds and sizes of the packets sent before `end`, with a start at 1000.
     fn sent(replay: &Replay, end: u64) -> Vec<(u64, u32)> {
         let plan = replay.datagrams(&Udp::default()).unwrap();
         let mut source = UdpSource::new(plan, Time(end), Stream::new(1, "replay"));

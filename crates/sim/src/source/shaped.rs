@@ -1,4 +1,4 @@
-//! Live video that is shaped to what the transport allows (dynamic rate shaping): each frame is made as large as the rate lets it be.
+//! Live video with dynamic rate shaping: each frame is as large as the transport's rate allows.
 //!
 //! *Reference*: JE98: a stream that was coded once is brought down to a rate that a congestion control sets, frame by frame, and
 //! nothing is sent twice.
@@ -52,32 +52,32 @@ impl SourcePart for Shaped {
     }
 }
 
-/// A shaper at work.
+/// The state of a shaper.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     plan: Arc<Shaped>,
-    dice: Stream,
+    rng: Stream,
     next: Time,
-    /// Packets handed over, and how many each of the last frames took to.
-    handed: u32,
+    /// Packets offered to the transport, and that number at the end of each recent frame.
+    provided: u32,
     ends: std::collections::VecDeque<u32>,
     /// Payload that did not fill a packet.
     rest: f64,
-    /// Frames made and frames left out.
+    /// Frames made, including those skipped.
     pub frames: u64,
-    /// Frames left out.
+    /// Frames skipped.
     pub skipped: u64,
     bits: f64,
 }
 
 impl Shaper {
     /// Before the first frame.
-    pub fn new(plan: Arc<Shaped>, dice: Stream) -> Shaper {
+    pub fn new(plan: Arc<Shaped>, rng: Stream) -> Shaper {
         Shaper {
             plan,
-            dice,
+            rng,
             next: Time::ZERO,
-            handed: 0,
+            provided: 0,
             ends: std::collections::VecDeque::new(),
             rest: 0.0,
             frames: 0,
@@ -91,8 +91,8 @@ impl Shaper {
         self.next
     }
 
-    /// A frame is due: the packets handed over so far, with it. `rate`: what the transport allows, in bytes a second; `sent`:
-    /// packets that left.
+    /// A frame is due. Returns the number of packets offered so far, including it. `rate`: what the transport allows, in bytes
+    /// per second; `sent`: packets sent.
     pub fn frame(&mut self, now: Time, rate: f64, sent: u32, payload: Bytes) -> u32 {
         self.next = now + self.plan.frame;
         self.frames += 1;
@@ -101,19 +101,19 @@ impl Shaper {
         }
         if self.ends.len() as u64 > self.plan.most_behind {
             self.skipped += 1;
-            return self.handed;
+            return self.provided;
         }
         let least = self.plan.least_rate.as_bps();
         let shaped = (8.0 * rate * self.plan.rate_share).clamp(least, self.plan.coded_rate.as_bps());
-        let spread = 1.0 + self.plan.frame_spread * (2.0 * self.dice.uniform() - 1.0);
+        let spread = 1.0 + self.plan.frame_spread * (2.0 * self.rng.uniform() - 1.0);
         let bits = shaped * self.plan.frame.as_secs() * spread;
         self.bits += bits;
         self.rest += bits / 8.0;
         let packets = (self.rest / payload.0 as f64).floor();
         self.rest -= packets * payload.0 as f64;
-        self.handed = self.handed.saturating_add(packets as u32).min(u32::MAX - 1);
-        self.ends.push_back(self.handed);
-        self.handed
+        self.provided = self.provided.saturating_add(packets as u32).min(u32::MAX - 1);
+        self.ends.push_back(self.provided);
+        self.provided
     }
 
     /// Rate of the frames made, over time, in bits a second; `None` before the first.
@@ -121,7 +121,7 @@ impl Shaper {
         (self.frames > 0).then(|| self.bits / (self.frames as f64 * self.plan.frame.as_secs()))
     }
 
-    /// The share of the coded rate that was left over by shaping.
+    /// The share of the coded rate that remains after shaping.
     pub fn mean_share(&self) -> Option<f64> {
         self.mean_bps().map(|bps| bps / self.plan.coded_rate.as_bps())
     }
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn frames_are_left_out_while_too_many_wait() {
         let mut shaper = shaper(Shaped { most_behind: 2, ..Shaped::default() });
-        let handed: Vec<u32> =
+        let provided: Vec<u32> =
             (0..5).map(|n| shaper.frame(Time(n * 40_000_000), 25_000.0, 0, Bytes(1000))).collect();
-        assert_eq!((handed, shaper.skipped), (vec![1, 3, 4, 4, 4], 2));
+        assert_eq!((provided, shaper.skipped), (vec![1, 3, 4, 4, 4], 2));
         assert_eq!(shaper.frame(Time(200_000_000), 25_000.0, 4, Bytes(1000)), 6);
     }
 }

@@ -1,10 +1,10 @@
-//! Somebody who types at a terminal: small segments over one TCP connection, at times that do not depend on the network.
+//! A user who types at a terminal: small segments over one TCP connection, at times that do not depend on the network.
 //!
 //! *Reference*: PF95: times between the packets of a terminal session have a heavy tail, which an exponential law misses; a
 //! Pareto law with shape 0.95 fits the upper tail. ns-2's telnet source draws them exponential with mean 1 s.
 //! *Deviations*: the echo of the far end is not simulated; keys that are pressed while the window is closed are not joined.
 
-use super::app::Step;
+use super::app::AppAction;
 use super::SourcePart;
 use crate::plan::{AppPlan, Load};
 use crate::scenario::traffic::Transport;
@@ -51,16 +51,16 @@ impl SourcePart for Telnet {
     }
 }
 
-/// A session at work.
+/// The state of a terminal session.
 #[derive(Clone, Debug, Default)]
-pub struct Typist {
+pub struct TelnetUser {
     connected: bool,
 }
 
-impl Typist {
+impl TelnetUser {
     /// The next key is pressed.
-    pub fn go_on(&mut self, plan: &Telnet, dice: &mut Stream) -> Step {
+    pub fn next_action(&mut self, plan: &Telnet, rng: &mut Stream) -> AppAction {
         let fresh = !std::mem::replace(&mut self.connected, true);
-        Step::Type { bytes: plan.key.0, fresh, span: plan.gap.draw(dice).max(Span(1)) }
+        AppAction::Type { bytes: plan.key.0, fresh, span: plan.gap.draw(rng).max(Span(1)) }
     }
 }

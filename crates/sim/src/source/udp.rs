@@ -1,7 +1,7 @@
 //! Open-loop sources: constant rate, on-off, Poisson, recorded.
 //!
-//! The first packet of an on period leaves at its start, as in ns-2. Gaps are exact: what a division
-//! leaves over is carried (see [`Serializer`]).
+//! The first packet of an on period is sent at its start, as in ns-2. Gaps are exact: the remainder of a division is
+//! carried over (see [`Serializer`]).
 
 use crate::plan::{Gaps, UdpPlan};
 use transport::segment::Segment;
@@ -12,7 +12,7 @@ pub struct UdpSource {
     plan: UdpPlan,
     gap: Serializer,
     mean_gap: f64,
-    dice: Stream,
+    rng: Stream,
     began: Time,
     next: Option<Time>,
     on_until: Time,
@@ -22,15 +22,15 @@ pub struct UdpSource {
 }
 
 impl UdpSource {
-    /// A silent source that will send nothing from `stop` on.
-    pub fn new(plan: UdpPlan, stop: Time, dice: Stream) -> UdpSource {
+    /// An idle source that sends nothing from `stop` on.
+    pub fn new(plan: UdpPlan, stop: Time, rng: Stream) -> UdpSource {
         let gap = Serializer::new(plan.rate);
         let mean_gap = plan.packet.0 as f64 * 8.0 / plan.rate.as_bps();
         UdpSource {
             plan,
             gap,
             mean_gap,
-            dice,
+            rng,
             began: Time::ZERO,
             next: None,
             on_until: Time::NEVER,
@@ -64,9 +64,7 @@ impl UdpSource {
             return None;
         }
         let size = match &self.plan.gaps {
-            Gaps::ExponentialSizes => {
-                (self.dice.exponential(self.plan.packet.0 as f64).round() as u32).max(1)
-            }
+            Gaps::ExponentialSizes => (self.rng.exponential(self.plan.packet.0 as f64).round() as u32).max(1),
             Gaps::Recorded(recording) => recording.packet(u64::from(self.seq))?.size.0 as u32,
             _ => self.plan.packet.0 as u32,
         };
@@ -107,8 +105,8 @@ impl UdpSource {
     fn period(&mut self, mean: Span) -> Span {
         let mean_s = mean.as_secs();
         Span::from_secs(match self.plan.bursts.and_then(|bursts| bursts.shape) {
-            Some(shape) => self.dice.pareto(mean_s, shape),
-            None => self.dice.exponential(mean_s),
+            Some(shape) => self.rng.pareto(mean_s, shape),
+            None => self.rng.exponential(mean_s),
         })
     }
 
@@ -117,11 +115,11 @@ impl UdpSource {
         now + match &self.plan.gaps {
             Gaps::Constant => return self.gap.finish(now, Bytes(self.plan.packet.0)),
             Gaps::Jittered(j) => {
-                let factor = self.dice.between(1.0 - j, 1.0 + j);
+                let factor = self.rng.between(1.0 - j, 1.0 + j);
                 self.gap.next(Bytes(self.plan.packet.0)).scale(factor)
             }
             Gaps::Exponential | Gaps::ExponentialSizes => {
-                Span::from_secs(self.dice.exponential(self.mean_gap))
+                Span::from_secs(self.rng.exponential(self.mean_gap))
             }
             Gaps::Recorded(recording) => {
                 let next = recording.packet(u64::from(self.seq));

@@ -1,13 +1,13 @@
-//! Video on demand over TCP: chunks of a few seconds, each in the best quality the network seems to carry.
+//! Video on demand over TCP: chunks of a few seconds, each in the best quality that the network seems to carry.
 //!
-//! *Reference*: ISO-23009 (DASH) for chunks and their qualities; the two rules are the classic ones: by throughput, the best quality
-//! within a share of what the last chunks got; by buffer, HJMTW14: the quality rises with the seconds in the buffer between a
-//! reservoir and a cushion.
+//! *Reference*: ISO-23009 (DASH) for chunks and qualities. Two classic rules: by throughput, the best quality within a share
+//! of the rate of past chunks; by buffer, HJMTW14: the quality rises with the seconds in the buffer between a reservoir and
+//! a cushion.
 //! *Units*: bits a second, seconds.
 //! *Deviations*: a chunk counts as received when the server has its last acknowledgement; requests take no packets; chunks
 //! of one quality have one size.
 
-use super::app::Step;
+use super::app::AppAction;
 use super::SourcePart;
 use crate::plan::{AppPlan, Load};
 use crate::scenario::traffic::Transport;
@@ -73,7 +73,7 @@ impl SourcePart for Video {
     }
 }
 
-/// What a viewer has seen so far.
+/// Statistics of playback.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Viewed {
     /// Chunks received, and the sum of their rates in bits a second.
@@ -88,35 +88,35 @@ pub struct Viewed {
     pub switches: u64,
 }
 
-/// A viewer at work.
+/// The state of a video player.
 #[derive(Clone, Debug, Default)]
-pub struct Player {
-    /// What was seen.
+pub struct VideoPlayer {
+    /// Its statistics.
     pub viewed: Viewed,
-    /// The quality of the chunk under way, and since when it is.
+    /// The quality of the chunk in flight, and when it was requested.
     quality: usize,
     asked: Option<Time>,
     /// Bits a second of past chunks.
     estimate: Option<f64>,
-    /// Seconds in the buffer when it was last looked at.
+    /// Seconds in the buffer at the last update.
     buffer_s: f64,
     looked: Time,
 }
 
-impl Player {
-    /// Asks for the next chunk.
-    pub fn go_on(&mut self, plan: &Video, now: Time) -> Step {
+impl VideoPlayer {
+    /// Requests the next chunk.
+    pub fn next_action(&mut self, plan: &Video, now: Time) -> AppAction {
         self.play_until(now);
         let quality = self.choose(plan);
         self.viewed.switches += u64::from(self.viewed.chunks > 0 && quality != self.quality);
         self.quality = quality;
         let fresh = self.asked.replace(now).is_none();
         let bytes = (plan.qualities[quality].as_bps() * plan.chunk.as_secs() / 8.0).round() as u64;
-        Step::Send { bytes: bytes.max(1), fresh }
+        AppAction::Send { bytes: bytes.max(1), fresh }
     }
 
-    /// A chunk has come.
-    pub fn done(&mut self, plan: &Video, now: Time) -> Step {
+    /// A chunk was received.
+    pub fn on_acknowledged(&mut self, plan: &Video, now: Time) -> AppAction {
         self.play_until(now);
         let rate = plan.qualities[self.quality].as_bps();
         let took = now.since(self.asked.unwrap_or(now)).as_secs().max(1e-9);
@@ -126,10 +126,10 @@ impl Player {
         self.viewed.bps += rate;
         self.buffer_s += plan.chunk.as_secs();
         let full = self.buffer_s + plan.chunk.as_secs() - plan.buffer.as_secs();
-        Step::Wait { span: Span::from_secs(full.max(0.0)), close: false }
+        AppAction::Wait { span: Span::from_secs(full.max(0.0)), close: false }
     }
 
-    /// The picture runs while there is something in the buffer; before the first chunk nothing is to be seen.
+    /// Plays until `now`: the picture runs while the buffer is not empty, and before the first chunk nothing is counted.
     fn play_until(&mut self, now: Time) {
         let passed = now.since(self.looked).as_secs();
         self.looked = now;
@@ -169,8 +169,8 @@ mod tests {
         Time::ZERO + Span::from_secs(seconds)
     }
 
-    /// Chunks of 4 s; qualities 1 and 2 Mbit/s; room for 8 s. The first takes 1 s (4 Mbit in all: 4 Mbit/s, of which 0.8 count), so
-    /// the second is the better one; it takes 6 s: 4 s of it are played, 2 s the picture stands still.
+    /// Chunks of 4 s; qualities 1 and 2 Mbit/s; a buffer of 8 s. The first takes 1 s (4 Mbit at 4 Mbit/s, of which 0.8 count), so
+    /// the second has the better quality; it takes 6 s, of which 4 s are played and 2 s are a stall.
     #[test]
     fn a_viewer_by_hand() {
         let plan = Video {
@@ -179,23 +179,23 @@ mod tests {
             weight: 1.0,
             ..Video::default()
         };
-        let mut player = Player::default();
-        assert_eq!(player.go_on(&plan, at(0.0)), Step::Send { bytes: 500_000, fresh: true });
-        assert_eq!(player.done(&plan, at(1.0)), Step::Wait { span: Span::ZERO, close: false });
-        assert_eq!(player.go_on(&plan, at(1.0)), Step::Send { bytes: 1_000_000, fresh: false });
-        assert_eq!(player.done(&plan, at(7.0)), Step::Wait { span: Span::ZERO, close: false });
+        let mut player = VideoPlayer::default();
+        assert_eq!(player.next_action(&plan, at(0.0)), AppAction::Send { bytes: 500_000, fresh: true });
+        assert_eq!(player.on_acknowledged(&plan, at(1.0)), AppAction::Wait { span: Span::ZERO, close: false });
+        assert_eq!(player.next_action(&plan, at(1.0)), AppAction::Send { bytes: 1_000_000, fresh: false });
+        assert_eq!(player.on_acknowledged(&plan, at(7.0)), AppAction::Wait { span: Span::ZERO, close: false });
         assert_eq!((player.viewed.stalls, player.viewed.stalled_s), (1, 2.0));
         // 8 Mbit in 6 s are 1.33 Mbit/s, of which 1.07 count: back to the lower one, which comes in half a second.
-        assert_eq!(player.go_on(&plan, at(7.0)), Step::Send { bytes: 500_000, fresh: false });
-        assert_eq!(player.done(&plan, at(7.5)), Step::Wait { span: Span::from_secs(3.5), close: false });
+        assert_eq!(player.next_action(&plan, at(7.0)), AppAction::Send { bytes: 500_000, fresh: false });
+        assert_eq!(player.on_acknowledged(&plan, at(7.5)), AppAction::Wait { span: Span::from_secs(3.5), close: false });
         assert_eq!((player.viewed.chunks, player.viewed.switches, player.viewed.bps), (3, 2, 4e6));
     }
 
-    /// 16 s in the buffer lie half way between 8 and 24: half way between 300 and 4300 kbit/s, so 1850.
+    /// 16 s in the buffer are half way from 8 to 24, so the rate is half way from 300 to 4300 kbit/s, and 1850 is chosen.
     #[test]
     fn the_buffer_maps_to_a_quality() {
         let plan = Video { adapt: Adapt::Buffer, ..Video::default() };
-        let player = |buffer_s| Player { buffer_s, estimate: Some(1e9), ..Player::default() };
+        let player = |buffer_s| VideoPlayer { buffer_s, estimate: Some(1e9), ..VideoPlayer::default() };
         assert_eq!([0.0, 16.0, 30.0].map(|seconds| player(seconds).choose(&plan)), [0, 3, 5]);
     }
 

@@ -1,4 +1,4 @@
-//! Speech over RTP: a frame of the codec in every packet while somebody talks, nothing while nobody does.
+//! Speech over RTP: one codec frame in each packet during a talk spurt, nothing during a pause.
 //!
 //! *Reference*: frames of 20 ms and their sizes as in RFC 3551 sections 4.5.6 and 4.5.14 (G.729, PCMU); lengths of talk spurts
 //! and pauses of ITU-P59: exponential, means 1.004 s and 1.587 s.

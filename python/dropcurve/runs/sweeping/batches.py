@@ -13,12 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...errors import DropcurveError, UsageError
 from ...scenario import Scenario
+from .. import engine
 from ..job import Job, build
 from .make import make
 from .rows import Row
@@ -51,6 +52,7 @@ class Batch:
     session: str
     known: tuple[str, ...]
     jobs: tuple[tuple[str, int], ...]
+    engine: str = field(default_factory=engine.chosen)
 
 
 def work(batch: Batch) -> tuple[float, list[Row]]:
@@ -68,7 +70,7 @@ def work(batch: Batch) -> tuple[float, list[Row]]:
         )
     rows: list[Row] = []
     jobs = [Job(Scenario.parse(text), seed) for text, seed in batch.jobs]
-    with store.writer(work=batch.name) as writer:
+    with engine.using(batch.engine), store.writer(work=batch.name) as writer:
         made = make(jobs, writer, threads=1, take=rows.append)
     return made.seconds / max(1, made.runs), rows
 

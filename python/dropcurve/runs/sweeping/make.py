@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ... import _core
+from .. import engine
 from ..job import Job, build
 from .rows import UNSEEN, Row, row
 from .run_table import Writer
@@ -60,4 +61,5 @@ def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
         keep(found)
         take(found)
 
-    _core.run_many([(job.scenario.core, job.seed, "summary") for job in jobs], threads, None, finished)
+    work = [(job.scenario.core, job.seed, "summary") for job in jobs]
+    _core.run_many(work, threads, None, finished, **engine.options())

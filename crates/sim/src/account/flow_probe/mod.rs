@@ -226,7 +226,7 @@ impl FlowProbe {
         if now >= window.warmup {
             self.cwnd.hold((source.sender.cwnd() * CWND_STEPS) as u64, now);
             if source.is_open() && !std::mem::replace(&mut self.counting_sender, true) {
-                source.count_anew();
+                source.reset_counters();
             }
         }
         let sender = &source.sender;

@@ -1,0 +1,44 @@
+"""The engine that makes runs: ``fast``, or ``plain``, which has no fast path and gives the same bits.
+
+It is an option of the work, not of the scenario: runs keep their address in the store, and those that are stored
+already are not made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ..errors import UsageError
+
+ENGINES = ("fast", "plain")
+
+_chosen: ContextVar[str] = ContextVar("engine", default="fast")
+
+
+def chosen() -> str:
+    """Name of the engine that makes runs here."""
+    return _chosen.get()
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """Makes runs with the engine of this name inside the block.
+
+    Raises:
+        UsageError: there is no such engine.
+    """
+    if name not in ENGINES:
+        raise UsageError(f"engine = {name!r}: must be one of {', '.join(ENGINES)}")
+    token = _chosen.set(name)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+def options() -> dict[str, Any]:
+    """The keyword arguments with which the core makes runs; none for its default."""
+    return {} if chosen() == "fast" else {"engine": chosen()}
