@@ -181,13 +181,22 @@ mod tests {
         };
         let mut player = VideoPlayer::default();
         assert_eq!(player.next_action(&plan, at(0.0)), AppAction::Send { bytes: 500_000, fresh: true });
-        assert_eq!(player.on_acknowledged(&plan, at(1.0)), AppAction::Wait { span: Span::ZERO, close: false });
+        assert_eq!(
+            player.on_acknowledged(&plan, at(1.0)),
+            AppAction::Wait { span: Span::ZERO, close: false }
+        );
         assert_eq!(player.next_action(&plan, at(1.0)), AppAction::Send { bytes: 1_000_000, fresh: false });
-        assert_eq!(player.on_acknowledged(&plan, at(7.0)), AppAction::Wait { span: Span::ZERO, close: false });
+        assert_eq!(
+            player.on_acknowledged(&plan, at(7.0)),
+            AppAction::Wait { span: Span::ZERO, close: false }
+        );
         assert_eq!((player.viewed.stalls, player.viewed.stalled_s), (1, 2.0));
         // 8 Mbit in 6 s are 1.33 Mbit/s, of which 1.07 count: back to the lower one, which comes in half a second.
         assert_eq!(player.next_action(&plan, at(7.0)), AppAction::Send { bytes: 500_000, fresh: false });
-        assert_eq!(player.on_acknowledged(&plan, at(7.5)), AppAction::Wait { span: Span::from_secs(3.5), close: false });
+        assert_eq!(
+            player.on_acknowledged(&plan, at(7.5)),
+            AppAction::Wait { span: Span::from_secs(3.5), close: false }
+        );
         assert_eq!((player.viewed.chunks, player.viewed.switches, player.viewed.bps), (3, 2, 4e6));
     }
 
