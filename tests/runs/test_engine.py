@@ -17,7 +17,7 @@ SCENARIO = "droptail_vs_red"
 EDITS = [("run.duration", '"5 s"')]
 #: Verbs that simulate.
 VERBS = [
-    ["run"], ["compare"], ["sweep"], ["tune"], ["reproduce"], ["evaluate"], ["import"], ["live", "lab"],
+    ["run"], ["compare"], ["sweep"], ["tune"], ["reproduce"], ["evaluate"], ["fix"], ["import"], ["live", "lab"],
     ["live", "check"],
 ]  # fmt: skip
 

@@ -61,5 +61,10 @@ def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
         keep(found)
         take(found)
 
-    work = [(job.scenario.core, job.seed, "summary") for job in jobs]
-    _core.run_many(work, threads, None, finished, **engine.options())
+    _core.run_many(
+        [(job.scenario.core, job.seed, "summary") for job in jobs],
+        threads,
+        None,
+        finished,
+        **engine.options(),
+    )
