@@ -14,7 +14,7 @@ from dropcurve.errors import UsageError
 from dropcurve.runs import engine
 
 SCENARIO = "droptail_vs_red"
-EDITS = [("run.duration", '"5 s"')]
+EDITS = [("run.duration", '"5 s"'), ("run.warmup", '"auto"')]
 #: Verbs that simulate.
 VERBS = [
     ["run"], ["compare"], ["sweep"], ["tune"], ["reproduce"], ["evaluate"], ["fix"], ["import"], ["live", "lab"],
@@ -69,7 +69,7 @@ def test_the_option_reaches_the_core(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     monkeypatch.setattr(_core, "run_many", noted)
     command = [
-        "run", SCENARIO, "--duration", "2 s", "--replications", "2", "--quiet", "--no-report", "--cache", "off",
+        "run", SCENARIO, "--duration", "2 s", "--set", "run.warmup=auto", "--replications", "2", "--quiet", "--no-report", "--cache", "off",
     ]  # fmt: skip
     for name in engine.ENGINES:
         found = CliRunner().invoke(app, [*command, "--engine", name, "--out", str(tmp_path / name)])
