@@ -68,9 +68,8 @@ def test_the_option_reaches_the_core(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         return run_many(*arguments, **more)
 
     monkeypatch.setattr(_core, "run_many", noted)
-    command = [
-        "run", SCENARIO, "--duration", "2 s", "--set", "run.warmup=auto", "--replications", "2", "--quiet", "--no-report", "--cache", "off",
-    ]  # fmt: skip
+    edits = ["--duration", "2 s", "--set", "run.warmup=auto", "--replications", "2"]
+    command = ["run", SCENARIO, *edits, "--quiet", "--no-report", "--cache", "off"]
     for name in engine.ENGINES:
         found = CliRunner().invoke(app, [*command, "--engine", name, "--out", str(tmp_path / name)])
         assert found.exit_code == 0, found.output

@@ -19,7 +19,7 @@ Engine = Annotated[
 
 def with_engine(verb: Callable[..., Any]) -> Callable[..., Any]:
     """The verb with the option ``--engine``, which holds for all runs it makes."""
-    signature = inspect.signature(verb)
+    signature = inspect.signature(verb, eval_str=True)
 
     @functools.wraps(verb)
     def call(*args: Any, engine: str, **more: Any) -> Any:
