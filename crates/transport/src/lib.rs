@@ -57,3 +57,7 @@ pub mod tcp {
     pub use crate::receiver::Receiver;
     pub use crate::sender::Sender;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

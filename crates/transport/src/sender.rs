@@ -15,7 +15,9 @@ mod emit;
 mod fast_path;
 mod offload;
 mod pace;
+mod sequence;
 mod supply;
+mod timers;
 mod tracking;
 
 use crate::cc::{Cc, Control, Window};
@@ -29,7 +31,10 @@ use units::param::Valid;
 use units::{Dice, Span, Stream, Time};
 
 pub(crate) use cold::Cold;
+use fast_path::FastPath;
 pub(crate) use pace::Pacer;
+pub(crate) use sequence::SequenceSpace;
+pub(crate) use timers::Timer;
 
 /// Sequence number that stands for "no segment".
 pub(crate) const NONE: u32 = u32::MAX;
@@ -62,12 +67,7 @@ pub(crate) enum Action {
 /// The sender of one connection.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    pub(crate) una: u32,
-    pub(crate) nxt: u32,
-    pub(crate) max: u32,
-    /// One past the last segment supplied by the source.
-    pub(crate) limit: u32,
-    pub(crate) rwnd: u32,
+    pub(crate) seq: SequenceSpace,
     pub(crate) dupacks: u32,
     /// Segments by which duplicate ACKs inflate the window.
     pub(crate) inflation: u32,
@@ -96,7 +96,6 @@ pub struct Sender {
     /// A partial ACK arrived in this recovery.
     pub(crate) partial_seen: bool,
     pub(crate) opened: bool,
-    pub(crate) timestamps: bool,
     pub(crate) timer_after_sample: bool,
     pub(crate) ecn: bool,
     pub(crate) cwr: bool,
@@ -113,16 +112,7 @@ pub struct Sender {
     may_delay: bool,
     /// New segments are sent in bursts, as with segmentation offload.
     pub(crate) offloads: bool,
-    /// Options allow the fast path: [`Sender::is_fast_path_eligible`].
-    pub(crate) eligible: bool,
-    /// ACKs take the fast path now.
-    pub(crate) fast_acks: bool,
-    /// A segment that needs the slow path may be ready to send.
-    needs_slow_path: bool,
-    /// One past the last new segment that may be sent on the fast path.
-    fast_end: u32,
-    /// cwnd rounded down, cached while no loss is being recovered.
-    whole_cwnd: u32,
+    pub(crate) fast: FastPath,
     pub(crate) cc: Cc,
     pub(crate) cold: Box<Cold>,
 }
@@ -148,11 +138,13 @@ impl Sender {
         let rto = rtt.rto(p);
         let cold = Box::new(Cold::new(params, stream, rtt, (keeps_ledger || may_delay, model_based)));
         let mut sender = Sender {
-            una: 0,
-            nxt: 0,
-            max: 0,
-            limit: u32::from(syn_is_data),
-            rwnd: p.window.map_or(NONE, |w| w as u32),
+            seq: SequenceSpace {
+                una: 0,
+                nxt: 0,
+                max: 0,
+                limit: u32::from(syn_is_data),
+                rwnd: p.window.map_or(NONE, |w| w as u32),
+            },
             dupacks: 0,
             inflation: 0,
             recover: if p.opening_fix { p.first_segment() } else { 1 },
@@ -172,7 +164,6 @@ impl Sender {
             loss: false,
             partial_seen: false,
             opened: false,
-            timestamps: p.samples != crate::params::Samples::PerWindow,
             timer_after_sample: p.timer_after_sample,
             ecn: p.ecn,
             cwr: false,
@@ -187,15 +178,11 @@ impl Sender {
             paced,
             may_delay,
             offloads: p.bunches && p.recovery == Recovery::Rack,
-            eligible: false,
-            fast_acks: false,
-            needs_slow_path: true,
-            fast_end: 0,
-            whole_cwnd: 0,
+            fast: FastPath::new(p),
             cc,
             cold,
         };
-        sender.eligible = sender.is_fast_path_eligible();
+        sender.fast.eligible = sender.is_fast_path_eligible();
         sender
     }
 
@@ -228,7 +215,7 @@ impl Sender {
         if self.may_delay {
             self.send_due_first(now);
         }
-        let unexpected = ack.ack > self.max;
+        let unexpected = ack.ack > self.seq.max;
         if unexpected {
             return;
         }
@@ -271,7 +258,7 @@ impl Sender {
 
     /// Fires the timers that are due; does nothing before the deadline of [`Sender::poll_timeout`].
     pub fn on_timer(&mut self, now: Time) {
-        if self.has_tracking() && now >= self.cold.optional.next_timer {
+        if self.has_tracking() && now >= self.cold.optional.timers.next() {
             self.on_tracking_timer(now);
         }
         if now >= self.rto_at {
@@ -300,14 +287,14 @@ impl Sender {
             Recovery::Rack => self.next_rack()?,
             Recovery::Sack1 if self.recovering => self.next_sack1()?,
             _ => {
-                let past = self.una.saturating_add(self.usable()).min(self.limit);
-                (self.nxt < past).then_some(self.nxt)?
+                let past = self.seq.una.saturating_add(self.usable()).min(self.seq.limit);
+                (self.seq.nxt < past).then_some(self.seq.nxt)?
             }
         };
         if self.may_delay && !self.may_send_now(now) {
             return None;
         }
-        if self.offloads && seq == self.max && !self.may_join_burst(now) {
+        if self.offloads && seq == self.seq.max && !self.may_join_burst(now) {
             return None;
         }
         self.quota -= 1;
@@ -318,8 +305,8 @@ impl Sender {
     /// Updates recovery state for a segment that the window allowed.
     #[inline]
     fn record_sent(&mut self, seq: u32) {
-        if seq >= self.nxt {
-            self.nxt = seq + 1;
+        if seq >= self.seq.nxt {
+            self.seq.nxt = seq + 1;
         }
         match self.recovery {
             Recovery::Sack => self.sent_sack(seq),
@@ -364,6 +351,6 @@ impl Sender {
     /// Segments that the window allows in flight.
     #[inline]
     pub(crate) fn usable(&self) -> u32 {
-        (self.window.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
+        (self.window.cwnd as u32).saturating_add(self.inflation).min(self.seq.rwnd)
     }
 }

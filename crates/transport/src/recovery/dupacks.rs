@@ -14,7 +14,7 @@ use units::Time;
 impl Sender {
     #[inline]
     pub(crate) fn on_ack_dupacks(&mut self, now: Time, ack: &Ack) {
-        if ack.ack > self.una {
+        if ack.ack > self.seq.una {
             let partial = self.last_action == Action::FastRetransmit
                 && self.recovery == Recovery::NewReno
                 && ack.ack < self.recover;
@@ -23,7 +23,7 @@ impl Sender {
             } else {
                 self.full_ack(now, ack);
             }
-        } else if ack.ack == self.una {
+        } else if ack.ack == self.seq.una {
             self.duplicate(now);
         } else {
             self.quota = 0;
@@ -32,7 +32,7 @@ impl Sender {
 
     #[inline]
     fn full_ack(&mut self, now: Time, ack: &Ack) {
-        let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
+        let (acked, flight) = (ack.ack - self.seq.una, self.seq.nxt - self.seq.una);
         let leaving = self.recovering;
         let beyond = self.acked_beyond_recover(ack.ack);
         if leaving || self.loss || self.inflation > 0 {
@@ -58,7 +58,7 @@ impl Sender {
             let exit = self.cold.params.exit_window;
             if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh && !self.model_based {
                 let least = u32::from(exit == ExitWindow::Flight);
-                let flight = f64::from((self.max - ack).max(least) + 1);
+                let flight = f64::from((self.seq.max - ack).max(least) + 1);
                 self.window.cwnd = self.window.ssthresh.min(flight);
             }
         }
@@ -80,14 +80,14 @@ impl Sender {
     /// Sets cwnd to the flight in such a recovery.
     fn hold_flight(&mut self) {
         if self.holds_flight() {
-            self.window.cwnd = f64::from((self.nxt - self.una).saturating_sub(self.inflation).max(1));
+            self.window.cwnd = f64::from((self.seq.nxt - self.seq.una).saturating_sub(self.inflation).max(1));
         }
     }
 
     /// Partial ACK, RFC 6582 section 3.2 step 3: retransmits the next hole, deflates by the segments
     /// acknowledged less one.
     fn partial_ack(&mut self, now: Time, ack: u32) {
-        let acked = ack - self.una;
+        let acked = ack - self.seq.una;
         let p = &self.cold.params;
         if p.partial_deflation {
             if self.inflation > acked {
@@ -102,9 +102,9 @@ impl Sender {
             self.inflation = 0;
         }
         let restart = p.partial_ack == PartialAck::SlowButSteady || !self.partial_seen;
-        self.una = ack;
-        if self.nxt < ack {
-            self.nxt = ack;
+        self.seq.una = ack;
+        if self.seq.nxt < ack {
+            self.seq.nxt = ack;
         }
         if self.timed != crate::sender::NONE && ack > self.timed {
             self.timed = crate::sender::NONE;
@@ -122,7 +122,7 @@ impl Sender {
 
     fn duplicate(&mut self, now: Time) {
         let p = &self.cold.params;
-        if self.una == self.max && !p.idle_dupacks {
+        if self.seq.una == self.seq.max && !p.idle_dupacks {
             self.quota = 0;
             return;
         }
@@ -132,7 +132,7 @@ impl Sender {
         }
         let (threshold, inflate_always) = (self.threshold(), p.inflate_always);
         if self.dupacks == 0 {
-            self.cold.dup_max = self.max;
+            self.cold.dup_max = self.seq.max;
         }
         self.dupacks += 1;
         let inflates = self.recovery != Recovery::Tahoe;
@@ -168,29 +168,29 @@ impl Sender {
     /// Limited transmit (RFC 3042): sends a new segment if the receiver's window allows it and the flight
     /// stays within cwnd plus the duplicates.
     pub(crate) fn limited_transmit(&mut self) {
-        let flight = self.nxt - self.una;
+        let flight = self.seq.nxt - self.seq.una;
         let room = f64::from(flight + 1) <= self.window.cwnd + f64::from(self.dupacks);
         if !self.cold.params.pace_repairs && self.model_based {
             // Pacing releases it when it is due.
             self.inflation += 1;
-        } else if room && flight < self.rwnd && self.nxt < self.limit {
-            self.forced = self.nxt;
-            self.nxt += 1;
+        } else if room && flight < self.seq.rwnd && self.seq.nxt < self.seq.limit {
+            self.forced = self.seq.nxt;
+            self.seq.nxt += 1;
         }
     }
 
     /// Whether fast retransmit is allowed now, or the loss belongs to a window that was reduced already.
     pub(crate) fn may_fast_retransmit(&self) -> bool {
         let p = &self.cold.params;
-        let opening = p.opening_fix && self.una == p.first_segment();
+        let opening = p.opening_fix && self.seq.una == p.first_segment();
         let least = self.recover.saturating_add(u32::from(!p.recover_exactly));
-        self.una >= least || !p.once_a_window || opening
+        self.seq.una >= least || !p.once_a_window || opening
     }
 
     fn fast_retransmit(&mut self, now: Time) -> bool {
         // After a reduction for an ECN echo the loss is retransmitted without a further reduction.
         if self.may_fast_retransmit() {
-            self.recover = self.max;
+            self.recover = self.seq.max;
             self.cut(now, Cause::Loss);
         } else if !self.ecn || self.last_action != Action::Ecn {
             return false;
@@ -201,10 +201,10 @@ impl Sender {
         if self.recovery == Recovery::Tahoe {
             self.window.cwnd = 1.0;
             self.cwr = true;
-            self.nxt = self.una;
+            self.seq.nxt = self.seq.una;
         } else {
             self.recovering = true;
-            self.forced = self.una;
+            self.forced = self.seq.una;
         }
         true
     }

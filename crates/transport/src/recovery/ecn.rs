@@ -62,8 +62,8 @@ impl Sender {
 
     /// Returns the ACK with the ECN echo that its counters imply.
     pub(crate) fn decode_accecn(&mut self, ack: &Ack) -> Ack {
-        let acked = ack.ack.saturating_sub(self.una);
-        let news = if ack.ack < self.una { 0 } else { acked + self.newly_sacked(ack) };
+        let acked = ack.ack.saturating_sub(self.seq.una);
+        let news = if ack.ack < self.seq.una { 0 } else { acked + self.newly_sacked(ack) };
         let mss = self.cold.params.mss.0 as u32;
         let Some(feedback) = self.cold.feedback() else { return *ack };
         feedback.newly_marked = 0;
@@ -82,9 +82,9 @@ impl Sender {
     fn newly_sacked(&mut self, ack: &Ack) -> u32 {
         if !self.recovery.selective() {
             // A duplicate ACK reports one more arrival.
-            return u32::from(ack.ack == self.una && self.una < self.max);
+            return u32::from(ack.ack == self.seq.una && self.seq.una < self.seq.max);
         }
-        self.cold.board.newly_sacked(&ack.sack, ack.ack, self.max)
+        self.cold.board.newly_sacked(&ack.sack, ack.ack, self.seq.max)
     }
 
     /// Segments newly reported as marked by an ACK.
@@ -122,7 +122,7 @@ impl Sender {
         if ack.ack <= self.recover && !anew || !self.cc.may_reduce_on_echo(now) {
             return;
         }
-        self.recover = self.max;
+        self.recover = self.seq.max;
         self.keep_cut();
         self.last_action = Action::Ecn;
         if self.window.cwnd > 1.0 {

@@ -50,12 +50,14 @@ impl Sender {
     pub(crate) fn frto_on_ack(&mut self, ack: &Ack) -> FrtoAction {
         let Some(undo) = self.cold.undo() else { return FrtoAction::Nothing };
         let (step, past) = (undo.frto, undo.past);
-        if step == FrtoState::Idle || ack.ack < self.una {
+        if step == FrtoState::Idle || ack.ack < self.seq.una {
             return FrtoAction::Nothing;
         }
-        let advanced = ack.ack > self.una;
-        let may_try =
-            step == FrtoState::Probed && advanced && ack.ack < past && self.max < self.frto_send_end(ack.ack);
+        let advanced = ack.ack > self.seq.una;
+        let may_try = step == FrtoState::Probed
+            && advanced
+            && ack.ack < past
+            && self.seq.max < self.frto_send_end(ack.ack);
         if may_try {
             self.set_frto_state(FrtoState::Trying(0));
             return FrtoAction::Try;
@@ -70,7 +72,7 @@ impl Sender {
         }
         self.window.cwnd = self.window.cwnd.min(AFTER_TRIAL);
         if !self.has_board() {
-            self.nxt = self.una;
+            self.seq.nxt = self.seq.una;
         }
         FrtoAction::Repair
     }
@@ -97,13 +99,13 @@ impl Sender {
 
     /// One past the last new segment allowed after this ACK.
     fn frto_send_end(&self, ack: u32) -> u32 {
-        self.limit.min(ack.saturating_add(self.rwnd))
+        self.seq.limit.min(ack.saturating_add(self.seq.rwnd))
     }
 
     /// Whether the ACK newly SACKs a segment sent before the timeout. Only the first was retransmitted, and
     /// it lies below.
     fn sacks_older_segment(&mut self, ack: &Ack, past: u32) -> bool {
-        let (una, max) = (self.una, self.max);
+        let (una, max) = (self.seq.una, self.seq.max);
         let fresh = |(start, end): (u32, u32), board: &mut crate::recovery::scoreboard::Scoreboard| {
             board.first_unsacked(start.max(ack.ack), end.min(past), una, max).is_some()
         };
@@ -112,13 +114,13 @@ impl Sender {
 
     /// FrtoState 2b: sends new segments regardless of the window of one.
     fn frto_send_new(&mut self) {
-        let past = self.frto_send_end(self.una);
-        let count = past.saturating_sub(self.max).min(NEW_SEGMENTS);
+        let past = self.frto_send_end(self.seq.una);
+        let count = past.saturating_sub(self.seq.max).min(NEW_SEGMENTS);
         if count == 0 {
             return self.set_frto_state(FrtoState::Idle);
         }
-        self.forced = self.max;
-        self.nxt = self.max + 1;
+        self.forced = self.seq.max;
+        self.seq.nxt = self.seq.max + 1;
         self.set_frto_state(FrtoState::Trying(count - 1));
     }
 
@@ -128,8 +130,8 @@ impl Sender {
         if let FrtoState::Trying(left) = undo.frto {
             if left > 0 && self.forced == NONE {
                 undo.frto = FrtoState::Trying(left - 1);
-                self.forced = self.max;
-                self.nxt = self.max + 1;
+                self.forced = self.seq.max;
+                self.seq.nxt = self.seq.max + 1;
             }
         }
     }

@@ -62,20 +62,20 @@ impl Sender {
     #[inline(never)]
     pub(crate) fn move_una(&mut self, now: Time, una: u32, echo: Time, ece: bool) {
         if !self.timer_after_sample {
-            let outstanding = self.nxt >= una || una < self.max || self.window.cwnd < 1.0;
+            let outstanding = self.seq.nxt >= una || una < self.seq.max || self.window.cwnd < 1.0;
             self.restart_timer(now, outstanding);
         }
         self.dupacks = 0;
-        let first = std::mem::replace(&mut self.una, una);
-        if self.nxt < una {
-            self.nxt = una;
+        let first = std::mem::replace(&mut self.seq.una, una);
+        if self.seq.nxt < una {
+            self.seq.nxt = una;
         }
         let timed = self.timed != NONE && una > self.timed;
-        if timed || self.timestamps {
+        if timed || self.fast.timestamps {
             self.sample(now, first, echo, ece, timed);
         }
         if self.timer_after_sample {
-            self.restart_timer(now, self.cold.params.timer_when_idle || una < self.max);
+            self.restart_timer(now, self.cold.params.timer_when_idle || una < self.seq.max);
         }
         if self.ecn && !ece {
             self.cold.ecn_backoff = false;
@@ -93,18 +93,18 @@ impl Sender {
     /// Shows an ACK to a congestion control that measures.
     pub(crate) fn show_to_cc(&mut self, now: Time, ack: &Ack) {
         let ledger_wanted = self.model_based || self.recovery == Recovery::Rack;
-        if ledger_wanted && ack.ack >= self.una {
+        if ledger_wanted && ack.ack >= self.seq.una {
             self.record_arrivals(now, ack);
         }
-        let acked = ack.ack.saturating_sub(self.una);
+        let acked = ack.ack.saturating_sub(self.seq.una);
         let event = AckEvent {
             now,
             acked,
             delivered: self.delivered_by(ack.ack, acked),
             rtt: self.round_trip(now, ack, acked),
-            flight: self.max - self.una,
-            una: self.una.max(ack.ack),
-            next: self.nxt,
+            flight: self.seq.outstanding(),
+            una: self.seq.una.max(ack.ack),
+            next: self.seq.nxt,
             ece: ack.ece,
             marked: self.newly_marked(ack.ece, acked),
             recovering: self.recovering && self.recovery != Recovery::Vegas,
@@ -117,7 +117,7 @@ impl Sender {
     /// duplicates before.
     fn delivered_by(&self, ack: u32, acked: u32) -> u32 {
         if acked == 0 {
-            return u32::from(ack == self.una);
+            return u32::from(ack == self.seq.una);
         }
         match self.cold.params.counting {
             Counting::Ns3 if self.recovering && ack < self.recover => 1,
@@ -157,8 +157,8 @@ impl Sender {
             delivered,
             rtt: Some(self.shown(now.since(echo))),
             flight,
-            una: self.una,
-            next: self.nxt,
+            una: self.seq.una,
+            next: self.seq.nxt,
             ece,
             marked: self.newly_marked(ece, acked),
             recovering: self.recovering,
@@ -170,20 +170,21 @@ impl Sender {
     /// The quantity to reduce, as the `reduce` option says.
     fn load(&self) -> f64 {
         match self.cold.params.reduce {
-            Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.rwnd)),
+            Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.seq.rwnd)),
             Reduce::Pipe if matches!(self.recovery, Recovery::Sack | Recovery::Rack) => {
                 f64::from(self.pipe())
             }
             // Segments sent before a timeout count as lost.
-            Reduce::Pipe if self.loss => f64::from(self.nxt - self.una),
+            Reduce::Pipe if self.loss => f64::from(self.seq.nxt - self.seq.una),
             Reduce::Pipe => {
                 // A partial ACK includes segments that duplicates reported.
                 let held = if self.recovering { self.inflation } else { self.dupacks };
-                f64::from((self.max - self.una).saturating_sub(held))
+                f64::from(self.seq.outstanding().saturating_sub(held))
             }
             Reduce::Flight => {
-                let limited = if self.dupacks > 0 { self.max.saturating_sub(self.cold.dup_max) } else { 0 };
-                f64::from((self.max - self.una).saturating_sub(limited))
+                let limited =
+                    if self.dupacks > 0 { self.seq.max.saturating_sub(self.cold.dup_max) } else { 0 };
+                f64::from(self.seq.outstanding().saturating_sub(limited))
             }
         }
     }
@@ -197,7 +198,7 @@ impl Sender {
         self.cold.counters.cuts += 1;
         let arithmetic = self.cold.params.arithmetic;
         let load = if arithmetic.is_whole() { load.floor() } else { load };
-        let (flight, ecn_factor) = (self.max - self.una, self.cold.params.ecn_factor);
+        let (flight, ecn_factor) = (self.seq.outstanding(), self.cold.params.ecn_factor);
         let event = CongestionEvent { now, cause, load, flight, ecn_factor };
         let target = self.cc.on_congestion(&self.window, &event);
         self.cwr = true;
@@ -231,20 +232,20 @@ impl Sender {
         self.inflation = 0;
         let fresh = !self.recovering && !self.loss;
         self.recovering = false;
-        self.recover = self.max;
-        self.nxt = self.una;
+        self.recover = self.seq.max;
+        self.seq.nxt = self.seq.una;
         self.timed = NONE;
-        if self.una == self.max && self.recovery != Recovery::Vegas {
+        if self.seq.una == self.seq.max && self.recovery != Recovery::Vegas {
             return self.idle_timeout(now);
         }
         self.frto_begin(fresh);
         self.loss = true;
-        if self.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
+        if self.seq.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
             self.cold.first_lost = true;
         }
         self.shrink_for_timeout(now, fresh, flight);
         self.last_action = Action::Timeout;
-        self.cold.timeout_una = self.una;
+        self.cold.timeout_una = self.seq.una;
         match self.recovery {
             Recovery::Sack => self.timeout_sack(),
             Recovery::Sack1 => self.timeout_sack1(),
@@ -262,7 +263,7 @@ impl Sender {
         let p = &self.cold.params;
         // A timeout after an ECN reduction keeps ssthresh in ns-2; a repeated one keeps it in RFC 5681.
         let after_ecn = self.last_action == Action::Ecn && p.reduce == Reduce::Window;
-        let repeated = p.keep_ssthresh && self.cold.timeout_una == self.una;
+        let repeated = p.keep_ssthresh && self.cold.timeout_una == self.seq.una;
         if after_ecn || repeated {
             self.cold.counters.cuts += 1;
             self.cwr = true;

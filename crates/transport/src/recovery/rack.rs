@@ -11,7 +11,7 @@ use crate::cc::Cause;
 use crate::ledger::Sent;
 use crate::params::{Params, Recovery, Reduction, ReorderTimer};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender};
+use crate::sender::{Action, Sender, Timer};
 use units::{Span, Time};
 
 /// State of RACK-TLP.
@@ -33,8 +33,6 @@ pub(crate) struct Rack {
     pub(crate) holes: u32,
     /// A recovery with holes left is followed by another.
     chained: bool,
-    /// Reordering timer: when to look for losses again.
-    pub(crate) reorder_at: Time,
     /// Tail loss probe.
     pub(crate) tlp: Tlp,
     /// Reordering window in quarters of the minimum RTT, and the recoveries it lasts.
@@ -62,7 +60,6 @@ impl Rack {
             lost_out: 0,
             holes: 0,
             chained: p.chain_repairs,
-            reorder_at: Time::NEVER,
             tlp: Tlp::new(p),
             quarters: 1,
             persist: PERSIST,
@@ -132,24 +129,24 @@ impl Rack {
 
 impl Sender {
     pub(crate) fn on_ack_rack(&mut self, now: Time, ack: &Ack) {
-        if ack.ack < self.una {
+        if ack.ack < self.seq.una {
             self.quota = 0;
             return;
         }
-        let (acked, flight) = (ack.ack - self.una, self.pipe());
+        let (acked, flight) = (ack.ack - self.seq.una, self.pipe());
         let lost_before = self.cold.optional.sampler.lost;
         let duplicate = ack.dsack();
         if duplicate.is_some() {
-            self.cold.optional.rack.widen(self.una, self.max);
+            self.cold.optional.rack.widen(self.seq.una, self.seq.max);
         }
         let board = &mut self.cold.board;
-        let known = board.advance(self.una, ack.ack);
-        let delivered = acked - known + board.add(&ack.sack, ack.ack, self.max);
+        let known = board.advance(self.seq.una, ack.ack);
+        let delivered = acked - known + board.add(&ack.sack, ack.ack, self.seq.max);
         if acked > 0 {
             self.advance(now, ack);
         } else if delivered > 0 {
             if self.dupacks == 0 {
-                self.cold.dup_max = self.max;
+                self.cold.dup_max = self.seq.max;
             }
             self.dupacks += 1;
         }
@@ -157,7 +154,7 @@ impl Sender {
         self.undo_if_spurious(ack, duplicate);
         self.find_losses_by_time(now);
         if self.recovering {
-            if self.una >= self.recover {
+            if self.seq.una >= self.recover {
                 self.leave_sack();
                 self.cold.optional.rack.end_recovery();
                 // Losses during a recovery start the next one at once, as in Linux: a model sees no end in
@@ -176,7 +173,7 @@ impl Sender {
             }
             return;
         }
-        if self.loss && self.una >= self.recover {
+        if self.loss && self.seq.una >= self.recover {
             self.loss = false;
             self.cold.optional.rack.end_recovery();
         }
@@ -192,14 +189,14 @@ impl Sender {
         }
         self.dupacks = self.dupacks.max(1);
         let linux = self.cold.params.reduction == Reduction::Linux;
-        let before = if linux { self.window.cwnd as u32 } else { self.max - self.una };
+        let before = if linux { self.window.cwnd as u32 } else { self.seq.outstanding() };
         self.cold.board.recover_fs = before.max(1);
-        if self.una >= self.recover {
+        if self.seq.una >= self.recover {
             self.save_window();
-            self.recover = self.max;
+            self.recover = self.seq.max;
             self.cut(now, Cause::Loss);
         }
-        self.recover = self.max;
+        self.recover = self.seq.max;
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
         self.recovering = true;
@@ -218,8 +215,8 @@ impl Sender {
         let window = self.reordering_window();
         let deadline = |rack: &Rack, at: Time| at + rack.rtt + window;
         let (newest, mut next) = (self.cold.optional.rack.newest, Time::ZERO);
-        let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
+        let mut seq = self.seq.una;
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
             seq = hole + 1;
             let sent = *self.cold.optional.ledger.get(hole);
             if sent.lost_now {
@@ -239,8 +236,7 @@ impl Sender {
             }
         }
         let again = if next > Time::ZERO { self.reorder_time(now, next) } else { Time::NEVER };
-        self.cold.optional.rack.reorder_at = again;
-        self.cold.optional.arm(again);
+        self.cold.optional.timers.arm(Timer::Reordering, again);
     }
 
     /// Expiry of the reordering timer. Linux counts the remaining time in ticks, from the last one.
@@ -276,8 +272,8 @@ impl Sender {
         if self.cold.optional.rack.lost_out == 0 {
             return None;
         }
-        let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
+        let mut seq = self.seq.una;
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
             if self.cold.optional.ledger.get(hole).lost_now {
                 return Some(hole);
             }
@@ -294,40 +290,39 @@ impl Sender {
         if self.window.cwnd - f64::from(self.pipe()) < 1.0 {
             return None;
         }
-        let past = self.limit.min(self.una.saturating_add(self.rwnd));
-        self.first_lost().or_else(|| (self.max < past).then_some(self.max))
+        let past = self.seq.send_end();
+        self.first_lost().or_else(|| (self.seq.max < past).then_some(self.seq.max))
     }
 
     /// Section 6.3: the first segment is lost, and so are those sent more than a round trip ago.
     pub(crate) fn timeout_rack(&mut self, now: Time) {
-        self.nxt = self.max;
+        self.seq.nxt = self.seq.max;
         let limit = self.cold.optional.rack.rtt + self.reordering_window();
-        let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
+        let mut seq = self.seq.una;
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
             seq = hole + 1;
             let sent = *self.cold.optional.ledger.get(hole);
-            if !sent.lost_now && (hole == self.una || sent.at + limit <= now) {
+            if !sent.lost_now && (hole == self.seq.una || sent.at + limit <= now) {
                 self.mark_lost_by_time(now, hole);
             }
         }
-        self.forced = self.una;
-        let rack = &mut self.cold.optional.rack;
-        rack.reorder_at = Time::NEVER;
-        rack.tlp.cancel();
+        self.forced = self.seq.una;
+        let tracking = &mut *self.cold.optional;
+        tracking.timers.cancel(Timer::Reordering);
+        tracking.timers.cancel(Timer::Probe);
+        tracking.rack.tlp.forget();
     }
 
     /// The reordering timer or the PTO has fired.
     pub(crate) fn on_rack_timer(&mut self, now: Time) {
-        if now >= self.cold.optional.rack.reorder_at {
-            self.cold.optional.rack.reorder_at = Time::NEVER;
+        if self.cold.optional.timers.fire(Timer::Reordering, now) {
             self.quota = self.burst();
             self.find_losses_by_time(now);
             // Linux treats the tick as a delivery.
             let linux = self.cold.params.reduction == Reduction::Linux;
             self.enter_rack_if_lossy(now, u32::from(linux));
         }
-        if now >= self.cold.optional.rack.tlp.at {
-            self.cold.optional.rack.tlp.at = Time::NEVER;
+        if self.cold.optional.timers.fire(Timer::Probe, now) {
             self.probe(now);
         }
     }

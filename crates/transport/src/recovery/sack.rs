@@ -15,13 +15,13 @@ use units::Time;
 impl Sender {
     #[inline]
     pub(crate) fn on_ack_sack(&mut self, now: Time, ack: &Ack) {
-        if ack.ack < self.una {
+        if ack.ack < self.seq.una {
             self.quota = 0;
             return;
         }
         let quiet = ack.sack.is_empty() && !self.recovering && !self.loss;
-        if quiet && ack.ack > self.una && self.cold.board.sacked_count == 0 {
-            let (acked, flight) = (ack.ack - self.una, self.max - self.una);
+        if quiet && ack.ack > self.seq.una && self.cold.board.sacked_count == 0 {
+            let (acked, flight) = (ack.ack - self.seq.una, self.seq.outstanding());
             self.advance(now, ack);
             self.grow(now, ack, acked, acked, flight);
             return;
@@ -30,7 +30,7 @@ impl Sender {
     }
 
     fn on_ack_with_holes(&mut self, now: Time, ack: &Ack) {
-        let (acked, flight) = (ack.ack - self.una, self.pipe());
+        let (acked, flight) = (ack.ack - self.seq.una, self.pipe());
         let (delivered, fresh) = self.update_board(ack);
         let due = self.rto_at;
         if acked > 0 {
@@ -40,12 +40,12 @@ impl Sender {
         let duplicate = if strict { fresh > 0 } else { acked == 0 && delivered > 0 };
         if duplicate {
             if self.dupacks == 0 {
-                self.cold.dup_max = self.max;
+                self.cold.dup_max = self.seq.max;
             }
             self.dupacks += 1;
         }
         if self.recovering {
-            if acked > 0 && self.una < self.recover && self.cold.params.repair_partial {
+            if acked > 0 && self.seq.una < self.recover && self.cold.params.repair_partial {
                 if self.partial_seen {
                     self.rto_at = due;
                 }
@@ -73,13 +73,13 @@ impl Sender {
     #[inline]
     fn must_enter_sack(&self) -> bool {
         // A reduction for an ECN echo leaves the losses of its window to fast recovery, not to the timer.
-        let open = self.una >= self.recover || self.last_action == Action::Ecn;
+        let open = self.seq.una >= self.recover || self.last_action == Action::Ecn;
         if self.loss || !open {
             return false;
         }
         // A segment retransmitted in the last recovery and marked lost again is no new loss; the segment
         // after it is.
-        let first = self.una + u32::from(self.cold.params.keep_repairs);
+        let first = self.seq.una + u32::from(self.cold.params.keep_repairs);
         self.dupacks >= self.threshold() || self.cold.board.is_hole(first)
     }
 
@@ -94,19 +94,19 @@ impl Sender {
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
-        let may = self.eligible && self.opened && ack == self.una;
+        let may = self.fast.eligible && self.opened && ack == self.seq.una;
         if !may {
             return false;
         }
         let Cold { params, board, .. } = &mut *self.cold;
         let threshold = || params.dupack_threshold as u32;
-        if !board.add_above_all(blocks, (self.una, self.max), threshold) {
+        if !board.add_above_all(blocks, (self.seq.una, self.seq.max), threshold) {
             return false;
         }
         self.quota = NONE;
         if self.dupacks == 0 {
-            self.fast_acks = false;
-            self.cold.dup_max = self.max;
+            self.fast.acks = false;
+            self.cold.dup_max = self.seq.max;
         }
         self.dupacks += 1;
         let reduces = self.recovering && self.cold.params.reduction != Reduction::AtOnce;
@@ -135,23 +135,23 @@ impl Sender {
 
     /// Processes an ACK in recovery; `fresh` segments are newly SACKed.
     fn continue_recovery(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, fresh: u32) {
-        if self.una >= self.recover {
+        if self.seq.una >= self.recover {
             self.leave_sack();
             if self.cold.params.grow_on_exit {
-                self.grow(now, ack, acked, delivered, self.max - self.una);
+                self.grow(now, ack, acked, delivered, self.seq.outstanding());
             }
             return;
         }
         self.update_prr(delivered, acked > 0);
         if acked > 0 && self.cold.params.repair_partial {
             if self.model_based {
-                self.report_loss(now, self.una);
+                self.report_loss(now, self.seq.una);
             }
             if fresh > 0 {
                 // ns-3 counts it both as a duplicate and as a partial ACK.
                 self.update_prr(delivered, true);
             }
-            if self.cold.board.high_rxt <= self.una {
+            if self.cold.board.high_rxt <= self.seq.una {
                 self.release_first_hole();
             }
         }
@@ -160,15 +160,15 @@ impl Sender {
     /// Sends the first lost segment not yet retransmitted regardless of cwnd, or new data if there is none,
     /// or else the first outstanding segment, again if need be.
     fn release_first_hole(&mut self) {
-        let new = self.max < self.send_end();
+        let new = self.seq.max < self.send_end();
         let board = &mut self.cold.board;
-        self.forced = match board.next_lost(self.una) {
+        self.forced = match board.next_lost(self.seq.una) {
             None if new => {
-                self.nxt = self.max + 1;
-                self.max
+                self.seq.nxt = self.seq.max + 1;
+                self.seq.max
             }
             lost => {
-                let seq = lost.unwrap_or(self.una);
+                let seq = lost.unwrap_or(self.seq.una);
                 board.retransmitted(seq);
                 seq
             }
@@ -187,8 +187,8 @@ impl Sender {
 
     /// Grows the window for new data acknowledged with holes, or after a timeout.
     fn grow_with_holes(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
-        let beyond = self.acked_beyond_recover(self.una);
-        self.loss &= self.una < self.recover;
+        let beyond = self.acked_beyond_recover(self.seq.una);
+        self.loss &= self.seq.una < self.recover;
         self.grow(now, ack, beyond.unwrap_or(acked), delivered, flight);
     }
 
@@ -196,12 +196,12 @@ impl Sender {
     fn update_board(&mut self, ack: &Ack) -> (u32, u32) {
         let threshold = self.threshold();
         let board = &mut self.cold.board;
-        let known = board.advance(self.una, ack.ack);
-        let fresh = board.add(&ack.sack, ack.ack, self.max);
+        let known = board.advance(self.seq.una, ack.ack);
+        let fresh = board.add(&ack.sack, ack.ack, self.seq.max);
         if fresh > 0 {
             board.find_losses(ack.ack, threshold);
         }
-        (ack.ack - self.una - known + fresh, fresh)
+        (ack.ack - self.seq.una - known + fresh, fresh)
     }
 
     /// Enters fast recovery: RFC 6675 section 5 step 4. A window already reduced for an ECN echo is not
@@ -210,9 +210,9 @@ impl Sender {
     fn enter_sack(&mut self, now: Time, delivered: u32) {
         self.dupacks = self.dupacks.max(1);
         self.partial_seen = false;
-        self.cold.board.recover_fs = (self.max - self.una).max(1);
-        let cut_already = self.una < self.recover;
-        self.recover = self.max;
+        self.cold.board.recover_fs = self.seq.outstanding().max(1);
+        let cut_already = self.seq.una < self.recover;
+        self.recover = self.seq.max;
         if !cut_already {
             self.cut(now, Cause::Loss);
         }
@@ -223,9 +223,9 @@ impl Sender {
         let keep = self.cold.params.keep_repairs;
         let board = &mut self.cold.board;
         if !keep {
-            board.begin(self.una);
+            board.begin(self.seq.una);
         }
-        board.mark_lost_below(self.una, self.una + 1);
+        board.mark_lost_below(self.seq.una, self.seq.una + 1);
         board.prr_delivered = 0;
         board.prr_out = 0;
         self.update_prr(delivered, false);
@@ -236,9 +236,9 @@ impl Sender {
         self.recovering = false;
         self.last_action = Action::Exited;
         if self.cold.params.keep_repairs {
-            self.cold.board.high_rxt = self.cold.board.high_rxt.max(self.una);
+            self.cold.board.high_rxt = self.cold.board.high_rxt.max(self.seq.una);
         } else {
-            self.cold.board.begin(self.una);
+            self.cold.board.begin(self.seq.una);
         }
         if self.cold.params.reduction != Reduction::AtOnce && !self.model_based {
             self.window.cwnd = self.window.ssthresh;
@@ -288,19 +288,19 @@ impl Sender {
     }
 
     pub(crate) fn timeout_sack(&mut self) {
-        self.nxt = self.max;
+        self.seq.nxt = self.seq.max;
         let board = &mut self.cold.board;
-        board.begin(self.una);
-        board.mark_lost_below(self.una, self.max);
+        board.begin(self.seq.una);
+        board.mark_lost_below(self.seq.una, self.seq.max);
     }
 
     /// Segments in flight by the scoreboard (SetPipe).
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
         if self.recovery == Recovery::Rack {
-            return (self.max - self.una) - self.cold.board.sacked_count - self.cold.optional.rack.lost_out;
+            return self.seq.outstanding() - self.cold.board.sacked_count - self.cold.optional.rack.lost_out;
         }
-        self.cold.board.pipe(self.una, self.max)
+        self.cold.board.pipe(self.seq.una, self.seq.max)
     }
 
     /// NextSeg: the segment to send while the pipe has room.
@@ -315,36 +315,36 @@ impl Sender {
         }
         let board = &self.cold.board;
         // Rule 1: the lowest lost segment not yet retransmitted.
-        if let Some(seq) = board.next_lost(self.una) {
+        if let Some(seq) = board.next_lost(self.seq.una) {
             return Some(seq);
         }
         // Rule 2: new data.
-        if self.max < self.send_end() {
-            return Some(self.max);
+        if self.seq.max < self.send_end() {
+            return Some(self.seq.max);
         }
         if !self.recovering {
             return None;
         }
         // Rule 3: a segment below the highest one selectively acknowledged.
-        let past = if self.cold.params.repair_all { self.max } else { board.highest };
-        board.next_hole(self.una, past).or_else(|| self.rescue())
+        let past = if self.cold.params.repair_all { self.seq.max } else { board.highest };
+        board.next_hole(self.seq.una, past).or_else(|| self.rescue())
     }
 
     /// One past the last segment that the source and the receiver's window allow.
     #[inline(always)]
     fn send_end(&self) -> u32 {
-        self.limit.min(self.una.saturating_add(self.rwnd))
+        self.seq.send_end()
     }
 
     /// Rule 4: the rescue retransmission, once per recovery: the highest outstanding segment.
     #[cold]
     fn rescue(&mut self) -> Option<u32> {
         let edge = self.cold.board.rescue;
-        let allowed = self.cold.params.rescue && (edge == NONE || self.una > edge);
+        let allowed = self.cold.params.rescue && (edge == NONE || self.seq.una > edge);
         if !allowed {
             return None;
         }
-        let seq = self.cold.board.last_hole(self.una, self.max)?;
+        let seq = self.cold.board.last_hole(self.seq.una, self.seq.max)?;
         self.cold.board.rescue = self.recover;
         Some(seq)
     }
@@ -358,8 +358,8 @@ impl Sender {
         if known && self.cold.params.limited_transmit {
             usable = usable.saturating_add(self.cold.board.sacked_count);
         }
-        let past = self.una.saturating_add(usable.min(self.rwnd)).min(self.limit);
-        (self.nxt < past).then_some(self.nxt)
+        let past = self.seq.una.saturating_add(usable.min(self.seq.rwnd)).min(self.seq.limit);
+        (self.seq.nxt < past).then_some(self.seq.nxt)
     }
 
     /// Updates the scoreboard for a segment that [`Sender::next_sack`] chose.
@@ -370,8 +370,9 @@ impl Sender {
         }
         let board = &mut self.cold.board;
         board.prr_out += 1;
-        let below = if self.cold.params.repair_all { self.max } else { board.highest.max(board.lost_edge) };
-        if seq < self.max.min(below) {
+        let below =
+            if self.cold.params.repair_all { self.seq.max } else { board.highest.max(board.lost_edge) };
+        if seq < self.seq.max.min(below) {
             board.retransmitted(seq);
         }
     }

@@ -15,10 +15,10 @@ impl Sender {
     pub(crate) fn on_ack_sack1(&mut self, now: Time, ack: &Ack) {
         if self.recovering {
             self.on_ack_in_recovery(now, ack);
-        } else if ack.ack > self.una {
+        } else if ack.ack > self.seq.una {
             self.forget_board();
             self.new_ack_sack1(now, ack);
-        } else if ack.ack == self.una && !self.loss {
+        } else if ack.ack == self.seq.una && !self.loss {
             self.duplicate_sack1(now, ack);
         }
     }
@@ -27,12 +27,12 @@ impl Sender {
         self.loss = false;
         self.partial_seen = false;
         if self.cold.board.highest > 0 {
-            self.cold.board.clear(self.una);
+            self.cold.board.clear(self.seq.una);
         }
     }
 
     fn new_ack_sack1(&mut self, now: Time, ack: &Ack) {
-        let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
+        let (acked, flight) = (ack.ack - self.seq.una, self.seq.nxt - self.seq.una);
         self.advance(now, ack);
         self.grow(now, ack, acked, acked, flight);
         if self.cold.params.delay_growth && ack.ack == 1 {
@@ -43,13 +43,13 @@ impl Sender {
     /// A duplicate ACK counts only if it SACKs something new. The pipe is updated by the next ACK.
     fn duplicate_sack1(&mut self, now: Time, ack: &Ack) {
         self.quota = 0;
-        let fresh = self.cold.board.add(&ack.sack, self.una, self.max);
+        let fresh = self.cold.board.add(&ack.sack, self.seq.una, self.seq.max);
         if fresh == 0 {
             return;
         }
         let threshold = self.threshold();
         if self.dupacks == 0 {
-            self.cold.dup_max = self.max;
+            self.cold.dup_max = self.seq.max;
         }
         self.dupacks += 1;
         if self.dupacks == threshold {
@@ -60,12 +60,12 @@ impl Sender {
     }
 
     fn enter_sack1(&mut self, now: Time) {
-        let mut pipe = (self.max - self.una) as i32;
+        let mut pipe = self.seq.outstanding() as i32;
         if self.may_fast_retransmit() {
             if !self.cold.params.pipe_from_flight {
                 pipe = self.window.cwnd as i32;
             }
-            self.recover = self.max;
+            self.recover = self.seq.max;
             self.cut(now, Cause::Loss);
         } else if !self.ecn || self.last_action != Action::Ecn {
             return;
@@ -76,9 +76,9 @@ impl Sender {
         self.restart_timer_on_retransmit(now);
         let board = &mut self.cold.board;
         board.pipe = pipe - self.dupacks as i32;
-        board.begin(self.una);
-        board.retransmitted(self.una);
-        self.forced = self.una;
+        board.begin(self.seq.una);
+        board.retransmitted(self.seq.una);
+        self.forced = self.seq.una;
     }
 
     fn on_ack_in_recovery(&mut self, now: Time, ack: &Ack) {
@@ -89,19 +89,19 @@ impl Sender {
             self.recover = 1;
             self.forget_board();
             self.advance(now, ack);
-        } else if ack.ack > self.una {
+        } else if ack.ack > self.seq.una {
             // A partial ACK ends the backoff but gives no RTT sample.
             let board = &mut self.cold.board;
             board.pipe -= 1;
-            board.advance(self.una, ack.ack);
-            board.add(&ack.sack, ack.ack, self.max);
+            board.advance(self.seq.una, ack.ack);
+            board.add(&ack.sack, ack.ack, self.seq.max);
             self.cold.rtt.end_backoff();
             self.rto = self.cold.rto();
-            self.una = ack.ack;
-            self.nxt = self.nxt.max(ack.ack);
+            self.seq.una = ack.ack;
+            self.seq.nxt = self.seq.nxt.max(ack.ack);
             self.rto_at = self.rto_after(now);
         } else {
-            let fresh = self.cold.board.add(&ack.sack, self.una, self.max);
+            let fresh = self.cold.board.add(&ack.sack, self.seq.una, self.seq.max);
             self.dupacks += u32::from(fresh > 0);
         }
     }
@@ -112,11 +112,11 @@ impl Sender {
         if board.pipe >= self.window.cwnd as i32 {
             return None;
         }
-        if let Some(seq) = board.next_hole(self.una, board.highest) {
+        if let Some(seq) = board.next_hole(self.seq.una, board.highest) {
             return Some(seq);
         }
-        let past = self.una.saturating_add(self.rwnd).min(self.limit);
-        (self.nxt < past).then_some(self.nxt)
+        let past = self.seq.send_end();
+        (self.seq.nxt < past).then_some(self.seq.nxt)
     }
 
     pub(crate) fn sent_sack1(&mut self, seq: u32) {
@@ -128,7 +128,7 @@ impl Sender {
     }
 
     pub(crate) fn timeout_sack1(&mut self) {
-        let una = self.una;
+        let una = self.seq.una;
         self.cold.board.clear(una);
     }
 }

@@ -13,7 +13,7 @@ impl Sender {
     /// Samples the round trip from an ACK of `[first, una)`.
     #[inline]
     pub(super) fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
-        let una = self.una;
+        let una = self.seq.una;
         let retransmitted_set =
             self.cold.retransmitted_set().is_some_and(|retransmitted_set| retransmitted_set.take(first, una));
         let still_echoing = self.ecn && ece && self.cold.ecn_backoff;
@@ -22,7 +22,7 @@ impl Sender {
         }
         let (now, sent) = self.timed_interval(now, echo);
         if !retransmitted_set {
-            self.cold.sample(now, sent, (una, self.nxt));
+            self.cold.sample(now, sent, (una, self.seq.nxt));
         }
         self.rto = self.cold.rto();
         if timed {
@@ -33,7 +33,7 @@ impl Sender {
     /// Start and end of the round trip that an ACK samples.
     #[inline]
     fn timed_interval(&self, now: Time, echo: Time) -> (Time, Time) {
-        self.on_clock(now, if self.timestamps { echo } else { self.timed_at })
+        self.on_clock(now, if self.fast.timestamps { echo } else { self.timed_at })
     }
 
     /// Start and end of a round trip at the resolution of the timestamp clock.
@@ -80,13 +80,13 @@ impl Sender {
             .parts()
             .retransmitted_set
             .as_ref()
-            .is_some_and(|retransmitted_set| retransmitted_set.has(self.una));
-        if retransmitted_set || !(timed || self.timestamps) {
+            .is_some_and(|retransmitted_set| retransmitted_set.has(self.seq.una));
+        if retransmitted_set || !(timed || self.fast.timestamps) {
             return self.cold.rtt.smoothed(&self.cold.params);
         }
         let (now, sent) = self.timed_interval(now, ack.echo);
         let mut rtt = self.cold.rtt.clone();
-        rtt.sample(&self.cold.params, now, sent, (ack.ack, self.nxt.max(ack.ack)));
+        rtt.sample(&self.cold.params, now, sent, (ack.ack, self.seq.nxt.max(ack.ack)));
         rtt.smoothed(&self.cold.params)
     }
 

@@ -81,7 +81,7 @@ impl Undo {
 impl Sender {
     /// Saves the window before a recovery reduces it.
     pub(crate) fn save_window(&mut self) {
-        let (window, from, past) = (self.window, self.una, self.max);
+        let (window, from, past) = (self.window, self.seq.una, self.seq.max);
         let Some(undo) = self.cold.undo() else { return };
         (undo.before, undo.from, undo.past) = (Some(window), from, past);
         (undo.first_again, undo.again) = (None, 0);
@@ -118,22 +118,22 @@ impl Sender {
         (self.recovering, self.loss) = (false, false);
         self.last_action = Action::Exited;
         // Later losses are new: one below the old end of the recovery reduces again.
-        self.recover = self.una;
-        self.nxt = self.max;
+        self.recover = self.seq.una;
+        self.seq.nxt = self.seq.max;
         match self.recovery {
             Recovery::Rack => {
                 self.cold.optional.rack.record_reordering();
                 self.recompute_losses();
             }
-            Recovery::Sack => self.cold.board.recompute_losses(self.una, self.threshold()),
+            Recovery::Sack => self.cold.board.recompute_losses(self.seq.una, self.threshold()),
             _ => {}
         }
     }
 
     /// Clears all loss marks of segments not retransmitted.
     fn recompute_losses(&mut self) {
-        let mut seq = self.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.max, self.una, self.max) {
+        let mut seq = self.seq.una;
+        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
             let sent = self.cold.optional.ledger.get_mut(hole);
             let (lost, open) = (std::mem::take(&mut sent.lost_now), std::mem::take(&mut sent.hole));
             self.cold.optional.rack.lost_out -= u32::from(lost);

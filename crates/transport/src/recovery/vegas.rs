@@ -134,9 +134,9 @@ impl FineClock {
 impl Sender {
     pub(crate) fn on_ack_vegas(&mut self, now: Time, ack: &Ack) {
         self.cold.optional.fine.begin(now);
-        if ack.ack > self.una {
+        if ack.ack > self.seq.una {
             self.new_ack_vegas(now, ack);
-        } else if ack.ack == self.una {
+        } else if ack.ack == self.seq.una {
             self.duplicate_vegas(now);
         } else {
             self.quota = 0;
@@ -149,8 +149,8 @@ impl Sender {
 
     fn new_ack_vegas(&mut self, now: Time, ack: &Ack) {
         let rule = self.cold.params.vegas_rule;
-        let (acked, flight) = (ack.ack - self.una, self.nxt - self.una);
-        if rule == VegasRule::Ns2 && self.una == 1 && self.cold.params.delay_growth {
+        let (acked, flight) = (ack.ack - self.seq.una, self.seq.nxt - self.seq.una);
+        if rule == VegasRule::Ns2 && self.seq.una == 1 && self.cold.params.delay_growth {
             self.window.cwnd = self.cold.initial_window();
         }
         self.deflate_vegas();
@@ -158,7 +158,7 @@ impl Sender {
         if self.loss && ack.ack >= self.recover {
             self.loss = false;
         }
-        let una = self.una;
+        let una = self.seq.una;
         self.advance(now, ack);
         self.cold.optional.fine.free(una, ack.ack);
         self.grow(now, ack, acked, acked, flight);
@@ -171,7 +171,7 @@ impl Sender {
         self.cold.optional.fine.worried -= 1;
         if self.overdue(now) {
             self.dupacks = self.cold.params.dupack_threshold as u32;
-            self.forced = self.una;
+            self.forced = self.seq.una;
         } else {
             self.cold.optional.fine.worried = 0;
         }
@@ -204,23 +204,23 @@ impl Sender {
     /// Whether the first unacknowledged segment is older than the fine-grained timeout.
     fn overdue(&self, now: Time) -> bool {
         let ns2 = self.cold.params.vegas_rule == VegasRule::Ns2;
-        if self.una == self.max && !ns2 {
+        if self.seq.una == self.seq.max && !ns2 {
             return false;
         }
         let fine = &self.cold.optional.fine;
         // ns-2 takes a segment without a record, even one never sent, as sent long ago.
-        let (at, _) = fine.slot(self.una, &self.cold.optional.ledger);
+        let (at, _) = fine.slot(self.seq.una, &self.cold.optional.ledger);
         fine.age(now, at) >= fine.timeout
     }
 
     fn duplicate_vegas(&mut self, now: Time) {
-        if self.una == self.max {
+        if self.seq.una == self.seq.max {
             self.quota = 0;
             return;
         }
         let threshold = self.threshold();
         if self.dupacks == 0 {
-            self.cold.dup_max = self.max;
+            self.cold.dup_max = self.seq.max;
         }
         self.dupacks += 1;
         if self.overdue(now) || self.dupacks == threshold {
@@ -233,14 +233,14 @@ impl Sender {
     fn repair_vegas(&mut self, now: Time) {
         let p = &self.cold.params;
         let (threshold, ns2) = (p.dupack_threshold as u32, p.vegas_rule == VegasRule::Ns2);
-        let allowed = self.una > self.recover || !p.once_a_window || self.last_action != Action::Timeout;
+        let allowed = self.seq.una > self.recover || !p.once_a_window || self.last_action != Action::Timeout;
         if !allowed {
             return;
         }
-        let (at, transmits) = self.cold.optional.fine.slot(self.una, &self.cold.optional.ledger);
+        let (at, transmits) = self.cold.optional.fine.slot(self.seq.una, &self.cold.optional.ledger);
         let (at, again) = (at.unwrap_or(Time::ZERO), transmits > 1);
-        self.recover = self.max;
-        let outstanding = self.nxt - self.una + 1;
+        self.recover = self.seq.max;
+        let outstanding = self.seq.nxt - self.seq.una + 1;
         let fine = &mut self.cold.optional.fine;
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
@@ -255,7 +255,7 @@ impl Sender {
         self.cold.back_off();
         self.rto = self.cold.rto();
         self.restart_timer_on_retransmit(now);
-        self.forced = self.una;
+        self.forced = self.seq.una;
         if !(ns2 && again) {
             self.dupacks = self.dupacks.max(threshold);
         }
@@ -265,7 +265,7 @@ impl Sender {
     /// duplicate ACKs.
     fn cut_vegas(&mut self, now: Time, again: bool) {
         let ssthresh = self.window.ssthresh;
-        let before = self.window.cwnd.min(f64::from(self.rwnd));
+        let before = self.window.cwnd.min(f64::from(self.seq.rwnd));
         self.cut(now, Cause::Loss);
         let bare = match self.cold.params.vegas_rule {
             VegasRule::Brakmo | VegasRule::Ns3 if again => before / 2.0,

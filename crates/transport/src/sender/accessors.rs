@@ -18,10 +18,10 @@ impl Sender {
     /// The same time, or [`Time::NEVER`].
     #[inline]
     pub fn due(&self) -> Time {
-        if self.eligible || !self.has_tracking() {
+        if self.fast.eligible || !self.has_tracking() {
             return self.rto_at;
         }
-        self.rto_at.min(self.cold.optional.next_timer)
+        self.rto_at.min(self.cold.optional.timers.next())
     }
 
     /// The congestion window in segments.
@@ -38,7 +38,7 @@ impl Sender {
     pub fn flight(&self) -> u32 {
         match self.recovery {
             Recovery::Sack | Recovery::Rack => self.pipe(),
-            _ => self.nxt - self.una,
+            _ => self.seq.nxt - self.seq.una,
         }
     }
 
@@ -100,19 +100,19 @@ impl Sender {
     pub fn counters(&self) -> SenderCounters {
         let ColdCounters { cuts, timeouts, fast_recoveries, ecn_cuts } = self.cold.counters;
         // Segments sent are either new or retransmissions.
-        let (sent, retransmits) = (u64::from(self.max) + self.retransmits, self.retransmits);
+        let (sent, retransmits) = (u64::from(self.seq.max) + self.retransmits, self.retransmits);
         let (cuts, undone) = (u64::from(cuts), self.undone());
         SenderCounters { sent, retransmits, timeouts, fast_recoveries, cuts, ecn_cuts, undone }
     }
 
     /// The first segment not yet acknowledged.
     pub fn una(&self) -> u32 {
-        self.una
+        self.seq.una
     }
 
     /// The next segment to send in order; a timeout moves it back to `una`.
     pub fn nxt(&self) -> u32 {
-        self.nxt
+        self.seq.nxt
     }
 
     /// Reductions undone as spurious.
@@ -122,11 +122,11 @@ impl Sender {
 
     /// One past the last segment supplied.
     pub fn supplied(&self) -> u32 {
-        self.limit
+        self.seq.limit
     }
 
     /// Whether everything supplied has been acknowledged. Never true for an endless supply.
     pub fn is_done(&self) -> bool {
-        self.una >= self.limit
+        self.seq.una >= self.seq.limit
     }
 }

@@ -2,6 +2,7 @@
 
 use super::counters::ColdCounters;
 use super::offload::Burst;
+use super::timers::Timers;
 use super::{Pacer, NONE};
 use crate::accecn::AccEcnFeedback;
 use crate::cc::Window;
@@ -77,12 +78,7 @@ pub(crate) struct Tracking {
     pub(crate) seen_edge: u32,
     /// Segments marked lost before this ACK.
     pub(crate) lost_before: u32,
-    /// End of the random sending delay (`overhead`).
-    pub(crate) jitter_at: Time,
-    /// When pacing allows the next segment.
-    pub(crate) pace_at: Time,
-    /// Lower bound on the earliest of these deadlines and those of RACK.
-    pub(crate) next_timer: Time,
+    pub(crate) timers: Timers,
 }
 
 /// The optional parts of a sender. Dereferences to [`Tracking`].
@@ -210,20 +206,8 @@ impl Tracking {
             bunch: Burst::default(),
             seen_edge: 0,
             lost_before: 0,
-            jitter_at: Time::NEVER,
-            pace_at: Time::NEVER,
-            next_timer: Time::NEVER,
+            timers: Timers::new(),
         }
-    }
-
-    /// Recomputes the earliest deadline.
-    pub(super) fn find_next_timer(&mut self) {
-        self.next_timer = self.jitter_at.min(self.pace_at).min(self.rack.reorder_at).min(self.rack.tlp.at);
-    }
-
-    /// Arms a timer for `time`.
-    pub(crate) fn arm(&mut self, time: Time) {
-        self.next_timer = self.next_timer.min(time);
     }
 
     /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`.

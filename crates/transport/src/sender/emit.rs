@@ -19,13 +19,13 @@ impl Sender {
 
     #[inline]
     pub(super) fn emit(&mut self, now: Time, seq: u32) -> Segment {
-        let mut idle = self.una == self.max;
-        let retransmit = seq < self.max;
+        let mut idle = self.seq.una == self.seq.max;
+        let retransmit = seq < self.seq.max;
         if retransmit {
             self.retransmits += 1;
             self.record_retransmitted(seq);
         } else {
-            self.max = seq + 1;
+            self.seq.max = seq + 1;
             if self.timed == NONE {
                 self.timed = seq;
                 self.timed_at = now;
@@ -46,7 +46,7 @@ impl Sender {
         }
         if seq == 0 {
             (segment.size, segment.role) = self.first();
-        } else if seq + 1 == self.limit {
+        } else if seq + 1 == self.seq.limit {
             segment.size = self.cold.last_size;
         }
         segment
@@ -55,7 +55,7 @@ impl Sender {
     /// Records a retransmission: ACKs that start with it give no RTT sample, where an option asks for that.
     #[inline(never)]
     fn record_retransmitted(&mut self, seq: u32) {
-        let (una, max) = (self.una, self.max);
+        let (una, max) = (self.seq.una, self.seq.max);
         if let Some(retransmitted_set) = self.cold.retransmitted_set() {
             retransmitted_set.note(seq, una, max);
         }
@@ -70,7 +70,7 @@ impl Sender {
             (p.ack_size.0 as u32, Role::Syn)
         } else if p.bare_first {
             (self.size - p.header_bytes().0 as u32, Role::Data)
-        } else if self.limit == 1 {
+        } else if self.seq.limit == 1 {
             (self.cold.last_size, Role::Data)
         } else {
             (self.size, Role::Data)

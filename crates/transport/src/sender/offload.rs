@@ -60,8 +60,8 @@ impl Sender {
     /// New segments that the window allows, the one being asked about included.
     fn room_in_window(&self) -> u32 {
         let window = (self.window.cwnd as u32).saturating_sub(self.pipe());
-        let past = self.una.saturating_add(self.rwnd).min(self.limit);
-        window.min(past - self.max).max(1)
+        let past = self.seq.send_end();
+        window.min(past - self.seq.max).max(1)
     }
 
     /// Segments of a full burst.
@@ -83,19 +83,19 @@ impl Sender {
     /// Segments left in the current send buffer: its last ones do not wait for those of the next.
     fn left_in_buffer(&self) -> u32 {
         let whole = ((BUFFER_BYTES - HEADERS_BYTES) / self.cold.params.mss.0).max(1) as u32;
-        whole - self.max % whole
+        whole - self.seq.max % whole
     }
 
     /// Whether to defer: an ACK is expected soon and the last burst has just left.
     fn may_defer(&self, now: Time, room: u32) -> bool {
-        let last = self.max + room >= self.limit || room >= self.left_in_buffer();
-        if self.una == self.max || self.recovering || self.loss || last {
+        let last = self.seq.max + room >= self.seq.limit || room >= self.left_in_buffer();
+        if self.seq.una == self.seq.max || self.recovering || self.loss || last {
             return false;
         }
         let much = u64::from(room) * u64::from(SHARE) >= self.window.cwnd as u64;
         let tracking = &*self.cold.optional;
         let just_left = now.since(tracking.bunch.left_at) <= PATIENCE;
-        let age = now.since(tracking.ledger.get(self.una).at);
+        let age = now.since(tracking.ledger.get(self.seq.una).at);
         !much && just_left && self.srtt().is_some_and(|srtt| age + PATIENCE.min(srtt / 2) >= srtt)
     }
 }

@@ -6,6 +6,7 @@
 //! *Deviations*: the gap is that of a full segment, also after a short one. Retransmissions forced by a
 //! recovery are not delayed, but segments after them are.
 
+use super::timers::Timer;
 use super::Sender;
 use crate::cc::Control;
 use crate::params::Pacing;
@@ -87,8 +88,7 @@ impl Sender {
     pub(super) fn may_send_now(&mut self, now: Time) -> bool {
         if self.paced && self.cold.optional.pacer.must_wait(now) {
             let tracking = &mut *self.cold.optional;
-            tracking.pace_at = tracking.pacer.next;
-            tracking.arm(tracking.pace_at);
+            tracking.timers.arm(Timer::Pacing, tracking.pacer.next);
             return false;
         }
         if !self.jitter_elapsed && self.cold.params.overhead > Span::ZERO {
@@ -100,7 +100,7 @@ impl Sender {
 
     /// Sends a segment that is due at the arrival of an ACK before the ACK is processed (`pace_first`).
     pub(super) fn send_due_first(&mut self, now: Time) {
-        if self.paced && self.cold.params.pace_first && now >= self.cold.optional.pace_at {
+        if self.paced && self.cold.params.pace_first && self.cold.optional.timers.is_due(Timer::Pacing, now) {
             self.on_tracking_timer(now);
             self.cold.optional.early = self.poll_segment(now);
         }
@@ -124,11 +124,10 @@ impl Sender {
     /// Arms the random sending delay (`overhead`).
     fn arm_jitter(&mut self, now: Time) {
         self.quota = 0;
-        if self.cold.optional.jitter_at == Time::NEVER {
+        if !self.cold.optional.timers.is_armed(Timer::Jitter) {
             let u = self.cold.optional.stream.uniform();
             let until = now + self.cold.params.overhead.scale(u);
-            self.cold.optional.jitter_at = until;
-            self.cold.optional.arm(until);
+            self.cold.optional.timers.arm(Timer::Jitter, until);
         }
     }
 
@@ -140,13 +139,13 @@ impl Sender {
             self.quota = self.burst();
             return;
         }
-        self.cold.optional.pace_at = now + wait;
-        self.cold.optional.find_next_timer();
+        self.cold.optional.timers.arm(Timer::Pacing, now + wait);
+        self.cold.optional.timers.refresh();
     }
 
     /// The handshake is done, but data waits (`open_wait`).
     pub(crate) fn awaits_open(&self) -> bool {
-        self.cold.params.open_wait > Span::ZERO && self.cold.optional.pace_at != Time::NEVER
+        self.cold.params.open_wait > Span::ZERO && self.cold.optional.timers.is_armed(Timer::Pacing)
     }
 
     /// Sets the first pacing rate of an open connection.
@@ -162,20 +161,18 @@ impl Sender {
     pub(super) fn on_tracking_timer(&mut self, now: Time) {
         let burst = self.burst();
         let tracking = &mut *self.cold.optional;
-        if now >= tracking.jitter_at {
-            tracking.jitter_at = Time::NEVER;
+        if tracking.timers.fire(Timer::Jitter, now) {
             self.quota = burst;
             self.jitter_elapsed = true;
         }
-        if now >= tracking.pace_at {
-            tracking.pace_at = Time::NEVER;
+        if tracking.timers.fire(Timer::Pacing, now) {
             self.opened = true;
             self.quota = burst;
         }
         if tracking.rack.on {
             self.on_rack_timer(now);
         }
-        self.cold.optional.find_next_timer();
+        self.cold.optional.timers.refresh();
     }
 
     /// Pacing rate that spreads a window over a round trip, faster in slow start.

@@ -7,7 +7,7 @@ use super::{Sender, NONE};
 impl Sender {
     /// Supplies `segments` more full segments.
     pub fn supply(&mut self, segments: u32) {
-        self.limit = self.limit.saturating_add(segments);
+        self.seq.limit = self.seq.limit.saturating_add(segments);
         self.cold.last_size = self.size;
         self.allow_sending();
     }
@@ -24,13 +24,13 @@ impl Sender {
 
     /// Makes the supply endless.
     pub fn supply_forever(&mut self) {
-        self.limit = NONE;
+        self.seq.limit = NONE;
         self.allow_sending();
     }
 
     /// Ends the supply: segments never sent are withdrawn.
     pub fn cease(&mut self) {
-        self.limit = self.limit.min(self.max);
+        self.seq.limit = self.seq.limit.min(self.seq.max);
         self.update_fast_path();
     }
 

@@ -23,7 +23,7 @@ impl Sender {
             self.cc.on_restart(now);
             tracking.pacer.set(self.cc.pace());
         }
-        let entry = tracking.ledger.open(self.una, seq, again);
+        let entry = tracking.ledger.open(self.seq.una, seq, again);
         if by_time && entry.lost_now {
             tracking.rack.lost_out -= 1;
         }
@@ -43,12 +43,12 @@ impl Sender {
 
     /// Segments in flight, as far as the recovery algorithm can tell.
     pub(crate) fn in_flight(&self) -> u32 {
-        let outstanding = self.max - self.una;
+        let outstanding = self.seq.outstanding();
         match self.recovery {
             Recovery::Sack | Recovery::Rack => self.pipe(),
             // Segments sent before a timeout count as lost; a partial ACK includes segments that duplicates
             // reported.
-            _ if self.loss && self.model_based => self.nxt.max(self.una) - self.una,
+            _ if self.loss && self.model_based => self.seq.nxt.max(self.seq.una) - self.seq.una,
             _ if self.recovering && self.model_based => outstanding - self.inflation.min(outstanding),
             _ => outstanding - self.dupacks.min(outstanding),
         }
@@ -58,7 +58,7 @@ impl Sender {
     fn lost_segments(&self) -> u32 {
         match self.recovery {
             Recovery::Sack | Recovery::Rack => self.cold.board.lost_count,
-            _ if self.loss => self.recover.saturating_sub(self.una),
+            _ if self.loss => self.recover.saturating_sub(self.seq.una),
             _ => u32::from(self.recovering),
         }
     }
@@ -66,7 +66,7 @@ impl Sender {
     /// Records which segments an ACK reports as arrived, before anything else is updated.
     pub(crate) fn record_arrivals(&mut self, now: Time, ack: &Ack) {
         let in_flight = self.in_flight();
-        let (una, max) = (self.una, self.max);
+        let (una, max) = (self.seq.una, self.seq.max);
         let lost = self.lost_segments();
         let cold = &mut *self.cold;
         cold.optional.sampler.begin(in_flight);
@@ -103,14 +103,14 @@ impl Sender {
     /// Reports segments newly marked lost to the congestion control.
     fn report_losses(&mut self, now: Time) {
         if self.recovery != Recovery::Sack {
-            if self.recovering && self.forced < self.max {
+            if self.recovering && self.forced < self.seq.max {
                 self.report_loss(now, self.forced);
             }
             return;
         }
-        let mut seq = self.cold.optional.seen_edge.max(self.una);
+        let mut seq = self.cold.optional.seen_edge.max(self.seq.una);
         let edge = self.cold.board.lost_edge;
-        while let Some(lost) = self.cold.board.first_unsacked(seq, edge, self.una, self.max) {
+        while let Some(lost) = self.cold.board.first_unsacked(seq, edge, self.seq.una, self.seq.max) {
             self.report_loss(now, lost);
             seq = lost + 1;
         }
@@ -150,7 +150,7 @@ impl Sender {
             if self.max_cwnd != NONE {
                 self.window.cwnd = self.window.cwnd.min(f64::from(self.max_cwnd));
             }
-            let ends = self.cold.params.rate_ends && self.max >= self.limit;
+            let ends = self.cold.params.rate_ends && self.seq.max >= self.seq.limit;
             let exhausted = ends && f64::from(in_flight) < self.window.cwnd;
             if slow_on_purpose || exhausted {
                 tracking.sampler.limit_by_source(in_flight);

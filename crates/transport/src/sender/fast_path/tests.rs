@@ -33,7 +33,7 @@ impl Twins {
     fn new(params: &Valid<Params>, supply: u64) -> Twins {
         let mut senders = [0, 1].map(|_| Sender::new(params, Stream::new(1, "twins")));
         let receivers = [0, 1].map(|_| Receiver::new(params));
-        senders[1].eligible = false;
+        senders[1].fast.eligible = false;
         for sender in &mut senders {
             sender.supply_bytes(supply);
             sender.start(Time::ZERO);
@@ -48,7 +48,7 @@ impl Twins {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         loop {
-            self.fast[1] += u32::from(fast.nxt < fast.fast_end);
+            self.fast[1] += u32::from(fast.seq.nxt < fast.fast.end);
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
@@ -59,7 +59,7 @@ impl Twins {
             (slow.cwnd(), slow.ssthresh(), slow.phase())
         );
         assert_eq!((fast.counters(), fast.poll_timeout()), (slow.counters(), slow.poll_timeout()));
-        assert_eq!((fast.una, fast.nxt, fast.max), (slow.una, slow.nxt, slow.max));
+        assert_eq!((fast.seq.una, fast.seq.nxt, fast.seq.max), (slow.seq.una, slow.seq.nxt, slow.seq.max));
     }
 
     /// ACKs that the receivers return for a segment.
