@@ -141,3 +141,16 @@ def test_a_line_to_a_forwarder_that_was_killed_says_so(tmp_path: Path) -> None:
         assert lost.value.exit_code == 1
     thread.join()
     server.close()
+
+
+@pytest.mark.parametrize("rate", ["0", "0 bit/s", "0.0 Mbit/s", "00bit", ".0 kbit/s", "0e9 bit/s"])
+def test_set_refuses_what_run_refuses(dropcurve: Callable[..., Any], rate: str) -> None:
+    for words in (
+        ["run", "--queue-num", "0", "--rate", rate, "--aqm", "codel"],
+        ["set", "nowhere", f"rate={rate}"],
+    ):
+        found = dropcurve("live", *words)
+        assert found.code == 2
+        assert f"rate {rate}: must be above 0; " in found.errors[-1]
+    router.check_rate("20 Mbit/s")
+    router.check_rate("0.5 Mbit/s")

@@ -276,10 +276,13 @@ def set_(
 ) -> int:
     """Change a running forwarder's link; packets that wait stay."""
     from ..live.forwarder import control
+    from ..live.router import check_rate
     from ..quantities import values
     from . import console
 
     edits = dict(values.assignment(text) for text in changes)
+    if "rate" in edits:
+        check_rate(str(edits["rate"]), name="rate")
     with control(socket) as line:
         link = line.ask("set", values=edits)["link"]
     if json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError, UsageError, WorkError
+from ..present.visible import cut
 from ..quantities import values, wording
 from . import keeper, merging, scratch
 from .forwarder import Control, await_control
@@ -58,10 +60,7 @@ class Router:
 
     def settings(self, control: Path) -> dict[str, Any]:
         """Those of the forwarder. Raises UsageError for what cannot be used."""
-        if self.rate.split()[:1] in (["0"], ["0.0"]):
-            raise UsageError(
-                f"--rate {self.rate}: must be above 0; a link without a rate has no queue to manage"
-            )
+        check_rate(self.rate)
         devices = self.devices or tuple(self.choose())
         links = [_link(self.aqm, self.rate, self.delay)]
         if len(devices) == 2:
@@ -89,6 +88,12 @@ class Router:
             raise UsageError("name two interfaces with --in and --out, or a netfilter queue with --queue-num")
         for name in (self.inside, self.outside):
             yield device(name)
+
+
+def check_rate(rate: str, *, name: str = "--rate") -> None:
+    """Raises UsageError for a rate of zero, which a simulated link may have, but no queue of real packets."""
+    if re.fullmatch(r"\s*(?:0+\.?0*|\.0+)(?:[eE][+-]?[0-9]+)?\s*[A-Za-z/]*\s*", rate):
+        raise UsageError(f"{name} {cut(rate)}: must be above 0; a link without a rate has no queue to manage")
 
 
 def beside(path: Path | None, directions: int) -> list[str]:
