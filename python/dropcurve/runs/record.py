@@ -6,10 +6,14 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
+from typing import Any, TypedDict
 from zipfile import BadZipFile
 
 from .. import _core
+from ..files.shape import faults
+from ..files.typed import shape_of
 from ..metrics.summary import RunSummary
 from ..results.series import Series
 from . import derived
@@ -21,6 +25,14 @@ LEVEL = 3
 REACH = 32768
 #: Largest summary, as text: a damaged blob must not fill the memory.
 LARGEST = 2**30
+
+
+class ProbeRecord(TypedDict):
+    """Numbers worked out of the fate of every packet of a run."""
+
+    scenario: str
+    seed: int
+    numbers: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -52,15 +64,26 @@ def compress(text: bytes, dictionary: bytes) -> bytes:
     return packer.compress(text) + packer.flush()
 
 
-def parse(blob: bytes, dictionary: bytes, key: tuple[str, int]) -> RunSummary | None:
-    """The summary of a stored run; None if it is damaged or not the run of the scenario (its hash) and seed ``key``."""
+@cache
+def _shape(kind: type) -> Any:
+    return shape_of(kind)
+
+
+def parse(
+    blob: bytes, dictionary: bytes, key: tuple[str, int], *, kind: type = RunSummary
+) -> RunSummary | None:
+    """The summary of a stored run; None if it is damaged, of other types than ``kind``, or not the run of the scenario
+    (its hash) and seed ``key``."""
     try:
         text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob, LARGEST)
         summary = json.loads(text)
         named = summary["scenario"], summary["seed"]
     except (zlib.error, ValueError, KeyError, TypeError):
         return None
-    return summary if named == key else None
+    if named != key or any(faults(summary, _shape(kind))):
+        return None
+    found: RunSummary = summary
+    return found
 
 
 def pack_series(series: Series | None) -> bytes | None:

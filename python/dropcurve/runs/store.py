@@ -29,7 +29,7 @@ from ..metrics.summary import RunSummary
 from . import record
 from .job import Job, address
 from .locks import Locks
-from .record import RunRecord
+from .record import ProbeRecord, RunRecord
 
 #: Bytes that the file may take (`cache.size` lets a user choose).
 SIZE = 2_000_000_000
@@ -125,7 +125,8 @@ class RunStore:
             row = self._connection.execute(FIND, (series, job.address)).fetchone()
         if row is None or row[0] < job.level or row[2] != zlib.crc32(row[3]):
             return None
-        summary = record.parse(row[3], self._dictionary, job.key)
+        kind = ProbeRecord if job.probe else RunSummary
+        summary = record.parse(row[3], self._dictionary, job.key, kind=kind)
         curves = record.unpack_series(row[4]) if series and row[4] is not None else None
         if summary is None or (series and curves is None):
             return None
