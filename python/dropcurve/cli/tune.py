@@ -93,6 +93,7 @@ def tune(
     jobs: o.Jobs = None,
     cluster: Cluster = None,
     out: o.Out = None,
+    cache: o.Cache = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
@@ -132,6 +133,6 @@ def tune(
     effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("seed", seed)]
     return tuned.give(
         question, scenario, asked, effort, runs=runs, seconds=seconds, margin=margin,
-        until_decided=until is not None, seed=seed, jobs=jobs, cluster=cluster, out=out, json=json,
-        quiet=quiet, report=not no_report,
+        until_decided=until is not None, seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache,
+        json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip

@@ -38,6 +38,7 @@ def give(
     jobs: int | None,
     cluster: str | None,
     out: Path | None,
+    cache: str | None,
     json: bool,
     quiet: bool,
     report: bool,
@@ -52,12 +53,12 @@ def give(
         with _progress(quiet=quiet) as watch:
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-                where=Executor(jobs, cluster), out=folder, command=command, say=watch.say, tell=watch.tell,
-                note=watch.note,
+                where=Executor(jobs, cluster), out=folder, cache=cache, command=command,
+                say=watch.say, tell=watch.tell, note=watch.note,
             )  # fmt: skip
             if report:
                 watch.say("figures and page", answer.best)
-                _pictures(answer, folder)
+                _pictures(answer, folder, cache)
     except KeyboardInterrupt:
         note = f"interrupted; finished runs are kept in {folder}, the same command goes on from there"
         raise console.Interrupted(note) from None
@@ -71,10 +72,10 @@ def give(
     return 0 if answer.lines[0].holds else 1
 
 
-def _pictures(answer: Any, folder: Path) -> None:
+def _pictures(answer: Any, folder: Path, cache: str | None) -> None:
     from ..tuning.page import write
 
-    write(answer, folder)
+    write(answer, folder, cache=cache)
 
 
 @dataclass

@@ -62,6 +62,7 @@ def tune(
     jobs: int | None = None,
     cluster: str | None = None,
     out: str | Path,
+    cache: str | Path | None = None,
 ) -> Answer:
     """Finds the discipline and parameters that serve a goal best over a range of conditions; kept in ``out``.
 
@@ -74,6 +75,8 @@ def tune(
     points, or 1 % of the value); with ``until_decided`` the validation goes on until every rival is better, worse or
     equal within it.
 
+    ``cache`` is the folder of the store of runs, or "off" (`dropcurve.runs.cache`).
+
     Interrupted, the same call goes on. Raises DropcurveError for whatever is wrong with question, values or folder.
     """
     question = ask(
@@ -82,7 +85,7 @@ def tune(
     )  # fmt: skip
     return solve(
         question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-        where=Executor(jobs, cluster), out=out,
+        where=Executor(jobs, cluster), out=out, cache=cache,
     )  # fmt: skip
 
 
@@ -130,6 +133,7 @@ def solve(
     seed: int = 1,
     where: Executor | None = None,
     out: str | Path,
+    cache: str | Path | None = None,
     command: str = "",
     say: Say = lambda *_: None,
     tell: Tell | None = None,
@@ -151,7 +155,7 @@ def solve(
     clock = Clock(seconds)
     most = DECIDED if until_decided else 0
     with (where or Executor()).opened() as there:
-        bench = Bench(question, RunTable(Path(out) / "runs", build()), there, tell)
+        bench = Bench(question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell)
         bench.open()
         spent = effort_of(bench, clock, runs, seed)
         stages = Stages(bench, spent, clock, seed, Path(out), say, note, margin=margin, most=most)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 TEMPLATE = "tune.html"
 
 
-def write(answer: Answer, folder: Path) -> Path:
+def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> Path:
     """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
     pictures.save(answer, folder / "figures")
-    queues = at_the_ends(answer) if answer.pictured else []
+    queues = at_the_ends(answer, cache) if answer.pictured else []
     for number, (_, result) in enumerate(queues, start=1):
         plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.svg")
         plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.png")
@@ -34,7 +34,7 @@ def write(answer: Answer, folder: Path) -> Path:
     return page
 
 
-def at_the_ends(answer: Answer) -> list[tuple[str, Result]]:
+def at_the_ends(answer: Answer, cache: str | Path | None = None) -> list[tuple[str, Result]]:
     """At each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
     from ..runs.replicate import Effort, replicate
 
@@ -45,7 +45,7 @@ def at_the_ends(answer: Answer) -> list[tuple[str, Result]]:
         variants = {"recommended": answer.best.on(base)}
         if rival is not None:
             variants[rival.candidate.name] = rival.candidate.on(base)
-        found.append((label, replicate(variants, Effort(answer.seed, 1), name="queue")))
+        found.append((label, replicate(variants, Effort(answer.seed, 1), name="queue", cache=cache)))
     return found
 
 
