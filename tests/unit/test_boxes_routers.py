@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dropcurve as dc
 from dropcurve.boxes import BOXES, export, read
-from dropcurve.boxes.link import scenario
+from dropcurve.boxes.link import profile, scenario
 
 RATE = 1e8
 BASE: dict[str, Any] = {
@@ -122,7 +122,7 @@ def test_red_comes_back_as_loaded(box: str, asked: dict[str, Any]) -> None:
     assert found.box == box
     assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
     # What a box is said to do is a queue that the simulator takes.
-    link = scenario(found.discipline, found.params, rate_bps=RATE, rtt_s=(0.04, 0.04), flows=2)
+    link = scenario(found.discipline, found.params, link=profile(RATE, (0.04, 0.04), 2, ecn=False))
     assert link.get("queue.kind") == found.discipline
 
 
@@ -299,7 +299,7 @@ NESTED_SHOW = """\
 def test_a_class_of_a_nested_policy_has_the_rate_of_the_class_around_it(text: str) -> None:
     found = read(text)
     assert (found.discipline, found.params["min_th"], found.rate_bps) == ("wred", ["32 pkts"], 2e7)
-    assert any("10 Mbit/s for certain" in note.text for note in found.notes)
+    assert any("guaranteed 10 Mbit/s" in note.text for note in found.notes)
 
 
 def test_what_is_shown_after_a_nested_policy_belongs_to_the_one_around_it() -> None:
@@ -364,7 +364,7 @@ def test_the_junos_profile_that_a_scheduler_uses_is_taken_with_what_the_queue_is
         "250000 B",
         ["first"],
     )
-    assert any("30 Mbit/s for certain" in note.text for note in found.notes)
+    assert any("guaranteed 30 Mbit/s" in note.text for note in found.notes)
 
 
 def test_an_openconfig_threshold_beyond_the_buffer_keeps_its_slope() -> None:

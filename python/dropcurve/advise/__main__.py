@@ -1,4 +1,4 @@
-"""``python -m dropcurve.advise --out docs/guide/advice-errors.md``: the table of errors, made anew."""
+"""``python -m dropcurve.advise --out docs/guide/advice-errors.md``: writes the table of errors."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Conditions:
     `rtt_s` is the propagation round trip and `flows` the number of long TCP flows, each (least, most); `buffer` is
     in packets of `packet_bytes` (None: to be advised); `target_delay_s` is what the goal allows as queueing delay,
     None if it does not say; `b` packets share an acknowledgement; `rto_s` is the least timeout; `ecn` is whether
-    flows and box use it; `udp_bps` is what UDP takes of the link beside `rate_bps`, which is what TCP shares.
+    flows and box use it; `udp_bps` is what UDP takes of the link in addition to `rate_bps`, which is what TCP shares.
     """
 
     rate_bps: float

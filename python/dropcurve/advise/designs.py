@@ -350,7 +350,7 @@ def fq_codel(given: Conditions) -> Design:
         "RFC8290, RFC8289",
         "Thin flows pass the fat ones, and each fat one is dropped for its own queue: the safest default at the "
         "edge.",
-        "Shares are by flow, not by user; where flows must not be told apart (tunnels, encryption to one peer) it "
+        "Shares are by flow, not by user; where flows must not be distinguished (tunnels, encryption to one peer) it "
         "is CoDel.",
         (),
     )  # fmt: skip

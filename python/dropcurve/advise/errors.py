@@ -119,7 +119,7 @@ def _intro() -> list[str]:
         "The equilibrium that `dropcurve advise` expects, against packet-level simulation. Made by",
         "`python -m dropcurve.advise --out docs/guide/advice-errors.md`; nothing here is written by hand.",
         "",
-        f"Each design is the one `advise` gives for exactly this condition: {len(RATES)} rates, {len(RTTS)} "
+        f"Each design is the one that `advise` returns for exactly this condition: {len(RATES)} rates, {len(RTTS)} "
         f"round trips, {len(FLOWS)} numbers of flows.",
         "Simulated: long SACK flows with delayed acknowledgements (profile `rfc`), packets of 1500 bytes, "
         f"150 s of which the last 100 count, {REPLICATIONS} replications from seed {SEED}, 95 % intervals.",
@@ -138,7 +138,7 @@ def _intro() -> list[str]:
 def _summary(cells: Sequence[Cell]) -> Iterator[str]:
     yield "## By law of TCP"
     yield ""
-    yield "The median size of the error over all conditions, by the law that stands for TCP."
+    yield "The median size of the error over all conditions, by the law of TCP."
     yield (
         "`advise` goes by `newreno`: the cycle of PFTK98 with the recovery of NewReno and limited transmit. "
         "`pftk` is"

@@ -56,7 +56,7 @@ def bandwidth_delay(capacity: float, rtt_s: float) -> float:
 
 
 def bounded(capacity: float, bound_s: float) -> float:
-    """Packets that the link sends within a delay bound: a limit of so many lets none wait longer. At least 1."""
+    """Packets that the link sends within a delay bound: a limit of this size bounds the delay. At least 1."""
     return max(1.0, math.floor(capacity * bound_s + 1e-9))
 
 

@@ -5,7 +5,7 @@ the fluid model), RFC6582 and RFC3042 (what NewReno does after a loss). Units: `
 the sender reacts to; windows are packets; times seconds. `b` is the number of packets an acknowledgement covers (2 with
 delayed acknowledgements).
 
-Each law is written as the mean window `W` (packets a round trip) that it gives at `p`; throughput is W/R.
+Each law is written as the mean window `W` (packets a round trip) at loss rate `p`; throughput is W/R.
 """
 
 from __future__ import annotations

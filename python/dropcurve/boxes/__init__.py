@@ -1,4 +1,4 @@
-"""Configurations of boxes: a discipline with its parameters to and from what a router or switch is told.
+"""Configurations of boxes: a discipline with its parameters to and from the configuration of a router or switch.
 
     made = export("red", {"min_th": "5 pkts", "max_th": "15 pkts"}, box="linux", rate_bps=10e6)
     print(made.text, *made.notes, *made.effect, sep="\\n")
@@ -90,7 +90,7 @@ def export(
 
 
 def kinds(box: str) -> tuple[str, ...]:
-    """The disciplines that a box can be told of. Raises UsageError for an unknown box."""
+    """The disciplines that a box can be configured for. Raises UsageError for an unknown box."""
     box = named(box)
     if box == "linux":
         from .tc_write import WRITERS

@@ -37,13 +37,13 @@ def export(
     problems.raise_if_any()
     lost(given, notes, box="IOS")
     unit = "bytes" if rows.in_bytes else "packets"
-    told = [
+    stated = [
         _told(row, rows, unit, f"class {i}." if len(rows.rows) > 1 else "", notes)
         for i, row in enumerate(rows.rows)
     ]
     limit = whole(rows.limit[1 if rows.in_bytes else 0], "limit", unit, notes)
     constant = _constant(rows.w_q, notes)
-    by_dscp = len(told) > 8
+    by_dscp = len(stated) > 8
     lines = [
         *_head(given, name, shape),
         f"  queue-limit {limit} {unit}",
@@ -52,7 +52,7 @@ def export(
     lines.append(f"  random-detect exponential-weighting-constant {constant}")
     words = " bytes" if rows.in_bytes else ""
     for i in range(64 if by_dscp else 8):
-        low, high, denominator = told[min(i, len(told) - 1)]
+        low, high, denominator = stated[min(i, len(stated) - 1)]
         lines.append(
             f"  random-detect {'dscp' if by_dscp else 'precedence'} {i} {low}{words} {high}{words} {denominator}"
         )
@@ -64,7 +64,7 @@ def export(
         )
     if not shape:
         notes.append(bottleneck(dev, given.rate_bps))
-    short, shown = "B" if rows.in_bytes else "pkts", trimmed(told)
+    short, shown = "B" if rows.in_bytes else "pkts", trimmed(stated)
     loaded: dict[str, Any] = {
         "limit": f"{limit} {short}", "unit": unit, "min_th": [f"{one[0]} {short}" for one in shown],
         "max_th": [f"{one[1]} {short}" for one in shown],

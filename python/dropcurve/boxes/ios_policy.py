@@ -15,7 +15,7 @@ _CLASS = re.compile(r"(?:class|Class-map:)\s+(\S+)")
 _INTERFACE = re.compile(r"interface\s+(\S+)")
 _PLACED = re.compile(r"service-policy\s+output\s+(\S+)")
 _SHAPE = re.compile(
-    r"shape (?:average|peak)\s+(?P<told>\d+)\s*(?P<unit>[kmg])?(?:bps)?(?!\S)"
+    r"shape (?:average|peak)\s+(?P<stated>\d+)\s*(?P<unit>[kmg])?(?:bps)?(?!\S)"
     r"|shape \(average\) cir (?P<cir>\d+)|target shape rate (?P<target>\d+)"
     r"|shape (?:average|peak)\s+percent\s+(?P<percent>\d+)"
 )
@@ -56,8 +56,8 @@ class Policies:
             if found and found["percent"]:
                 share *= float(found["percent"]) / 100.0
             elif found:
-                told = found["told"] or found["cir"] or found["target"]
-                return share * float(told) * _UNITS[found["unit"]]
+                stated = found["stated"] or found["cir"] or found["target"]
+                return share * float(stated) * _UNITS[found["unit"]]
         return None
 
     def promised_bps(self, block: Block) -> float | None:
@@ -74,8 +74,8 @@ class Policies:
         """The interface that the class's policy is put on, and its ``bandwidth`` statement in bit/s."""
         *_, outermost = self._outward(block)
         place = self.places.get(outermost.policy)
-        told = re.search(r"^\s*bandwidth\s+(\d+)\s*$", place.body, re.M) if place else None
-        return (place.title, float(told[1]) * 1e3) if place and told else None
+        stated = re.search(r"^\s*bandwidth\s+(\d+)\s*$", place.body, re.M) if place else None
+        return (place.title, float(stated[1]) * 1e3) if place and stated else None
 
     def _outward(self, block: Block) -> Iterator[Block]:
         """The block and those around it; each once, as a text may put policies into each other."""

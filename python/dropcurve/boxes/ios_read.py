@@ -89,7 +89,7 @@ def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
 
 
 def _rate_notes(found: Policies, block: Block, notes: list[Note]) -> None:
-    """What the text says of the rate beside a shaper."""
+    """Notes on rates in the text that no shaper states."""
     speed, promised = found.speed(block), found.promised_bps(block)
     if speed and found.rate_bps(block) is None:
         shown = units.show_rate(speed[1])
@@ -130,14 +130,16 @@ def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) 
     found: dict[int, tuple[str, str, int]] = {}
     by_dscp = any("dscp" in line for line in lines)
     for line in lines:
-        told, shown = _TOLD.search(line), _SHOWN.match(line)
-        if told:
+        stated, shown = _TOLD.search(line), _SHOWN.match(line)
+        if stated:
             low, high = (
-                _amount(int(told[i]), told[i + 1] or told[6] or "packets", rate, "random-detect", origin)
+                _amount(
+                    int(stated[i]), stated[i + 1] or stated[6] or "packets", rate, "random-detect", origin
+                )
                 for i in (3, 5)
             )
-            if told[2] != "rsvp":
-                found[_number(told[2], origin)] = (low, high, int(told[7] or DEFAULT_DENOMINATOR))
+            if stated[2] != "rsvp":
+                found[_number(stated[2], origin)] = (low, high, int(stated[7] or DEFAULT_DENOMINATOR))
         elif shown:
             found[_number(shown[1], origin)] = (f"{shown[2]} pkts", f"{shown[3]} pkts", int(shown[4]))
     for number, (low, high, _) in found.items():
@@ -152,7 +154,7 @@ def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) 
         found = {
             n: (f"{low} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR) for n, low in DSCP_MIN.items()
         }
-        text = f"no DSCP is told: IOS's defaults, from {min(DSCP_MIN.values())} of {DEFAULT_MAX} packets"
+        text = f"the text has no DSCP: IOS's defaults, from {min(DSCP_MIN.values())} of {DEFAULT_MAX} packets"
         notes.append(Note("assumed", "min_th", text))
     if by_dscp or any(number > 7 for number in found):
         numbers = sorted(found)
@@ -170,7 +172,7 @@ def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) 
     missing = [number for number in range(8) if number not in found]
     if missing:
         which, least = ", ".join(map(str, missing)), DEFAULT_MIN[missing[0]]
-        text = f"precedence {which}: not told; IOS's defaults, from {least} of {DEFAULT_MAX} packets"
+        text = f"precedence {which}: not in the text; IOS's defaults, from {least} of {DEFAULT_MAX} packets"
         notes.append(Note("assumed", "min_th", text))
     return [
         found.get(n, (f"{DEFAULT_MIN[n]} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR)) for n in range(8)

@@ -92,26 +92,26 @@ def _curves(given: Settings, notes: list[Note]) -> list[list[Point]]:
 def _drawn(given: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]:
     """The one profile of a `curve` that was drawn as points or as steps, and whether lines join them. Raises
     ScenarioError."""
-    told, limit = given.text("curve"), given.bytes_("limit")
+    stated, limit = given.text("curve"), given.bytes_("limit")
     lost(given, notes, box="Junos")
     if given.number("w_q") < INSTANT:
         notes.append(Note("lost", "w_q", f"{given.number('w_q'):.4g}: Junos judges the queue as it is"))
-    if told.startswith("points "):
-        pairs = [one.split() for one in told.removeprefix("points ").split(",")]
-    elif re.fullmatch(r"(until [\d.e+]+: [\d.e+-]+; )*[\d.e+-]+", told):
-        *steps, last = told.split("; ")
+    if stated.startswith("points "):
+        pairs = [one.split() for one in stated.removeprefix("points ").split(",")]
+    elif re.fullmatch(r"(until [\d.e+]+: [\d.e+-]+; )*[\d.e+-]+", stated):
+        *steps, last = stated.split("; ")
         ends = [one.removeprefix("until ").split(": ") for one in steps]
         starts = [f"{given.bytes_('min_th'):g}", *(end for end, _ in ends)]
         pairs = list(map(list, zip(starts, [*(share for _, share in ends), last], strict=True)))
     else:
-        refuse("curve", told, "Junos has points and steps", "draw it as 'points FILL SHARE, ...'")
+        refuse("curve", stated, "Junos has points and steps", "draw it as 'points FILL SHARE, ...'")
     if given.text("unit") != "bytes":
         refuse("unit", given.text("unit"), "the points of a drop profile are shares of bytes", "say bytes")
     points = [
         (percent(float(fill) / limit, "curve", notes), percent(float(share), "curve", notes))
         for fill, share in pairs
     ]
-    return [points], told.startswith("points ")
+    return [points], stated.startswith("points ")
 
 
 def _points(row: Row, limit: float, at: str, notes: list[Note]) -> list[Point]:

@@ -45,7 +45,7 @@ def read(
         refuse(
             "buffer-size",
             "",
-            "is not told as a time, or the link's rate is not known",
+            "is not stated as a time, or the link's rate is not known",
             "give --buffer, or --rate",
             origin=origin,
         )
@@ -60,14 +60,14 @@ def read(
 
 
 def _uses(words: list[str]) -> bool:
-    """Whether a statement gives a scheduler its drop profile."""
+    """Whether a statement names the drop profile of a scheduler."""
     return "schedulers" in words and "drop-profile-map" in words and words[-2] == "drop-profile"
 
 
 def _shaped(lines: list[list[str]]) -> float | None:
     """The first shaping rate, in bit/s."""
-    told = (one[-1] for one in lines if one[-2:-1] == ["shaping-rate"])
-    return next((units.rate(f"{_metric(one)} bit/s") for one in told), None)
+    stated = (one[-1] for one in lines if one[-2:-1] == ["shaping-rate"])
+    return next((units.rate(f"{_metric(one)} bit/s") for one in stated), None)
 
 
 def _promised(lines: list[list[str]], rate: float | None) -> float | None:
@@ -75,12 +75,12 @@ def _promised(lines: list[list[str]], rate: float | None) -> float | None:
     for words in lines:
         if "transmit-rate" not in words:
             continue
-        told = words[words.index("transmit-rate") + 1 :]
-        if told[:1] == ["percent"]:
-            share = real(one_of(told, 1), "transmit-rate percent") / 100.0
+        stated = words[words.index("transmit-rate") + 1 :]
+        if stated[:1] == ["percent"]:
+            share = real(one_of(stated, 1), "transmit-rate percent") / 100.0
             return rate * share if rate is not None and share < 1.0 else None
-        if one_of(told, 0)[:1].isdecimal():
-            return float(_metric(told[0]))
+        if one_of(stated, 0)[:1].isdecimal():
+            return float(_metric(stated[0]))
     return None
 
 
@@ -173,7 +173,7 @@ def as_simulated(
 ) -> dict[str, Any]:
     """The profile as `curve`: straight lines between points, or steps.
 
-    Lines begin at 0 %, 0 % and end at 100 %, 100 %, whether these are told or not (JunosCoS).
+    Lines begin at 0 %, 0 % and end at 100 %, 100 %, whether these are stated or not (JunosCoS).
     """
     if interpolated:
         points = [

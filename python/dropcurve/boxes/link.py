@@ -14,7 +14,7 @@ VIDEO_BPS = 3e6
 
 
 def profile(rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool) -> links.LinkProfile:
-    """A link of a rate in both directions with so many downloads and the usual traffic next to them."""
+    """A link of a rate in both directions with ``flows`` downloads and the usual traffic next to them."""
     mix = links.Mix(downloads=flows, videos=1 if rate_bps >= VIDEO_BPS else 0, ecn=ecn)
     return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", mix)
 

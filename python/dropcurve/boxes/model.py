@@ -42,8 +42,8 @@ def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
 def promise(key: str, what: str, rate_bps: float) -> Note:
     """That ``what`` is sure of a rate, while others share the link's."""
     shown = units.show_rate(rate_bps)
-    told = f"{what} has {shown} for certain, the rest as others leave it"
-    return Note("load", key, f"{told}: give that as --rate to judge it so")
+    stated = f"{what} is guaranteed {shown}, and gets more while others are idle"
+    return Note("load", key, f"{stated}: with --rate it is judged at that rate")
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def queue_text(discipline: str, params: Mapping[str, Any]) -> str:
 
 
 class Problems:
-    """Problems of a configuration, gathered so that all are told at once."""
+    """Problems of a configuration, gathered so that all are reported at once."""
 
     def __init__(self, origin: str = "") -> None:
         self.found: list[Problem] = []
@@ -189,6 +189,6 @@ def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
 
 
 def profiles(count: int, **lists: list[Any]) -> Iterator[dict[str, Any]]:
-    """Rows of lists whose last value stands for the rest, as in the options of `wred` and `gred`."""
+    """Rows of lists whose last value repeats for the rest, as in the options of `wred` and `gred`."""
     for i in range(count):
         yield {key: some[min(i, len(some) - 1)] for key, some in lists.items()}

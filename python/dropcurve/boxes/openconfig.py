@@ -130,7 +130,9 @@ def read(
     share = max(1, whole(config.get(key, 100), f"{chosen}.{key}", origin=origin)) / 100.0
     if buffer_bytes is None:
         buffer_bytes = 2 * high if high < UNBOUNDED else 4 * low
-        notes.append(Note("assumed", "limit", f"the buffer is not told: {buffer_bytes} B; say --buffer"))
+        notes.append(
+            Note("assumed", "limit", f"the text does not state the buffer: {buffer_bytes} B; say --buffer")
+        )
     high = max(high, low + 1)
     if high >= UNBOUNDED:
         notes.append(Note("assumed", "max_th", f"{high} B is no bound: the end of the buffer is taken"))
@@ -155,7 +157,7 @@ def read(
 
 
 def _profiles(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every entry of a list ``queue-management-profile``, wherever it stands and whatever its prefix."""
+    """Every entry of a list ``queue-management-profile``, at any place and with any prefix."""
     if isinstance(tree, list):
         for one in tree:
             yield from _profiles(one)

@@ -1,4 +1,4 @@
-"""What boxes with WRED are told: a row of thresholds and probability for each class, over one queue."""
+"""Rows of WRED: a row of thresholds and probability for each class, over one queue."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from .model import Note, Problems, profiles, refuse
 from .settings import Settings
 
-#: The disciplines such a box can be told of.
+#: The disciplines such a box can be configured for.
 KINDS = ("red", "wred", "gred")
-#: A weight that stands for no averaging: ours must stay below 1.
+#: A weight that means no averaging: ours must stay below 1.
 INSTANT = 0.999999
 
 

@@ -1,4 +1,4 @@
-"""SONiC: WRED_PROFILE, and QUEUE and SCHEDULER beside it, as in CONFIG_DB.
+"""SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB.
 
 Reference: SONiCQoS. Thresholds are bytes for each of three colours, probabilities whole percent; the queue is judged
 as it is, without an average. Values are text, as the database holds them.
@@ -45,7 +45,7 @@ def export(
     )
     ecn = given.flag("ecn")
     profile = {"ecn": "ecn_all" if ecn else "ecn_none"}
-    told = []
+    stated = []
     for i, colour in enumerate(COLOURS):
         row = rows.rows[min(i, len(rows.rows) - 1)]
         own = notes if i < len(rows.rows) else []
@@ -53,7 +53,7 @@ def export(
         low = cells(row.low[1], f"{at}min_th", cell, own)
         high = cells(row.high[1], f"{at}max_th", cell, own)
         share = percent(row.max_p, f"{at}max_p", own, least=1)
-        told.append((low, high, share))
+        stated.append((low, high, share))
         profile |= {
             f"wred_{colour}_enable": "true", f"{colour}_min_threshold": str(low), f"{colour}_max_threshold": str(high),
             f"{colour}_drop_probability": str(share),
@@ -76,24 +76,24 @@ def export(
     else:
         notes.append(bottleneck(dev, given.rate_bps))
     text = json.dumps(tables, indent=4) + "\n"
-    discipline, loaded = _loaded(told, f"{round(rows.limit[1])} B", ecn, given.mean_packet)
+    discipline, loaded = _loaded(stated, f"{round(rows.limit[1])} B", ecn, given.mean_packet)
     return Export("sonic", given.discipline, params, text, notes, discipline, loaded)
 
 
 def _loaded(
-    told: list[tuple[int, int, int]], limit: str, ecn: bool, packet_bytes: int
+    stated: list[tuple[int, int, int]], limit: str, ecn: bool, packet_bytes: int
 ) -> tuple[str, dict[str, Any]]:
     """As the ASIC does it, with one curve `red`, with several `wred` of the shortest average there is."""
     shared: dict[str, Any] = {"limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B"}
-    if len(set(told)) == 1:
-        low, high, share = told[0]
+    if len(set(stated)) == 1:
+        low, high, share = stated[0]
         return "red", {
             **shared, "min_th": f"{low} B", "max_th": f"{high} B", "max_p": share / 100.0, "w_q": INSTANT,
             "spacing": "geometric", "idle_decay": "ignored", "ecn": ecn,
         }  # fmt: skip
     return "wred", {
-        **shared, "min_th": [f"{one[0]} B" for one in told], "max_th": [f"{one[1]} B" for one in told],
-        "denominator": [100.0 / one[2] for one in told], "exponent": 1, "idle_decay": "ignored", "ecn": ecn,
+        **shared, "min_th": [f"{one[0]} B" for one in stated], "max_th": [f"{one[1]} B" for one in stated],
+        "denominator": [100.0 / one[2] for one in stated], "exponent": 1, "idle_decay": "ignored", "ecn": ecn,
     }  # fmt: skip
 
 
@@ -121,18 +121,18 @@ def read(
     if chosen not in held:
         refuse("--name", chosen, f"is none of the profiles there: {', '.join(held)}", origin=origin)
     notes: list[Note] = []
-    told = _told(held[chosen], chosen, origin)
+    stated = _told(held[chosen], chosen, origin)
     if buffer_bytes is None:
-        buffer_bytes = 2 * max(one[1] for one in told)
+        buffer_bytes = 2 * max(one[1] for one in stated)
         notes.append(
             Note(
                 "assumed",
                 "limit",
-                f"the buffer is not told: {buffer_bytes} B, twice the upper threshold; say --buffer",
+                f"the text does not state the buffer: {buffer_bytes} B, twice the upper threshold; say --buffer",
             )
         )
     notes.append(Note("load", "w_q", "the queue is judged as it is, without an average"))
-    if len(set(told)) > 1:
+    if len(set(stated)) > 1:
         notes.append(
             Note(
                 "load",
@@ -144,7 +144,7 @@ def read(
             Note("lost", "w_q", "with several colours the shortest average that is simulated is 1/2")
         )
     ecn = held[chosen].get("ecn", "ecn_none") != "ecn_none"
-    discipline, params = _loaded(told, f"{buffer_bytes} B", ecn, packet_bytes)
+    discipline, params = _loaded(stated, f"{buffer_bytes} B", ecn, packet_bytes)
     return Import("sonic", discipline, params, notes, None, [one for one in held if one != chosen])
 
 

@@ -37,7 +37,7 @@ LOST = {
 }  # fmt: skip
 #: What becomes of a queue that shall not mark.
 MARKS = Note("lost", "ecn", "CAKE always marks ECN-capable packets")
-#: Bytes of the Ethernet header, which the kernel counts unless an overhead is told.
+#: Bytes of the Ethernet header, which the kernel counts unless an overhead is stated.
 ETHERNET = 14
 
 
@@ -71,9 +71,9 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
 
 
 def _told(options: dict[str, str]) -> bool:
-    """Whether something is told of the wire, so that the kernel counts from the network layer."""
-    told = "overhead" in options and "raw" not in options
-    return told or "ether-vlan" in options or any(word in options for word in FRAMINGS)
+    """Whether the options describe the wire, so that the kernel counts from the network layer."""
+    stated = "overhead" in options and "raw" not in options
+    return stated or "ether-vlan" in options or any(word in options for word in FRAMINGS)
 
 
 def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:

@@ -62,11 +62,11 @@ def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[st
         seconds = given.seconds(key)
         if key == "ce_threshold" and seconds == 0.0:
             continue
-        told = tc.codel_told(seconds)
-        if abs(told - seconds) > 1e-12 and abs(tc.codel_time(told) - seconds) > 1e-12:
-            notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {told * 1e6:.0f} us"))
-        words += [key, tc.show_time(told)]
-        shown[key] = units.show_span(tc.codel_time(told))
+        stated = tc.codel_told(seconds)
+        if abs(stated - seconds) > 1e-12 and abs(tc.codel_time(stated) - seconds) > 1e-12:
+            notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {stated * 1e6:.0f} us"))
+        words += [key, tc.show_time(stated)]
+        shown[key] = units.show_span(tc.codel_time(stated))
     if "ce_threshold" in shown and given.options.get("ce_for") == "ect1":
         notes.append(
             Note(
@@ -141,9 +141,9 @@ def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[
     words: list[str] = []
     shown: dict[str, Any] = {}
     for key, name in (("target", "target"), ("t_update", "tupdate")):
-        told = _micro(key, given.seconds(key), notes)
-        words += [name, tc.show_time(told)]
-        shown[key] = units.show_span(told)
+        stated = _micro(key, given.seconds(key), notes)
+        words += [name, tc.show_time(stated)]
+        shown[key] = units.show_span(stated)
     for key in ("alpha", "beta"):
         exact = given.number(key)
         steps = round(16.0 * exact)

@@ -39,7 +39,7 @@ _ROWS = [{"kind": str, "dev?": str, "root?": bool, "options?": {"vqs?": [dict]}}
 
 @dataclass
 class Queue:
-    """One queue of the text: its kind, where it stands, its options (a flag has the value "")."""
+    """One queue of the text: its kind, its place, its options (a flag has the value "")."""
 
     kind: str
     place: str
@@ -162,13 +162,13 @@ def _plain(kind: str, key: str, value: Any, origin: str) -> str:
         return f"{8 * whole(value, f'{kind} {key}', origin=origin)}bit"
     if kind in ("codel", "fq_codel") and key in ("target", "interval", "ce_threshold"):
         value = whole(value, f"{kind} {key}", origin=origin)
-        # CoDel's clock shows 4999 us for what was told as 5000.
-        told = next(
+        # CoDel's clock shows 4999 us where 5000 was typed.
+        stated = next(
             us
             for us in (value + 1, value, value + 2)
             if us * 1000 // 1024 * 1024 // 1000 == value or us == value + 2
         )
-        return f"{told}us"
+        return f"{stated}us"
     if kind == "sfb" and key in ("rehash", "db"):
         return f"{value}us"
     return str(value)

@@ -339,7 +339,7 @@ def sfb(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | N
 
 
 def _milli(text: str) -> float:
-    """Milliseconds: a bare number is told in them, ``600s`` is shown."""
+    """Milliseconds: tc takes a bare number and shows ``600s``."""
     return tc.number(text) if re.fullmatch(r"[0-9.]+", text) else 1000.0 * tc.time(text)
 
 

@@ -16,7 +16,7 @@ from .settings import Settings
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve as tc is told: thresholds and limit in ``unit`` ("bytes" or "packets"), the burst and what comes of
+    """One curve as tc takes it: thresholds and limit in ``unit`` ("bytes" or "packets"), the burst and what comes of
     it.
     """
 
@@ -105,7 +105,7 @@ def _check(whole: dict[str, int], max_p: float, problems: Problems, at: str) -> 
 
 
 def _probability(max_p: float, span: int, notes: list[Note], at: str) -> float:
-    """max_p as tc may be told: at 1 its 32-bit fraction overflows to 0 and the kernel falls back to a power of two.
+    """max_p as tc takes it: at 1 its 32-bit fraction overflows to 0 and the kernel falls back to a power of two.
 
     A value that fell just short of a whole step by having been written in twelve digits is lifted onto it.
     """
@@ -140,7 +140,7 @@ def _weight(
         return 0, 0, None
     exponent = min(wanted, most)
     if exponent < wanted:
-        rule = f"2^-{wanted} does not fit the kernel's 32 bits beside max_th = {whole['max_th']}: 2^-{most}"
+        rule = f"2^-{wanted} does not fit the kernel's 32 bits with max_th = {whole['max_th']}: 2^-{most}"
         notes.append(Note("rounded", f"{at}w_q", rule))
     avpkt = given.mean_packet
     while True:

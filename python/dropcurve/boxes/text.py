@@ -24,7 +24,7 @@ def notes(found: Iterable[Note], *, width: int, mark: str = "") -> list[str]:
 
 
 def about(made: Export, *, width: int = 100, trial: Trial | None = None) -> str:
-    """What to know of an export beside its text."""
+    """What to know of an export besides its text."""
     lines = notes(made.notes, width=width)
     lines += (
         textwrap.wrap("effect   " + "; ".join(made.effect), width, subsequent_indent=" " * 9)

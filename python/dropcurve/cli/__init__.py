@@ -18,7 +18,7 @@ OURS = 70
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line and exits with its code. Wrong input is told in one line per problem."""
+    """Runs the command line and exits with its code. Wrong input is one line per problem."""
     from . import streams
     from .console import spell_out
 

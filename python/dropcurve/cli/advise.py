@@ -8,22 +8,22 @@ import typer
 
 from . import options as o
 
-Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit, 1Gbit.")]
+Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the link: 100Mbit, 1Gbit.")]
 Rtt = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Round trip without queueing, or its range: 40ms, 20-200ms."),
 ]
 Flows = Annotated[
-    str | None, typer.Option(metavar="N", help="Long TCP flows at a time, or their range: 5-100.")
+    str | None, typer.Option(metavar="N", help="Long TCP flows at the same time, or their range: 5-100.")
 ]
 Buffer = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="What the queue may hold: 1000pkts, 1.5MB. Left out: advised."),
+    typer.Option(metavar="SIZE", help="Size of the queue: 1000pkts, 1.5MB (advised if left out)."),
 ]
-Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet, headers included.")]
+Packet = Annotated[str, typer.Option(metavar="SIZE", help="Size of a full packet, headers included.")]
 Goal = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", help='What is wanted; a delay in it is aimed at: "p95 delay < 15ms".'),
+    typer.Option(metavar="TEXT", help='Goal; a delay in it sets the target: "p95 delay < 15ms".'),
 ]
 Ecn = Annotated[bool, typer.Option("--ecn", help="Flows and box use ECN: mark instead of drop.")]
 
@@ -44,7 +44,7 @@ def advise(
     """Starting designs for a link, from formulas.
 
     Nothing is simulated: each design comes with its formula and source, the queue and drops the models expect, how
-    far it is from swinging, and where it is known to fail.
+    far it is from oscillating, and where it is known to fail.
 
     \b
     Examples:

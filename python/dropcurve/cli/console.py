@@ -23,7 +23,7 @@ class Interrupted(Exception):
     """Ctrl-C, with what it leaves behind."""
 
 
-#: What stands for signs that a terminal cannot show.
+#: Substitutes for signs that a terminal cannot show.
 PLAIN = {
     "±": "+-", "✓": "+", "✗": "x", "≠": "#", "−": "-", "–": "-", "…": "..", "×": "x",
 }  # fmt: skip
@@ -60,7 +60,7 @@ def say(text: str) -> None:
 
 
 def again(command: str, *, quiet: bool = False) -> None:
-    """The command that reproduces the answer, beside it."""
+    """Prints the command that reproduces the answer, to standard error."""
     if not quiet:
         say(f"Again:  {command}")
 

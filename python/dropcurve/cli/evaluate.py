@@ -10,7 +10,7 @@ from . import options as o
 
 Queue = Annotated[str, typer.Argument(metavar="KIND[:KEY=VALUE,...]", help="The discipline to judge.")]
 Against = Annotated[
-    str, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="What it is held against, with the same buffer.")
+    str, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The baseline, with the same buffer.")
 ]
 Rate = Annotated[str, typer.Option(metavar="RATE", help="Of the bottleneck.")]
 Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip without queueing.")]
@@ -35,7 +35,7 @@ def evaluate(
     """A report card after RFC 7928.
 
     Thirteen tests: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate, mixed and
-    two-way traffic, two queues in a row. In each the discipline runs beside tail drop under the same random numbers;
+    two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random numbers;
     differences count if they are real when all questions are asked at once. The card opens with a verdict.
 
     \b

@@ -46,7 +46,7 @@ Try = Annotated[
     bool, typer.Option("--try", help="Let the real tc judge it, in a network namespace of its own.")
 ]
 ShowEffect = Annotated[
-    bool, typer.Option("--show-effect", help="Simulate what was asked for beside what the box will do.")
+    bool, typer.Option("--show-effect", help="Simulate the queue asked for and the queue as loaded.")
 ]
 Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip, for --show-effect.")]
 Flows = Annotated[int, typer.Option(metavar="N", help="Long TCP flows, for --show-effect.")]
@@ -77,7 +77,7 @@ def export(
     Units are converted as the box does it. What it cannot express is rounded or left out, and said, with what that
     does to the drop curve. Contradictions are refused.
 
-    The configuration goes to standard output, all else to standard error.
+    The configuration goes to standard output, everything else to standard error.
 
     \b
     Examples:
@@ -153,7 +153,7 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
 
 
 def _only_queue(scenario: Scenario) -> str:
-    """Where the queue of a scenario stands that has one bottleneck. Raises UsageError if it has several."""
+    """Path of the queue of a scenario with one bottleneck. Raises UsageError if it has several."""
     links = scenario.resolved.get("links")
     if links is None:
         return "queue"

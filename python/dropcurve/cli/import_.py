@@ -34,25 +34,29 @@ SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bp
 File = Annotated[str, typer.Argument(metavar="FILE", help="The configuration, or - for standard input.")]
 Box = Annotated[
     str | None,
-    typer.Option("--from", metavar="BOX", help=f"{BOXES} (found out)."),
+    typer.Option("--from", metavar="BOX", help=f"{BOXES} (by default recognised by its text)."),
 ]
 Name = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which policy, profile or queue, where there are several.")
 ]
 Rate = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit; if no shaper in the text says it.")
+    str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit; if no shaper in the text states it.")
 ]
 Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip without queueing, or its range.")]
 Flows = Annotated[int, typer.Option(metavar="N", help="Long TCP flows.")]
 Buffer = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Of the queue, where the text has shares of it: 1000pkts.")
+    str | None,
+    typer.Option(metavar="SIZE", help="Size of the queue, where the text has shares of it: 1000pkts."),
 ]
-Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet.")]
+Packet = Annotated[str, typer.Option(metavar="SIZE", help="Size of a full packet.")]
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a scenario with this queue; needs a rate.")
 ]
 Compare = Annotated[
-    bool, typer.Option("--compare", help=f"Simulate it beside {', '.join(RIVALS)} and the advised RED.")
+    bool,
+    typer.Option(
+        "--compare", help=f"Simulate it and {', '.join(RIVALS)} and the advised RED; open with a verdict."
+    ),
 ]
 Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each, for --compare.")]
 
@@ -77,7 +81,7 @@ def import_(
     """Read a box's configuration: is it any good?
 
     Takes tc commands and what tc qdisc show prints (also -j), IOS configurations and show policy-map, Junos stanzas
-    and set lines, SONiC's CONFIG_DB and OpenConfig JSON. What the text leaves out is assumed, and said.
+    and set lines, SONiC's CONFIG_DB and OpenConfig JSON. What the text leaves out is assumed, and notes say so.
 
     \b
     Examples:

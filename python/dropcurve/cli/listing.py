@@ -1,4 +1,4 @@
-"""dropcurve list: what there is."""
+"""dropcurve list: names of disciplines, sources, metrics and so on."""
 
 from __future__ import annotations
 

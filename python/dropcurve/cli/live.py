@@ -22,7 +22,7 @@ app = typer.Typer(
 
 @app.callback()
 def nothing(context: typer.Context) -> None:
-    """Without a word: what there is."""
+    """Without a subcommand, lists those there are."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -60,7 +60,7 @@ def lab(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Real kernels' TCP through the scenario's queue, beside the simulator's prediction.
+    """Real kernels' TCP through the scenario's queue, and the simulator's prediction.
 
     Hosts are namespaces that vanish with the lab; no root is needed, but as root timing is better.
 
@@ -218,7 +218,7 @@ def run(
 ) -> int:
     """A queue between two interfaces that exist; Ctrl-C stops it.
 
-    Needs the right to open them (root, or CAP_NET_RAW and CAP_NET_ADMIN), and gives it up once they are open.
+    Needs the right to open them (root, or CAP_NET_RAW and CAP_NET_ADMIN), and drops it once they are open.
 
     \b
     Examples:

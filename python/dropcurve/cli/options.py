@@ -35,13 +35,15 @@ Precision = Annotated[
 ]
 On = Annotated[
     list[str] | None,
-    typer.Option(metavar="METRIC", help=f"What --precision is asked of ({', '.join(PRECISE)}). Repeatable."),
+    typer.Option(
+        metavar="METRIC", help=f"Metric that --precision applies to ({', '.join(PRECISE)}). Repeatable."
+    ),
 ]
 Maximum = Annotated[int, typer.Option(metavar="N", help="Most runs of each variant under --precision.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        metavar="N", envvar=defaults.JOBS, help="Threads (all processors). Does not change results."
+        metavar="N", envvar=defaults.JOBS, help="Threads (all processors); the results do not depend on it."
     ),
 ]
 Out = Annotated[

@@ -1,4 +1,4 @@
-"""Five questions to somebody who types `dropcurve` alone, and the command that their answers make."""
+"""Five questions after `dropcurve` without arguments, and the command made from the answers."""
 
 from __future__ import annotations
 

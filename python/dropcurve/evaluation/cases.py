@@ -133,7 +133,7 @@ def aggressive(setup: Setup) -> Iterator[str]:
 
 
 def unresponsive(setup: Setup) -> Iterator[str]:
-    """TCP beside UDP that takes a third of the link whatever happens."""
+    """TCP and UDP that takes a third of the link without feedback."""
     yield setup.group("tcp", setup.flows("medium"))
     yield group(
         "udp",
@@ -153,7 +153,7 @@ def round_trips(setup: Setup) -> Iterator[str]:
 
 
 def bursts(setup: Setup) -> Iterator[str]:
-    """Web pages and a variable stream beside one transfer."""
+    """Web pages, a variable stream and one transfer."""
     yield setup.group("bulk", 1)
     yield setup.group("web", 10, source="http")
     yield group(
@@ -207,11 +207,11 @@ CASES = (
          (*DELAY, "goodput_bps", "loss", "sync"), friendly),
     Case("5.2", "Aggressive senders (CUBIC)", "the same with senders that come back faster",
          (*DELAY, "goodput_bps", "loss"), aggressive),
-    Case("5.3", "Unresponsive senders", "TCP keeps a share beside UDP, and waits less",
+    Case("5.3", "Unresponsive senders", "TCP keeps a share next to UDP, and waits less",
          ("delay_ms_p95[tcp]", "goodput_bps[tcp]", "flow_loss[tcp]"), unresponsive),
     Case("6", "Round trips of unlike length", "flows get shares that are more alike",
          ("jain", *DELAY, "goodput_bps"), round_trips),
-    Case("7", "Bursts", "web pages come sooner beside a transfer",
+    Case("7", "Bursts", "web pages come sooner next to a transfer",
          ("fct_ms_mean", "fct_ms_p95", "delay_ms_p95[video]", "goodput_bps[bulk]"), bursts),
     Case("8.2.2", "Mild congestion", "a steady queue in a link that is in use",
          ("queue_pkts_sd", *DELAY, "utilisation"), level("mild")),

@@ -1,4 +1,4 @@
-"""Links with their usual traffic: rates, round trips, buffer, and who sends what.
+"""Links with their usual traffic: rates, round trips, buffer and mix.
 
 profile, direction = links.parse("cable:up,rtt=20-60ms")
 scenario = links.scenario(profile, direction=direction)

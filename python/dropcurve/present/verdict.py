@@ -240,7 +240,7 @@ class _Words:
         return f"As good within {found.margin:g} {found.points}: {self.listed(same)}"
 
     def unsettled(self) -> str:
-        """Designs that may be better although a recommendation stands."""
+        """Designs that may be better although one is recommended."""
         some = [one.name for one in self.found.related("undecided")]
         if not some or self.found.status not in ("load", "keep"):
             return ""
@@ -270,7 +270,7 @@ class _Words:
 
 
 def _change(one: Change) -> str:
-    """An outcome beside the other design's: ``p95 delay of voice 4.1 ms, not 85 ms``."""
+    """An outcome and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
     divisor, unit = wording.scaled(one.outcome.unit, max(abs(one.recommended), abs(one.other)))
     pair = [value / divisor for value in (one.recommended, one.other)]
     digits = next((n for n in range(DIGITS, 9) if _short(pair[0], n) != _short(pair[1], n)), DIGITS)

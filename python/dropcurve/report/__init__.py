@@ -1,10 +1,10 @@
-"""The page of a result: one HTML file that opens anywhere, offline, and can be read by who did not run it.
+"""The page of a result: one HTML file that opens anywhere, offline, readable by someone who did not run it.
 
     from dropcurve import report
     report.write(result, "report.html")
 
 Everything is inside: figures as inlined SVG, styles, a dozen lines of script. A content policy in the page
-forbids any request. What users wrote (titles, names) is escaped by the template engine. The same result gives
+forbids any request. What users wrote (titles, names) is escaped by the template engine. The same result makes
 the same page, byte for byte.
 """
 

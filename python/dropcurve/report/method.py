@@ -80,7 +80,7 @@ def _replications(result: Result) -> dict[str, str]:
     )  # fmt: skip
     if len(result.variants) > 1:
         text += (
-            ". The same seed gives every variant the same luck: start times, gaps between packets and the other "
+            ". Every variant has the same random numbers: start times, gaps between packets and the other "
             "random numbers of each named part are drawn from streams of their own, so that variants differ by what "
             "was changed and not by chance (common random numbers)"
         )
@@ -110,9 +110,7 @@ def _warm_up(result: Result) -> dict[str, str]:
 def _intervals(result: Result) -> dict[str, str]:
     shown = wording.percent(result.confidence)
     if len(result.seeds) < 2:
-        text = (
-            "A single replication gives no interval: how much of a number is chance cannot be told from it."
-        )
+        text = "A single replication has no interval: it does not show how much of a number is chance."
         return {"title": "Intervals", "text": text}
     text = (
         f"m ± h is the mean over replications and the half-width of its {shown} interval by Student's t with "

@@ -10,7 +10,7 @@ from .directory import Rows, aligned
 if TYPE_CHECKING:
     from ..results import Result
 
-#: What stands behind a value that the scenario itself did not set.
+#: The origin of a value that the scenario itself did not set.
 ORIGINS = {"preset": "dialect or profile", "assumed": "assumed", "default": "default", "set": "set", "": ""}
 
 

@@ -10,8 +10,8 @@ from ..errors import UsageError
 from ..quantities import units
 
 #: Points of utilisation that a queueing delay as long as the base round trip counts as: at a round trip of 40 ms, 1 ms
-#: counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count 100 of them and gives
-#: away a tenth of a link for 4 ms.
+#: counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count 100 of them, and
+#: trades a tenth of a link for 4 ms.
 POINTS_PER_ROUND_TRIP = 20.0
 #: Round trip assumed where none is known.
 ROUND_TRIP_S = 0.04

@@ -1,4 +1,4 @@
-"""Designs and outcomes of a comparison: delay where it is felt, and use of the link by those who share it.
+"""Designs and outcomes of a comparison: delay where it is felt, and use of the link.
 
 The delay of thin flows counts if there are any, for bulk transfers feel none; a flood's own packets never do. Where
 flows attack, what the others get of the link counts instead of its utilisation.

@@ -1,4 +1,4 @@
-"""What the flows of a run are to a verdict: who feels delay, who is bulk, who attacks."""
+"""Roles of the classes of a run in a verdict: thin, short, bulk, media, unresponsive."""
 
 from __future__ import annotations
 
