@@ -21,7 +21,7 @@ SOURCE = "RFC 7928 section 2.1"
 
 
 def size_class(size: float) -> str:
-    """The class of a transfer of so many bytes."""
+    """The size class of a transfer, by its bytes."""
     return next(name for name, (_, most) in CLASSES.items() if name != "all" and size <= most)
 
 

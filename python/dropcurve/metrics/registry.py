@@ -26,7 +26,7 @@ class Metric:
     """A metric and what there is to say of it.
 
     ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure
-    ratios); ``shown`` tells whether tables show it unasked, ``rare`` whether only where some value is not zero.
+    ratios); ``shown``: tables show it by default; ``rare``: only where some value is not zero.
     ``of`` names the part of `Flows` without which a set of flows has no value, so that it need not be asked.
     """
 
@@ -191,7 +191,7 @@ class Merged:
 
     @classmethod
     def of(cls, histograms: Iterable[Mapping[str, Any]]) -> Merged:
-        """Of histograms whose bins may differ; an end that several share stands there as often."""
+        """Of histograms whose bins may differ; an end that several share counts as often."""
         pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
         bins = sorted(chain.from_iterable(pairs))
         return cls(list(map(itemgetter(0), bins)), list(accumulate(map(itemgetter(1), bins))))

@@ -22,6 +22,7 @@ from .cells import Cell, Cells, Plan, Probe
 from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
 from .draw import Line, Map, Panel, beside, line, panels
 from .effects import Effect, average, gain, mean, smooth
+from .explained import explained
 from .pages import record, shown, text, write
 from .printed_values import PrintedValue, printed
 from .screen import Axis, Region, Screen, spread
@@ -31,9 +32,9 @@ from .texts import texts
 __all__ = [
     "FAILS", "HOLDS", "NAMES", "OPEN", "Axis", "Block", "Cell", "Cells", "Claim", "Effect", "Finding",
     "Heading", "Line", "Map", "Outcome", "Page", "Panel", "Picture", "Plan", "PrintedValue", "Probe", "Region",
-    "Screen", "Setting", "Study", "Table", "Test", "Text", "at", "average", "beside", "copy", "gain", "line", "load",
-    "mean", "more", "panels", "printed", "prose", "record", "reproduce", "shown", "smooth", "spread", "text", "texts",
-    "write",
+    "Screen", "Setting", "Study", "Table", "Test", "Text", "at", "average", "beside", "copy", "explained",
+    "gain", "line", "load", "mean", "more", "panels", "printed", "prose", "record", "reproduce", "shown",
+    "smooth", "spread", "text", "texts", "write",
 ]  # fmt: skip
 
 #: The studies that come with the package, by name, and the module of each.

@@ -32,7 +32,7 @@ from .effects import Effect, mean
 Run = dict[str, Any]
 #: Numbers of a run by name; a gap is NaN.
 Measure = Callable[[Run], Mapping[str, float]]
-#: Told (runs done, runs known to be needed, share done).
+#: Called with (runs done, runs known to be needed, share done).
 Progress = Callable[[int, int, float], None]
 
 

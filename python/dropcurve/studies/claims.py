@@ -7,8 +7,8 @@ k tests are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at mos
 
 Replications that all come to the same give no interval, so they decide nothing.
 
-A claim that is open is looked at again when its cells have more replications (`Court`). That gives chance more
-occasions, so the error is split over the looks: half of it for the first, the rest evenly for the later ones.
+An undecided claim is judged again when its cells have more replications (`Court`). Repeated looks raise the chance of a
+wrong verdict, so the error is split over them (a sequential test): half for the first, the rest evenly for the others.
 """
 
 from __future__ import annotations

@@ -324,7 +324,7 @@ def page(outcome: st.Outcome) -> st.Page:
               for name, sizes in MIXES.items()),
         ],
         surprises=TEXTS["Surprises"],
-        paper=TEXTS["Paper"][0],
+        paper=TEXTS["Paper"][0], explained=st.explained("decnodder"),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The two figures that studies need: lines with intervals beside a paper's points, and maps; in the house style."""
+"""The figures of studies: lines with intervals and a paper's points, maps, topologies; in the house style."""
 
 from __future__ import annotations
 
@@ -205,3 +205,25 @@ def _draw_map(found: Map, ax: Axes) -> None:
     ax.set_xlabel(found.x)
     ax.set_ylabel(found.y)
     ax.set_title(labels.plain(found.title))
+
+
+def network(
+    nodes: Mapping[str, tuple[float, float]], links: Sequence[tuple[str, str, str]], width_in: float
+) -> Figure:
+    """A topology: nodes by name and place, links between two of them with a label."""
+    ys = [y for _, y in nodes.values()]
+    figure = style.new_figure(width_in, 0.9 + 0.5 * (max(ys) - min(ys)))
+    ax = figure.subplots()
+    ax.set_axis_off()
+    for one, other, label in links:
+        (x0, y0), (x1, y1) = nodes[one], nodes[other]
+        ax.plot([x0, x1], [y0, y1], color=style.RULE, linewidth=1.4, zorder=1)
+        if label:
+            ax.annotate(label, ((x0 + x1) / 2, (y0 + y1) / 2), xytext=(0, 4), textcoords="offset points", ha="center",
+                        va="bottom", color=style.MUTED, in_layout=False)  # fmt: skip
+    box = {"boxstyle": "round,pad=0.4", "facecolor": style.WASH, "edgecolor": style.RULE}
+    for name, (x, y) in nodes.items():
+        ax.text(x, y, name, ha="center", va="center", color=style.INK, bbox=box, zorder=2,
+                in_layout=False)  # fmt: skip
+    ax.margins(0.14, 0.35)
+    return figure

@@ -328,7 +328,7 @@ def page(outcome: st.Outcome) -> st.Page:
             pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "TCP has 30 kB/s to win."),
         ],
         surprises=TEXTS["Surprises"],
-        paper=TEXTS["Paper"][0],
+        paper=TEXTS["Paper"][0], explained=st.explained("dsilva"),
     )  # fmt: skip
 
 

@@ -362,7 +362,7 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, TEXTS["Atlas"]), *screened(outcome["map"]),
         ],
         surprises=TEXTS["Surprises"],
-        paper=TEXTS["Paper"][0],
+        paper=TEXTS["Paper"][0], explained=st.explained("hassan"),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The pages of a study: Markdown with figures beside it, the same in HTML, and the numbers as a table."""
+"""Renders a study: a page in Markdown with its figures, the same in HTML, and the numbers as a table."""
 
 from __future__ import annotations
 
@@ -75,12 +75,15 @@ def compose(outcome: Outcome) -> Iterator[Block]:
     yield from _open(outcome)
     yield Heading("How it was done")
     yield from _method(outcome, page)
+    if page.explained:
+        yield Heading("The paper's figures and tables")
+        yield from page.explained
     yield Heading("Tables and figures")
     if outcome.study.printed_values is not None:
         yield from printed_values.summary(outcome.compared())
     yield from page.results
     if len(outcome.findings) > 1:
-        yield Heading("Where a verdict hangs on a choice")
+        yield Heading("Where a verdict depends on a choice")
         yield from choices(outcome)
         yield from page.sensitivity
     for title, part in (
@@ -93,9 +96,9 @@ def compose(outcome: Outcome) -> Iterator[Block]:
     if page.surprises:
         yield Heading("What surprised")
         yield from map(Text, page.surprises)
-    yield Heading("Again")
+    yield Heading("To repeat it")
     yield Text(
-        f"`dropcurve reproduce {outcome.study.name}{' --quick' if outcome.quick else ''}` does all of this anew: "
+        f"`dropcurve reproduce {outcome.study.name}{' --quick' if outcome.quick else ''}` repeats all of this: "
         f"{outcome.runs} runs. {_precision(outcome)} The study is one file, `python/dropcurve/studies/"
         f"{outcome.study.name.replace('-', '_')}.py`, made to be copied. dropcurve {library.version()}."
     )
@@ -108,7 +111,7 @@ def _tally(outcome: Outcome) -> str:
 
 
 def verdicts(outcome: Outcome) -> Table:
-    """One row a test; the claim and its verdict stand in the first of its rows."""
+    """Table with a row for each test; the first row of a claim has its text and verdict."""
     rows = []
     for finding in outcome.findings[outcome.main]:
         claim = f"**{finding.claim.key}** {finding.claim.text} ({finding.claim.place})"
@@ -205,7 +208,7 @@ def _replications(outcome: Outcome) -> str:
     if study.decide:
         rest = min(study.decide, OPEN_TIMES * study.some) if study.some else None
         told.append(
-            "A claim that is open goes on with the cells it hangs on, half as many runs again each time, to at most "
+            "An undecided claim adds runs to the cells it depends on, half as many again each time, to at most "
             f"{study.decide}{_apart(settings, 'decide', rest)}; the chance of a wrong "
             "verdict is split over these looks."
         )

@@ -266,7 +266,7 @@ def page(outcome: st.Outcome) -> st.Page:
             st.Picture("today", "The same with CUBIC at 100 Mbit/s", "Bars are 95 % intervals.",
                        partial(over_load, outcome["today"]))],
         surprises=TEXTS["Surprises"],
-        paper=TEXTS["Paper"][0],
+        paper=TEXTS["Paper"][0], explained=st.explained("red-at"),
     )  # fmt: skip
 
 

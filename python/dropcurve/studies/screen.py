@@ -81,7 +81,7 @@ class Screen:
         return max(0.0, (between - apart * (whole - between) / free) / whole)
 
     def blocks(self, words: Callable[[float], str], *, without: Sequence[str] = ()) -> list[Block]:
-        """What there is to tell: what the number depends on, its profiles and maps (but of ``without``), how often it
+        """The blocks of the page: what the number depends on, its profiles and maps (but of ``without``), how often it
         is in each class that ``words`` has for it, and in which boxes of the parameters."""
         bars = "All others are anywhere in their ranges; bars are 95 % intervals over the points of a bin."
         fields = f"Blue: below {self.middle:g}; orange: above it. All else is anywhere in its range."

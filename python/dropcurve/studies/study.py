@@ -1,4 +1,4 @@
-"""A study: what is asked, in which settings, by which tests, and the page that tells it."""
+"""A study: its question, settings, tests and page."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .printed_values import Comparison, PrintedValue, compare
 
 #: Replications of each cell in the quick form.
 QUICK = 3
-#: How many times as often as others a cell runs that an open claim hangs on, where only verdicts are printed.
+#: Factor on the replications of a cell that an undecided claim depends on, where only verdicts are printed.
 OPEN_TIMES = 3
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A whole set of cells under one set of choices.
+    """All cells under one set of choices.
 
     ``about`` says what differs from the first setting. ``judged``: whether the claims are asked here. ``kind`` is "era"
     for the study as it was, "choice" for another value of what the paper leaves open, "today" for a stack and a
@@ -44,7 +44,7 @@ class Setting:
 
     @property
     def printed(self) -> bool:
-        """Whether its numbers stand on the page; of the others only verdicts do."""
+        """Whether the page prints its numbers; of the other settings it prints verdicts only."""
         return self.kind != "choice" or not self.judged
 
 
@@ -54,7 +54,8 @@ class Page:
 
     ``paper`` says what was done and claimed, for those who have not read it; ``short`` answers the question;
     ``choices`` has rows (what, in the paper, here); ``results`` are its tables and figures; ``sensitivity``, ``today``
-    and ``questions`` go under headings of their own.
+    and ``questions`` go under headings of their own, and so does ``explained``: what the paper explains in figures and
+    tables of its own, and where each of its figures and tables is found here.
     """
 
     short: Sequence[str]
@@ -65,15 +66,16 @@ class Page:
     questions: Sequence[Block] = ()
     surprises: Sequence[str] = ()
     paper: str = ""
+    explained: Sequence[Block] = ()
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study, complete: copy one of the files beside this as the start of your own.
+    """A study: copy one of the files of this folder as the start of your own.
 
     ``measure`` gives the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run
     (``one/other`` is the ratio of two means), each with the absolute half-width that is always good enough, and
-    ``floor`` says why it is. A claim that is open then goes on to ``decide`` replications of the cells it hangs on;
+    ``floor`` says why it is. An undecided claim then adds up to ``decide`` replications to the cells it depends on;
     0: it does not. ``some`` are the most replications in settings that only verdicts are printed of, three times as
     many for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the
     share ``shorten``. ``keep_series`` names cells whose sampled series figures need. ``printed_values`` are the numbers
@@ -191,7 +193,7 @@ def reproduce(
     names = list(study.settings)
     if quick:
         names = list(study.quick or names[:1])
-    # All of them first: a scenario that is refused is told before any work is done.
+    # All of them first: a scenario that is refused is reported before any run starts.
     scenarios = {name: _scenarios(study, name, quick=quick) for name in names}
     findings: dict[str, Sequence[Finding]] = {}
     cells: dict[str, Cells] = {}

@@ -282,7 +282,7 @@ def page(outcome: st.Outcome) -> st.Page:
             st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
                        partial(over_sizes, outcome["others today"], OTHERS, SIZES, wait=True))],
         surprises=TEXTS["Surprises"],
-        paper=TEXTS["Paper"][0],
+        paper=TEXTS["Paper"][0], explained=st.explained("wtred"),
     )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import UsageError
+from ..blocks import Block, Picture, Table, Text
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,28 @@ class Texts:
         """The rows of the table under a heading, without its head."""
         lines = [line.strip() for line in self.parts[heading].splitlines() if line.strip().startswith("|")]
         return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[2:]]
+
+    def blocks(self, heading: str, drawings: Mapping[str, Picture]) -> list[Block]:
+        """Paragraphs, tables and drawings under a heading, in their order: ``Table: words`` is the caption of the table
+        that follows, ``[name]`` a drawing. Raises KeyError for an unknown heading or drawing."""
+        found: list[Block] = []
+        caption = ""
+        for part in self.parts[heading].split("\n\n"):
+            words = " ".join(part.split())
+            if part.lstrip().startswith("|"):
+                lines = [
+                    [cell.strip() for cell in line.strip().strip("|").split("|")]
+                    for line in part.splitlines()
+                ]
+                found.append(Table(lines[0], lines[2:], caption=caption, words=len(lines[0])))
+                caption = ""
+            elif words.startswith("Table: "):
+                caption = words.removeprefix("Table: ")
+            elif words.startswith("[") and words.endswith("]"):
+                found.append(drawings[words[1:-1]])
+            elif words:
+                found.append(Text(words))
+        return found
 
     def choices(self, heading: str) -> list[tuple[str, str, str]]:
         """The same rows, of three cells each: what, in the paper, here. ValueError for another length."""
