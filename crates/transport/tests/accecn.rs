@@ -90,7 +90,7 @@ fn marks_come_back_in_bits_and_bytes() {
     ];
     assert_eq!(said, expected);
     assert!(acks.iter().all(|ack| ack.bytes.unwrap().ect1_first && ack.size == 48));
-    // The sender hears of three marked segments, and cuts once.
+    // The sender learns of three marked segments and reduces its window once.
     acks.iter().for_each(|ack| pair.sender.on_ack(at(80), ack));
     assert_eq!((pair.sender.marked_segments(), pair.sender.counters().ecn_cuts), (Some(3), 1));
 }

@@ -1,7 +1,7 @@
 //! What holds for every recovery, congestion control, profile, option and path: nothing is sent beyond the receiver's window, the
 //! congestion window or what was supplied, sequence numbers stay in order, every segment is delivered once, and a file arrives whole.
 //!
-//! It sits the same cases each time; `PROPTEST_CASES=20000` sits so many new ones.
+//! It runs the same cases each time; `PROPTEST_CASES=20000` runs that many new ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -139,7 +139,7 @@ impl World {
         )
     }
 
-    /// While nothing is being repaired new segments stay within the congestion window; what probes the tail need not.
+    /// Outside recovery new segments stay within the congestion window; tail loss probes need not.
     fn assert_within_window(&self, segment: &Segment) {
         let quiet = matches!(self.sender.phase(), Phase::SlowStart | Phase::Avoidance);
         let exempt = segment.retransmit || self.may_probe || self.by_pipe || self.due_first && self.after_ack;
@@ -273,7 +273,7 @@ fn drawn(window: u32, draws: &[(usize, usize)]) -> (Vec<(String, String)>, Valid
 proptest! {
     #![proptest_config(cases(400))]
 
-    /// Any options whatever, beside a recovery and a congestion control of their own.
+    /// Any options, with a recovery and a congestion control drawn separately.
     #[test]
     fn any_options_bring_a_file_over(
         recovery in 0usize..7,

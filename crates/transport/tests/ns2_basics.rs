@@ -65,7 +65,7 @@ fn list(text: &str) -> Vec<u64> {
     text.split(',').filter_map(|item| item.parse().ok()).collect()
 }
 
-/// Parameters for a recorded run: its profile, and the options its knobs stand for.
+/// Parameters for a recorded run: its profile, and the options of its ns-2 variables.
 fn params(case: &Case) -> Valid<Params> {
     let key = |name: &str| case.keys[name].as_str();
     let era = key("profile") == "era";

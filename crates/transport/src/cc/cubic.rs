@@ -243,13 +243,13 @@ impl Control for Cubic {
         from * if linux { linux::in_1024ths(factor) } else { factor }
     }
 
-    fn before_cut(&mut self) {
+    fn save_before_reduction(&mut self) {
         self.before = None;
         self.before = Some(Box::new(self.clone()));
     }
 
     /// Restores the epoch from before the reduction (RFC 9438 section 4.9); keeps later measurements.
-    fn undo_cut(&mut self) {
+    fn undo_reduction(&mut self) {
         if let Some(before) = self.before.take() {
             let (last, srtt, rtt_min) = (self.last, self.srtt, self.rtt_min);
             *self = Cubic { last, srtt, rtt_min, ..*before };
@@ -356,13 +356,13 @@ mod tests {
         ack(&mut cc, &mut window, 10_000);
         let before = (cc.w_max, cc.cwnd_prior, cc.origin, cc.k, cc.w_est, cc.epoch);
         assert_eq!((cc.w_max, cc.epoch), (32.0, Some(Time(10_000_000_000))));
-        cc.before_cut();
+        cc.save_before_reduction();
         window.cwnd = 16.0;
         cut(&mut cc, &mut window, Cause::Timeout);
         assert_eq!((cc.w_max, cc.epoch), (0.0, None));
-        cc.undo_cut();
+        cc.undo_reduction();
         assert_eq!((cc.w_max, cc.cwnd_prior, cc.origin, cc.k, cc.w_est, cc.epoch), before);
-        cc.undo_cut();
+        cc.undo_reduction();
         assert_eq!(cc.w_max, 32.0, "once");
     }
 

@@ -122,10 +122,10 @@ pub trait Control {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent);
 
     /// Saves state: a reduction follows that may be undone.
-    fn before_cut(&mut self) {}
+    fn save_before_reduction(&mut self) {}
 
     /// Restores the state from before the reduction, which was spurious.
-    fn undo_cut(&mut self) {}
+    fn undo_reduction(&mut self) {}
 
     /// Returns the reduced window, in segments. The sender rounds it, bounds it from below, and sets ssthresh
     /// and cwnd as its recovery requires.
@@ -255,11 +255,11 @@ macro_rules! controls {
             fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
                 match self { $( Cc::$variant(cc) => cc.on_congestion(window, event), )+ }
             }
-            fn before_cut(&mut self) {
-                match self { $( Cc::$variant(cc) => cc.before_cut(), )+ }
+            fn save_before_reduction(&mut self) {
+                match self { $( Cc::$variant(cc) => cc.save_before_reduction(), )+ }
             }
-            fn undo_cut(&mut self) {
-                match self { $( Cc::$variant(cc) => cc.undo_cut(), )+ }
+            fn undo_reduction(&mut self) {
+                match self { $( Cc::$variant(cc) => cc.undo_reduction(), )+ }
             }
             fn pace(&self) -> Option<f64> {
                 match self { $( Cc::$variant(cc) => cc.pace(), )+ }

@@ -27,7 +27,7 @@ pub struct Prague {
     /// Next update of the estimate.
     estimate_at: Time,
     /// Earliest next reduction.
-    cut_at: Time,
+    reduced_at: Time,
     /// Detector of classic ECN queues, if enabled.
     suspicion: Option<Suspicion>,
 }
@@ -43,7 +43,7 @@ impl Prague {
             acked: 0,
             marked: 0,
             estimate_at: Time::ZERO,
-            cut_at: Time::ZERO,
+            reduced_at: Time::ZERO,
             suspicion: params.prague_fallback.then(Suspicion::default),
         }
     }
@@ -86,7 +86,7 @@ impl Control for Prague {
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
-        self.cut_at = event.now + self.virtual_rtt();
+        self.reduced_at = event.now + self.virtual_rtt();
         match event.cause {
             Cause::Ecn => window.cwnd * (1.0 - self.severity() / 2.0),
             Cause::Loss | Cause::Timeout => event.load / 2.0,
@@ -118,7 +118,7 @@ impl Control for Prague {
     }
 
     fn may_reduce_on_echo(&self, now: Time) -> bool {
-        now >= self.cut_at
+        now >= self.reduced_at
     }
 
     fn grows_on_echo(&self) -> bool {

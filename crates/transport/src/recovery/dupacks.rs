@@ -191,7 +191,7 @@ impl Sender {
         // After a reduction for an ECN echo the loss is retransmitted without a further reduction.
         if self.may_fast_retransmit() {
             self.recover = self.seq.max;
-            self.cut(now, Cause::Loss);
+            self.reduce_window(now, Cause::Loss);
         } else if !self.ecn || self.last_action != Action::Ecn {
             return false;
         }

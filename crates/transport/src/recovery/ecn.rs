@@ -123,7 +123,7 @@ impl Sender {
             return;
         }
         self.recover = self.seq.max;
-        self.keep_cut();
+        self.keep_reduction();
         self.last_action = Action::Ecn;
         if self.window.cwnd > 1.0 {
             self.cold.ecn_backoff = false;
@@ -133,7 +133,7 @@ impl Sender {
         } else {
             self.cold.ecn_backoff = true;
         }
-        self.cut(now, Cause::Ecn);
+        self.reduce_window(now, Cause::Ecn);
         self.cold.counters.ecn_cuts += 1;
     }
 }

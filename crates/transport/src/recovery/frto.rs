@@ -63,7 +63,7 @@ impl Sender {
             return FrtoAction::Try;
         }
         if step != FrtoState::Probed && (advanced || self.sacks_older_segment(ack, past)) {
-            self.undo_cut();
+            self.undo_reduction();
             return FrtoAction::Nothing;
         }
         self.set_frto_state(FrtoState::Idle);

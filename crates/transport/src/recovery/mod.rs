@@ -190,11 +190,11 @@ impl Sender {
     }
 
     /// Reduces ssthresh and cwnd.
-    pub(crate) fn cut(&mut self, now: Time, cause: Cause) {
-        self.cut_from(now, cause, self.load());
+    pub(crate) fn reduce_window(&mut self, now: Time, cause: Cause) {
+        self.reduce_window_from(now, cause, self.load());
     }
 
-    fn cut_from(&mut self, now: Time, cause: Cause, load: f64) {
+    fn reduce_window_from(&mut self, now: Time, cause: Cause, load: f64) {
         self.cold.counters.cuts += 1;
         let arithmetic = self.cold.params.arithmetic;
         let load = if arithmetic.is_whole() { load.floor() } else { load };
@@ -273,7 +273,7 @@ impl Sender {
                 Reduce::Pipe => flight,
                 _ => self.load(),
             };
-            self.cut_from(now, Cause::Timeout, load);
+            self.reduce_window_from(now, Cause::Timeout, load);
         }
         if !after_ecn {
             self.cold.counters.timeouts += 1;

@@ -194,7 +194,7 @@ impl Sender {
         if self.seq.una >= self.recover {
             self.save_window();
             self.recover = self.seq.max;
-            self.cut(now, Cause::Loss);
+            self.reduce_window(now, Cause::Loss);
         }
         self.recover = self.seq.max;
         self.last_action = Action::FastRetransmit;

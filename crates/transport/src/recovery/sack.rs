@@ -211,10 +211,10 @@ impl Sender {
         self.dupacks = self.dupacks.max(1);
         self.partial_seen = false;
         self.cold.board.recover_fs = self.seq.outstanding().max(1);
-        let cut_already = self.seq.una < self.recover;
+        let already_reduced = self.seq.una < self.recover;
         self.recover = self.seq.max;
-        if !cut_already {
-            self.cut(now, Cause::Loss);
+        if !already_reduced {
+            self.reduce_window(now, Cause::Loss);
         }
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;

@@ -66,7 +66,7 @@ impl Sender {
                 pipe = self.window.cwnd as i32;
             }
             self.recover = self.seq.max;
-            self.cut(now, Cause::Loss);
+            self.reduce_window(now, Cause::Loss);
         } else if !self.ecn || self.last_action != Action::Ecn {
             return;
         }

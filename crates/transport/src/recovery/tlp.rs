@@ -82,8 +82,8 @@ impl Sender {
         let repaired = self.cold.optional.rack.tlp.retransmitted && !both_arrived && ack.echo_of_probe(self);
         if repaired && !self.recovering && !self.loss && self.seq.una >= self.recover {
             self.recover = self.seq.max;
-            self.keep_cut();
-            self.cut(now, Cause::Loss);
+            self.keep_reduction();
+            self.reduce_window(now, Cause::Loss);
         }
     }
 }

@@ -85,11 +85,11 @@ impl Sender {
         let Some(undo) = self.cold.undo() else { return };
         (undo.before, undo.from, undo.past) = (Some(window), from, past);
         (undo.first_again, undo.again) = (None, 0);
-        self.cc.before_cut();
+        self.cc.save_before_reduction();
     }
 
     /// Makes the reduction final: it has a cause of its own.
-    pub(crate) fn keep_cut(&mut self) {
+    pub(crate) fn keep_reduction(&mut self) {
         if let Some(undo) = self.cold.undo() {
             undo.before = None;
         }
@@ -102,17 +102,17 @@ impl Sender {
         let Some(undo) = self.cold.undo().filter(|undo| undo.by_echo) else { return };
         let late = repairing && undo.original_arrived(ack);
         if late || duplicate.is_some_and(|seq| undo.all_duplicated(seq)) {
-            self.undo_cut();
+            self.undo_reduction();
         }
     }
 
     /// Restores the window from before the last reduction.
-    pub(super) fn undo_cut(&mut self) {
+    pub(super) fn undo_reduction(&mut self) {
         let Some(undo) = self.cold.undo() else { return };
         undo.frto = FrtoState::Idle;
         let Some(before) = undo.before.take() else { return };
         undo.count += 1;
-        self.cc.undo_cut();
+        self.cc.undo_reduction();
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
         (self.recovering, self.loss) = (false, false);

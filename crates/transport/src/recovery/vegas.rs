@@ -26,7 +26,7 @@ pub(crate) struct FineClock {
     /// New ACKs left that check for an overdue segment.
     worried: u32,
     /// Time of the last window reduction.
-    cut_at: Option<Time>,
+    reduced_at: Option<Time>,
     /// Send time of the first segment: the origin of ns-2's clock.
     began: Option<Time>,
     /// The window without the inflation of recovery.
@@ -51,7 +51,7 @@ impl FineClock {
             rttvar: 0.0,
             timeout: 1000.0,
             worried: 0,
-            cut_at: None,
+            reduced_at: None,
             began: None,
             bare: 0.0,
             slots: vec![Slot::default(); slots],
@@ -63,7 +63,7 @@ impl FineClock {
         let Some(count) = self.count() else { return false };
         let first = self.began.is_none();
         if first {
-            (self.began, self.cut_at) = (Some(now), Some(now));
+            (self.began, self.reduced_at) = (Some(now), Some(now));
         }
         let slot = &mut self.slots[(seq % count) as usize];
         slot.at = Some(now);
@@ -245,9 +245,9 @@ impl Sender {
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
         // A segment sent before the last reduction tells nothing about the present window (BP95).
-        if fine.cut_at.is_none_or(|cut| cut < at) {
-            fine.cut_at = Some(now);
-            self.cut_vegas(now, again);
+        if fine.reduced_at.is_none_or(|cut| cut < at) {
+            fine.reduced_at = Some(now);
+            self.reduce_vegas(now, again);
         }
         self.last_action = Action::FastRetransmit;
         self.cold.counters.fast_recoveries += 1;
@@ -263,10 +263,10 @@ impl Sender {
 
     /// Reduces the window by a quarter, or by half if a retransmission was lost; then inflates it by the
     /// duplicate ACKs.
-    fn cut_vegas(&mut self, now: Time, again: bool) {
+    fn reduce_vegas(&mut self, now: Time, again: bool) {
         let ssthresh = self.window.ssthresh;
         let before = self.window.cwnd.min(f64::from(self.seq.rwnd));
-        self.cut(now, Cause::Loss);
+        self.reduce_window(now, Cause::Loss);
         let bare = match self.cold.params.vegas_rule {
             VegasRule::Brakmo | VegasRule::Ns3 if again => before / 2.0,
             VegasRule::Brakmo | VegasRule::Ns3 => self.window.cwnd,
@@ -289,6 +289,6 @@ impl Sender {
         if self.cold.params.vegas_rule != VegasRule::Ns2 {
             self.cold.optional.fine.worried = 0;
         }
-        self.cold.optional.fine.cut_at = Some(now);
+        self.cold.optional.fine.reduced_at = Some(now);
     }
 }

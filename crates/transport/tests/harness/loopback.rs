@@ -29,7 +29,7 @@ pub struct Loopback {
     line_free: Time,
     /// Segments that entered the line.
     pub carried: u64,
-    /// Every so many segments one is lost; 0: none.
+    /// One segment in this many is lost; 0: none.
     pub lose_every: u64,
 }
 

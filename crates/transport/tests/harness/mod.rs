@@ -1,6 +1,6 @@
 //! The path of Fall and Floyd (1996) with ns-2's semantics: s - 8 Mb/s 0.1 ms - r1 - 0.8 Mb/s 100 ms - r2 - 8 Mb/s 0.1 ms - d.
 //!
-//! Links are a queue and a transmitter; a queue of limit L holds L - 1 packets beside the one being sent; drop
+//! Links are a queue and a transmitter; a queue of limit L holds L - 1 packets besides the one being sent; drop
 //! lists name packets by their position among those that enter the middle link. Events of equal time keep the
 //! order in which they were scheduled; times are sums of doubles in ns-2's order, because which of two events
 //! comes first where a transmission ends as a packet arrives hangs on their last bit there.

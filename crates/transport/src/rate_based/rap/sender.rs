@@ -28,7 +28,7 @@ pub struct RapSender {
     /// Packets neither acknowledged nor marked lost, oldest first.
     outstanding: VecDeque<(u32, Time)>,
     /// Losses below this belong to the last rate reduction.
-    cut_at: u32,
+    reduced_at: u32,
     departure: Option<Time>,
     step: Option<Time>,
     due: bool,
@@ -72,7 +72,7 @@ impl RapSender {
     /// Marks lost packets; returns whether the rate is reduced.
     fn lose(&mut self, now: Time, lost: impl Fn(u32, Time) -> bool) -> bool {
         let mut fresh = false;
-        let (mut losses, edge) = (0, self.cut_at);
+        let (mut losses, edge) = (0, self.reduced_at);
         self.outstanding.retain(|&(seq, sent)| {
             let gone = lost(seq, sent);
             losses += u64::from(gone);
@@ -81,14 +81,14 @@ impl RapSender {
         });
         self.losses += losses;
         if fresh {
-            self.cut(now);
+            self.reduce_rate(now);
         }
         fresh
     }
 
-    fn cut(&mut self, now: Time) {
+    fn reduce_rate(&mut self, now: Time) {
         self.cuts += 1;
-        self.cut_at = self.seq;
+        self.reduced_at = self.seq;
         if self.clock.measured() {
             self.gap = (self.gap / self.params.beta).min(MOST_GAP);
         }
@@ -123,7 +123,7 @@ impl RateSender for RapSender {
             seq: 0,
             limit: ENDLESS,
             outstanding: VecDeque::new(),
-            cut_at: 0,
+            reduced_at: 0,
             departure: None,
             step: None,
             due: false,

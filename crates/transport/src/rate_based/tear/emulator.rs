@@ -30,7 +30,7 @@ pub struct Emulator {
     /// The lowest missing packet not yet decided, and packets received above it.
     gap: Option<(u32, u32)>,
     /// Losses below this belong to the last reduction.
-    cut_at: u32,
+    reduced_at: u32,
     /// Packets left in the round, and the window at its start.
     left: f64,
     round_window: f64,
@@ -47,7 +47,7 @@ impl Emulator {
             initial,
             next: 0,
             gap: None,
-            cut_at: 0,
+            reduced_at: 0,
             left: initial,
             round_window: initial,
         }
@@ -113,10 +113,10 @@ impl Emulator {
     }
 
     fn lose(&mut self, lowest: u32) -> Event {
-        if lowest < self.cut_at {
+        if lowest < self.reduced_at {
             return Event::Nothing;
         }
-        self.cut_at = self.next;
+        self.reduced_at = self.next;
         self.ssthresh = (self.cwnd / 2.0).max(2.0);
         self.cwnd = self.ssthresh;
         self.begin_round();
@@ -126,7 +126,7 @@ impl Emulator {
     /// Emulated timeout: nothing decided a gap in time, or nothing arrived.
     pub fn time_out(&mut self) {
         self.gap = None;
-        self.cut_at = self.next;
+        self.reduced_at = self.next;
         self.ssthresh = (self.cwnd / 2.0).max(2.0);
         self.cwnd = 1.0;
         self.begin_round();
