@@ -41,7 +41,7 @@ test-python: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q
 	@echo "Python tests: passed"
 
-test-slow: setup ## the long forms of the statistical tests
+test-slow: setup ## the thorough forms of the statistical tests
 	@$(BIN)/python -m pytest -n auto -m slow -q
 
 lint: setup ## clippy, rustfmt, ruff and mypy
@@ -83,7 +83,7 @@ friendliness: setup ## every transport against every other, and its page; some m
 	@$(BIN)/python -m validation.friendliness --out out/friendliness
 	@cp out/friendliness/friendliness.md docs/ && cp out/friendliness/figures/*.svg docs/figures/
 
-docs: setup ## write tables, examples and pictures of the docs anew; the Rust API pages
+docs: setup ## write tables, examples and pictures of the docs again; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-transport --test docs
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-sim --lib docs

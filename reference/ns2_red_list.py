@@ -87,10 +87,10 @@ def weight(var, per_second, delay):
 
 def draw(number):
     """Variables, link and arrivals of a list."""
-    dice = random.Random(f"red list {number}")
+    rng = random.Random(f"red list {number}")
 
     def flip(*shares):
-        return dice.choice(shares)
+        return rng.choice(shares)
 
     low = flip(1, 2, 3, 5, 8)
     told = {
@@ -115,25 +115,25 @@ def draw(number):
         told["thresh_"], told["maxthresh_"] = told["thresh_"] or 5, told["maxthresh_"] or 15
         told["q_weight_"] = told["q_weight_"] if told["q_weight_"] > 0 else 0.05
     link = {"rate": flip(500_000, 1_500_000, 10_000_000), "delay": flip(0.002, 0.02, 0.15)}
-    return told, flip(4, 8, 15, 40), link, arrivals(dice, link["rate"], 400)
+    return told, flip(4, 8, 15, 40), link, arrivals(rng, link["rate"], 400)
 
 
-def arrivals(dice, rate, count):
+def arrivals(rng, rate, count):
     """(microseconds, bytes, ECN-capable) of packets: now too many, now few, with pauses.
 
     In nanoseconds, so that none meets a departure.
     """
-    sizes = dice.choice([(1000,), (500,), (1500, 750, 375), (1000, 40), (40, 576, 1500)])
+    sizes = rng.choice([(1000,), (500,), (1500, 750, 375), (1000, 40), (40, 576, 1500)])
     now, load, rows = 100_000.0, 1.0, []
     grid = rate * 1e-6 / 8
     for i in range(count):
         if i % 40 == 0:
-            load = dice.choice([0.5, 0.9, 1.1, 1.5, 3.0])
-        size = dice.choice(sizes)
-        now += dice.expovariate(1) * size / grid / load
-        if dice.random() < 0.02:
-            now += dice.uniform(5, 100) * 1000 / grid
-        rows.append((round(now, 3), size, dice.randrange(2)))
+            load = rng.choice([0.5, 0.9, 1.1, 1.5, 3.0])
+        size = rng.choice(sizes)
+        now += rng.expovariate(1) * size / grid / load
+        if rng.random() < 0.02:
+            now += rng.uniform(5, 100) * 1000 / grid
+        rows.append((round(now, 3), size, rng.randrange(2)))
     return rows
 
 

@@ -57,7 +57,7 @@ def environment() -> dict[str, str]:
 
 
 def learn() -> Path:
-    """The profile, made anew where the sources, the compiler or the training are newer."""
+    """The profile, made again where the sources, the compiler or the training are newer."""
     merge = merger()
     core = counting()
     if stale(PROFILE, [core, TRAINING, Path(__file__), *(ROOT / "scenarios").glob("*.toml")]):
@@ -82,7 +82,7 @@ def merger() -> Path:
 def counting() -> Path:
     """Builds the core with counters, as maturin would; the shared library.
 
-    Counts go by the names of functions, and those hang on the profile, the features and the place of the workspace.
+    Counts go by the names of functions, and those depend on the profile, the features and the place of the workspace.
     """
     environment = with_flag(f"-Cprofile-generate={COUNTS}", PLACE)
     # The library is loaded by a Python and does not bring one; which it is makes no difference.

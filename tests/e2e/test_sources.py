@@ -229,7 +229,7 @@ def test_a_link_loses_its_share(path: str, expected: float, factor: float) -> No
     n = link["departed_pkts"]
     width = 4 * math.sqrt(factor * expected / n)
     assert link["lost_pkts"] / n == pytest.approx(expected, abs=width)
-    # What is neither lost nor there is on its way: 22 ms of 2000 packets a second, and one being sent.
+    # What is neither lost nor there is in flight: 22 ms of 2000 packets a second, and one being sent.
     assert 0 <= total(run, "sent_pkts") - total(run, "received_pkts") - link["lost_pkts"] <= 46
 
 

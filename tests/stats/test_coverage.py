@@ -20,10 +20,10 @@ def stopped(values: list[float], *, precision: float, maximum: int) -> int:
 
 @pytest.mark.parametrize("spread", [0.03, 0.07, 0.13])
 def test_intervals_of_stopped_sequences_cover_the_mean(spread: float) -> None:
-    dice = np.random.default_rng(20)
+    rng = np.random.default_rng(20)
     sequences = 1500
     covered = 0
-    for row in 1.0 + spread * dice.standard_normal((sequences, 60)):
+    for row in 1.0 + spread * rng.standard_normal((sequences, 60)):
         values = row.tolist()
         n = stopped(values, precision=0.05, maximum=60)
         found = st.t_interval(values[:n], confidence=st.level_when_stopping(0.95))
@@ -34,10 +34,10 @@ def test_intervals_of_stopped_sequences_cover_the_mean(spread: float) -> None:
 
 
 def test_holm_rarely_calls_equals_different() -> None:
-    dice = np.random.default_rng(21)
+    rng = np.random.default_rng(21)
     lists, false = 1000, 0
     for _ in range(lists):
-        samples = dice.standard_normal((12, 2, 8))
+        samples = rng.standard_normal((12, 2, 8))
         pairs = [st.paired(one.tolist(), other.tolist()) for one, other in samples]
         adjusted = st.holm([pair.p for pair in pairs if pair is not None])
         false += min(adjusted) < 0.05

@@ -187,7 +187,7 @@ def test_a_claim_that_is_open_goes_on(folder: Path) -> None:
     decided = st.reproduce(replace(held, decide=60), folder=folder / "a")
     assert decided.verdict("X") == st.HOLDS
     assert 5 < decided["era"]["red"].n < 60
-    assert decided["era"]["droptail"].n == 5, "the claim does not hang on it"
+    assert decided["era"]["droptail"].n == 5, "the claim does not depend on it"
     capped = {"era": st.Setting("as it was", held.settings["era"].scenarios, decide=7)}
     assert st.reproduce(replace(held, decide=60, settings=capped), folder=folder / "a")["era"]["red"].n == 7
 

@@ -20,9 +20,9 @@ CONDITIONS = 3
 
 def _seen(count: int, trials: int = 1) -> Seen:
     """Places spread over a square, each at one of three conditions in turn."""
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     conditions = np.arange(count) % CONDITIONS
-    return Seen(dice.random((count, 2)), conditions, conditions * trials)
+    return Seen(rng.random((count, 2)), conditions, conditions * trials)
 
 
 def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
@@ -34,9 +34,9 @@ def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
 
 def test_a_surface_knows_what_lies_between_runs_that_scatter() -> None:
     seen = _seen(60)
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     surface = Surface()
-    surface.fit(seen, _height(seen.places, seen.conditions) + dice.normal(0.0, 0.5, 60))
+    surface.fit(seen, _height(seen.places, seen.conditions) + rng.normal(0.0, 0.5, 60))
     places = np.array([(x, y) for x in (0.2, 0.5, 0.8) for y in (0.3, 0.6)])
     mean, variance = surface.at(places, CONDITIONS)
     truth = np.stack([_height(places, np.full(len(places), one)) for one in range(CONDITIONS)], axis=1)
@@ -99,8 +99,8 @@ class Bowl(Bench):
 def _landscape(count: int) -> tuple[Landscape, list[np.ndarray]]:
     bench = Bowl()
     picture = Landscape(bench, CONDITIONS, 1)
-    dice = np.random.default_rng(5)
-    places = [dice.random(2) for _ in range(count)]
+    rng = np.random.default_rng(5)
+    places = [rng.random(2) for _ in range(count)]
     for number, place in enumerate(places):
         knobs = {
             name: axis.at(float(share))

@@ -43,8 +43,8 @@ def test_the_short_form_makes_the_traffic_that_was_asked_for() -> None:
     assert (web["source"], web["sessions"], web["cc"]) == ("http", "open", "cubic")
     gap = float(web["arrival"].removeprefix("exponential ").removesuffix(" ms")) / 1e3
     assert web["count"] * 8 * short_bytes() / gap == pytest.approx(1e6, rel=1e-4)
-    dice = random.Random(1)
-    sizes = [min(1e6, 2e3 * (1 - dice.random()) ** (-1 / 1.2)) for _ in range(200_000)]
+    rng = random.Random(1)
+    sizes = [min(1e6, 2e3 * (1 - rng.random()) ** (-1 / 1.2)) for _ in range(200_000)]
     assert short_bytes() == pytest.approx(sum(sizes) / len(sizes), rel=0.02)
     run = dc.run(scenario, replications=1).baseline.runs[0]
     udp = dc.metrics.value(run, "throughput_bps", scope="udp")

@@ -80,10 +80,10 @@ def test_the_search_does_not_hang_on_last_bits_of_linear_algebra(monkeypatch: py
         return [one.key for one in found.finalists] + sorted(key for key, _ in bench._asked)
 
     before = went()
-    dice, root, solve = np.random.default_rng(1), model._root, model._solve
+    rng, root, solve = np.random.default_rng(1), model._root, model._solve
 
     def off(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values * (1.0 + dice.normal(0.0, 1e-14, values.shape)))
+        return np.asarray(values * (1.0 + rng.normal(0.0, 1e-14, values.shape)))
 
     monkeypatch.setattr(model, "_root", lambda matrix: off(root(matrix)))
     monkeypatch.setattr(model, "_solve", lambda lower, right: off(solve(lower, right)))

@@ -44,11 +44,11 @@ def fill(folder: Path, runs: int) -> None:
     real = list(store.rows())
     for path in store.files():
         path.unlink()
-    dice, points = random.Random(1), runs // SEEDS
-    hashes = [f"{dice.getrandbits(64):016x}" for _ in range(points)]
+    rng, points = random.Random(1), runs // SEEDS
+    hashes = [f"{rng.getrandbits(64):016x}" for _ in range(points)]
     columns = {
-        "point": range(points), "scenario": hashes, "dumbbell_delay_ms": [dice.uniform(5, 50) for _ in hashes],
-        "flows_tcp_count": [dice.randrange(2, 33) for _ in hashes],
+        "point": range(points), "scenario": hashes, "dumbbell_delay_ms": [rng.uniform(5, 50) for _ in hashes],
+        "flows_tcp_count": [rng.randrange(2, 33) for _ in hashes],
     }  # fmt: skip
     parquet.write_table(pa.table(columns), folder / "points.parquet")
     record = {**table.record, "seeds": list(range(1, SEEDS + 1))}
@@ -57,7 +57,7 @@ def fill(folder: Path, runs: int) -> None:
         for seed in record["seeds"]:
             for place, name in enumerate(hashes):
                 row = {
-                    column: value * dice.uniform(0.9, 1.1) if isinstance(value, float) else value
+                    column: value * rng.uniform(0.9, 1.1) if isinstance(value, float) else value
                     for column, value in real[place % len(real)].items()
                 }
                 writer.add({**row, "scenario": name, "seed": seed})

@@ -41,7 +41,7 @@ def slack(name: str, grant: int, length: int) -> Fault:
 
 
 def tighten(tree: Tree) -> None:
-    """Writes the ratchet anew: each entry as small as it can be, none added, none raised."""
+    """Writes the ratchet again: each entry as small as it can be, none added, none raised."""
     granted = tomllib.loads(tree.text(RATCHET)) if tree.has(RATCHET) else {}
     long = too_long(tree)
     text = HEADER

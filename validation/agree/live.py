@@ -1,4 +1,4 @@
-"""ns-2 run anew from the project's own scripts: what it takes to run it, and the tables it can record again.
+"""ns-2 run again from the project's own scripts: what it takes to run it, and the tables it can record again.
 
     python -m validation.agree.live TABLE ROWS SEEDS OUT     records rows of a table again, with more seeds
 

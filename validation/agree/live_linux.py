@@ -1,4 +1,4 @@
-"""A Linux kernel in virtual time, run anew side by side with us: ``make agree LIVE=1``.
+"""A Linux kernel in virtual time, run again side by side with us: ``make agree LIVE=1``.
 
 The kernel and its rig lie in ``DROPCURVE_ORACLE``, or else in ../shared/linux-oracle: `run OUT KEY=VALUE ...` boots
 it for one experiment, `summary OUT` prints figures of it.

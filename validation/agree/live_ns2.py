@@ -1,4 +1,4 @@
-"""ns-2 run anew, side by side with us: ``make agree LIVE=1``.
+"""ns-2 run again, side by side with us: ``make agree LIVE=1``.
 
 Single flows under losses, queues and settings that nobody recorded, drawn from fixed seeds
 (`ns2/single.tcl`, `tfrc.tcl`, `rap.tcl`), and rows of the recorded tables (`dumbbell.tcl`).
@@ -118,37 +118,37 @@ def rated(context: Context, name: str, draw: int) -> Case:
 
 def drawn(seed: int) -> dict[str, str]:
     """What one run is told; a draw of this kind, not of any distribution that matters."""
-    dice = random.Random(f"single {seed}")
-    flavour = dice.choice(["Tahoe", "Reno", "Newreno", "Sack1", "Sack1", "Newreno", "Vegas"])
-    sink = dice.choice(["Sack1", "Sack1/DelAck"] if flavour == "Sack1" else ["plain", "DelAck"])
-    data, acks = dice.choice([0, 0, 0.01, 0.03, 0.08, 0.2]), dice.choice([0, 0, 0.03, 0.15])
+    rng = random.Random(f"single {seed}")
+    flavour = rng.choice(["Tahoe", "Reno", "Newreno", "Sack1", "Sack1", "Newreno", "Vegas"])
+    sink = rng.choice(["Sack1", "Sack1/DelAck"] if flavour == "Sack1" else ["plain", "DelAck"])
+    data, acks = rng.choice([0, 0, 0.01, 0.03, 0.08, 0.2]), rng.choice([0, 0, 0.03, 0.15])
     keys = {
         "tcp": flavour,
-        "profile": dice.choice(["d235", "d235", "era"]),
+        "profile": rng.choice(["d235", "d235", "era"]),
         "sink": sink,
-        "window": str(dice.choice([4, 8, 20, 30, 64, 100])),
-        "limit": str(dice.choice([3, 5, 10, 25, 50, 1000])),
-        "npkts": str(dice.choice([-1, -1, -1, 40, 150])),
+        "window": str(rng.choice([4, 8, 20, 30, 64, 100])),
+        "limit": str(rng.choice([3, 5, 10, 25, 50, 1000])),
+        "npkts": str(rng.choice([-1, -1, -1, 40, 150])),
         "dur": "20",
         "seed": str(seed),
-        "drop": _positions(dice, data, 700),
-        "adrop": _positions(dice, acks, 500),
-        "knobs": ",".join(_knobs(dice, flavour)) or "-",
-        "rate": dice.choice(["0.8Mb", "0.8Mb", "0.4Mb", "1Mb", "1.5Mb", "2Mb"]),
-        "delay": dice.choice(["100ms", "100ms", "5ms", "20ms", "50ms"]),
+        "drop": _positions(rng, data, 700),
+        "adrop": _positions(rng, acks, 500),
+        "knobs": ",".join(_knobs(rng, flavour)) or "-",
+        "rate": rng.choice(["0.8Mb", "0.8Mb", "0.4Mb", "1Mb", "1.5Mb", "2Mb"]),
+        "delay": rng.choice(["100ms", "100ms", "5ms", "20ms", "50ms"]),
     }
-    return keys | {"mark": "-" if "ecn_" not in keys["knobs"] or data else _positions(dice, 0.03, 700)}
+    return keys | {"mark": "-" if "ecn_" not in keys["knobs"] or data else _positions(rng, 0.03, 700)}
 
 
-def _positions(dice: random.Random, share: float, count: int) -> str:
-    return ",".join(str(number) for number in range(count) if dice.random() < share) or "-"
+def _positions(rng: random.Random, share: float, count: int) -> str:
+    return ",".join(str(number) for number in range(count) if rng.random() < share) or "-"
 
 
-def _knobs(dice: random.Random, flavour: str) -> list[str]:
+def _knobs(rng: random.Random, flavour: str) -> list[str]:
     found: dict[str, str] = {}
-    for _ in range(dice.choice([0, 0, 1, 2, 4])):
-        owner = dice.choice(list(KNOBS))
-        knob = dice.choice(KNOBS[owner])
+    for _ in range(rng.choice([0, 0, 1, 2, 4])):
+        owner = rng.choice(list(KNOBS))
+        knob = rng.choice(KNOBS[owner])
         name = knob.partition(":")[0]
         fits = name in VEGAS_KNOBS if flavour == "Vegas" else owner != "TCP/Newreno" or flavour == "Newreno"
         if fits and name not in found:

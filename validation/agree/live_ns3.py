@@ -1,4 +1,4 @@
-"""ns-3 run anew from the project's own programs, side by side with us: ``make agree LIVE=1``.
+"""ns-3 run again from the project's own programs, side by side with us: ``make agree LIVE=1``.
 
 `ns3/single.cc` destroys listed segments of one flow: loss patterns and whole runs that nobody recorded
 are drawn here, from fixed seeds. `ns3/dumbbell.cc` runs long flows over a discipline. Both are compiled
@@ -112,14 +112,14 @@ def output(context: Context, name: str, *words: str) -> str:
 
 def drawn(seed: int) -> str:
     """A pattern of loss: single segments and runs of them, some of them lost twice."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     lost: dict[int, int] = {}
-    for _ in range(dice.randint(1, 4)):
-        first = dice.randint(10, 290)
-        for segment in range(first, min(300, first + dice.choice((1, 1, 1, 2, 3, 6)))):
-            lost[segment] = 2 if dice.random() < 0.1 else 1
+    for _ in range(rng.randint(1, 4)):
+        first = rng.randint(10, 290)
+        for segment in range(first, min(300, first + rng.choice((1, 1, 1, 2, 3, 6)))):
+            lost[segment] = 2 if rng.random() < 0.1 else 1
     listed = ",".join(f"{segment}:{times}" for segment, times in sorted(lost.items()))
-    return listed + (" every 2" if dice.random() < 0.5 else "")
+    return listed + (" every 2" if rng.random() < 0.5 else "")
 
 
 def pattern(stack: str, lost: str, context: Context) -> Case:

@@ -45,17 +45,17 @@ def compare(context: Context) -> Area:
 
 def drawn(seed: int) -> Keys:
     """What one run is told; a draw of this kind, not of any distribution that matters."""
-    dice = random.Random(f"ns3 {seed}")
-    choose: Callable[[Sequence[str]], str] = dice.choice
+    rng = random.Random(f"ns3 {seed}")
+    choose: Callable[[Sequence[str]], str] = rng.choice
     controls = ["TcpNewReno", *CONTROLS]
-    sack = dice.random() < 0.7
+    sack = rng.random() < 0.7
     segments = int(choose(["30", "100", "300", "300", "600"]))
-    lost = _lost(dice, segments)
+    lost = _lost(rng, segments)
     return {
         "seed": str(seed),
         "control": choose(controls),
         "sack": "true" if sack else "false",
-        "recovery": "TcpPrrRecovery" if sack or dice.random() < 0.3 else "TcpClassicRecovery",
+        "recovery": "TcpPrrRecovery" if sack or rng.random() < 0.3 else "TcpClassicRecovery",
         "ack-every": choose("112"),
         "window": choose(["1", "10", "10", "4"]),
         "segments": str(segments),
@@ -66,23 +66,23 @@ def drawn(seed: int) -> Keys:
     }
 
 
-def _lost(dice: random.Random, segments: int) -> dict[int, int]:
+def _lost(rng: random.Random, segments: int) -> dict[int, int]:
     """Single segments, bursts, repairs, every other segment, the tail, or nothing."""
-    last, style = segments - 1, dice.choice(["few", "burst", "repair", "other", "tail", "none"])
-    first = dice.randint(1, last)
+    last, style = segments - 1, rng.choice(["few", "burst", "repair", "other", "tail", "none"])
+    first = rng.randint(1, last)
     if style == "few":
-        return {dice.randint(1, last): 1 for _ in range(dice.randint(1, 5))}
+        return {rng.randint(1, last): 1 for _ in range(rng.randint(1, 5))}
     if style == "burst":
-        return dict.fromkeys(range(first, min(segments, first + dice.choice((2, 3, 5, 10, 20)))), 1)
+        return dict.fromkeys(range(first, min(segments, first + rng.choice((2, 3, 5, 10, 20)))), 1)
     if style == "repair":
         near = {
-            min(last, first + dice.randint(1, 25)): dice.choice((1, 1, 2)) for _ in range(dice.randint(0, 4))
+            min(last, first + rng.randint(1, 25)): rng.choice((1, 1, 2)) for _ in range(rng.randint(0, 4))
         }
-        return {**near, first: dice.choice((2, 2, 3))}
+        return {**near, first: rng.choice((2, 2, 3))}
     if style == "other":
-        return dict.fromkeys(range(first, min(segments, first + dice.randint(4, 20)), 2), 1)
+        return dict.fromkeys(range(first, min(segments, first + rng.randint(4, 20)), 2), 1)
     if style == "tail":
-        return {last - dice.randint(0, 3): dice.choice((1, 1, 2)) for _ in range(dice.randint(1, 3))}
+        return {last - rng.randint(0, 3): rng.choice((1, 1, 2)) for _ in range(rng.randint(1, 3))}
     return {}
 
 

@@ -105,9 +105,10 @@ def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
 
 
 def linux(row: Row) -> str:
-    """Four flows through a shaper of 10 Mbit/s; all delay on the way back; 1514 bytes of Ethernet are counted.
+    """Four flows through a shaper of 10 Mbit/s; all delay on the return path; 1514 bytes of Ethernet are counted.
 
-    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the way back is shorter by it.
+    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the return path is
+    shorter by it.
     """
     ecn = _ecn(row)
     packet_ms = 1514 * 8 / (float(row["RATE"].removesuffix("mbit")) * 1e3)

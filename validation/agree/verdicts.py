@@ -28,10 +28,10 @@ LINUX_TITLE = "Linux's disciplines, packet by packet"
 LINUX_METHOD = (
     "A Linux kernel in virtual time and the `linux` dialects get the same packets at the same moments; the tests of "
     "the queue crate replay the record and fail at the first verdict that differs. `exact`: chance has no part in it, "
-    "or rounds a byte, so that one of a number of dice must explain every verdict. "
+    "or rounds a byte, so that one of a number of rng must explain every verdict. "
     "`told`: RED and GRED that learn when they are idle, where each cycle of verdicts must follow from one random "
     "number, and GRED's averages are the same to the byte. `mean`: drops, marks and waits of each quarter of a second "
-    "agree within chance. `reference/linux/record.sh` records a kernel anew."
+    "agree within chance. `reference/linux/record.sh` records a kernel again."
 )
 #: Which test replays a record, by how its name begins.
 LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "told": "verdicts_linux_told"}

@@ -3,7 +3,7 @@ and what the kernel's own queues do.
 
     live_prediction.py run FOLDER [JOBS] [WORD ...]  runs what FOLDER lacks (cases whose name holds all words)
     live_prediction.py write FOLDER                  simulates what FOLDER holds, and writes the page
-    live_prediction.py predict                       simulates every kept case anew, and writes the page
+    live_prediction.py predict                       simulates every kept case again, and writes the page
     live_prediction.py check                         measures how exactly this machine shapes, and writes the page
 
 A case takes 22 s in real time, in virtual time a quarter of a minute to two minutes of a processor; JOBS run at once.

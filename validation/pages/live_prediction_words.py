@@ -24,7 +24,7 @@ number in bold lies more than 5 % from the prediction and outside the intervals.
 simulator's queue with identical verdicts. Written by `validation/pages/live_prediction.py` from
 [live-prediction.json](../validation/pages/live-prediction.json)."""
 KERNELS = """\
-The recorded rows of the kernel's own disciplines (four flows, 10 Mbit/s, all delay on the way back, Ethernet
+The recorded rows of the kernel's own disciplines (four flows, 10 Mbit/s, all delay on the return path, Ethernet
 counted, 60 s), and ours of the same name under the same kernel's TCP in virtual time. The recorded queue has a
 token bucket before it that takes packets out about one packet time before a strict link would; ours is measured
 at the link itself. The queues of FQ-CoDel hold one or two packets each and so feel that: with a target one packet
@@ -44,7 +44,7 @@ to half (`pace_credit = 0.5`, now part of `profile = "linux"`). The queue follow
 
 *BBR behind DropTail at 20 ms.* A flow that begins while others fill the buffer takes the round trip of its handshake
 for that of the path, and keeps it for ten seconds. In virtual time 93 packets wait until 10.6 s, when all measure it
-anew, and 66 from then on; here 65 before, 68 after. In real time runs differ as much: 91 once, 71.8 ± 13.9 over five.
+again, and 66 from then on; here 65 before, 68 after. In real time runs differ as much: 91 once, 71.8 ± 13.9 over five.
 
 *BBR behind RED with ECN.* Retransmissions are not ECN-capable (RFC 3168), and BBR heeds no marks: while it keeps the
 average above max_th, RED drops them, in the kernel 37 to 121 a second (0 to 35 get through). A receiver with a
@@ -81,7 +81,7 @@ CAUSES: list[tuple[str, str]] = [
     ),
     (
         "real: .*bbr, CoDel",
-        "Its mean depends on when each of its four flows measures its round trip anew, in the simulator from 25 to 46 "
+        "Its mean depends on when each of its four flows measures its round trip again, in the simulator from 25 to 46 "
         "packets by the seed: thirty simulated runs give 37.5 ± 1.9, with which it agrees.",
     ),
     (
@@ -97,7 +97,7 @@ CAUSES: list[tuple[str, str]] = [
     ),
     (
         "virtual: .*bbr, (FQ-)?CoDel",
-        "One run of 20 s, whose mean depends on when each of its four flows measures its round trip anew: the parts of "
-        "the run differ by a factor of two.",
+        "One run of 20 s, whose mean depends on when each of its four flows measures its round trip again: the parts "
+        "of the run differ by a factor of two.",
     ),
 ]

@@ -45,14 +45,14 @@ def goodput_bps(run: Run, flows: Flows) -> float | None:
 @metric("flow_loss", title="packets lost on the way", unit="%", better="lower",
         source="RFC 5166 section 2.1.3", per="flow")  # fmt: skip
 def flow_loss(run: Run, flows: Flows) -> float | None:
-    """Data packets dropped anywhere on their way, of those sent, retransmissions included."""
+    """Data packets dropped anywhere on the path, of those sent, retransmissions included."""
     return percent(total(flows, "dropped_pkts"), total(flows, "sent_pkts"))
 
 
 @metric("flow_marks", title="packets marked on the way", unit="%", better="none",
         source="RFC 3168 section 5", per="flow")  # fmt: skip
 def flow_marks(run: Run, flows: Flows) -> float | None:
-    """Data packets marked anywhere on their way, of those sent."""
+    """Data packets marked anywhere on the path, of those sent."""
     return percent(total(flows, "marked_pkts"), total(flows, "sent_pkts"))
 
 
