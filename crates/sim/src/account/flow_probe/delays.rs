@@ -54,11 +54,11 @@ impl Delays {
 
     /// Moments of this many delays.
     pub(super) fn moments(&self, count: u64) -> Moments {
-        Moments::of(count, self.nanos, self.squares.get(), self.max)
+        Moments::of(count, u128::from(self.nanos), self.squares.get(), self.max)
     }
 
     /// The mean variation of this many packets.
     pub(super) fn variation_ms(&self, count: u64) -> f64 {
-        MeanSpan::of(count - u64::from(self.firsts), self.variation).mean_ms()
+        MeanSpan::of(count - u64::from(self.firsts), u128::from(self.variation)).mean_ms()
     }
 }

@@ -5,26 +5,34 @@ mod histogram;
 pub use histogram::Histogram;
 use units::{Span, Time};
 
-/// Count and sum (ns) of times, in the two halves of one word, so that adding a time is one addition.
+/// Count and sum (ns) of times in one word, so that adding a time is one addition: 48 bits of count (10^14 packets) above 80
+/// bits of sum (38 million years), neither of which a run can fill.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum(u128);
 
+/// Where the count of a [`Sum`] begins.
+const COUNT: u32 = 80;
+
 impl Sum {
-    fn of(count: u64, nanos: u64) -> Sum {
-        Sum(u128::from(count) << 64 | u128::from(nanos))
+    fn of(count: u64, nanos: u128) -> Sum {
+        Sum(u128::from(count) << COUNT | nanos)
     }
 
     #[inline(always)]
     fn add(&mut self, span: Span) {
-        self.0 += 1 << 64 | u128::from(span.0);
+        self.0 += 1 << COUNT | u128::from(span.0);
     }
 
     fn count(self) -> u64 {
-        (self.0 >> 64) as u64
+        (self.0 >> COUNT) as u64
+    }
+
+    fn total(self) -> u128 {
+        self.0 & ((1 << COUNT) - 1)
     }
 
     fn nanos(self) -> f64 {
-        self.0 as u64 as f64
+        self.total() as f64
     }
 
     fn mean_ms(self) -> f64 {
@@ -38,7 +46,7 @@ pub struct MeanSpan(Sum);
 
 impl MeanSpan {
     /// Of this many times with this sum in nanoseconds.
-    pub fn of(count: u64, nanos: u64) -> MeanSpan {
+    pub fn of(count: u64, nanos: u128) -> MeanSpan {
         MeanSpan(Sum::of(count, nanos))
     }
 
@@ -84,7 +92,7 @@ pub struct Moments {
 
 impl Moments {
     /// Of this many times with known sums, in nanoseconds and their squares.
-    pub fn of(count: u64, nanos: u64, squares: u128, max: Maximum) -> Moments {
+    pub fn of(count: u64, nanos: u128, squares: u128, max: Maximum) -> Moments {
         Moments { sum: Sum::of(count, nanos), squares, max }
     }
 
@@ -104,7 +112,7 @@ impl Moments {
 
     /// Adds this many times of zero.
     pub fn add_zeros(&mut self, times: u64) {
-        self.sum.0 += u128::from(times) << 64;
+        self.sum.0 += u128::from(times) << COUNT;
     }
 
     /// Adds all times of another sequence.
@@ -119,9 +127,9 @@ impl Moments {
         self.sum.count()
     }
 
-    /// Their sum.
-    pub fn total(&self) -> Span {
-        Span(self.sum.0 as u64)
+    /// Their sum in nanoseconds.
+    pub fn total(&self) -> u128 {
+        self.sum.total()
     }
 
     /// The maximum.
@@ -240,21 +248,21 @@ impl QueueStatistics {
     #[inline(always)]
     pub fn add_sojourn(&mut self, bytes: u32, wait: u64, ahead: u64) {
         self.packets.area += u128::from(wait);
-        self.squares += u128::from(2 * ahead + wait);
+        self.squares += 2 * u128::from(ahead) + u128::from(wait);
         self.bytes += u128::from(wait) * u128::from(bytes);
     }
 
-    /// Adds the sojourns of many packets of one size: their total, and their contribution to the squares.
-    pub fn add_sojourns(&mut self, bytes: u32, total: Span, squares: u128) {
-        self.packets.area += u128::from(total.0);
+    /// Adds the sojourns of many packets of one size: their total in ns, and their contribution to the squares.
+    pub fn add_sojourns(&mut self, bytes: u32, total: u128, squares: u128) {
+        self.packets.area += total;
         self.squares += squares;
-        self.bytes += u128::from(total.0) * u128::from(bytes);
+        self.bytes += total * u128::from(bytes);
     }
 
     /// Removes what remains of a packet's sojourn, because the run ends before.
     pub fn remove_sojourn(&mut self, bytes: u32, wait: u64, ahead: u64) {
         self.packets.area -= u128::from(wait);
-        self.squares -= u128::from(2 * ahead + wait);
+        self.squares -= 2 * u128::from(ahead) + u128::from(wait);
         self.bytes -= u128::from(wait) * u128::from(bytes);
     }
 
@@ -317,6 +325,30 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_do_not_wrap_within_a_run() {
+        // A hundred thousand packets that wait a hundred days each: 27 thousand years, where 64 bits end after 584.
+        let day = 86_400_000_000_000;
+        let mut moments = Moments::default();
+        let mut queue = QueueStatistics::from(Time::ZERO);
+        for _ in 0..100_000 {
+            moments.add(Span(100 * day));
+            queue.add_sojourn(1, 100 * day, u64::MAX);
+        }
+        moments.merge(&Moments::of(
+            1,
+            u128::from(100 * day),
+            u128::from(100 * day).pow(2),
+            Maximum::default(),
+        ));
+        assert_eq!(
+            (moments.count(), moments.mean_ms(), moments.sd_ms()),
+            (100_001, 100.0 * day as f64 * 1e-6, 0.0)
+        );
+        assert_eq!(moments.total(), 100_001 * u128::from(100 * day));
+        assert!(queue.sd().is_finite());
+    }
 
     #[test]
     fn moments_by_hand() {
