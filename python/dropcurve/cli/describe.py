@@ -27,7 +27,6 @@ def describe(
       dropcurve describe sojourn_ms_p95
     """
     from ..report import directory
-    from ..runs import command_line
     from . import console
 
     every = directory.describe(name)
@@ -35,5 +34,4 @@ def describe(
         console.data([found.data for found in every])
     else:
         print("\n\n".join(directory.text(found, width=console.width()) for found in every))
-    console.again(command_line.line("describe", [name], []))
     return 0

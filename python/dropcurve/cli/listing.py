@@ -28,7 +28,6 @@ def list_(
       dropcurve list scenarios --json
     """
     from ..report import directory
-    from ..runs import command_line
     from . import console
 
     sections = directory.sections() if what is None else {what: directory.section(what)}
@@ -45,5 +44,4 @@ def list_(
             for name, rows in sections.items()
         ]
         print("\n\n".join(parts))
-    console.again(command_line.line("list", [what] if what else [], []))
     return 0
