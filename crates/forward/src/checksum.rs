@@ -44,7 +44,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn updating_is_computing_anew(mut words in proptest::collection::vec(any::<u16>(), 1..20), at: usize, new: u16) {
+        fn an_update_equals_a_full_computation(mut words in proptest::collection::vec(any::<u16>(), 1..20), at: usize, new: u16) {
             // A header's first word is never zero, so the sum is never that of nothing but zeros.
             words.push(0x4500);
             let bytes = |all: &[u16]| all.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();

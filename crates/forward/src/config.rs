@@ -3,7 +3,7 @@
 //! A link is `{"queue": {"kind": "red", ...}, "rate": "10 Mbit/s", "delay": "20 ms", "packet": "1500 B",
 //! "counts_wire": false}`; the keys of `queue` are those of a scenario.
 
-use crate::pump::{Link, Path};
+use crate::link::{LinkPath, LinkSettings};
 use queue::Spec;
 use serde_json::{json, Value as Json};
 use units::param::{Problem, Table, Value};
@@ -11,7 +11,7 @@ use units::quantity;
 use units::{Bytes, Rate, Span};
 
 /// A link as JSON.
-pub fn show_link(link: &Link) -> Json {
+pub fn show_link(link: &LinkSettings) -> Json {
     let queue: serde_json::Map<String, Json> =
         link.spec.show().into_iter().map(|(key, value)| (key, show(&value))).collect();
     json!({
@@ -27,7 +27,7 @@ pub fn show_link(link: &Link) -> Json {
 ///
 /// # Errors
 /// Every problem, each in a line.
-pub fn read_link(json: &Json) -> Result<Link, Vec<String>> {
+pub fn read_link(json: &Json) -> Result<LinkSettings, Vec<String>> {
     let mut problems = Vec::new();
     let spec = match table(&json["queue"]) {
         Some(keys) => Spec::read("queue", &keys, &mut problems),
@@ -43,7 +43,7 @@ pub fn read_link(json: &Json) -> Result<Link, Vec<String>> {
     let counts_wire = json["counts_wire"].as_bool().unwrap_or(false);
     match (spec, rate, delay, packet) {
         (Some(spec), Some(rate), Some(delay), Some(packet)) if words.is_empty() => {
-            Ok(Link { spec, rate, delay, packet, counts_wire })
+            Ok(LinkSettings { spec, rate, delay, packet, counts_wire })
         }
         _ => Err(words),
     }
@@ -53,7 +53,7 @@ pub fn read_link(json: &Json) -> Result<Link, Vec<String>> {
 ///
 /// # Errors
 /// Every problem, each in a line.
-pub fn usable_link(json: &Json) -> Result<Link, Vec<String>> {
+pub fn usable_link(json: &Json) -> Result<LinkSettings, Vec<String>> {
     let link = read_link(json)?;
     let mut unfit = Vec::new();
     link.spec.fits(&link.setting(), "queue", &mut unfit);
@@ -68,7 +68,7 @@ pub fn usable_link(json: &Json) -> Result<Link, Vec<String>> {
 ///
 /// # Errors
 /// Every problem, each in a line.
-pub fn read_paths(json: &Json) -> Result<Vec<Path>, Vec<String>> {
+pub fn read_paths(json: &Json) -> Result<Vec<LinkPath>, Vec<String>> {
     let mut problems = Vec::new();
     let rows = json.as_array().map_or(&[][..], Vec::as_slice);
     let paths = rows.iter().map(|row| {
@@ -77,7 +77,7 @@ pub fn read_paths(json: &Json) -> Result<Vec<Path>, Vec<String>> {
             let delay: Option<Span> = quantity(row, delay, quantity::span, "1 ms", &mut problems);
             (rate.unwrap_or(Rate(0)), delay.unwrap_or(Span::ZERO))
         };
-        Path { access: side("access_rate", "access_delay"), exit: side("exit_rate", "exit_delay") }
+        LinkPath { access: side("access_rate", "access_delay"), exit: side("exit_rate", "exit_delay") }
     });
     let paths = paths.collect();
     if problems.is_empty() {
@@ -91,7 +91,7 @@ pub fn read_paths(json: &Json) -> Result<Vec<Path>, Vec<String>> {
 ///
 /// # Errors
 /// Every problem, each in a line.
-pub fn edit_link(link: &Link, edits: &[(String, Json)]) -> Result<Link, Vec<String>> {
+pub fn edit_link(link: &LinkSettings, edits: &[(String, Json)]) -> Result<LinkSettings, Vec<String>> {
     let mut json = show_link(link);
     let mut kind = None;
     for (path, value) in edits {

@@ -3,7 +3,7 @@
 //! | Wish | Answer |
 //! |---|---|
 //! | `{"do": "stats"}` | everything counted; with `"series": true` also what happened in each interval |
-//! | `{"do": "reset"}` | the latter; then counting starts anew |
+//! | `{"do": "reset"}` | the latter; then resets the counters |
 //! | `{"do": "set", "values": {"queue.max_p": 0.1, "rate": "20 Mbit/s"}}` | the link as it is now, or `problems` |
 //! | `{"do": "stop"}` | |
 
@@ -23,13 +23,13 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What somebody wants.
 #[derive(Debug)]
-pub enum Order {
+pub enum Command {
     /// Everything counted.
     Stats {
         /// Also interval by interval.
         series: bool,
     },
-    /// The same, and counting anew.
+    /// The statistics, and a reset of the counters.
     Reset,
     /// Other values.
     Set(Vec<(String, Json)>),
@@ -105,31 +105,31 @@ impl Guest {
 }
 
 /// Reads a wish.
-fn order(line: &str) -> Order {
+fn order(line: &str) -> Command {
     let json: Json = match serde_json::from_str(line) {
         Ok(json) => json,
-        Err(error) => return Order::Wrong(format!("not JSON: {error}")),
+        Err(error) => return Command::Wrong(format!("not JSON: {error}")),
     };
     match json["do"].as_str() {
-        Some("stats") => Order::Stats { series: json["series"] == true },
-        Some("reset") => Order::Reset,
-        Some("stop") => Order::Stop,
+        Some("stats") => Command::Stats { series: json["series"] == true },
+        Some("reset") => Command::Reset,
+        Some("stop") => Command::Stop,
         Some("set") => match json["values"].as_object() {
             Some(values) => {
-                Order::Set(values.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+                Command::Set(values.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
             }
-            None => Order::Wrong("set: no values".to_string()),
+            None => Command::Wrong("set: no values".to_string()),
         },
-        _ => Order::Wrong("no such wish; there are stats, reset, set and stop".to_string()),
+        _ => Command::Wrong("no such wish; there are stats, reset, set and stop".to_string()),
     }
 }
 
 /// Reads a request of HTTP: metrics are all there is.
-fn http(head: &str) -> Order {
+fn http(head: &str) -> Command {
     let mut words = head.split_whitespace();
     match (words.next(), words.next()) {
-        (Some("GET"), Some("/metrics" | "/")) => Order::Metrics,
-        _ => Order::Wrong("there is /metrics".to_string()),
+        (Some("GET"), Some("/metrics" | "/")) => Command::Metrics,
+        _ => Command::Wrong("there is /metrics".to_string()),
     }
 }
 
@@ -172,7 +172,7 @@ impl Desk {
     }
 
     /// What is wanted now, each with the guest who wants it. Guests who left are forgotten.
-    pub fn orders(&mut self) -> Vec<(usize, Order)> {
+    pub fn orders(&mut self) -> Vec<(usize, Command)> {
         self.guests.retain(|guest| !guest.gone);
         self.admit();
         let mut orders = Vec::new();
@@ -224,16 +224,16 @@ mod tests {
 
     #[test]
     fn wishes_are_read_line_by_line() {
-        assert!(matches!(order("{\"do\": \"stats\"}"), Order::Stats { series: false }));
-        assert!(matches!(order("{\"do\": \"stats\", \"series\": true}"), Order::Stats { series: true }));
-        assert!(matches!(order("{\"do\": \"dance\"}"), Order::Wrong(_)));
-        assert!(matches!(order("nonsense"), Order::Wrong(_)));
-        let Order::Set(values) = order("{\"do\": \"set\", \"values\": {\"rate\": \"1 Mbit/s\"}}") else {
+        assert!(matches!(order("{\"do\": \"stats\"}"), Command::Stats { series: false }));
+        assert!(matches!(order("{\"do\": \"stats\", \"series\": true}"), Command::Stats { series: true }));
+        assert!(matches!(order("{\"do\": \"dance\"}"), Command::Wrong(_)));
+        assert!(matches!(order("nonsense"), Command::Wrong(_)));
+        let Command::Set(values) = order("{\"do\": \"set\", \"values\": {\"rate\": \"1 Mbit/s\"}}") else {
             panic!("set")
         };
         assert_eq!(values, [("rate".to_string(), Json::from("1 Mbit/s"))]);
-        assert!(matches!(http("GET /metrics HTTP/1.1"), Order::Metrics));
-        assert!(matches!(http("POST /x HTTP/1.1"), Order::Wrong(_)));
+        assert!(matches!(http("GET /metrics HTTP/1.1"), Command::Metrics));
+        assert!(matches!(http("POST /x HTTP/1.1"), Command::Wrong(_)));
     }
 
     #[test]
@@ -244,13 +244,13 @@ mod tests {
         assert!(desk.orders().is_empty(), "nothing said, and no waiting");
         (&theirs).write_all(b"{\"do\": \"stats\"}\n{\"do\": \"st").unwrap();
         let orders = desk.orders();
-        assert!(matches!(orders[..], [(0, Order::Stats { series: false })]));
+        assert!(matches!(orders[..], [(0, Command::Stats { series: false })]));
         desk.answer(0, "{}", true);
         let mut line = String::new();
         BufReader::new(&theirs).read_line(&mut line).unwrap();
         assert_eq!(line, "{}\n");
         (&theirs).write_all(b"op\"}\n").unwrap();
-        assert!(matches!(desk.orders()[..], [(0, Order::Stop)]));
+        assert!(matches!(desk.orders()[..], [(0, Command::Stop)]));
         drop(theirs);
         desk.orders();
         desk.orders();

@@ -1,12 +1,12 @@
 //! The forwarder at work: devices on either side, a pump for each direction, and one thread that sleeps when nothing is due.
 
 use crate::config;
-use crate::control::{Desk, Order};
-use crate::lane::{Lane, Rules};
+use crate::control::{Command, Desk};
+use crate::direction::{FrameRules, LiveDirection};
+use crate::link::LinkSettings;
 use crate::port::Port;
-use crate::pump::Link;
 use crate::report;
-use crate::sys::{self, Clock, NfQueue};
+use crate::sys::{self, NfQueue, SystemClock};
 use serde_json::{json, Value as Json};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -39,9 +39,9 @@ pub fn run(settings: &str) -> Result<String, String> {
 }
 
 struct Forwarder {
-    clock: Clock,
+    clock: SystemClock,
     ports: Vec<Port>,
-    lanes: Vec<Lane>,
+    directions: Vec<LiveDirection>,
     desk: Desk,
     stop: std::os::fd::OwnedFd,
     overhead: i64,
@@ -70,18 +70,19 @@ impl Forwarder {
         let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
         let links =
             settings["links"].as_array().map_or(&[][..], Vec::as_slice).iter().map(config::usable_link);
-        let links: Vec<Link> = links.collect::<Result<_, _>>().map_err(|problems| problems.join("; "))?;
+        let links: Vec<LinkSettings> =
+            links.collect::<Result<_, _>>().map_err(|problems| problems.join("; "))?;
         let opened = settings["ports"].as_array().map_or(&[][..], Vec::as_slice).iter().map(Port::open);
         let ports: Vec<Port> = opened.collect::<Result<_, _>>()?;
         if ports.is_empty() {
             return Err("settings: no devices".to_string());
         }
-        let clock = Clock::default();
-        let mut lanes = Vec::new();
+        let clock = SystemClock::default();
+        let mut directions = Vec::new();
         for (number, link) in links.into_iter().take(ports.len()).enumerate() {
             let ends = (number, if number == 0 { ports.len() - 1 } else { 0 });
             let layer = ports[number].layer();
-            lanes.push(Lane::open(settings, link, ends, &paths, (layer, clock.epoch))?);
+            directions.push(LiveDirection::open(settings, link, ends, &paths, (layer, clock.epoch))?);
         }
         let desk = Desk::open(settings["control"].as_str(), settings["metrics"].as_str())?;
         let stop = sys::stop_signals().map_err(|error| format!("signals: {error}"))?;
@@ -91,23 +92,23 @@ impl Forwarder {
         let overhead = settings["overhead"].as_i64().unwrap_or(0);
         let watchful = settings["watchful"].as_bool().unwrap_or(false);
         let (watched, buffer) = (Time::ZERO, vec![0; BUFFER]);
-        Ok(Forwarder { clock, ports, lanes, desk, stop, overhead, real_time, watchful, watched, buffer })
+        Ok(Forwarder { clock, ports, directions, desk, stop, overhead, real_time, watchful, watched, buffer })
     }
 
     fn work(&mut self) -> io::Result<()> {
         let (mut fds, mut ready) = (Vec::new(), vec![true; self.ports.len()]);
         loop {
             let woken = self.clock.now();
-            for lane in &mut self.lanes {
-                lane.series.sample(&mut lane.pump, woken, &mut lane.watchers);
+            for direction in &mut self.directions {
+                direction.series.sample(&mut direction.pump, woken, &mut direction.watchers);
             }
             for (number, _) in ready.iter().enumerate().take(self.ports.len()).filter(|(_, is)| **is) {
                 self.read(number)?;
             }
             let now = self.clock.now();
             self.deliver(now);
-            let due = self.lanes.iter().filter_map(|lane| lane.pump.next_due());
-            let next = due.chain(self.lanes.iter().map(|lane| lane.series.next())).min();
+            let due = self.directions.iter().filter_map(|direction| direction.pump.next_due());
+            let next = due.chain(self.directions.iter().map(|direction| direction.series.next())).min();
             fds.clear();
             fds.extend(self.ports.iter().map(Port::fd));
             fds.push(self.stop.as_raw_fd());
@@ -125,7 +126,7 @@ impl Forwarder {
     /// whole processor, of which the kernel leaves a real-time thread 95 %: there a few packets share a wake-up.
     fn nap(&mut self, next: Time, now: Time) -> u64 {
         let ns = next.since(now).0;
-        let fast = self.lanes.iter().any(|lane| lane.pump.link().rate.0 >= FAST_BPS);
+        let fast = self.directions.iter().any(|direction| direction.pump.link().rate.0 >= FAST_BPS);
         if ns == 0 || (self.watched == next && ns <= EARLY_NS) {
             0
         } else if self.watchful && ns >= LONG_NS {
@@ -138,34 +139,36 @@ impl Forwarder {
         }
     }
 
-    /// Reads what waits at a device, at most a batch.
+    /// Reads the pending packets of a device, at most a batch.
     fn read(&mut self, number: usize) -> io::Result<()> {
-        let Forwarder { ports, lanes, buffer, clock, overhead, .. } = self;
-        let Some(lane) = lanes.iter_mut().find(|lane| lane.from == number) else { return Ok(()) };
-        let mtu = ports[lane.to].mtu();
+        let Forwarder { ports, directions, buffer, clock, overhead, .. } = self;
+        let Some(direction) = directions.iter_mut().find(|direction| direction.from == number) else {
+            return Ok(());
+        };
+        let mtu = ports[direction.to].mtu();
         for _ in 0..BATCH {
             let port = &mut ports[number];
-            let rules = Rules { layer: port.layer(), mtu, overhead: *overhead };
+            let rules = FrameRules { layer: port.layer(), mtu, overhead: *overhead };
             match port {
                 Port::Tun(tun) => {
                     let Some(length) = tun.read(buffer)? else { return Ok(()) };
-                    lane.take(&mut buffer[..length], None, 0, &rules, clock.now());
+                    direction.take(&mut buffer[..length], None, 0, &rules, clock.now());
                 }
                 Port::Packet(socket) => {
                     let Some((length, vnet)) = socket.read(buffer)? else { return Ok(()) };
-                    lane.take(&mut buffer[..length], Some(vnet), 0, &rules, clock.now());
+                    direction.take(&mut buffer[..length], Some(vnet), 0, &rules, clock.now());
                 }
                 Port::Queue(queue) => {
                     let Some((length, packet)) = queue.read(buffer)? else { return Ok(()) };
                     if packet == 0 {
                         continue;
                     }
-                    let refused = lane.refused;
-                    lane.take(&mut buffer[..length], None, u64::from(packet), &rules, clock.now());
-                    if lane.refused != refused {
+                    let refused = direction.refused;
+                    direction.take(&mut buffer[..length], None, u64::from(packet), &rules, clock.now());
+                    if direction.refused != refused {
                         queue.verdict(packet, false, None);
                     }
-                    give_up(lane, queue);
+                    give_up(direction, queue);
                 }
             }
         }
@@ -174,27 +177,27 @@ impl Forwarder {
 
     /// Hands over what is due.
     fn deliver(&mut self, now: Time) {
-        let Forwarder { ports, lanes, .. } = self;
-        for lane in lanes {
-            lane.pump.advance(now, &mut lane.watchers);
-            while let Some(delivery) = lane.pump.deliver(now) {
+        let Forwarder { ports, directions, .. } = self;
+        for direction in directions {
+            direction.pump.advance(now, &mut direction.watchers);
+            while let Some(delivery) = direction.pump.deliver(now) {
                 let handle = delivery.handle;
-                let frame = lane.pump.store.frame(handle.slot);
-                let taken = match &mut ports[lane.to] {
+                let frame = direction.pump.store.frame(handle.slot);
+                let taken = match &mut ports[direction.to] {
                     Port::Tun(tun) => tun.send(frame),
                     Port::Packet(socket) => socket.send(frame),
                     Port::Queue(queue) => {
-                        let token = lane.pump.store.tag(handle.slot).token;
+                        let token = direction.pump.store.tag(handle.slot).token;
                         queue.verdict(token as u32, true, handle.marked.then_some(frame))
                     }
                 };
-                lane.refused.device += u64::from(!taken);
-                lane.pump.delivered(&delivery);
+                direction.refused.device += u64::from(!taken);
+                direction.pump.delivered(&delivery);
             }
-            if let Port::Queue(queue) = &mut ports[lane.to] {
-                give_up(lane, queue);
+            if let Port::Queue(queue) = &mut ports[direction.to] {
+                give_up(direction, queue);
             }
-            lane.look_behind(&ports[lane.to], now);
+            direction.look_behind(&ports[direction.to], now);
         }
     }
 
@@ -204,30 +207,33 @@ impl Forwarder {
         let orders = self.desk.orders();
         let mut stop = false;
         for (guest, order) in orders {
-            let known = !matches!(order, Order::Wrong(_));
+            let known = !matches!(order, Command::Wrong(_));
             let answer = match order {
-                Order::Stats { series } => self.stats(series).to_string(),
-                Order::Reset => {
+                Command::Stats { series } => self.stats(series).to_string(),
+                Command::Reset => {
                     let before = self.stats(true);
-                    for lane in &mut self.lanes {
-                        lane.series.sample(&mut lane.pump, now, &mut lane.watchers);
-                        lane.pump.account(now, true, &mut lane.watchers);
-                        lane.series.restart(now);
+                    for direction in &mut self.directions {
+                        direction.series.sample(&mut direction.pump, now, &mut direction.watchers);
+                        direction.pump.account(now, true, &mut direction.watchers);
+                        direction.series.restart(now);
                     }
                     before.to_string()
                 }
-                Order::Set(edits) => self.set(&edits, now).to_string(),
-                Order::Stop => {
+                Command::Set(edits) => self.set(&edits, now).to_string(),
+                Command::Stop => {
                     stop = true;
                     json!({"stopping": true}).to_string()
                 }
-                Order::Metrics => {
+                Command::Metrics => {
                     self.look_around();
-                    let rows: Vec<_> =
-                        self.lanes.iter().map(|lane| (lane.name, &lane.pump, lane.refused)).collect();
+                    let rows: Vec<_> = self
+                        .directions
+                        .iter()
+                        .map(|direction| (direction.name, &direction.pump, direction.refused))
+                        .collect();
                     report::prometheus(&rows)
                 }
-                Order::Wrong(why) => json!({"problems": [why]}).to_string(),
+                Command::Wrong(why) => json!({"problems": [why]}).to_string(),
             };
             self.desk.answer(guest, &answer, known);
         }
@@ -236,11 +242,11 @@ impl Forwarder {
 
     /// Changes the forward link.
     fn set(&mut self, edits: &[(String, Json)], now: Time) -> Json {
-        let Some(lane) = self.lanes.first_mut() else { return Json::Null };
-        match config::edit_link(lane.pump.link(), edits) {
+        let Some(direction) = self.directions.first_mut() else { return Json::Null };
+        match config::edit_link(direction.pump.link(), edits) {
             Ok(link) => {
-                lane.pump.change(link, now, &mut lane.watchers);
-                json!({"link": config::show_link(lane.pump.link())})
+                direction.pump.change(link, now, &mut direction.watchers);
+                json!({"link": config::show_link(direction.pump.link())})
             }
             Err(problems) => json!({ "problems": problems }),
         }
@@ -251,11 +257,11 @@ impl Forwarder {
         self.look_around();
         let now = self.clock.now();
         let mut all = json!({"time_s": now.as_secs(), "real_time": self.real_time});
-        for lane in &mut self.lanes {
-            lane.pump.account(now, false, &mut lane.watchers);
-            all[lane.name] = lane.stats();
+        for direction in &mut self.directions {
+            direction.pump.account(now, false, &mut direction.watchers);
+            all[direction.name] = direction.stats();
             if series {
-                all[lane.name]["series"] = lane.series.show();
+                all[direction.name]["series"] = direction.series.show();
             }
         }
         all
@@ -263,25 +269,25 @@ impl Forwarder {
 
     /// Asks the devices what they lost before we saw it.
     fn look_around(&mut self) {
-        for lane in &mut self.lanes {
-            lane.refused.missed = self.ports[lane.from].missed();
+        for direction in &mut self.directions {
+            direction.refused.missed = self.ports[direction.from].missed();
         }
     }
 
-    /// Sends what is still under way at once, and closes the files.
+    /// Sends the packets in flight at once, and closes the files.
     fn finish(mut self) -> Result<String, String> {
         let stats = self.stats(true);
-        while let Some(due) = self.lanes.iter().filter_map(|lane| lane.pump.next_due()).min() {
+        while let Some(due) = self.directions.iter().filter_map(|direction| direction.pump.next_due()).min() {
             self.deliver(due);
         }
-        self.lanes.into_iter().try_for_each(Lane::close)?;
+        self.directions.into_iter().try_for_each(LiveDirection::close)?;
         Ok(stats.to_string())
     }
 }
 
 /// Tells the kernel of the packets that the discipline dropped.
-fn give_up(lane: &mut Lane, queue: &mut NfQueue) {
-    for token in lane.pump.ended.drain(..) {
+fn give_up(direction: &mut LiveDirection, queue: &mut NfQueue) {
+    for token in direction.pump.ended.drain(..) {
         queue.verdict(token as u32, false, None);
     }
 }

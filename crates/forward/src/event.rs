@@ -1,12 +1,12 @@
-//! What happens at a queue, and who may watch.
+//! Events at a queue, and the trait of their observers.
 
-use crate::pump::Link;
+use crate::link::LinkSettings;
 use queue::disc::Reason;
 use units::{Ecn, Span, Time};
 
-/// Something that happened to a frame, or to the link.
+/// An event of a frame or of the link.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event<'a> {
+pub enum PacketEvent<'a> {
     /// A frame reached the queue.
     Arrived {
         /// When.
@@ -15,14 +15,14 @@ pub enum Event<'a> {
         number: u64,
         /// Its flow.
         flow: u64,
-        /// What it counts on the link, in bytes.
+        /// Its size on the link, in bytes.
         size: u32,
         /// Its ECN field.
         ecn: Ecn,
         /// Its class.
         class: u8,
     },
-    /// The discipline ended it.
+    /// The discipline dropped it.
     Dropped {
         /// When.
         time: Time,
@@ -30,7 +30,7 @@ pub enum Event<'a> {
         number: u64,
         /// Why.
         reason: Reason,
-        /// How long it had waited.
+        /// Its sojourn time.
         wait: Span,
     },
     /// The discipline set CE.
@@ -48,36 +48,36 @@ pub enum Event<'a> {
         time: Time,
         /// Its number.
         number: u64,
-        /// How long it had waited.
+        /// Its sojourn time.
         wait: Span,
-        /// Whether it bears a mark of this queue.
+        /// Whether this queue has marked it.
         marked: bool,
     },
     /// The link changed.
     Changed {
         /// When.
         time: Time,
-        /// What it is from now on.
-        link: &'a Link,
+        /// The new settings.
+        link: &'a LinkSettings,
     },
 }
 
-/// Somebody who watches. Frames come with their bytes, as they are at that moment.
-pub trait Witness {
-    /// Is told of an event.
-    fn saw(&mut self, event: &Event<'_>, frame: &[u8]);
+/// An observer of events. Each event comes with the bytes of its frame at that time.
+pub trait EventObserver {
+    /// Records an event.
+    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]);
 }
 
-/// Nobody.
-impl Witness for () {
+/// No observer.
+impl EventObserver for () {
     #[inline]
-    fn saw(&mut self, _event: &Event<'_>, _frame: &[u8]) {}
+    fn saw(&mut self, _event: &PacketEvent<'_>, _frame: &[u8]) {}
 }
 
-/// Two of them; either may be absent.
-impl<A: Witness, B: Witness> Witness for (Option<A>, Option<B>) {
+/// Two observers; either may be absent.
+impl<A: EventObserver, B: EventObserver> EventObserver for (Option<A>, Option<B>) {
     #[inline]
-    fn saw(&mut self, event: &Event<'_>, frame: &[u8]) {
+    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
         if let Some(first) = &mut self.0 {
             first.saw(event, frame);
         }
@@ -87,7 +87,7 @@ impl<A: Witness, B: Witness> Witness for (Option<A>, Option<B>) {
     }
 }
 
-/// The name of a reason in records and results.
+/// Returns the name of a reason in records and results.
 pub fn reason_name(reason: Reason) -> &'static str {
     match reason {
         Reason::Early => "early",

@@ -8,14 +8,14 @@ const BITS: u32 = FINE.trailing_zeros();
 
 /// Counts of times, in buckets whose width is 1/64 of the time or less.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Histogram {
+pub struct DelayHistogram {
     counts: Vec<u64>,
     count: u64,
     total_ns: u128,
     max: Span,
 }
 
-impl Histogram {
+impl DelayHistogram {
     /// Counts one.
     #[inline]
     pub fn note(&mut self, time: Span) {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn quantiles_of_a_few_are_theirs() {
-        let mut histogram = Histogram::default();
+        let mut histogram = DelayHistogram::default();
         assert_eq!(histogram.quantile_ms(0.5), None);
         for us in [10, 20, 30, 40, 1000] {
             histogram.note(Span::from_micros(us));

@@ -2,23 +2,24 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`pump`] | packets in, discipline, packets out: one direction of a link, pure |
-//! | [`packet`] | what a discipline sees of a frame, and where the frame waits |
-//! | [`header`] | what a frame says of itself; the ECN mark |
+//! | [`link`] | settings of a link and of the paths of its flows |
+//! | [`pump`] | one direction of a link as a pure state machine |
+//! | [`packet`] | the handle that a discipline moves, and the store of the frame's bytes |
+//! | [`header`] | parsing of IP headers; the ECN mark |
 //! | [`checksum`] | the Internet checksum |
-//! | [`offload`] | super-packets cut, open checksums completed |
-//! | [`event`] | what happens, and who may watch |
-//! | [`measure`], [`histogram`] | what is counted |
-//! | [`record`], [`replay`] | what arrived and what became of it; the same judged again |
+//! | [`offload`] | segmentation of super-packets, completion of partial checksums |
+//! | [`event`] | events at a queue, and the trait of their observers |
+//! | [`measure`], [`histogram`] | counters and histograms |
+//! | [`record`], [`replay`] | the record of arrivals and decisions; the same arrivals judged again |
 //! | [`pcapng`] | a capture for Wireshark |
 //! | [`config`] | settings as JSON |
 //! | [`report`], [`series`] | counters as JSON and for Prometheus, over time |
-//! | `control` | where a running forwarder is asked and told (Unix) |
-//! | `lane` | one direction of a forwarder at work (Linux) |
-//! | `daemon` | the forwarder at work (Linux) |
-//! | `sys` | the kernel (Linux) |
+//! | `control` | the control socket of a running forwarder (Unix) |
+//! | `direction` | one direction of a running forwarder (Linux) |
+//! | `daemon` | the running forwarder (Linux) |
+//! | `port`, `sys` | devices, and the calls of the kernel (Linux) |
 //!
-//! All but the last three are pure. `sys` alone talks to the kernel, and only there is `unsafe` allowed.
+//! All but the last four rows are pure. Only `sys` calls the kernel, and only there is `unsafe` allowed.
 
 #![deny(unsafe_code)]
 
@@ -28,11 +29,12 @@ pub mod config;
 pub mod control;
 #[cfg(target_os = "linux")]
 pub mod daemon;
+#[cfg(target_os = "linux")]
+mod direction;
 pub mod event;
 pub mod header;
 pub mod histogram;
-#[cfg(target_os = "linux")]
-mod lane;
+pub mod link;
 pub mod measure;
 pub mod offload;
 pub mod packet;
@@ -46,3 +48,8 @@ pub mod report;
 pub mod series;
 #[cfg(target_os = "linux")]
 pub mod sys;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

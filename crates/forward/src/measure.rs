@@ -1,67 +1,67 @@
-//! What is counted in one direction of a link.
+//! Counters and histograms of one direction of a link.
 
-use crate::event::Event;
-use crate::histogram::Histogram;
+use crate::event::PacketEvent;
+use crate::histogram::DelayHistogram;
 use queue::disc::Reason;
 use units::{Bytes, Span, Time};
 
-/// Packets and bytes.
+/// A counter of packets and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct Counters {
     /// Packets.
     pub pkts: u64,
     /// Bytes.
     pub bytes: u64,
 }
 
-impl Count {
+impl Counters {
     fn add(&mut self, size: u32) {
         self.pkts += 1;
         self.bytes += u64::from(size);
     }
 }
 
-/// Counters since a moment.
+/// Counters, histograms and queue integrals since a start time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measure {
-    /// When counting began.
+pub struct LinkMeter {
+    /// Start of the counting.
     pub since: Time,
-    /// Up to when the queue is accounted for.
+    /// Time up to which the queue integrals are complete.
     pub until: Time,
-    /// What reached the queue, and what began to be sent.
-    pub arrived: Count,
-    /// What began to be sent.
-    pub sent: Count,
+    /// Packets that arrived at the queue.
+    pub arrived: Counters,
+    /// Packets whose transmission began.
+    pub sent: Counters,
     /// Bytes sent, by path.
     pub sent_bytes: Vec<u64>,
     /// Drops by reason: early, forced, overflow.
     pub dropped: [u64; 3],
-    /// Packets that got CE.
+    /// Packets marked with CE.
     pub marked: u64,
     /// Time from a packet's arrival to the start of its transmission.
-    pub sojourn: Histogram,
+    pub sojourn: DelayHistogram,
     /// Time from when a packet was due to when it was handed over.
-    pub late: Histogram,
-    /// Time that what waits in the device behind the queue would take at the link's rate, where the device tells.
-    pub behind: Histogram,
+    pub late: DelayHistogram,
+    /// Backlog of the device behind the queue over the link's rate, where the device reports it.
+    pub behind: DelayHistogram,
     /// Integrals of the queue over time: packets, bytes, and packets squared; seconds times those.
     pub queue: [f64; 3],
-    /// The longest queue.
+    /// Maximum queue length, in packets.
     pub queue_max: u64,
     /// The queue since `until`: packets and bytes.
     held: (f64, f64),
 }
 
-impl Measure {
-    /// Nothing yet, about so many paths.
-    pub fn new(paths: usize) -> Measure {
-        Measure { sent_bytes: vec![0; paths], ..Measure::default() }
+impl LinkMeter {
+    /// Zero counters for `paths` paths.
+    pub fn new(paths: usize) -> LinkMeter {
+        LinkMeter { sent_bytes: vec![0; paths], ..LinkMeter::default() }
     }
 
-    /// Counts anew from `now`, about the same paths.
-    pub fn from(now: Time, old: &Measure) -> Measure {
+    /// Resets the counters at `now`, for the same paths.
+    pub fn from(now: Time, old: &LinkMeter) -> LinkMeter {
         let sent_bytes = vec![0; old.sent_bytes.len()];
-        Measure { since: now, until: now, sent_bytes, held: old.held, ..Measure::default() }
+        LinkMeter { since: now, until: now, sent_bytes, held: old.held, ..LinkMeter::default() }
     }
 
     /// Seconds that are counted.
@@ -95,9 +95,9 @@ impl Measure {
         self.sojourn.note(sojourn);
     }
 
-    pub(crate) fn ended(&mut self, event: &Event<'_>) {
+    pub(crate) fn ended(&mut self, event: &PacketEvent<'_>) {
         match event {
-            Event::Dropped { reason, .. } => {
+            PacketEvent::Dropped { reason, .. } => {
                 let which = match reason {
                     Reason::Early => 0,
                     Reason::Forced => 1,
@@ -105,7 +105,7 @@ impl Measure {
                 };
                 self.dropped[which] += 1;
             }
-            Event::Marked { .. } => self.marked += 1,
+            PacketEvent::Marked { .. } => self.marked += 1,
             _ => {}
         }
     }

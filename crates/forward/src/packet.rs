@@ -80,7 +80,7 @@ impl Packet for Handle {
     }
 }
 
-/// The bytes of the frames under way. Slots are used again, so that in steady state nothing is allocated.
+/// Bytes of the frames in flight. Slots are reused, so that nothing is allocated in steady state.
 #[derive(Debug, Default)]
 pub struct Store {
     slots: Vec<Slot>,

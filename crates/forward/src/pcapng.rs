@@ -6,7 +6,7 @@
 //! interface `dropped`, at the time of the drop. Comments say what happened: `frame.comment contains "marked"`
 //! and `frame.interface_name == "dropped"` find them.
 
-use crate::event::{reason_name, Event, Witness};
+use crate::event::{reason_name, EventObserver, PacketEvent};
 use crate::header::Layer;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -109,10 +109,10 @@ impl<W: Write> Capture<W> {
     }
 }
 
-impl<W: Write> Witness for Capture<W> {
-    fn saw(&mut self, event: &Event<'_>, frame: &[u8]) {
+impl<W: Write> EventObserver for Capture<W> {
+    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
         match event {
-            Event::Dropped { time, number, reason, wait } => {
+            PacketEvent::Dropped { time, number, reason, wait } => {
                 self.marked.remove(number);
                 let comment = if wait.0 == 0 {
                     format!("dropped ({}) on arrival", reason_name(*reason))
@@ -125,17 +125,17 @@ impl<W: Write> Witness for Capture<W> {
                 };
                 self.packet(1, *time, frame, &comment);
             }
-            Event::Marked { number, reason, .. } => {
+            PacketEvent::Marked { number, reason, .. } => {
                 self.marked.insert(*number, reason_name(*reason));
             }
-            Event::Sent { time, number, wait, marked } => {
+            PacketEvent::Sent { time, number, wait, marked } => {
                 let comment = match self.marked.remove(number).filter(|_| *marked) {
                     Some(reason) => format!("marked CE ({reason}), {:.3} ms in the queue", wait.as_millis()),
                     None => String::new(),
                 };
                 self.packet(0, *time, frame, &comment);
             }
-            Event::Arrived { .. } | Event::Changed { .. } => {}
+            PacketEvent::Arrived { .. } | PacketEvent::Changed { .. } => {}
         }
     }
 }

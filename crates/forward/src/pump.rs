@@ -1,73 +1,43 @@
-//! Packets in, discipline, packets out: one direction of a link, as a pure state machine.
+//! One direction of a link as a pure state machine: access links, queue, transmitter, wire, exit links.
 //!
-//! A frame goes through its *access link* (if the network has such), the *queue*, the *transmitter*, the *wire* and its *exit
-//! link*. Each step has its own exact time, worked out from the time of the frame's arrival and not from when somebody
-//! looked: a transmitter that became free at 5 ms takes the next packet at 5 ms even if the program wakes at 5.2 ms. So
-//! waking late makes single packets late, but never the link slow, and what a discipline decides depends on arrivals alone.
+//! A frame passes its *access link* (if it has one), the *queue*, the *transmitter*, the *wire* and its *exit link*. The
+//! exact time of each step follows from the arrival time of the frame, not from the time at which the program runs: a
+//! transmitter that becomes free at 5 ms dequeues the next packet at 5 ms, even if the program wakes at 5.2 ms. Waking
+//! late delays single packets but never slows the link down, and the decisions of a discipline depend on arrivals alone.
 //!
-//! Order: what was due by an arrival has happened before the arrival is judged; at equal times the transmitter comes
-//! first, as in the simulator.
+//! Order: everything due by the time of an arrival happens before the arrival is judged; at equal times the transmitter
+//! comes first, as in the simulator.
 
-use crate::event::{Event, Witness};
+use crate::event::{EventObserver, PacketEvent};
 use crate::header::{self, Header};
-use crate::measure::Measure;
+use crate::link::{LinkPath, LinkSettings};
+use crate::measure::LinkMeter;
 use crate::packet::{self, Handle, Store, Tag};
 use queue::disc::{Cx, Fate, QueueDisc};
-use queue::{Disc, Setting, Spec};
+use queue::Disc;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
-/// A link that can change while it runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Link {
-    /// Which discipline, with its parameters.
-    pub spec: Spec,
-    /// Rate of the transmitter; zero is unlimited.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Span,
-    /// Size of a typical packet, for what a discipline works out from the link.
-    pub packet: Bytes,
-    /// Whether the packet being transmitted counts as part of the queue.
-    pub counts_wire: bool,
-}
-
-impl Link {
-    /// What the discipline is told of where it stands.
-    pub fn setting(&self) -> Setting {
-        Setting { rate: self.rate, delay: self.delay, packet: self.packet }
-    }
-}
-
-/// The links of one flow on either side of the bottleneck: each with a rate (zero: unlimited) and a delay.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Path {
-    /// From the source to the queue.
-    pub access: (Rate, Span),
-    /// From the wire to the destination.
-    pub exit: (Rate, Span),
-}
-
-/// A frame as it was read.
+/// A frame as read from its device.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// What they say.
+    /// Its parsed header.
     pub header: Header,
-    /// What it counts on the link, in bytes.
+    /// Its size on the link, in bytes.
     pub size: u32,
     /// Its path, an index into those of the pump.
     pub path: usize,
-    /// Whatever its device wants back with it.
+    /// Token that its device wants back with it.
     pub token: u64,
 }
 
-/// A frame whose time has come.
+/// A frame that is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
-    /// The frame; it is to be given back with [`Pump::delivered`].
+    /// The frame; the driver returns it with [`Pump::delivered`].
     pub handle: Handle,
     /// When it was due.
     pub due: Time,
@@ -126,9 +96,9 @@ impl Private {
 
 /// One direction of a link.
 pub struct Pump {
-    link: Link,
+    link: LinkSettings,
     queue: Disc<Handle>,
-    dice: Stream,
+    rng: Stream,
     line: Serializer,
     busy: bool,
     on_wire: Bytes,
@@ -143,18 +113,18 @@ pub struct Pump {
     /// The frames themselves.
     pub store: Store,
     /// What is counted.
-    pub measure: Measure,
+    pub measure: LinkMeter,
     /// Tokens of dropped frames that their device waits for.
     pub ended: Vec<u64>,
 }
 
 impl Pump {
-    /// An idle link. `name` and `seed` make the discipline's dice, as in the simulator. A frame's path is its index in
+    /// An idle link. `name` and `seed` make the discipline's rng, as in the simulator. A frame's path is its index in
     /// `paths`; without any, frames reach the queue as they arrive.
-    pub fn new(link: Link, paths: &[Path], seed: u64, name: &str) -> Pump {
+    pub fn new(link: LinkSettings, paths: &[LinkPath], seed: u64, name: &str) -> Pump {
         Pump {
             queue: link.spec.build(&link.setting()),
-            dice: Stream::new(seed, name),
+            rng: Stream::new(seed, name),
             line: Serializer::new(link.rate),
             link,
             busy: false,
@@ -167,13 +137,13 @@ impl Pump {
             next_order: 0,
             fates: Vec::new(),
             store: Store::default(),
-            measure: Measure::new(paths.len()),
+            measure: LinkMeter::new(paths.len()),
             ended: Vec::new(),
         }
     }
 
     /// The link as it is now.
-    pub fn link(&self) -> &Link {
+    pub fn link(&self) -> &LinkSettings {
         &self.link
     }
 
@@ -188,7 +158,7 @@ impl Pump {
     }
 
     /// Takes a frame that was read at `now`.
-    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, witness: &mut impl Witness) {
+    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, witness: &mut impl EventObserver) {
         let Frame { bytes, header, size, path, token } = *frame;
         let mut handle = Handle::new(0, header.flow, size, header.ecn, header.class);
         handle.slot = self.store.put(bytes, Tag { token, ip: header.ip });
@@ -208,7 +178,7 @@ impl Pump {
     }
 
     /// Does what is due by `now`, each thing at its own time.
-    pub fn advance(&mut self, now: Time, witness: &mut impl Witness) {
+    pub fn advance(&mut self, now: Time, witness: &mut impl EventObserver) {
         loop {
             let free = if self.busy { self.free_at } else { Time::NEVER };
             let coming = self.coming.peek().map_or(Time::NEVER, |Reverse(due)| due.at);
@@ -226,7 +196,7 @@ impl Pump {
         }
     }
 
-    /// The next time at which something is due; `None` if nothing is under way.
+    /// Returns the next time at which something is due; `None` if nothing is in flight.
     pub fn next_due(&self) -> Option<Time> {
         let first = |heap: &BinaryHeap<Reverse<Due>>| heap.peek().map(|Reverse(due)| due.at);
         let free = self.busy.then_some(self.free_at);
@@ -248,12 +218,12 @@ impl Pump {
         self.store.release(delivery.handle.slot);
     }
 
-    /// Changes the link while it runs. The packet on the wire finishes as it began. What waits is handed over in order: the
+    /// Changes the link while it runs. The packet on the wire finishes as it began. The backlog is handed over in order: the
     /// old discipline gives it up, by its own rules, and the new one takes it as if it arrived now. Measured waiting
     /// times go on.
-    pub fn change(&mut self, link: Link, now: Time, witness: &mut impl Witness) {
+    pub fn change(&mut self, link: LinkSettings, now: Time, witness: &mut impl EventObserver) {
         self.advance(now, witness);
-        witness.saw(&Event::Changed { time: now, link: &link }, &[]);
+        witness.saw(&PacketEvent::Changed { time: now, link: &link }, &[]);
         let mut waiting = Vec::with_capacity(self.queue.len());
         while let Some(handle) = self.with_queue(now, witness, packet::give_up) {
             waiting.push(handle);
@@ -269,12 +239,12 @@ impl Pump {
         self.observe(now);
     }
 
-    /// Brings the counts up to `now`, and starts them anew if that is wanted.
-    pub fn account(&mut self, now: Time, anew: bool, witness: &mut impl Witness) {
+    /// Updates the counters to `now`, and resets them if `reset` is set.
+    pub fn account(&mut self, now: Time, reset: bool, witness: &mut impl EventObserver) {
         self.advance(now, witness);
         self.observe(now);
-        if anew {
-            self.measure = Measure::from(now, &self.measure);
+        if reset {
+            self.measure = LinkMeter::from(now, &self.measure);
         }
     }
 
@@ -284,7 +254,7 @@ impl Pump {
     }
 
     /// A frame reaches the queue.
-    fn judge(&mut self, mut handle: Handle, now: Time, witness: &mut impl Witness) {
+    fn judge(&mut self, mut handle: Handle, now: Time, witness: &mut impl EventObserver) {
         self.tick_until(now, witness);
         self.observe(now);
         handle.number = self.next_number;
@@ -293,7 +263,7 @@ impl Pump {
         self.measure.arrived(handle.size);
         let Handle { number, flow, size, ecn, class, .. } = handle;
         witness.saw(
-            &Event::Arrived { time: now, number, flow, size, ecn, class },
+            &PacketEvent::Arrived { time: now, number, flow, size, ecn, class },
             self.store.frame(handle.slot),
         );
         self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));
@@ -304,7 +274,7 @@ impl Pump {
     }
 
     /// Takes the next packet from the queue and puts it on the wire.
-    fn serve(&mut self, now: Time, witness: &mut impl Witness) {
+    fn serve(&mut self, now: Time, witness: &mut impl EventObserver) {
         self.observe(now);
         let next = self.with_queue(now, witness, |queue, cx| queue.dequeue(cx));
         if let Some(handle) = next {
@@ -325,21 +295,21 @@ impl Pump {
     }
 
     /// A transmission starts: all that follows is known.
-    fn send(&mut self, handle: Handle, now: Time, witness: &mut impl Witness) {
+    fn send(&mut self, handle: Handle, now: Time, witness: &mut impl EventObserver) {
         if let Some(ip) = self.store.tag(handle.slot).ip.filter(|_| handle.marked) {
             header::set_ce(self.store.frame_mut(handle.slot), ip);
         }
         let Handle { number, size, path, arrived, marked, .. } = handle;
         self.measure.sent(size, path, now.since(arrived));
         let wait = now.since(arrived);
-        witness.saw(&Event::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
+        witness.saw(&PacketEvent::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
         let left = self.free_at + self.link.delay;
         let at = self.paths.get_mut(usize::from(path)).map_or(left, |(_, exit)| exit.pass(size, left));
         let order = self.order();
         self.going.push(Reverse(Due { at, order, handle }));
     }
 
-    fn tick_until(&mut self, now: Time, witness: &mut impl Witness) {
+    fn tick_until(&mut self, now: Time, witness: &mut impl EventObserver) {
         while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
             self.observe(due);
             self.with_queue(due, witness, |queue, cx| queue.on_deadline(cx));
@@ -350,10 +320,10 @@ impl Pump {
     fn with_queue<R>(
         &mut self,
         now: Time,
-        witness: &mut impl Witness,
+        witness: &mut impl EventObserver,
         call: impl FnOnce(&mut Disc<Handle>, &mut Cx<'_, Handle>) -> R,
     ) -> R {
-        let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
+        let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
         if self.link.counts_wire && self.busy {
             cx.on_wire = self.on_wire;
         }
@@ -365,9 +335,9 @@ impl Pump {
             };
             let (number, wait) = (handle.number, now.since(handle.arrived));
             let event = if dropped {
-                Event::Dropped { time: now, number, reason, wait }
+                PacketEvent::Dropped { time: now, number, reason, wait }
             } else {
-                Event::Marked { time: now, number, reason }
+                PacketEvent::Marked { time: now, number, reason }
             };
             self.measure.ended(&event);
             witness.saw(&event, self.store.frame(handle.slot));

@@ -1,6 +1,6 @@
 //! The record of a run: what arrived and what became of it, so that anyone can judge it again.
 //!
-//! A file is the line `dropcurve record 1`, then one JSON line with seed, name of the dice and the link, then events. An event
+//! A file is the line `dropcurve record 1`, then one JSON line with seed, name of the rng and the link, then events. An event
 //! is a byte that says what it is, the nanoseconds since the last event, and its values; numbers are LEB128 varints:
 //!
 //! | byte | event | values |
@@ -16,8 +16,8 @@
 //! Eight bytes a packet are usual. A file without `E` was cut short; what is there can be replayed.
 
 use crate::config;
-use crate::event::{Event, Witness};
-use crate::pump::Link;
+use crate::event::{EventObserver, PacketEvent};
+use crate::link::LinkSettings;
 use queue::disc::Reason;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
@@ -30,13 +30,13 @@ const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
 /// What a record begins with.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Head {
+pub struct RecordHead {
     /// Seed of the run.
     pub seed: u64,
-    /// Name of the discipline's dice.
+    /// Name of the discipline's rng.
     pub name: String,
     /// The link at the start.
-    pub link: Link,
+    pub link: LinkSettings,
 }
 
 /// Writes a record as things happen.
@@ -54,7 +54,7 @@ impl<W: Write> Recorder<W> {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn new(mut out: W, head: &Head) -> io::Result<Recorder<W>> {
+    pub fn new(mut out: W, head: &RecordHead) -> io::Result<Recorder<W>> {
         let text = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "seed": head.seed, "name": head.name,
             "link": config::show_link(&head.link),
@@ -111,10 +111,10 @@ impl<W: Write> Recorder<W> {
     }
 }
 
-impl<W: Write> Witness for Recorder<W> {
-    fn saw(&mut self, event: &Event<'_>, _frame: &[u8]) {
+impl<W: Write> EventObserver for Recorder<W> {
+    fn saw(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
         match event {
-            Event::Arrived { time, flow, size, ecn, class, .. } => {
+            PacketEvent::Arrived { time, flow, size, ecn, class, .. } => {
                 let flow = self.flow(*flow);
                 self.begin(b'A', *time);
                 varint(&mut self.line, flow);
@@ -123,19 +123,20 @@ impl<W: Write> Witness for Recorder<W> {
                 varint(&mut self.line, field + 4 * u64::from(*class));
                 self.counts[0] += 1;
             }
-            Event::Dropped { time, number, reason, .. } | Event::Marked { time, number, reason } => {
-                let dropped = matches!(event, Event::Dropped { .. });
+            PacketEvent::Dropped { time, number, reason, .. }
+            | PacketEvent::Marked { time, number, reason } => {
+                let dropped = matches!(event, PacketEvent::Dropped { .. });
                 self.begin(if dropped { b'D' } else { b'M' }, *time);
                 varint(&mut self.line, self.counts[0] - 1 - number);
                 varint(&mut self.line, REASONS.iter().position(|other| other == reason).unwrap_or(0) as u64);
                 self.counts[if dropped { 1 } else { 2 }] += 1;
             }
-            Event::Sent { time, number, .. } => {
+            PacketEvent::Sent { time, number, .. } => {
                 self.begin(b'T', *time);
                 varint(&mut self.line, self.counts[0] - 1 - number);
                 self.counts[3] += 1;
             }
-            Event::Changed { time, link } => {
+            PacketEvent::Changed { time, link } => {
                 self.begin(b'C', *time);
                 let text = config::show_link(link).to_string();
                 varint(&mut self.line, text.len() as u64);
@@ -156,7 +157,7 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
 
 /// An event as it was recorded.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry {
+pub enum RecordEntry {
     /// A frame reached the queue: flow, size, ECN field, class.
     Arrived(Time, u64, u32, Ecn, u8),
     /// Number and reason.
@@ -166,41 +167,41 @@ pub enum Entry {
     /// Number.
     Sent(Time, u64),
     /// What the link became.
-    Changed(Time, Box<Link>),
+    Changed(Time, Box<LinkSettings>),
     /// Arrivals, drops, marks, transmissions.
     End(Time, [u64; 4]),
 }
 
-impl Entry {
+impl RecordEntry {
     /// When it happened.
     pub fn time(&self) -> Time {
         match self {
-            Entry::Arrived(time, ..)
-            | Entry::Dropped(time, ..)
-            | Entry::Marked(time, ..)
-            | Entry::Sent(time, ..)
-            | Entry::Changed(time, ..)
-            | Entry::End(time, ..) => *time,
+            RecordEntry::Arrived(time, ..)
+            | RecordEntry::Dropped(time, ..)
+            | RecordEntry::Marked(time, ..)
+            | RecordEntry::Sent(time, ..)
+            | RecordEntry::Changed(time, ..)
+            | RecordEntry::End(time, ..) => *time,
         }
     }
 }
 
 /// Reads a record, entry by entry.
-pub struct Reader<R: BufRead> {
+pub struct RecordReader<R: BufRead> {
     input: R,
     /// What it began with.
-    pub head: Head,
+    pub head: RecordHead,
     flows: Vec<u64>,
     arrived: u64,
     now: Time,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> RecordReader<R> {
     /// Reads the head of a record.
     ///
     /// # Errors
     /// In words: not a record, of another version of the format, damaged.
-    pub fn new(mut input: R) -> Result<Reader<R>, String> {
+    pub fn new(mut input: R) -> Result<RecordReader<R>, String> {
         let mut line = String::new();
         input.by_ref().take(1000).read_line(&mut line).map_err(|_| "is not a record".to_string())?;
         if line.trim_end() != MAGIC {
@@ -213,15 +214,15 @@ impl<R: BufRead> Reader<R> {
         let link = config::read_link(&json["link"]).map_err(|problems| problems.join("; "))?;
         let name = json["name"].as_str().unwrap_or_default().to_string();
         let seed = json["seed"].as_u64().ok_or("has a damaged head: no seed")?;
-        let head = Head { seed, name, link };
-        Ok(Reader { input, head, flows: Vec::new(), arrived: 0, now: Time::ZERO })
+        let head = RecordHead { seed, name, link };
+        Ok(RecordReader { input, head, flows: Vec::new(), arrived: 0, now: Time::ZERO })
     }
 
     /// The next entry; `None` at the end of the file, also in the middle of an entry.
     ///
     /// # Errors
     /// In words, if what is there makes no sense.
-    pub fn entry(&mut self) -> Result<Option<Entry>, String> {
+    pub fn entry(&mut self) -> Result<Option<RecordEntry>, String> {
         let Some(mut kind) = self.byte() else { return Ok(None) };
         while kind == b'F' {
             let mut bits = [0; 8];
@@ -239,7 +240,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn body(&mut self, kind: u8) -> Option<Result<Entry, String>> {
+    fn body(&mut self, kind: u8) -> Option<Result<RecordEntry, String>> {
         let time = self.now + Span(self.varint()?);
         self.now = time;
         let entry = match kind {
@@ -249,7 +250,13 @@ impl<R: BufRead> Reader<R> {
                     return Some(Err(format!("no flow {flow}")));
                 };
                 self.arrived += 1;
-                Entry::Arrived(time, *flow, size as u32, FIELDS[(field % 4) as usize], (field / 4) as u8)
+                RecordEntry::Arrived(
+                    time,
+                    *flow,
+                    size as u32,
+                    FIELDS[(field % 4) as usize],
+                    (field / 4) as u8,
+                )
             }
             b'D' | b'M' | b'T' => {
                 let back = self.varint()?;
@@ -257,14 +264,14 @@ impl<R: BufRead> Reader<R> {
                     return Some(Err("an event before its arrival".to_string()));
                 };
                 if kind == b'T' {
-                    return Some(Ok(Entry::Sent(time, number)));
+                    return Some(Ok(RecordEntry::Sent(time, number)));
                 }
                 let which = self.varint()? as usize;
                 let Some(reason) = REASONS.get(which) else { return Some(Err(format!("no reason {which}"))) };
                 if kind == b'D' {
-                    Entry::Dropped(time, number, *reason)
+                    RecordEntry::Dropped(time, number, *reason)
                 } else {
-                    Entry::Marked(time, number, *reason)
+                    RecordEntry::Marked(time, number, *reason)
                 }
             }
             b'C' => {
@@ -273,11 +280,11 @@ impl<R: BufRead> Reader<R> {
                 self.input.by_ref().take(length).read_to_end(&mut text).ok()?;
                 let json = serde_json::from_slice(&text).map_err(|error| error.to_string());
                 match json.and_then(|json| config::read_link(&json).map_err(|problems| problems.join("; "))) {
-                    Ok(link) => Entry::Changed(time, Box::new(link)),
+                    Ok(link) => RecordEntry::Changed(time, Box::new(link)),
                     Err(what) => return Some(Err(what)),
                 }
             }
-            b'E' => Entry::End(time, [self.varint()?, self.varint()?, self.varint()?, self.varint()?]),
+            b'E' => RecordEntry::End(time, [self.varint()?, self.varint()?, self.varint()?, self.varint()?]),
             other => return Some(Err(format!("no event is written {other:#04x}"))),
         };
         Some(Ok(entry))

@@ -4,9 +4,9 @@
 //! delay lines, nothing of the forwarder's pump.
 
 use crate::event::reason_name;
+use crate::link::LinkSettings;
 use crate::packet::{self, Handle};
-use crate::pump::Link;
-use crate::record::{Entry, Head, Reader};
+use crate::record::{RecordEntry, RecordHead, RecordReader};
 use queue::disc::{Cx, Fate, QueueDisc};
 use queue::Disc;
 use std::fmt;
@@ -36,26 +36,26 @@ pub struct Agreement {
 ///
 /// # Errors
 /// In words, if the record is damaged.
-pub fn replay<R: BufRead>(mut reader: Reader<R>) -> Result<Agreement, String> {
+pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, String> {
     let mut judge = Judge::new(&reader.head);
     let (mut found, mut recorded, mut last) = (Agreement::default(), Vec::new(), Time::ZERO);
     while found.difference.is_none() {
         let Some(entry) = reader.entry()? else { break };
         last = entry.time();
         match entry {
-            Entry::Arrived(time, flow, size, ecn, class) => {
+            RecordEntry::Arrived(time, flow, size, ecn, class) => {
                 judge.advance(time);
                 found.compare(&mut judge.verdicts, &mut recorded);
                 judge.arrive(Handle::new(found.arrivals, flow, size, ecn, class), time);
                 found.arrivals += 1;
             }
-            Entry::Changed(time, link) => {
+            RecordEntry::Changed(time, link) => {
                 judge.advance(time);
                 found.compare(&mut judge.verdicts, &mut recorded);
                 judge.change(*link, time);
                 found.changes += 1;
             }
-            Entry::End(_, counts) => {
+            RecordEntry::End(_, counts) => {
                 found.whole = true;
                 judge.advance(last);
                 found.compare(&mut judge.verdicts, &mut recorded);
@@ -83,15 +83,17 @@ impl Agreement {
     }
 
     /// Holds the verdicts since the last arrival against those of the record, and forgets both.
-    fn compare(&mut self, ours: &mut Vec<Entry>, recorded: &mut Vec<Entry>) {
+    fn compare(&mut self, ours: &mut Vec<RecordEntry>, recorded: &mut Vec<RecordEntry>) {
         for i in 0..ours.len().max(recorded.len()) {
             let (mine, theirs) = (ours.get(i), recorded.get(i));
             match theirs.filter(|_| mine == theirs) {
-                Some(Entry::Dropped(..)) => self.drops += 1,
-                Some(Entry::Marked(..)) => self.marks += 1,
+                Some(RecordEntry::Dropped(..)) => self.drops += 1,
+                Some(RecordEntry::Marked(..)) => self.marks += 1,
                 Some(_) => self.sent += 1,
                 None => {
-                    let said = |entry: Option<&Entry>| entry.map_or("nothing".to_string(), Entry::to_string);
+                    let said = |entry: Option<&RecordEntry>| {
+                        entry.map_or("nothing".to_string(), RecordEntry::to_string)
+                    };
                     let text =
                         format!("the record says {}, the simulator's queue {}", said(theirs), said(mine));
                     self.difference.get_or_insert(text);
@@ -114,22 +116,22 @@ impl Agreement {
 }
 
 struct Judge {
-    link: Link,
+    link: LinkSettings,
     queue: Disc<Handle>,
-    dice: Stream,
+    rng: Stream,
     line: Serializer,
     sending: Option<(Bytes, Time)>,
     free_at: Time,
     fates: Vec<Fate<Handle>>,
     /// Verdicts since the last comparison.
-    verdicts: Vec<Entry>,
+    verdicts: Vec<RecordEntry>,
 }
 
 impl Judge {
-    fn new(head: &Head) -> Judge {
+    fn new(head: &RecordHead) -> Judge {
         Judge {
             queue: head.link.spec.build(&head.link.setting()),
-            dice: Stream::new(head.seed, &head.name),
+            rng: Stream::new(head.seed, &head.name),
             line: Serializer::new(head.link.rate),
             link: head.link.clone(),
             sending: None,
@@ -164,14 +166,14 @@ impl Judge {
             let size = Bytes(u64::from(handle.size));
             self.free_at = now + self.line.next(size);
             self.sending = Some((size, self.free_at));
-            self.verdicts.push(Entry::Sent(now, handle.number));
+            self.verdicts.push(RecordEntry::Sent(now, handle.number));
         } else if let Some(ready) = self.queue.ready().filter(|ready| *ready > now) {
             self.free_at = ready;
             self.sending = Some((Bytes(0), ready));
         }
     }
 
-    fn change(&mut self, link: Link, now: Time) {
+    fn change(&mut self, link: LinkSettings, now: Time) {
         let waiting: Vec<Handle> = std::iter::from_fn(|| self.ask(now, packet::give_up)).collect();
         self.queue = link.spec.build(&link.setting());
         if link.rate != self.link.rate {
@@ -190,33 +192,33 @@ impl Judge {
     }
 
     fn ask<T>(&mut self, now: Time, call: impl FnOnce(&mut Disc<Handle>, &mut Cx<'_, Handle>) -> T) -> T {
-        let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
+        let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
         if let (true, Some((size, _))) = (self.link.counts_wire, self.sending) {
             cx.on_wire = size;
         }
         let answer = call(&mut self.queue, &mut cx);
         self.verdicts.extend(self.fates.drain(..).map(|fate| match fate {
-            Fate::Dropped(handle, reason) => Entry::Dropped(now, handle.number, reason),
-            Fate::Marked(handle, reason) => Entry::Marked(now, handle.number, reason),
+            Fate::Dropped(handle, reason) => RecordEntry::Dropped(now, handle.number, reason),
+            Fate::Marked(handle, reason) => RecordEntry::Marked(now, handle.number, reason),
         }));
         answer
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for RecordEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.time().as_secs();
         match self {
-            Entry::Dropped(_, number, why) => {
+            RecordEntry::Dropped(_, number, why) => {
                 write!(f, "packet {number} is dropped ({}) at {seconds:.9} s", reason_name(*why))
             }
-            Entry::Marked(_, number, why) => {
+            RecordEntry::Marked(_, number, why) => {
                 write!(f, "packet {number} is marked ({}) at {seconds:.9} s", reason_name(*why))
             }
-            Entry::Sent(_, number) => write!(f, "packet {number} is sent at {seconds:.9} s"),
-            Entry::Arrived(_, _, size, ..) => write!(f, "{size} bytes arrive at {seconds:.9} s"),
-            Entry::Changed(..) => write!(f, "the link changes at {seconds:.9} s"),
-            Entry::End(..) => write!(f, "it ends at {seconds:.9} s"),
+            RecordEntry::Sent(_, number) => write!(f, "packet {number} is sent at {seconds:.9} s"),
+            RecordEntry::Arrived(_, _, size, ..) => write!(f, "{size} bytes arrive at {seconds:.9} s"),
+            RecordEntry::Changed(..) => write!(f, "the link changes at {seconds:.9} s"),
+            RecordEntry::End(..) => write!(f, "it ends at {seconds:.9} s"),
         }
     }
 }

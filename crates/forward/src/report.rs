@@ -1,8 +1,8 @@
 //! Counters as JSON, and as text for Prometheus.
 
 use crate::config;
-use crate::histogram::Histogram;
-use crate::measure::{Count, Measure};
+use crate::histogram::DelayHistogram;
+use crate::measure::{Counters, LinkMeter};
 use crate::pump::Pump;
 use queue::disc::{Probe, QueueDisc};
 use serde_json::{json, Value as Json};
@@ -24,8 +24,15 @@ pub struct Refused {
 
 /// One direction, since counting began.
 pub fn direction(pump: &Pump, refused: &Refused) -> Json {
-    let Measure {
-        arrived, sent, sent_bytes, dropped: [early, forced, overflow], marked, sojourn, late, ..
+    let LinkMeter {
+        arrived,
+        sent,
+        sent_bytes,
+        dropped: [early, forced, overflow],
+        marked,
+        sojourn,
+        late,
+        ..
     } = &pump.measure;
     let (waiting, backlog) = pump.backlog();
     let queue = pump.measure.queue_mean();
@@ -58,11 +65,11 @@ pub fn direction(pump: &Pump, refused: &Refused) -> Json {
     })
 }
 
-fn count(count: &Count) -> Json {
+fn count(count: &Counters) -> Json {
     json!({"pkts": count.pkts, "bytes": count.bytes})
 }
 
-fn times(histogram: &Histogram) -> Json {
+fn times(histogram: &DelayHistogram) -> Json {
     let at = |p| histogram.quantile_ms(p);
     json!({
         "count": histogram.count(), "mean": histogram.mean_ms(), "p5": at(0.05), "p25": at(0.25), "p50": at(0.5),
@@ -122,7 +129,7 @@ pub fn prometheus(directions: &[(&str, &Pump, Refused)]) -> String {
     for (name, help) in [
         ("sojourn_seconds", "Waiting time of packets since counting began."),
         ("lateness_seconds", "Time from when packets were due to when they were handed over."),
-        ("behind_seconds", "Time that what waits in the device behind the queue takes at the link's rate."),
+        ("behind_seconds", "Backlog of the device behind the queue over the link's rate."),
     ] {
         metric(name, "summary", help, &|pump, _| {
             let measure = &pump.measure;

@@ -1,6 +1,6 @@
 //! What happened in each interval of a run.
 
-use crate::event::Witness;
+use crate::event::EventObserver;
 use crate::pump::Pump;
 use serde_json::{json, Value as Json};
 use units::{Span, Time};
@@ -10,17 +10,17 @@ const MOST: usize = 360_000;
 
 /// Rows at a fixed distance, since the last restart.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct SeriesFile {
     every: Span,
     next: Time,
     last: [f64; 7],
     rows: Vec<[f64; 8]>,
 }
 
-impl Series {
+impl SeriesFile {
     /// An empty series with rows this far apart.
-    pub fn every(every: Span) -> Series {
-        Series { every, next: Time::ZERO + every, last: [0.0; 7], rows: Vec::new() }
+    pub fn every(every: Span) -> SeriesFile {
+        SeriesFile { every, next: Time::ZERO + every, last: [0.0; 7], rows: Vec::new() }
     }
 
     /// When the next row is due.
@@ -29,7 +29,7 @@ impl Series {
     }
 
     /// Adds the rows that were due by `now`.
-    pub fn sample(&mut self, pump: &mut Pump, now: Time, witness: &mut impl Witness) {
+    pub fn sample(&mut self, pump: &mut Pump, now: Time, witness: &mut impl EventObserver) {
         while self.next <= now {
             pump.account(self.next, false, witness);
             let total = totals(pump);
@@ -47,7 +47,7 @@ impl Series {
 
     /// Forgets all rows; the next is due one distance from `now`.
     pub fn restart(&mut self, now: Time) {
-        *self = Series { next: now + self.every, last: [0.0; 7], rows: Vec::new(), ..*self };
+        *self = SeriesFile { next: now + self.every, last: [0.0; 7], rows: Vec::new(), ..*self };
     }
 
     /// As JSON: names of columns, and rows.

@@ -5,8 +5,9 @@ mod common;
 
 use common::{drain, feed, link, offer, text, Arrival};
 use forward::header::Layer;
+use forward::link::LinkSettings;
 use forward::pcapng::Capture;
-use forward::pump::{Link, Pump};
+use forward::pump::Pump;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::process::Command;
@@ -14,7 +15,7 @@ use units::param::Value;
 use units::Time;
 
 /// A small RED queue that marks and drops.
-fn small_red() -> Link {
+fn small_red() -> LinkSettings {
     link(&[
         ("kind", text("red")),
         ("ecn", Value::Bool(true)),

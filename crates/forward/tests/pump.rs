@@ -4,7 +4,8 @@
 mod common;
 
 use common::{arrivals, drain, every_kind, feed, link, offer, paths, text, udp, Memory};
-use forward::pump::{Path, Pump};
+use forward::link::LinkPath;
+use forward::pump::Pump;
 use proptest::prelude::*;
 use queue::disc::QueueDisc;
 use units::{Ecn, Rate, Span, Time};
@@ -26,11 +27,12 @@ fn a_packet_takes_its_time_on_the_link_and_the_wire() {
 
 #[test]
 fn access_and_exit_links_add_theirs() {
-    let slow = Path {
+    let slow = LinkPath {
         access: (Rate(4_000_000), Span::from_millis(3)),
         exit: (Rate(80_000_000), Span::from_millis(10)),
     };
-    let mut pump = Pump::new(link(&[("kind", text("droptail"))]), &[Path::default(), slow], 1, "queue/test");
+    let mut pump =
+        Pump::new(link(&[("kind", text("droptail"))]), &[LinkPath::default(), slow], 1, "queue/test");
     let mut memory = Memory::default();
     offer(&mut pump, &udp(1, 1000, 0), 1, Time::ZERO, &mut memory);
     offer(&mut pump, &udp(0, 1000, 0), 0, Time(1), &mut memory);
@@ -105,7 +107,8 @@ fn a_change_loses_nothing_and_keeps_the_order() {
     for _ in 0..20 {
         offer(&mut pump, &udp(1, 1000, 0), 0, Time::ZERO, &mut memory);
     }
-    let faster = forward::pump::Link { rate: Rate(80_000_000), ..link(&[("kind", text("droptail"))]) };
+    let faster =
+        forward::link::LinkSettings { rate: Rate(80_000_000), ..link(&[("kind", text("droptail"))]) };
     pump.change(faster, Time(5_500_000), &mut memory);
     drain(&mut pump, &mut memory);
     let numbers: Vec<u64> = memory.sent.iter().map(|(number, _)| *number).collect();
@@ -170,7 +173,7 @@ proptest! {
     }
 }
 
-/// Found by fuzzing: with nothing under way, "until the end of time" is no time at which something is due.
+/// Found by fuzzing: with nothing in flight, "until the end of time" is no time at which something is due.
 #[test]
 fn an_idle_pump_has_nothing_to_do_for_ever() {
     let mut pump = Pump::new(link(&[("kind", text("droptail"))]), &[], 1, "queue/test");

@@ -4,9 +4,10 @@
 mod common;
 
 use common::{arrivals, drain, every_kind, feed, link, offer, text, udp, Memory};
-use forward::event::{Event, Witness};
-use forward::pump::{Link, Pump};
-use forward::record::{Entry, Head, Reader, Recorder};
+use forward::event::{EventObserver, PacketEvent};
+use forward::link::LinkSettings;
+use forward::pump::Pump;
+use forward::record::{RecordEntry, RecordHead, RecordReader, Recorder};
 use forward::replay::replay;
 use proptest::prelude::*;
 use queue::disc::{Fate, Packet};
@@ -18,8 +19,8 @@ use units::{Rate, Stream, Time};
 
 const NAME: &str = "queue/bottleneck";
 
-fn record(link: &Link, arrivals: &[common::Arrival], seed: u64) -> Vec<u8> {
-    let head = Head { seed, name: NAME.to_string(), link: link.clone() };
+fn record(link: &LinkSettings, arrivals: &[common::Arrival], seed: u64) -> Vec<u8> {
+    let head = RecordHead { seed, name: NAME.to_string(), link: link.clone() };
     let mut recorder = Recorder::new(Vec::new(), &head).unwrap();
     let mut pump = Pump::new(link.clone(), &common::paths(), seed, NAME);
     feed(&mut pump, arrivals, &mut recorder);
@@ -31,14 +32,16 @@ fn record(link: &Link, arrivals: &[common::Arrival], seed: u64) -> Vec<u8> {
 #[derive(Default)]
 struct Verdicts(Vec<String>);
 
-impl Witness for Verdicts {
-    fn saw(&mut self, event: &Event<'_>, _frame: &[u8]) {
+impl EventObserver for Verdicts {
+    fn saw(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
         match event {
-            Event::Dropped { time, number, reason, .. } => {
+            PacketEvent::Dropped { time, number, reason, .. } => {
                 self.0.push(format!("D {number} {time:?} {reason:?}"))
             }
-            Event::Marked { time, number, reason } => self.0.push(format!("M {number} {time:?} {reason:?}")),
-            Event::Sent { time, number, .. } => self.0.push(format!("T {number} {time:?}")),
+            PacketEvent::Marked { time, number, reason } => {
+                self.0.push(format!("M {number} {time:?} {reason:?}"))
+            }
+            PacketEvent::Sent { time, number, .. } => self.0.push(format!("T {number} {time:?}")),
             _ => {}
         }
     }
@@ -46,15 +49,15 @@ impl Witness for Verdicts {
 
 /// The arrivals of a record through a link of the simulator: fates and starts of transmissions, each with its packet.
 fn simulated(file: &[u8]) -> Vec<String> {
-    let mut reader = Reader::new(file).unwrap();
+    let mut reader = RecordReader::new(file).unwrap();
     let link = reader.head.link.clone();
     let queue = link.spec.build(&link.setting());
-    let dice = Stream::new(reader.head.seed, NAME);
-    let mut sim = SimLink::new(0, queue, dice, link.rate, link.delay, link.counts_wire);
+    let rng = Stream::new(reader.head.seed, NAME);
+    let mut sim = SimLink::new(0, queue, rng, link.rate, link.delay, link.counts_wire);
     let (mut fates, mut out, mut number) = (Vec::new(), Vec::new(), 0);
     let mut free = Time::NEVER;
     while let Some(entry) = reader.entry().unwrap() {
-        let Entry::Arrived(now, flow, size, ecn, class) = entry else { continue };
+        let RecordEntry::Arrived(now, flow, size, ecn, class) = entry else { continue };
         while free <= now {
             free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
         }
@@ -93,19 +96,19 @@ fn sent(
 
 /// Flows that both sides see alike: the simulator's packets carry 32 bits.
 fn with_small_flows(file: &[u8]) -> Vec<u8> {
-    let mut reader = Reader::new(file).unwrap();
+    let mut reader = RecordReader::new(file).unwrap();
     let mut recorder = Recorder::new(Vec::new(), &reader.head).unwrap();
     let mut names = Vec::new();
     let mut number = 0;
     while let Some(entry) = reader.entry().unwrap() {
-        if let Entry::Arrived(time, flow, size, ecn, class) = entry {
+        if let RecordEntry::Arrived(time, flow, size, ecn, class) = entry {
             let at = names.iter().position(|name| *name == flow).unwrap_or_else(|| {
                 names.push(flow);
                 names.len() - 1
             });
             let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, Attributes::default());
             let flow = Waiting { pkt, enqueued: Time::ZERO }.flow();
-            recorder.saw(&Event::Arrived { time, number, flow, size, ecn, class }, &[]);
+            recorder.saw(&PacketEvent::Arrived { time, number, flow, size, ecn, class }, &[]);
             number += 1;
         }
     }
@@ -114,11 +117,11 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
 
 /// The arrivals of a record through the pump.
 fn pumped(file: &[u8]) -> Vec<String> {
-    let mut reader = Reader::new(file).unwrap();
+    let mut reader = RecordReader::new(file).unwrap();
     let mut pump = Pump::new(reader.head.link.clone(), &[], reader.head.seed, NAME);
     let mut verdicts = Verdicts::default();
     while let Some(entry) = reader.entry().unwrap() {
-        if let Entry::Arrived(time, flow, size, ecn, class) = entry {
+        if let RecordEntry::Arrived(time, flow, size, ecn, class) = entry {
             let header = forward::header::Header { ip: None, flow, ecn, class, fragment: false };
             let frame = forward::pump::Frame { bytes: &[], header, size, path: 0, token: 0 };
             pump.arrive(&frame, time, &mut verdicts);
@@ -147,7 +150,7 @@ proptest! {
         for link in every_kind() {
             let name = link.spec.kind();
             let file = record(&link, &arrivals, seed);
-            let found = replay(Reader::new(&file[..]).unwrap()).unwrap();
+            let found = replay(RecordReader::new(&file[..]).unwrap()).unwrap();
             prop_assert_eq!(&found.difference, &None, "{}", name);
             prop_assert!(found.whole);
             prop_assert_eq!(found.arrivals, arrivals.len() as u64);
@@ -164,7 +167,7 @@ proptest! {
         let file = record(red, &arrivals, 1);
         let head = file.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
         let cut = head + ((file.len() - head) as f64 * at) as usize;
-        let found = replay(Reader::new(&file[..cut]).unwrap()).unwrap();
+        let found = replay(RecordReader::new(&file[..cut]).unwrap()).unwrap();
         prop_assert_eq!(found.difference, None);
         prop_assert!(!found.whole);
     }
@@ -174,7 +177,7 @@ proptest! {
         let mut file = record(&every_kind()[2], &[(0, 1, 1000, 0), (10, 2, 900, 1), (20, 1, 500, 2)], 1);
         let at = at.min(file.len());
         file.splice(at.., bytes);
-        if let Ok(reader) = Reader::new(&file[..]) {
+        if let Ok(reader) = RecordReader::new(&file[..]) {
             let _ = replay(reader);
         }
     }
@@ -185,18 +188,18 @@ fn a_changed_verdict_is_found() {
     let arrivals: Vec<common::Arrival> = (0..60).map(|i| (300_000, i % 3, 1000, 0)).collect();
     let droptail = link(&[("kind", text("droptail")), ("limit", text("5 pkts"))]);
     let mut file = record(&droptail, &arrivals, 1);
-    assert_eq!(replay(Reader::new(&file[..]).unwrap()).unwrap().difference, None);
+    assert_eq!(replay(RecordReader::new(&file[..]).unwrap()).unwrap().difference, None);
     // Another buffer: the same arrivals, other verdicts.
     let text = String::from_utf8_lossy(&file).into_owned();
     let at = text.find("5 pkts").unwrap();
     file[at] = b'6';
-    let difference = replay(Reader::new(&file[..]).unwrap()).unwrap().difference.unwrap();
+    let difference = replay(RecordReader::new(&file[..]).unwrap()).unwrap().difference.unwrap();
     assert!(difference.contains("is dropped (overflow)"), "{difference}");
 }
 
 #[test]
 fn changes_of_the_link_are_replayed() {
-    let head = |link: &Link| Head { seed: 3, name: NAME.to_string(), link: link.clone() };
+    let head = |link: &LinkSettings| RecordHead { seed: 3, name: NAME.to_string(), link: link.clone() };
     let kinds = every_kind();
     for (before, after) in kinds.iter().zip(kinds.iter().cycle().skip(5)) {
         let mut recorder = Recorder::new(Vec::new(), &head(before)).unwrap();
@@ -204,13 +207,13 @@ fn changes_of_the_link_are_replayed() {
         for i in 0..120u64 {
             offer(&mut pump, &udp((i % 4) as u8, 1000, (i % 4) as u8), 0, Time(i * 700_000), &mut recorder);
             if i == 60 {
-                let after = Link { rate: Rate(6_000_000), ..after.clone() };
+                let after = LinkSettings { rate: Rate(6_000_000), ..after.clone() };
                 pump.change(after, Time(i * 700_000 + 1), &mut recorder);
             }
         }
         drain(&mut pump, &mut recorder);
         let file = recorder.finish().unwrap();
-        let found = replay(Reader::new(&file[..]).unwrap()).unwrap();
+        let found = replay(RecordReader::new(&file[..]).unwrap()).unwrap();
         let name = before.spec.kind();
         assert_eq!((found.difference, found.changes, found.whole), (None, 1, true), "{name}");
     }

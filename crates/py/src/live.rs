@@ -1,6 +1,6 @@
 //! The live forwarder and its replays.
 
-use forward::record::Reader;
+use forward::record::RecordReader;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::fs::File;
@@ -23,7 +23,7 @@ pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
 pub fn live_replay(py: Python<'_>, path: &str) -> PyResult<String> {
     let replayed = py.detach(|| {
         let file = File::open(path).map_err(|error| error.to_string())?;
-        let reader = Reader::new(BufReader::with_capacity(1 << 20, file))?;
+        let reader = RecordReader::new(BufReader::with_capacity(1 << 20, file))?;
         let head = forward::config::show_link(&reader.head.link);
         forward::replay::replay(reader).map(|found| found.show(&head).to_string())
     });

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p dropcurve-queue`: one line each, the best of several runs. The load keeps the queue near 10
 //! packets of eight flows, so RED is between its thresholds and draws for each packet; drops are part of the price,
-//! and so are ticks. With the name of a kind and a number, it only takes so many packets, for a tool that counts
+//! and so are ticks. With the name of a kind and a number, it enqueues that number of packets and nothing else, for a tool that counts
 //! instructions (`tools/bench/cost.py`).
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -20,20 +20,20 @@ const PACKETS: u64 = 1_000_000;
 /// Nanoseconds a packet; the count of survivors keeps the work from being optimised away.
 fn run(mut disc: Disc<Pkt>, packets: u64) -> (f64, u64) {
     let ticks = disc.next_deadline().is_some();
-    let mut dice = Stream::new(1, "bench");
+    let mut rng = Stream::new(1, "bench");
     let mut fates = Vec::with_capacity(16);
     let (mut now, mut left) = (Time::ZERO, 0);
     let start = Instant::now();
     for id in 0..packets {
         while ticks && disc.next_deadline().is_some_and(|tick| tick <= now) {
-            disc.on_deadline(&mut Cx::new(now, &mut dice, &mut fates));
+            disc.on_deadline(&mut Cx::new(now, &mut rng, &mut fates));
         }
         disc.enqueue(
             Pkt { flow: id % 8, enqueued: now, ..Pkt::new(id, 1000) },
-            &mut Cx::new(now, &mut dice, &mut fates),
+            &mut Cx::new(now, &mut rng, &mut fates),
         );
         if disc.len() > 10 {
-            left += u64::from(disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates)).is_some());
+            left += u64::from(disc.dequeue(&mut Cx::new(now, &mut rng, &mut fates)).is_some());
         }
         fates.clear();
         now += Span::from_micros(800);

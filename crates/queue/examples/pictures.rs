@@ -17,7 +17,7 @@ mod common;
 use common::{spec, Pkt, SETTING};
 use queue::disc::{Cx, Fate, QueueDisc};
 use queue::Disc;
-use units::{Dice, Ecn, Span, Stream, Time};
+use units::{Ecn, Rng, Span, Stream, Time};
 
 const SLOT: Span = Span::from_micros(800);
 const BYTES: u64 = 1000;
@@ -126,10 +126,10 @@ fn held(kind: &'static str, more: Rows, level: u64, class: u64, bytes: u64) -> f
     const SETTLE: u64 = 8_000;
     const COUNT: u64 = 150_000;
     let mut disc = built(kind, more);
-    let mut dice = Stream::new(level, kind);
+    let mut rng = Stream::new(level, kind);
     let (mut fates, mut now, mut dropped) = (Vec::new(), Time::ZERO, 0);
     for id in 0..level + SETTLE + COUNT {
-        let mut cx = Cx::new(now, &mut dice, &mut fates);
+        let mut cx = Cx::new(now, &mut rng, &mut fates);
         disc.enqueue(Pkt { flow: class, ..Pkt::new(id, bytes) }, &mut cx);
         if disc.len() as u64 > level {
             disc.dequeue(&mut cx);
@@ -151,7 +151,7 @@ enum Told {
 /// A link under Poisson arrivals: `load(now)` names the share of the link that each flow offers.
 struct Link {
     disc: Disc<Pkt>,
-    dice: Stream,
+    rng: Stream,
     traffic: Stream,
     fates: Vec<Fate<Pkt>>,
     capable: bool,
@@ -166,7 +166,7 @@ impl Link {
             let due = if idle { next } else { next.min(free) };
             let tick = self.disc.next_deadline().filter(|&tick| tick <= due);
             let now = tick.unwrap_or(due);
-            let mut cx = Cx::new(now, &mut self.dice, &mut self.fates);
+            let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
             let mut ask = false;
             if tick.is_some() {
                 self.disc.on_deadline(&mut cx);
@@ -219,9 +219,9 @@ fn step(kind: &'static str, more: Rows, secs: f64) {
         vec![load / lines.len() as f64; lines.len()]
     };
     for run in 0..RUNS {
-        let (dice, traffic) = (Stream::new(run, kind), Stream::new(run, "traffic"));
+        let (rng, traffic) = (Stream::new(run, kind), Stream::new(run, "traffic"));
         let mut link =
-            Link { disc: built(kind, more), dice, traffic, fates: Vec::new(), capable: lines.len() == 2 };
+            Link { disc: built(kind, more), rng, traffic, fates: Vec::new(), capable: lines.len() == 2 };
         link.run(Time::from_secs(secs), load, |now, told| {
             let bin = ((now.as_secs() / secs * BINS as f64) as usize).min(BINS - 1);
             match told {
@@ -248,8 +248,8 @@ fn flows(kind: &'static str, ruled: &'static str, more: Rows) {
     let mut got = [[0.0_f64; 2]; OFFERED.len()];
     let rows = [&[("kind", ruled), ("limit", "100 pkts")], more].concat();
     let disc = spec(&rows).build(&SETTING);
-    let (dice, traffic) = (Stream::new(1, ruled), Stream::new(1, "traffic"));
-    let mut link = Link { disc, dice, traffic, fates: Vec::new(), capable: false };
+    let (rng, traffic) = (Stream::new(1, ruled), Stream::new(1, "traffic"));
+    let mut link = Link { disc, rng, traffic, fates: Vec::new(), capable: false };
     link.run(
         Time::from_secs(SETTLE + COUNT),
         |_| OFFERED.to_vec(),

@@ -28,7 +28,7 @@ mod store;
 #[cfg(test)]
 mod testing;
 
-pub use contract::registry::{Chosen, Discipline, Entry, Setting};
+pub use contract::registry::{CatalogueEntry, Chosen, Discipline, Setting};
 pub use contract::*;
 pub use disciplines::*;
 

@@ -5,7 +5,7 @@ use crate::registry::Setting;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use units::param::{read_table, Check, Table, Valid, Value};
-use units::{Bytes, Dice, Ecn, Rate, Span, Time};
+use units::{Bytes, Ecn, Rate, Rng, Span, Time};
 
 /// One packet of 1000 bytes a millisecond.
 pub(crate) const SETTING: Setting =
@@ -75,10 +75,10 @@ fn table(rows: &[(&str, &str)]) -> Table {
     rows.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect()
 }
 
-/// Dice that give the same number for ever, and count.
+/// Rng that give the same number for ever, and count.
 pub(crate) struct Always(pub f64, pub u64);
 
-impl Dice for Always {
+impl Rng for Always {
     fn uniform(&mut self) -> f64 {
         self.1 += 1;
         self.0
@@ -88,20 +88,20 @@ impl Dice for Always {
 /// A discipline on the bench: times in microseconds, fates kept as (microsecond, packet, letter).
 pub(crate) struct Bench<D> {
     pub disc: D,
-    pub dice: Always,
+    pub rng: Always,
     pub fates: Vec<(u64, u64, char)>,
     next_id: u64,
 }
 
 impl<D: QueueDisc<Pkt>> Bench<D> {
     pub(crate) fn new(disc: D) -> Bench<D> {
-        Bench { disc, dice: Always(0.999_999, 0), fates: Vec::new(), next_id: 0 }
+        Bench { disc, rng: Always(0.999_999, 0), fates: Vec::new(), next_id: 0 }
     }
 
     /// Anything at all, at a time.
     pub(crate) fn with_time<R>(&mut self, us: u64, act: impl FnOnce(&mut D, &mut Cx<'_, Pkt>) -> R) -> R {
         let mut fates = Vec::new();
-        let result = act(&mut self.disc, &mut Cx::new(Time(us * 1000), &mut self.dice, &mut fates));
+        let result = act(&mut self.disc, &mut Cx::new(Time(us * 1000), &mut self.rng, &mut fates));
         self.fates.extend(fates.iter().map(|fate| match fate {
             Fate::Dropped(pkt, _) => (us, pkt.id, 'x'),
             Fate::Marked(pkt, _) => (us, pkt.id, 'm'),

@@ -32,20 +32,20 @@ static ALLOCATOR: Counting = Counting;
 
 /// Rounds of three arrivals and two departures, so that the queue fills and overflows.
 fn work(disc: &mut Disc<Pkt>, rounds: u64) {
-    let mut dice = Stream::new(1, "allocations");
+    let mut rng = Stream::new(1, "allocations");
     let mut fates = Vec::with_capacity(128);
     let mut now = Time::ZERO;
     for round in 0..rounds {
         for i in 0..3 {
-            disc.enqueue(Pkt::new(3 * round + i, 1000), &mut Cx::new(now, &mut dice, &mut fates));
+            disc.enqueue(Pkt::new(3 * round + i, 1000), &mut Cx::new(now, &mut rng, &mut fates));
             fates.clear();
         }
         for _ in 0..2 {
-            disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates));
+            disc.dequeue(&mut Cx::new(now, &mut rng, &mut fates));
             fates.clear();
         }
         if round % 100 == 99 {
-            while disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates)).is_some() {}
+            while disc.dequeue(&mut Cx::new(now, &mut rng, &mut fates)).is_some() {}
         }
         now += Span::from_micros(800);
     }

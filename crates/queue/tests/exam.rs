@@ -4,7 +4,7 @@ mod common;
 
 use common::{table, SETTING};
 use proptest::prelude::*;
-use queue::conformance::{sit, steps, Paper, Report, Rules, Step};
+use queue::conformance::{sit, steps, KitStep, Paper, Report, Rules};
 use queue::disc::{Cx, Decides, QueueDisc, Reason};
 use queue::{catalogue, Disc, Spec};
 use units::param::{Table, Value};
@@ -154,7 +154,7 @@ fn build(candidate: &Candidate) -> Disc<Paper> {
     candidate.spec.build(&SETTING)
 }
 
-fn examine(candidate: &Candidate, list: &[Step], seed: u64) -> Report {
+fn examine(candidate: &Candidate, list: &[KitStep], seed: u64) -> Report {
     let report = sit(build(candidate), list, seed, &candidate.rules);
     let report = report.unwrap_or_else(|rule| panic!("{}: {rule}", candidate.name));
     assert_eq!(report.arrived, report.left + report.dropped + report.waiting, "{}", candidate.name);
@@ -163,12 +163,12 @@ fn examine(candidate: &Candidate, list: &[Step], seed: u64) -> Report {
     report
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = KitStep> {
     let ecn = prop::sample::select(vec![Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce]);
     prop_oneof![
-        1 => (0u64..20_000_000).prop_map(|ns| Step::Wait(Span(ns))),
-        4 => (0u8..4, 1u16..=1500, ecn).prop_map(|(flow, size, ecn)| Step::Arrive { flow, size, ecn }),
-        3 => Just(Step::Depart),
+        1 => (0u64..20_000_000).prop_map(|ns| KitStep::Wait(Span(ns))),
+        4 => (0u8..4, 1u16..=1500, ecn).prop_map(|(flow, size, ecn)| KitStep::Arrive { flow, size, ecn }),
+        3 => Just(KitStep::Depart),
     ]
 }
 

@@ -8,7 +8,7 @@ mod bytes;
 
 use bytes::examine;
 use proptest::prelude::*;
-use units::{Dice, Stream};
+use units::{Rng, Stream};
 
 #[test]
 fn bytes_at_random_reach_every_kind() {

@@ -1,9 +1,9 @@
 //! The tables of `docs/disciplines/*.md` say what the catalogue says.
 //!
-//! `UPDATE_PAGES=1 cargo test -p dropcurve-queue --test pages` writes them anew.
+//! `UPDATE_PAGES=1 cargo test -p dropcurve-queue --test pages` regenerates them.
 #![allow(clippy::unwrap_used)]
 
-use queue::{catalogue, Entry};
+use queue::{catalogue, CatalogueEntry};
 use units::param::{Field, Range, Value};
 
 fn plain(value: &Value) -> String {
@@ -29,7 +29,7 @@ fn may_be(field: &Field) -> String {
     text
 }
 
-fn parameters(entry: &Entry) -> String {
+fn parameters(entry: &CatalogueEntry) -> String {
     let mut text = String::from("| key | default | may be | meaning | source |\n|---|---|---|---|---|\n");
     for field in &entry.fields {
         let doc = field.doc.replace('\n', " ");
@@ -52,7 +52,7 @@ fn parameters(entry: &Entry) -> String {
     text
 }
 
-fn dialects(entry: &Entry) -> String {
+fn dialects(entry: &CatalogueEntry) -> String {
     let mut text = String::from("| dialect | what it is | options |\n|---|---|---|\n");
     for row in entry.presets {
         let options: Vec<String> =
@@ -82,7 +82,7 @@ fn every_page_shows_the_parameters_and_dialects_there_are() {
         if std::env::var_os("UPDATE_PAGES").is_some() {
             std::fs::write(&path, &right).unwrap();
         } else {
-            assert!(page == right, "{path} is out of date: UPDATE_PAGES=1 writes its tables anew");
+            assert!(page == right, "{path} is out of date: UPDATE_PAGES=1 regenerates its tables");
         }
     }
 }
@@ -171,6 +171,6 @@ fn the_page_of_costs_has_a_row_for_each() {
     let page = std::fs::read_to_string(path).unwrap();
     for kind in queue::KINDS {
         let row = format!("| [`{kind}`]({kind}.md) | ");
-        assert_eq!(page.matches(&row).count(), 1, "{kind}: tools/bench/cost.py writes cost.md anew");
+        assert_eq!(page.matches(&row).count(), 1, "{kind}: tools/bench/cost.py regenerates cost.md");
     }
 }

@@ -39,7 +39,7 @@ fn disc_of(head: &[(String, String)]) -> Disc<Pkt> {
 
 /// Sends arrivals through a discipline with a line of the setting's rate behind it.
 fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> {
-    let mut dice = Stream::new(seed, "linux");
+    let mut rng = Stream::new(seed, "linux");
     let mut line = Serializer::new(SETTING.rate);
     let (mut fates, mut free_at) = (Vec::new(), None::<Time>);
     let mut fortunes = vec![Fortune::Dropped; arrivals.len()];
@@ -49,7 +49,7 @@ fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> 
         let tick = disc.next_deadline().filter(|_| free_at.is_some() || arrival.is_some());
         let Some(now) = [arrival, free_at, tick].into_iter().flatten().min() else { return fortunes };
         fates.clear();
-        let mut cx = Cx::new(now, &mut dice, &mut fates);
+        let mut cx = Cx::new(now, &mut rng, &mut fates);
         if tick == Some(now) {
             disc.on_deadline(&mut cx);
         } else if free_at == Some(now) {
@@ -87,11 +87,11 @@ enum Event {
     Leaves { id: usize, marked: bool },
 }
 
-/// A discipline that is led through a record, and its dice.
+/// A discipline that is led through a record, and its rng.
 #[derive(Clone)]
 struct Player {
     disc: Disc<Pkt>,
-    dice: Stream,
+    rng: Stream,
 }
 
 impl Player {
@@ -99,7 +99,7 @@ impl Player {
     fn follow(&mut self, at: Time, events: &[Event], pkts: &[Pkt]) -> Result<(), Option<(usize, bool)>> {
         let mut fates = Vec::new();
         for event in events {
-            let mut cx = Cx::new(at, &mut self.dice, &mut fates);
+            let mut cx = Cx::new(at, &mut self.rng, &mut fates);
             match *event {
                 Event::Arrives(id) => self.disc.enqueue(pkts[id], &mut cx),
                 Event::Leaves { id, marked } => {
@@ -143,14 +143,14 @@ fn moments(path: &Path) -> Record {
 /// How many try what happened at one moment the other way round as well.
 const SPARE: usize = 16;
 
-/// Leads disciplines through a record, as many as it takes dice to round as the kernel's did; those that cannot follow are replaced
-/// by others that could, with dice of their own from then on.
+/// Leads disciplines through a record, as many as it takes rng to round as the kernel's did; those that cannot follow are replaced
+/// by others that could, with rng of their own from then on.
 fn exact(path: &Path) -> Result<(), String> {
     let (head, pkts, moments) = moments(path);
-    let crowd: u64 = head.iter().find(|(key, _)| key == "dice thrown").map_or(1, |(_, n)| n.parse().unwrap());
-    let dice_of = |seed| Stream::new(seed, "linux");
+    let crowd: u64 = head.iter().find(|(key, _)| key == "rng thrown").map_or(1, |(_, n)| n.parse().unwrap());
+    let rng_of = |seed| Stream::new(seed, "linux");
     let mut players: Vec<Player> =
-        (1..=crowd).map(|seed| Player { disc: disc_of(&head), dice: dice_of(seed) }).collect();
+        (1..=crowd).map(|seed| Player { disc: disc_of(&head), rng: rng_of(seed) }).collect();
     let mut seeds = crowd + 1..;
     for (at, mut events) in moments {
         let tied = if events.len() > 1 { SPARE } else { 0 };
@@ -166,7 +166,7 @@ fn exact(path: &Path) -> Result<(), String> {
             return Err(format!("at {} ns {instead:?} here, {events:?} there", at.0));
         }
         for i in 0..(crowd as usize).saturating_sub(players.len()) {
-            players.push(Player { dice: dice_of(seeds.next().unwrap()), ..players[i].clone() });
+            players.push(Player { rng: rng_of(seeds.next().unwrap()), ..players[i].clone() });
         }
     }
     Ok(())

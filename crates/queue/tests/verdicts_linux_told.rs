@@ -1,7 +1,7 @@
 //! RED and GRED of Linux where they learn that they are idle: every verdict, every average.
 //!
 //! `reference/linux/told.py` says how `told_*.txt` were recorded. The kernel's random numbers are not known, but each
-//! of them stands for a whole cycle: from one early mark to the next, all verdicts hang on one number. So a number is
+//! of them stands for a whole cycle: from one early mark to the next, all verdicts depend on one number. So a number is
 //! looked for, cycle by cycle, under which every verdict of the cycle is the kernel's; there must be one. Averages that
 //! the kernel was asked for must be ours, to the byte.
 #![allow(clippy::unwrap_used)]
@@ -13,7 +13,7 @@ use queue::disc::{Cx, Fate, Probe, QueueDisc};
 use queue::{Disc, Setting};
 use std::collections::BTreeMap;
 use std::path::Path;
-use units::{Bytes, Dice, Ecn, Rate, Span, Time};
+use units::{Bytes, Ecn, Rate, Rng, Span, Time};
 
 const SETTING: Setting = Setting { rate: Rate(10_000_000), delay: Span::ZERO, packet: Bytes(1000) };
 /// The kernel's numbers are multiples of 2^-32.
@@ -62,13 +62,13 @@ fn read(path: &Path) -> Record {
     Record { rows: lines.iter().map(row).collect(), start: spec(&keys).build(&SETTING) }
 }
 
-/// Dice that give one number, and count how often they are asked.
+/// Rng that give one number, and count how often they are asked.
 struct Same {
     number: f64,
     asked: u32,
 }
 
-impl Dice for Same {
+impl Rng for Same {
     fn uniform(&mut self) -> f64 {
         self.asked += 1;
         self.number
@@ -114,11 +114,11 @@ impl Guess {
     }
 }
 
-/// The verdict on a packet, and how often the dice were asked for it.
-fn arrive(place: &mut Place, now: Time, pkt: Pkt, dice: &mut Same) -> char {
-    let (mut fates, asked) = (Vec::new(), dice.asked);
-    place.disc.enqueue(pkt, &mut Cx::new(now, dice, &mut fates));
-    assert!(dice.asked - asked <= 1);
+/// The verdict on a packet, and how often the rng were asked for it.
+fn arrive(place: &mut Place, now: Time, pkt: Pkt, rng: &mut Same) -> char {
+    let (mut fates, asked) = (Vec::new(), rng.asked);
+    place.disc.enqueue(pkt, &mut Cx::new(now, rng, &mut fates));
+    assert!(rng.asked - asked <= 1);
     let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
     let verdict = if dropped {
         'x'
@@ -182,15 +182,15 @@ fn explain(record: &Record, shared: bool) -> Result<usize, String> {
             Row::Arrives { pkt, verdict } => {
                 let before = place.clone();
                 let drawn = guesses.get(&number).map_or(0.5, Guess::middle);
-                let mut dice = Same { number: drawn, asked: 0 };
-                let ours = arrive(&mut place, *now, *pkt, &mut dice);
+                let mut rng = Same { number: drawn, asked: 0 };
+                let ours = arrive(&mut place, *now, *pkt, &mut rng);
                 if ours != *verdict {
                     let what = at(format!("{ours} here, {verdict} there"));
                     let from = correct(&mut guesses, number, vq_of(*pkt), ours == 'k');
                     place = from.ok_or(format!("no number explains {what}"))?;
                     continue;
                 }
-                if dice.asked > 0 {
+                if rng.asked > 0 {
                     // Met again, the numbers of other virtual queues may have changed meanwhile.
                     let guess =
                         guesses.entry(number).or_insert_with(|| Guess::new(before.clone(), vq_of(*pkt)));
@@ -198,8 +198,8 @@ fn explain(record: &Record, shared: bool) -> Result<usize, String> {
                 }
             }
             Row::Leaves { any } => {
-                let (mut dice, mut fates) = (Same { number: 0.5, asked: 0 }, Vec::new());
-                let left = place.disc.dequeue(&mut Cx::new(*now, &mut dice, &mut fates));
+                let (mut rng, mut fates) = (Same { number: 0.5, asked: 0 }, Vec::new());
+                let left = place.disc.dequeue(&mut Cx::new(*now, &mut rng, &mut fates));
                 if left.is_some() != *any {
                     return Err(at(format!("one waits there: {any}")));
                 }

@@ -11,12 +11,12 @@ mod common;
 use common::{read_trace, spec, traces, Pkt};
 use queue::disc::{Cx, Fate, Probe, QueueDisc};
 use queue::{Disc, Setting};
-use units::{Bytes, Dice, Ecn, Rate, Serializer, Span, Time};
+use units::{Bytes, Ecn, Rate, Rng, Serializer, Span, Time};
 
 /// MRG32k3a (L'Ecuyer 1999), the generator of ns-2.
 struct Mrg32k3a([i64; 6]);
 
-impl Dice for Mrg32k3a {
+impl Rng for Mrg32k3a {
     fn uniform(&mut self) -> f64 {
         const M1: i64 = 4_294_967_087;
         const M2: i64 = 4_294_944_443;
@@ -57,13 +57,13 @@ fn ended(fates: &[Fate<Pkt>], arrival: u64) -> String {
     fates.iter().map(one).collect()
 }
 
-/// The link behind the queue: sends what waits, and tells the queue when it finds nothing.
+/// The link behind the queue: sends the backlog, and dequeues from the empty queue when it goes idle.
 struct Line {
     disc: Disc<Pkt>,
     serializer: Serializer,
     /// When the packet on the wire is gone; `None` while idle.
     free_at: Option<Time>,
-    dice: Mrg32k3a,
+    rng: Mrg32k3a,
     fates: Vec<Fate<Pkt>>,
 }
 
@@ -75,13 +75,13 @@ impl Line {
     }
 
     fn send(&mut self, now: Time) {
-        let next = self.disc.dequeue(&mut Cx::new(now, &mut self.dice, &mut self.fates));
+        let next = self.disc.dequeue(&mut Cx::new(now, &mut self.rng, &mut self.fates));
         self.free_at = next.map(|pkt| now + self.serializer.next(Bytes(pkt.size)));
     }
 
     fn arrive(&mut self, pkt: Pkt, now: Time) {
         self.send_until(now);
-        self.disc.enqueue(pkt, &mut Cx::new(now, &mut self.dice, &mut self.fates));
+        self.disc.enqueue(pkt, &mut Cx::new(now, &mut self.rng, &mut self.fates));
         if self.free_at.is_none() {
             self.serializer.restart();
             self.send(now);
@@ -107,7 +107,7 @@ fn replay(path: &std::path::Path) -> (usize, usize, usize) {
         disc: spec(&table).build(&setting),
         serializer: Serializer::new(setting.rate),
         free_at: None,
-        dice: Mrg32k3a(state(&states[0].1)),
+        rng: Mrg32k3a(state(&states[0].1)),
         fates: Vec::new(),
     };
     let (mut now, mut drops, mut marks) = (Time::ZERO, 0, 0);
@@ -133,7 +133,7 @@ fn replay(path: &std::path::Path) -> (usize, usize, usize) {
         marks += usize::from(verdict.starts_with('m'));
         line.fates.clear();
     }
-    assert_eq!(line.dice.0, state(&states[1].1), "{}: number of draws", path.display());
+    assert_eq!(line.rng.0, state(&states[1].1), "{}: number of draws", path.display());
     (rows.len(), drops, marks)
 }
 

@@ -15,7 +15,7 @@ use queue::Setting;
 use std::sync::Arc;
 use transport::tcp;
 use units::param::Valid;
-use units::{Dice, Span, Stream, Time};
+use units::{Rng, Span, Stream, Time};
 
 /// Up to this many flows have a histogram each; beyond it, each group has one.
 pub const FLOWS_WITH_HISTOGRAMS: usize = 64;

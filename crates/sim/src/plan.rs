@@ -12,7 +12,7 @@ use crate::source::video::{Video, VideoPlayer};
 use queue::Spec;
 use std::sync::Arc;
 use transport::tcp;
-use units::param::{Law, Spread, Valid};
+use units::param::{Distribution, Spread, Valid};
 use units::size::Opportunities;
 use units::{Bytes, Rate, Span, Stream, Time};
 
@@ -106,7 +106,7 @@ pub struct LossPlan {
     /// The same for packets whose CE is set there, if they are ECN-capable and not destroyed.
     pub marks: Vec<u64>,
     /// Additional delay of each packet.
-    pub jitter: Option<Law<Span>>,
+    pub jitter: Option<Distribution<Span>>,
     /// Whether jitter lets packets overtake one another.
     pub overtaking: bool,
     /// Share of packets that are delayed, and by how much.
@@ -301,7 +301,7 @@ pub enum AppPlan {
 
 impl AppPlan {
     /// Time between arrivals of sessions, if they arrive in an open loop at each flow.
-    pub fn arrivals(&self) -> Option<Law<Span>> {
+    pub fn arrivals(&self) -> Option<Distribution<Span>> {
         match self {
             AppPlan::Http(http) => (http.sessions == Loop::Open).then_some(http.arrival),
             AppPlan::Telnet(_) | AppPlan::Video(_) => None,

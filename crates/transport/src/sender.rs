@@ -28,7 +28,7 @@ use crate::segment::{Ack, Segment};
 pub use counters::SenderCounters;
 use std::sync::Arc;
 use units::param::Valid;
-use units::{Dice, Span, Stream, Time};
+use units::{Rng, Span, Stream, Time};
 
 pub(crate) use cold::Cold;
 use fast_path::FastPath;

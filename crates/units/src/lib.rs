@@ -1,5 +1,5 @@
-//! What every other crate counts in: time, sizes, rates, random streams, mathematics that gives
-//! the same bits on every machine, and parameters that describe and check themselves.
+//! Time, sizes, rates, random streams, mathematics with the same bits on every machine, and parameters that describe and
+//! validate themselves. Every other crate counts in these units.
 //!
 //! | module | holds |
 //! |---|---|
@@ -10,10 +10,9 @@
 //! | [`math`] | `pow`, `ln`, `exp` with the same bits everywhere |
 //! | [`quantity`] | text such as `"10 Mbit/s"` or `"20 ms"` to values and back |
 //! | [`param`] | parameter structs with units, ranges, defaults and sources: [`params!`], [`choices!`] |
-
 //!
 //! Without the feature `std` (on by default) it needs `core` and `alloc` only, and gives the same bits: rounding and
-//! square roots, exact either way, are then `libm`'s.
+//! square roots, exact either way, are then those of `libm`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -32,6 +31,11 @@ pub mod size;
 pub mod time;
 
 pub use ecn::Ecn;
-pub use random::{Dice, Rapid, Stream};
+pub use random::{Rapid, Rng, Stream};
 pub use size::{Bytes, Rate, Serializer};
 pub use time::{Span, Time};
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,7 +11,7 @@ mod law;
 mod read;
 
 pub use kinds::{Kind, Param, Spread};
-pub use law::{Amounted, Form, Law};
+pub use law::{Amounted, Distribution, DistributionShape};
 pub use read::{nearest, read_table};
 
 use alloc::string::{String, ToString};

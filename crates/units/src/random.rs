@@ -9,7 +9,7 @@
 use crate::math;
 
 /// Where a decision takes its chance from. A queue discipline sees only this.
-pub trait Dice {
+pub trait Rng {
     /// The next uniform number in [0, 1).
     fn uniform(&mut self) -> f64;
 }
@@ -100,7 +100,7 @@ impl Stream {
     }
 }
 
-impl Dice for Stream {
+impl Rng for Stream {
     #[inline]
     fn uniform(&mut self) -> f64 {
         unit(self.next_u64())
@@ -160,7 +160,7 @@ impl Rapid {
     }
 }
 
-impl Dice for Rapid {
+impl Rng for Rapid {
     /// As in [`Stream`].
     #[inline(always)]
     fn uniform(&mut self) -> f64 {

@@ -48,7 +48,7 @@ impl Time {
         self.since(earlier).as_secs()
     }
 
-    /// The moment so many seconds later; at least a nanosecond where moments are nanoseconds.
+    /// Returns the time this number of seconds later; at least a nanosecond where times are nanoseconds.
     #[inline]
     pub fn plus_secs(self, secs: f64) -> Time {
         if self.is_double() {

@@ -20,19 +20,19 @@ use units::Time;
 
 /// The clock of the run: nanoseconds since it was made, never going back.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct SystemClock {
     start: u64,
     /// Nanoseconds since 1970 at the start.
     pub epoch: u64,
 }
 
-impl Default for Clock {
-    fn default() -> Clock {
-        Clock { start: read_clock(libc::CLOCK_MONOTONIC), epoch: read_clock(libc::CLOCK_REALTIME) }
+impl Default for SystemClock {
+    fn default() -> SystemClock {
+        SystemClock { start: read_clock(libc::CLOCK_MONOTONIC), epoch: read_clock(libc::CLOCK_REALTIME) }
     }
 }
 
-impl Clock {
+impl SystemClock {
     /// The present.
     #[inline]
     pub fn now(&self) -> Time {
@@ -105,14 +105,14 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
 /// Those of `prctl` and `capset`.
 pub fn drop_capabilities(administers: bool) -> io::Result<()> {
     #[repr(C)]
-    struct Head {
+    struct RecordHead {
         version: u32,
         pid: i32,
     }
     const NET_ADMIN: u32 = 1 << 12;
     let kept = if administers { NET_ADMIN } else { 0 };
     // Effective, permitted and inheritable, and the upper halves of the three.
-    let (head, words) = (Head { version: 0x2008_0522, pid: 0 }, [kept, kept, 0, 0, 0, 0]);
+    let (head, words) = (RecordHead { version: 0x2008_0522, pid: 0 }, [kept, kept, 0, 0, 0, 0]);
     // SAFETY: the version asks for two sets of three words, which `words` holds.
     unsafe {
         checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
@@ -136,7 +136,7 @@ pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) 
 }
 
 /// What a small file of the kernel's says now.
-fn read_anew(file: &mut File) -> Option<String> {
+fn reread(file: &mut File) -> Option<String> {
     let mut text = String::new();
     file.rewind().ok()?;
     file.read_to_string(&mut text).ok()?;
@@ -145,7 +145,7 @@ fn read_anew(file: &mut File) -> Option<String> {
 
 /// The number in such a file.
 fn number_in(file: &mut File) -> Option<u64> {
-    read_anew(file)?.trim().parse().ok()
+    reread(file)?.trim().parse().ok()
 }
 
 /// What a call of the C library came to.

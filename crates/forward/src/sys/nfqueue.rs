@@ -3,7 +3,7 @@
 //! A rule such as `iptables -A FORWARD -o IF -j NFQUEUE --queue-num N` sends packets here; each waits in the kernel until its
 //! verdict: accept (with CE set, if so), or drop. The kernel cuts super-packets and completes checksums before.
 
-use super::{checked, read_anew};
+use super::{checked, reread};
 use std::fs::File;
 use std::io;
 use std::mem::size_of;
@@ -113,7 +113,7 @@ impl NfQueue {
 
     /// Packets that found no room, in the queue or in our socket, since it was opened.
     pub fn missed(&mut self) -> u64 {
-        self.table.as_mut().and_then(read_anew).map_or(0, |table| drops_of(&table, self.queue))
+        self.table.as_mut().and_then(reread).map_or(0, |table| drops_of(&table, self.queue))
     }
 
     fn configure(&mut self, kind: u16, value: &[u8]) -> io::Result<()> {

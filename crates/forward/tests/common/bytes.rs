@@ -2,14 +2,15 @@
 
 use forward::config;
 use forward::header::{read, set_ce, Layer};
+use forward::link::LinkSettings;
 use forward::offload::{undo, Vnet, VNET_HEADER};
-use forward::pump::{Frame, Link, Pump};
+use forward::pump::{Frame, Pump};
 use std::sync::OnceLock;
 use units::Time;
 
 /// Reads headers, sets marks, cuts super-packets, and lets the pump carry what is left. How many frames it took.
 pub fn carry(data: &[u8]) -> u64 {
-    static LINK: OnceLock<Link> = OnceLock::new();
+    static LINK: OnceLock<LinkSettings> = OnceLock::new();
     let Some((vnet, bytes)) = data.split_first_chunk::<VNET_HEADER>() else { return 0 };
     let mut parts = Vec::new();
     // What cannot be cut is refused; that is no failure.
@@ -40,7 +41,7 @@ pub fn carry(data: &[u8]) -> u64 {
     pump.measure.arrived.pkts
 }
 
-fn small_link() -> Link {
+fn small_link() -> LinkSettings {
     let json = serde_json::json!({
         "queue": {"kind": "red", "ecn": true, "min_th": "1 pkts", "max_th": "3 pkts", "limit": "9 pkts"},
         "rate": "1 Mbit/s", "delay": "1 ms", "packet": "500 B"

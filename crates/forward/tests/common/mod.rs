@@ -2,9 +2,10 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 use etherparse::PacketBuilder;
-use forward::event::{Event, Witness};
+use forward::event::{EventObserver, PacketEvent};
 use forward::header::{self, Layer};
-use forward::pump::{Frame, Link, Path, Pump};
+use forward::link::{LinkPath, LinkSettings};
+use forward::pump::{Frame, Pump};
 use proptest::prelude::*;
 use queue::{catalogue, Spec};
 use units::param::{Table, Value};
@@ -15,15 +16,21 @@ pub fn text(s: &str) -> Value {
 }
 
 /// A link of 8 Mbit/s with the given discipline, so that 1000 bytes take a millisecond.
-pub fn link(rows: &[(&str, Value)]) -> Link {
+pub fn link(rows: &[(&str, Value)]) -> LinkSettings {
     let table: Table = rows.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
     let mut problems = Vec::new();
     let spec = Spec::read("queue", &table, &mut problems).unwrap_or_else(|| panic!("{problems:?}"));
-    Link { spec, rate: Rate(8_000_000), delay: Span::from_millis(5), packet: Bytes(1000), counts_wire: false }
+    LinkSettings {
+        spec,
+        rate: Rate(8_000_000),
+        delay: Span::from_millis(5),
+        packet: Bytes(1000),
+        counts_wire: false,
+    }
 }
 
 /// One link for each registered kind, marking where it can, with a buffer that a short test fills.
-pub fn every_kind() -> Vec<Link> {
+pub fn every_kind() -> Vec<LinkSettings> {
     let plain = catalogue().into_iter().map(|entry| {
         let mut rows = vec![("kind", text(entry.kind)), ("limit", text("12 pkts"))];
         let has = |name: &str| entry.fields.iter().any(|field| field.name == name);
@@ -74,13 +81,13 @@ pub struct Memory {
     pub frames: Vec<Vec<u8>>,
 }
 
-impl Witness for Memory {
-    fn saw(&mut self, event: &Event<'_>, frame: &[u8]) {
+impl EventObserver for Memory {
+    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
         self.events.push(format!("{event:?}"));
         match event {
-            Event::Arrived { .. } => self.arrived += 1,
-            Event::Dropped { .. } => self.dropped += 1,
-            Event::Sent { number, time, .. } => {
+            PacketEvent::Arrived { .. } => self.arrived += 1,
+            PacketEvent::Dropped { .. } => self.dropped += 1,
+            PacketEvent::Sent { number, time, .. } => {
                 self.sent.push((*number, *time));
                 self.frames.push(frame.to_vec());
             }
@@ -100,7 +107,7 @@ pub fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 /// Feeds arrivals to a pump.
-pub fn feed(pump: &mut Pump, arrivals: &[Arrival], witness: &mut impl Witness) -> Time {
+pub fn feed(pump: &mut Pump, arrivals: &[Arrival], witness: &mut impl EventObserver) -> Time {
     let mut now = Time::ZERO;
     for (gap, flow, size, ecn) in arrivals {
         now += Span(*gap);
@@ -109,14 +116,14 @@ pub fn feed(pump: &mut Pump, arrivals: &[Arrival], witness: &mut impl Witness) -
     now
 }
 
-pub fn offer(pump: &mut Pump, bytes: &[u8], path: usize, now: Time, witness: &mut impl Witness) {
+pub fn offer(pump: &mut Pump, bytes: &[u8], path: usize, now: Time, witness: &mut impl EventObserver) {
     let header = header::read(bytes, Layer::Ip).unwrap();
     let frame = Frame { bytes, header, size: bytes.len() as u32, path, token: 0 };
     pump.arrive(&frame, now, witness);
 }
 
-/// Lets everything under way come out; the deliveries with their due times.
-pub fn drain(pump: &mut Pump, witness: &mut impl Witness) -> Vec<(u64, Time)> {
+/// Delivers all packets in flight; returns them with their due times.
+pub fn drain(pump: &mut Pump, witness: &mut impl EventObserver) -> Vec<(u64, Time)> {
     let mut out = Vec::new();
     while let Some(due) = pump.next_due() {
         pump.advance(due, witness);
@@ -129,7 +136,7 @@ pub fn drain(pump: &mut Pump, witness: &mut impl Witness) -> Vec<(u64, Time)> {
 }
 
 /// Paths with delays of 0, 1, 2 ... ms on either side, at ten times the rate.
-pub fn paths() -> Vec<Path> {
+pub fn paths() -> Vec<LinkPath> {
     let side = |ms: u64| (Rate(80_000_000), Span::from_millis(ms));
-    (0..4).map(|i| Path { access: side(i), exit: side(2 * i) }).collect()
+    (0..4).map(|i| LinkPath { access: side(i), exit: side(2 * i) }).collect()
 }

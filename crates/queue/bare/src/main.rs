@@ -53,15 +53,15 @@ fn overload() -> Option<[usize; 3]> {
     let params = Valid::new(Params::default()).ok()?;
     let setting = Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1500) };
     let mut queue = Params::build::<Slot>(&params, &setting);
-    let (mut dice, mut fates) = (Stream::new(1, "device"), Vec::new());
+    let (mut rng, mut fates) = (Stream::new(1, "device"), Vec::new());
     let (mut sent, mut dropped) = (0, 0);
     for slot in 0..1667_u32 {
         let now = Time::ZERO + Span::from_micros(1200 * u64::from(slot));
         for flow in [7, 9] {
             let frame = Slot { flow, bytes: 1500, arrived_us: 0, ecn: Ecn::NotEct };
-            queue.enqueue(frame, &mut Cx::new(now, &mut dice, &mut fates));
+            queue.enqueue(frame, &mut Cx::new(now, &mut rng, &mut fates));
         }
-        sent += usize::from(queue.dequeue(&mut Cx::new(now, &mut dice, &mut fates)).is_some());
+        sent += usize::from(queue.dequeue(&mut Cx::new(now, &mut rng, &mut fates)).is_some());
         dropped += fates.drain(..).filter(|fate| matches!(fate, Fate::Dropped(..))).count();
     }
     Some([sent, dropped, queue.len()])

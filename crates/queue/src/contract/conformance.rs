@@ -1,6 +1,6 @@
 //! The exam every discipline sits, here and in other crates.
 //!
-//! [`sit`] drives a discipline through a list of [`Step`]s, as a link would, and checks what must hold of any
+//! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks what must hold of any
 //! discipline whatever its law: nothing is lost unrecorded, packets of a flow keep their order, the limit
 //! holds, ECN is respected, and what it says of itself is true. It gives a transcript, so that two sittings
 //! can be compared. [`steps`] makes lists at random from a seed.
@@ -21,11 +21,11 @@ use crate::disc::{Cx, Decides, Fate, Packet, Probe, QueueDisc, Reason};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
-use units::{Bytes, Dice, Ecn, Span, Stream, Time};
+use units::{Bytes, Ecn, Rng, Span, Stream, Time};
 
 /// One thing that happens to a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
+pub enum KitStep {
     /// Time passes.
     Wait(Span),
     /// A packet arrives.
@@ -123,7 +123,7 @@ impl Packet for Paper {
 }
 
 /// A list of steps at random: bursts, lulls and steady load in turn.
-pub fn steps(seed: u64, n: usize) -> Vec<Step> {
+pub fn steps(seed: u64, n: usize) -> Vec<KitStep> {
     let mut stream = Stream::new(seed, "conformance/steps");
     let mut share = 0.5;
     let mut list = Vec::with_capacity(n);
@@ -133,30 +133,30 @@ pub fn steps(seed: u64, n: usize) -> Vec<Step> {
             share = stream.between(0.2, 0.8);
         } else if u < 0.3 {
             let longest = if stream.uniform() < 0.02 { 1e9 } else { 2e6 };
-            list.push(Step::Wait(Span(stream.between(0.0, longest) as u64)));
+            list.push(KitStep::Wait(Span(stream.between(0.0, longest) as u64)));
         } else if stream.uniform() < share {
             let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][(stream.uniform() * 4.0) as usize];
             let size = [40, 576, 1000, 1500][(stream.uniform() * 4.0) as usize];
-            list.push(Step::Arrive { flow: (stream.uniform() * 5.0) as u8, size, ecn });
+            list.push(KitStep::Arrive { flow: (stream.uniform() * 5.0) as u8, size, ecn });
         } else {
-            list.push(Step::Depart);
+            list.push(KitStep::Depart);
         }
     }
     list
 }
 
-/// Dice that count, so that a transcript shows draws as well.
+/// Rng that count, so that a transcript shows draws as well.
 struct Counted(Stream, u64);
 
-impl Dice for Counted {
+impl Rng for Counted {
     fn uniform(&mut self) -> f64 {
         self.1 += 1;
         self.0.uniform()
     }
 }
 
-/// The examiner's own book of what is in the queue.
-struct Book<'a> {
+/// The kit's own record of the packets in the queue.
+struct Expected<'a> {
     rules: &'a Rules,
     decides: Decides,
     /// Packets that must still be inside, by number.
@@ -168,20 +168,20 @@ struct Book<'a> {
     report: Report,
 }
 
-/// Drives `disc` through `steps` with dice from `seed`.
+/// Drives `disc` through `steps` with rng from `seed`.
 ///
 /// # Errors
 /// The first rule it broke, in words, with the number of the step.
 pub fn sit<D: QueueDisc<Paper>>(
     mut disc: D,
-    steps: &[Step],
+    steps: &[KitStep],
     seed: u64,
     rules: &Rules,
 ) -> Result<Report, String> {
-    let mut dice = Counted(Stream::new(seed, "conformance/dice"), 0);
+    let mut rng = Counted(Stream::new(seed, "conformance/rng"), 0);
     let (mut now, mut on_wire, mut fates) = (Time::ZERO, Bytes(0), Vec::new());
     let names = probe_names(&disc)?;
-    let mut book = Book {
+    let mut expected = Expected {
         rules,
         decides: disc.decides(),
         inside: BTreeMap::new(),
@@ -191,39 +191,39 @@ pub fn sit<D: QueueDisc<Paper>>(
     };
     for (i, step) in steps.iter().enumerate() {
         while let Some(deadline) = disc.next_deadline().filter(|deadline| *deadline <= now) {
-            disc.on_deadline(&mut Cx::new(now, &mut dice, &mut fates));
-            book.settle(&mut fates, None)?;
+            disc.on_deadline(&mut Cx::new(now, &mut rng, &mut fates));
+            expected.settle(&mut fates, None)?;
             check(disc.next_deadline() > Some(deadline), || "a deadline that does not move on".into())?;
         }
         let broke = |rule: String| format!("step {i} {step:?}: {rule}");
         match *step {
-            Step::Wait(span) => now += span,
-            Step::Arrive { flow, size, ecn } => {
-                let pkt = Paper { id: book.report.arrived, flow, size, ecn, enqueued: Time::ZERO };
-                book.arrive(Paper { enqueued: now, ..pkt });
-                let mut cx = Cx::new(now, &mut dice, &mut fates);
+            KitStep::Wait(span) => now += span,
+            KitStep::Arrive { flow, size, ecn } => {
+                let pkt = Paper { id: expected.report.arrived, flow, size, ecn, enqueued: Time::ZERO };
+                expected.arrive(Paper { enqueued: now, ..pkt });
+                let mut cx = Cx::new(now, &mut rng, &mut fates);
                 cx.on_wire = on_wire;
                 disc.enqueue(pkt, &mut cx);
-                book.settle(&mut fates, Some(pkt.id)).map_err(broke)?;
+                expected.settle(&mut fates, Some(pkt.id)).map_err(broke)?;
             }
-            Step::Depart => {
+            KitStep::Depart => {
                 let held_back = disc.ready().is_some_and(|at| at > now);
-                let pkt = disc.dequeue(&mut Cx::new(now, &mut dice, &mut fates));
+                let pkt = disc.dequeue(&mut Cx::new(now, &mut rng, &mut fates));
                 check(pkt.is_none() || !held_back, || broke("a packet left before it was ready".into()))?;
                 on_wire = pkt.filter(|_| rules.wire_counts).map_or(Bytes(0), |pkt| pkt.size());
                 let ended = !fates.is_empty() || held_back;
-                book.settle(&mut fates, None).map_err(broke)?;
-                book.depart(pkt, ended).map_err(broke)?;
+                expected.settle(&mut fates, None).map_err(broke)?;
+                expected.depart(pkt, ended).map_err(broke)?;
             }
         }
-        book.compare(&disc).map_err(broke)?;
+        expected.compare(&disc).map_err(broke)?;
         check(probe_names(&disc).map_err(broke)? == names, || {
             broke("the names of its probes changed".into())
         })?;
     }
-    book.report.waiting = disc.len() as u64;
-    book.report.transcript.push((dice.1, 'u'));
-    Ok(book.report)
+    expected.report.waiting = disc.len() as u64;
+    expected.report.transcript.push((rng.1, 'u'));
+    Ok(expected.report)
 }
 
 fn check(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
@@ -246,7 +246,7 @@ fn probe_names<D: QueueDisc<Paper>>(disc: &D) -> Result<Vec<&'static str>, Strin
     Ok(probe.values.into_iter().map(|(name, _)| name).collect())
 }
 
-impl Book<'_> {
+impl Expected<'_> {
     fn arrive(&mut self, pkt: Paper) {
         self.report.arrived += 1;
         self.inside.insert(pkt.id, pkt);
@@ -311,7 +311,7 @@ impl Book<'_> {
         Ok(())
     }
 
-    /// What the queue says it holds against the book.
+    /// Compares the length and the backlog that the queue reports with the expected ones.
     fn compare<D: QueueDisc<Paper>>(&self, disc: &D) -> Result<(), String> {
         let bytes: u64 = self.inside.values().map(|pkt| u64::from(pkt.size)).sum();
         let (len, backlog) = (disc.len(), disc.backlog().0);

@@ -1,6 +1,6 @@
 //! The contract between a queue discipline and whoever drives it.
 //!
-//! A discipline is a value driven by calls. It owns no clock and no dice: both come in through [`Cx`].
+//! A discipline is a value driven by calls. It owns no clock and no rng: both come in through [`Cx`].
 //! Packets end only through [`Cx::drop`] and [`Cx::mark_or_drop`], so none disappears unrecorded.
 //!
 //! The driver (a simulated link, a live forwarder, a test) keeps to three rules:
@@ -11,7 +11,7 @@
 
 use super::limit::Unit;
 use alloc::vec::Vec;
-use units::{Bytes, Dice, Ecn, Time};
+use units::{Bytes, Ecn, Rng, Time};
 
 /// What a discipline may ask of a packet.
 pub trait Packet {
@@ -58,30 +58,30 @@ pub enum Fate<P> {
     Marked(P, Reason),
 }
 
-/// The only window of a discipline on the world, made anew for each call.
+/// Context of one call: the time, the rng and the fates of packets.
 pub struct Cx<'a, P> {
     /// The present.
     pub now: Time,
     /// Bytes of the packet on the wire if the link counts it as part of the queue, else zero.
     pub on_wire: Bytes,
-    dice: &'a mut dyn Dice,
+    rng: &'a mut dyn Rng,
     fates: &'a mut Vec<Fate<P>>,
 }
 
 impl<'a, P: Packet + Copy> Cx<'a, P> {
     /// A window at time `now`. Fates are appended to `fates`.
     #[inline]
-    pub fn new(now: Time, dice: &'a mut dyn Dice, fates: &'a mut Vec<Fate<P>>) -> Cx<'a, P> {
-        Cx { now, on_wire: Bytes(0), dice, fates }
+    pub fn new(now: Time, rng: &'a mut dyn Rng, fates: &'a mut Vec<Fate<P>>) -> Cx<'a, P> {
+        Cx { now, on_wire: Bytes(0), rng, fates }
     }
 
     /// The same window for a discipline inside this one: it has no link of its own, so nothing is on its wire.
     #[inline]
     pub fn inner(&mut self) -> Cx<'_, P> {
-        Cx { now: self.now, on_wire: Bytes(0), dice: &mut *self.dice, fates: &mut *self.fates }
+        Cx { now: self.now, on_wire: Bytes(0), rng: &mut *self.rng, fates: &mut *self.fates }
     }
 
-    /// The only die: true with probability `p`. Draws only where the outcome hangs on it.
+    /// Returns true with probability `p`. Draws a random number only where the outcome depends on it.
     #[inline]
     pub fn chance(&mut self, p: f64) -> bool {
         if p <= 0.0 {
@@ -89,14 +89,14 @@ impl<'a, P: Packet + Copy> Cx<'a, P> {
         } else if p >= 1.0 {
             true
         } else {
-            self.dice.uniform() < p
+            self.rng.uniform() < p
         }
     }
 
     /// A uniform number in [0, 1), for laws that keep it or compare it themselves.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        self.dice.uniform()
+        self.rng.uniform()
     }
 
     /// Ends a packet.

@@ -115,7 +115,7 @@ impl<T> Deref for Chosen<T> {
 
 /// What the catalogue says of a discipline.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// The name a scenario writes after `kind`.
     pub kind: &'static str,
     /// Its name in words.
@@ -132,9 +132,9 @@ pub struct Entry {
     pub presets: &'static [Preset],
 }
 
-impl Entry {
-    pub(crate) fn of<T: Discipline + Described>(kind: &'static str) -> Entry {
-        Entry {
+impl CatalogueEntry {
+    pub(crate) fn of<T: Discipline + Described>(kind: &'static str) -> CatalogueEntry {
+        CatalogueEntry {
             kind,
             title: T::TITLE,
             about: T::ABOUT,
@@ -181,8 +181,8 @@ macro_rules! disciplines {
         pub const KINDS: &[&str] = &[$($kind),*];
 
         /// What there is to know of each kind, in the order of [`KINDS`].
-        pub fn catalogue() -> Vec<Entry> {
-            vec![$( Entry::of::<$module::Params>($kind) ),*]
+        pub fn catalogue() -> Vec<CatalogueEntry> {
+            vec![$( CatalogueEntry::of::<$module::Params>($kind) ),*]
         }
 
         /// Which discipline, with checked parameters.

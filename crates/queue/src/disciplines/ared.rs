@@ -16,7 +16,7 @@ use units::{Span, Time};
 
 units::choices! {
     /// When `max_p` is looked at.
-    pub enum Adapt {
+    pub enum AdaptAt {
         /// Every `interval`, by a timer, also while nothing arrives.
         Timer = "timer",
         /// At the first arrival more than `interval` after the last change: no look without an arrival.
@@ -67,7 +67,7 @@ red_params! {
         /// Time between two changes of `max_p`.
         interval: Span = Span::from_millis(500) => { range: Range::Positive, source: "FGS01" },
         /// When `max_p` is looked at.
-        adapt: Adapt = Adapt::Timer => { source: "FGS01" },
+        adapt: AdaptAt = AdaptAt::Timer => { source: "FGS01" },
         /// Lower end of the target band, as a share of the way from `min_th` to `max_th`.
         band_low: f64 = 0.4 => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
         /// Upper end of the target band.
@@ -199,20 +199,20 @@ impl<P: Packet + Copy> Ared<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Ared<P> {
         let resolved = params.red().resolve(setting);
         let span = resolved.max_th - resolved.min_th;
-        let red = Red::with_law(&params.red(), setting, red::Curve::new(&params.red(), &resolved));
+        let red = Red::with_curve(&params.red(), setting, red::LinearCurve::new(&params.red(), &resolved));
         Ared {
             red,
             low: resolved.min_th + params.band_low * span,
             high: resolved.min_th + params.band_high * span,
             bottom: bottom(params, setting),
-            clock: if params.adapt == Adapt::Timer { Time::ZERO + params.interval } else { Time::ZERO },
+            clock: if params.adapt == AdaptAt::Timer { Time::ZERO + params.interval } else { Time::ZERO },
             params: params.clone(),
         }
     }
 
     /// One step of `max_p`; whether there was one.
     fn adapt(&mut self, avg: f64) -> bool {
-        let max_p = red::Law::max_p(self.red.curve());
+        let max_p = red::MarkingCurve::max_p(self.red.curve());
         let moves_at_bound = self.params.at_bounds == AtBounds::Moves;
         let may_rise = max_p < self.params.top || (moves_at_bound && max_p == self.params.top);
         let may_fall = max_p > self.bottom || (moves_at_bound && max_p == self.bottom);
@@ -232,7 +232,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Ared<P> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         let q = self.red.observe(&pkt, cx);
-        if self.params.adapt == Adapt::Arrival && cx.now > self.clock + self.params.interval {
+        if self.params.adapt == AdaptAt::Arrival && cx.now > self.clock + self.params.interval {
             let avg = self.red.average();
             if self.adapt(avg) {
                 self.clock = cx.now;
@@ -247,7 +247,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Ared<P> {
     }
 
     fn next_deadline(&self) -> Option<Time> {
-        (self.params.adapt == Adapt::Timer).then_some(self.clock)
+        (self.params.adapt == AdaptAt::Timer).then_some(self.clock)
     }
 
     fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn steps_add_above_the_band_and_multiply_below() {
         let mut ared: Ared<Pkt> = Ared::new(&params(&[]), &SETTING);
-        let max_p = |queue: &Ared<Pkt>| red::Law::max_p(queue.red.curve());
+        let max_p = |queue: &Ared<Pkt>| red::MarkingCurve::max_p(queue.red.curve());
         // Thresholds 5 and 15: the band is 9 to 11.
         assert!(!ared.adapt(9.0) && !ared.adapt(11.0));
         assert!(ared.adapt(11.1));
@@ -314,7 +314,7 @@ mod tests {
         let p_b = |slope: &str| {
             let mut ared: Ared<Pkt> = Ared::new(&params(&[("slope", slope)]), &SETTING);
             ared.red.curve_mut().set_max_p(0.4, ared.params.slope == Slope::Follows);
-            red::Law::p_b(ared.red.curve(), 15.0)
+            red::MarkingCurve::p_b(ared.red.curve(), 15.0)
         };
         assert!((p_b("follows") - 0.4).abs() < 1e-12);
         assert!((p_b("fixed") - 0.1).abs() < 1e-12);

@@ -74,7 +74,7 @@ impl Discipline for Params {
     const ABOUT: &'static str =
         "Counts a virtual queue that is served a little more slowly than the link and marks arrivals when \
         that would overflow. The virtual rate adapts until the arriving traffic uses the wanted share of the \
-        link, so it controls utilisation and not the length of the queue. Uses no dice.";
+        link, so it controls utilisation and not the length of the queue. Uses no rng.";
     const REFERENCE: &'static str = "KS01";
     type Disc<P: Packet + Copy> = Avq<P>;
 
@@ -194,6 +194,6 @@ mod tests {
         let mut bench = Bench::new(Avq::new(&params(&rows), &SETTING));
         bench.arrive(0, Pkt::new(0));
         assert_eq!((bench.dropped(), bench.disc.c_virtual), (vec![0], 800_000.0));
-        assert_eq!(bench.dice.1, 0);
+        assert_eq!(bench.rng.1, 0);
     }
 }

@@ -9,7 +9,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
 use crate::red::parts::{red_params, resolved_of};
-use crate::red::{self, Curve, Law, Red};
+use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
@@ -100,9 +100,9 @@ impl<P: Packet + Copy> Choke<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Choke<P> {
         let red = params.red();
-        let curve = Curve::new(&red, &red.resolve(setting));
+        let curve = LinearCurve::new(&red, &red.resolve(setting));
         Choke {
-            red: Red::with_law(&red, setting, curve),
+            red: Red::with_curve(&red, setting, curve),
             candidates: params.candidates,
             candidate: params.candidate,
             matches: 0,
@@ -185,7 +185,7 @@ mod tests {
         let rows = [("min_th", "2 pkts"), ("max_th", "50 pkts"), ("max_p", "0.0001"), ("w_q", "0.999999")];
         let mut bench = Bench::new(Choke::new(&params(&rows), &SETTING));
         flows.iter().for_each(|flow| bench.arrive(0, Pkt { flow: *flow, ..Pkt::new(0) }));
-        bench.dice.0 = u;
+        bench.rng.0 = u;
         bench
     }
 
@@ -205,6 +205,6 @@ mod tests {
         assert!(bench.dropped().is_empty());
         let mut below = filled(&[1, 1, 1], 0.0);
         below.arrive(0, Pkt { flow: 1, ..Pkt::new(0) });
-        assert_eq!((below.dropped(), below.dice.1), (vec![0, 3], 1));
+        assert_eq!((below.dropped(), below.rng.1), (vec![0, 3], 1));
     }
 }

@@ -14,7 +14,7 @@ use units::Bytes;
 
 units::choices! {
     /// Which packet goes when there is no room.
-    pub enum Victim {
+    pub enum DropTailVictim {
         /// The arriving one.
         Tail = "tail",
         /// The oldest waiting, as many as it takes.
@@ -32,7 +32,7 @@ units::params! {
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { source: "Linux pfifo and bfifo" },
         /// Which packet goes when there is no room.
-        victim: Victim = Victim::Tail => { source: "RFC2309" },
+        victim: DropTailVictim = DropTailVictim::Tail => { source: "RFC2309" },
     }
 }
 
@@ -99,7 +99,7 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 pub struct DropTail<P> {
     queue: Fifo<P>,
-    victim: Victim,
+    victim: DropTailVictim,
 }
 
 impl<P: Packet + Copy> DropTail<P> {
@@ -117,9 +117,9 @@ impl<P: Packet + Copy> DropTail<P> {
         }
         while !self.queue.has_room(&pkt, cx) {
             let victim = match self.victim {
-                Victim::Tail => None,
-                Victim::Head => self.queue.pop_front(),
-                Victim::Random => self.draw(cx),
+                DropTailVictim::Tail => None,
+                DropTailVictim::Head => self.queue.pop_front(),
+                DropTailVictim::Random => self.draw(cx),
             };
             cx.drop(victim.unwrap_or(pkt), Reason::Overflow);
             if victim.is_none() {
@@ -164,14 +164,14 @@ impl<P: Packet + Copy> QueueDisc<P> for DropTail<P> {
     #[inline]
     fn decides(&self) -> Decides {
         match self.victim {
-            Victim::Tail => Decides::AtArrival,
-            Victim::Head | Victim::Random => Decides::Later,
+            DropTailVictim::Tail => Decides::AtArrival,
+            DropTailVictim::Head | DropTailVictim::Random => Decides::Later,
         }
     }
 
     fn plain_limit(&self) -> Option<u64> {
         match (self.victim, self.queue.limit()) {
-            (Victim::Tail, Limit::Packets(most)) => Some(most),
+            (DropTailVictim::Tail, Limit::Packets(most)) => Some(most),
             _ => None,
         }
     }
@@ -184,11 +184,11 @@ mod tests {
     use super::*;
     use crate::conformance::Paper;
     use crate::disc::Fate;
-    use units::{Dice, Time};
+    use units::{Rng, Time};
 
     struct Always(f64);
 
-    impl Dice for Always {
+    impl Rng for Always {
         fn uniform(&mut self) -> f64 {
             self.0
         }
@@ -202,9 +202,9 @@ mod tests {
 
     /// Offers packets 0, 1, 2 ... of the given sizes; gives the numbers that stay and those that go.
     fn offer(mut queue: DropTail<Paper>, sizes: &[u16], die: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
-        let (mut dice, mut fates) = (Always(die), Vec::new());
+        let (mut rng, mut fates) = (Always(die), Vec::new());
         for (id, size) in sizes.iter().enumerate() {
-            let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut fates);
             cx.on_wire = Bytes(on_wire);
             queue.enqueue(Paper::new(id as u64, *size), &mut cx);
         }
@@ -213,7 +213,7 @@ mod tests {
             other => panic!("{other:?}"),
         });
         let gone = gone.collect();
-        let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut fates);
         (core::iter::from_fn(|| queue.dequeue(&mut cx)).map(|pkt| pkt.id).collect(), gone)
     }
 
@@ -221,10 +221,19 @@ mod tests {
     fn the_victim_is_the_one_named() {
         let four = [1000; 4];
         assert_eq!(offer(queue(|_| ()), &four, 0.0, 0), (vec![0, 1, 2], vec![3]));
-        assert_eq!(offer(queue(|p| p.victim = Victim::Head), &four, 0.0, 0), (vec![1, 2, 3], vec![0]));
+        assert_eq!(
+            offer(queue(|p| p.victim = DropTailVictim::Head), &four, 0.0, 0),
+            (vec![1, 2, 3], vec![0])
+        );
         // Of four, 0.3 is the second and 0.9 the arriving one.
-        assert_eq!(offer(queue(|p| p.victim = Victim::Random), &four, 0.3, 0), (vec![0, 2, 3], vec![1]));
-        assert_eq!(offer(queue(|p| p.victim = Victim::Random), &four, 0.9, 0), (vec![0, 1, 2], vec![3]));
+        assert_eq!(
+            offer(queue(|p| p.victim = DropTailVictim::Random), &four, 0.3, 0),
+            (vec![0, 2, 3], vec![1])
+        );
+        assert_eq!(
+            offer(queue(|p| p.victim = DropTailVictim::Random), &four, 0.9, 0),
+            (vec![0, 1, 2], vec![3])
+        );
     }
 
     #[test]
@@ -251,13 +260,13 @@ mod tests {
 
     #[test]
     fn a_packet_larger_than_the_buffer_takes_no_other_with_it() {
-        let small = queue(|p| (p.limit, p.victim) = (Amount::Bytes(1500.0), Victim::Head));
+        let small = queue(|p| (p.limit, p.victim) = (Amount::Bytes(1500.0), DropTailVictim::Head));
         assert_eq!(offer(small, &[1000, 1501, 500], 0.0, 0), (vec![0, 2], vec![1]));
     }
 
     #[test]
     fn as_many_go_from_the_head_as_it_takes() {
-        let bytes = queue(|p| (p.limit, p.victim) = (Amount::Bytes(1500.0), Victim::Head));
+        let bytes = queue(|p| (p.limit, p.victim) = (Amount::Bytes(1500.0), DropTailVictim::Head));
         assert_eq!(offer(bytes, &[500, 500, 500, 1000], 0.0, 0), (vec![2, 3], vec![0, 1]));
     }
 

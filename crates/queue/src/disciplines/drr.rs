@@ -18,7 +18,7 @@ use units::{Bytes, Time};
 
 units::choices! {
     /// Which packet goes when there is no room.
-    pub enum Victim {
+    pub enum DrrVictim {
         /// The oldest of the longest queue: what that queue would send next.
         LongestHead = "longest_head",
         /// The newest of the longest queue.
@@ -40,7 +40,7 @@ units::params! {
         /// Bytes a queue may send in each round; at least the largest packet for constant work.
         quantum: Bytes = Bytes(1500) => { range: Range::Positive, source: "SV95" },
         /// Which packet goes when there is no room.
-        victim: Victim = Victim::LongestHead => { source: "ns-2.35" },
+        victim: DrrVictim = DrrVictim::LongestHead => { source: "ns-2.35" },
         /// The discipline of each queue, with limits of its own below the one above.
         child: Child = Child::PLAIN => { source: "SV95" },
     }
@@ -49,7 +49,7 @@ units::params! {
 impl Check for Params {
     fn relations(&self, problems: &mut Vec<Problem>) {
         Limit::check(self.limit, self.limit_test, problems);
-        let takes_newest = self.victim == Victim::LongestTail && self.child != Child::PLAIN;
+        let takes_newest = self.victim == DrrVictim::LongestTail && self.child != Child::PLAIN;
         let rule =
             "must be longest_head or arriving with a child: a discipline gives up what it would send next";
         require(problems, !takes_newest, "victim", self.victim.name(), rule, "");
@@ -84,7 +84,7 @@ pub struct Drr<P: Packet + Copy> {
     queues: Buckets<P>,
     limit: Limit,
     quantum: u64,
-    victim: Victim,
+    victim: DrrVictim,
     /// Whether the queue in turn has had its quantum of this round.
     in_turn: bool,
 }
@@ -125,12 +125,12 @@ impl<P: Packet + Copy> Drr<P> {
 impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         while !self.has_room(&pkt, cx) {
-            let longest = if self.victim == Victim::Arriving { None } else { self.queues.longest(false) };
+            let longest = if self.victim == DrrVictim::Arriving { None } else { self.queues.longest(false) };
             let Some(i) = longest else {
                 return cx.drop(pkt, Reason::Overflow);
             };
             // A discipline inside may end what it holds by its own law: that made room as well.
-            if let Some(victim) = self.take(i, self.victim == Victim::LongestTail, cx) {
+            if let Some(victim) = self.take(i, self.victim == DrrVictim::LongestTail, cx) {
                 cx.drop(victim, Reason::Overflow);
             }
         }

@@ -9,7 +9,7 @@ use crate::classes::ClassBy;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, Curve, Law, Red};
+use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Table, Valid};
@@ -99,7 +99,7 @@ impl<P: Packet + Copy> Dtred<P> {
         let red = params.red();
         let resolved = red.resolve(setting);
         Dtred {
-            red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
+            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
             shares: params.min_share.iter().copied().zip(params.max_share.iter().copied()).collect(),
             class_by: params.class_by,
             limit: match params.unit {

@@ -16,7 +16,7 @@ use units::Bytes;
 
 units::choices! {
     /// Which packet an early drop ends.
-    pub enum Victim {
+    pub enum ErdVictim {
         /// The arriving one.
         Arriving = "arriving",
         /// One drawn from those waiting; the arriving one takes its place at the tail.
@@ -36,7 +36,7 @@ units::params! {
         /// Probability of an early drop.
         drop_probability: f64 = 0.02 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Hashem89" },
         /// Which packet an early drop ends.
-        victim: Victim = Victim::Arriving => { assumed: true },
+        victim: ErdVictim = ErdVictim::Arriving => { assumed: true },
         /// Marks an ECN-capable arrival instead of dropping any packet early.
         ecn: bool = false => { source: "RFC3168" },
     }
@@ -86,7 +86,7 @@ pub struct Erd<P> {
     queue: Fifo<P>,
     drop_level: Amount,
     drop_probability: f64,
-    victim: Victim,
+    victim: ErdVictim,
     ecn: bool,
 }
 
@@ -117,7 +117,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Erd<P> {
         let mut pkt = pkt;
         if self.is_long(cx) && cx.chance(self.drop_probability) {
             let victim = match self.victim {
-                Victim::Random if !(self.ecn && pkt.ecn().capable()) => self.queue.pop_random(cx),
+                ErdVictim::Random if !(self.ecn && pkt.ecn().capable()) => self.queue.pop_random(cx),
                 _ => None,
             };
             match victim {
@@ -153,8 +153,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Erd<P> {
     #[inline]
     fn decides(&self) -> Decides {
         match self.victim {
-            Victim::Arriving => Decides::AtArrival,
-            Victim::Random => Decides::Later,
+            ErdVictim::Arriving => Decides::AtArrival,
+            ErdVictim::Random => Decides::Later,
         }
     }
 
@@ -166,25 +166,25 @@ mod tests {
     use super::*;
     use crate::conformance::Paper;
     use crate::disc::Fate;
-    use units::{Dice, Time};
+    use units::{Rng, Time};
 
     struct Tape(Vec<f64>);
 
-    impl Dice for Tape {
+    impl Rng for Tape {
         fn uniform(&mut self) -> f64 {
             self.0.remove(0)
         }
     }
 
     /// Offers packets 0 to 5 to a buffer of 4 (level 2); gives the fates as number and reason.
-    fn offer(victim: Victim, tape: &[f64]) -> Vec<(u64, Reason)> {
+    fn offer(victim: ErdVictim, tape: &[f64]) -> Vec<(u64, Reason)> {
         let params = Params { limit: Amount::Packets(4.0), victim, ..Params::default() };
         let mut queue = Erd::new(&Valid::new(params).unwrap());
-        let (mut dice, mut fates) = (Tape(tape.to_vec()), Vec::new());
+        let (mut rng, mut fates) = (Tape(tape.to_vec()), Vec::new());
         for id in 0..6 {
-            queue.enqueue(Paper::new(id, 1000), &mut Cx::new(Time::ZERO, &mut dice, &mut fates));
+            queue.enqueue(Paper::new(id, 1000), &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
         }
-        assert_eq!(dice.0, [], "every draw is used");
+        assert_eq!(rng.0, [], "every draw is used");
         let ends = fates.iter().map(|fate| match fate {
             Fate::Dropped(pkt, reason) => (pkt.id, *reason),
             Fate::Marked(..) => panic!("marked"),
@@ -195,14 +195,14 @@ mod tests {
     #[test]
     fn no_die_is_cast_up_to_the_level() {
         // Packets 0 to 2 find 0, 1 and 2 waiting, not more than the level; 3 finds 3 and is the first to be judged.
-        let fates = offer(Victim::Arriving, &[0.02, 0.019, 0.5]);
+        let fates = offer(ErdVictim::Arriving, &[0.02, 0.019, 0.5]);
         assert_eq!(fates, [(4, Reason::Early), (5, Reason::Overflow)]);
     }
 
     #[test]
     fn a_random_victim_leaves_its_place_to_the_arriving_packet() {
         // Packet 3 is to be dropped early, but of the three waiting 0.5 picks packet 1; packet 4 finds three waiting.
-        let fates = offer(Victim::Random, &[0.0, 0.5, 0.9, 0.9]);
+        let fates = offer(ErdVictim::Random, &[0.0, 0.5, 0.9, 0.9]);
         assert_eq!(fates, [(1, Reason::Early), (5, Reason::Overflow)]);
     }
 
@@ -214,12 +214,12 @@ mod tests {
 
     #[test]
     fn a_capable_arrival_is_marked_whoever_would_be_the_victim() {
-        for victim in [Victim::Arriving, Victim::Random] {
+        for victim in [ErdVictim::Arriving, ErdVictim::Random] {
             let params = Params { limit: Amount::Packets(4.0), victim, ecn: true, ..Params::default() };
             let mut queue = Erd::new(&Valid::new(params).unwrap());
-            let (mut dice, mut fates) = (Tape(vec![0.019]), Vec::new());
+            let (mut rng, mut fates) = (Tape(vec![0.019]), Vec::new());
             for id in 0..4 {
-                queue.enqueue(Paper::capable(id, 1000), &mut Cx::new(Time::ZERO, &mut dice, &mut fates));
+                queue.enqueue(Paper::capable(id, 1000), &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
             }
             assert!(matches!(fates[..], [Fate::Marked(pkt, Reason::Early)] if pkt.id == 3), "{fates:?}");
             assert_eq!(QueueDisc::len(&queue), 4);

@@ -8,7 +8,7 @@
 use crate::ared::Slope;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, AboveMax, Curve, Law, Red};
+use crate::red::{self, AboveMax, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
@@ -149,8 +149,8 @@ impl<P: Packet + Copy> Feng<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Feng<P> {
         let red = params.red();
-        let curve = Curve::new(&red, &red.resolve(setting));
-        Feng { red: Red::with_law(&red, setting, curve), status: params.initial, params: params.clone() }
+        let curve = LinearCurve::new(&red, &red.resolve(setting));
+        Feng { red: Red::with_curve(&red, setting, curve), status: params.initial, params: params.clone() }
     }
 
     /// Follows the average, and moves `max_p` where it has crossed a threshold.

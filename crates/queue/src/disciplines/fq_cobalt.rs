@@ -8,19 +8,20 @@
 //! queue's law remembered, as in ns-3; CAKE forgets it once the law has come to rest. No threshold of its own for marks,
 //! which ns-3 has and leaves off.
 
-use crate::cobalt::{self, AfterPause, FirstSignal, Law, State};
-use crate::codel::{check_times, Root, Store};
+use crate::cobalt::{self, AfterPause, CobaltLaw, CobaltState, FirstSignal};
+use crate::codel::{check_times, Root};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fq_codel::{check_limit, check_sets};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_queues::{Bounds, Flows, Hash};
+use crate::store::PacketStore;
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span};
 
 units::params! {
-    /// Flow queues that take turns, each under COBALT.
+    /// Flow queues served by deficit round robin, each under COBALT.
     pub struct Params {
         /// Most that may wait in all queues, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "RFC8290" },
@@ -103,8 +104,8 @@ impl Discipline for Params {
 }
 
 impl Params {
-    fn law(&self) -> Law {
-        Law::new(&cobalt::Params {
+    fn law(&self) -> CobaltLaw {
+        CobaltLaw::new(&cobalt::Params {
             target: self.target,
             interval: self.interval,
             first_signal: self.first_signal,
@@ -122,8 +123,8 @@ impl Params {
 /// An FQ-COBALT queue at work.
 #[derive(Clone, Debug)]
 pub struct FqCobalt<P> {
-    flows: Flows<P, State>,
-    law: Law,
+    flows: Flows<P, CobaltState>,
+    law: CobaltLaw,
     bounds: Bounds,
     drop_batch: u64,
     cut_tells: bool,
@@ -137,7 +138,7 @@ impl<P: Packet + Copy> FqCobalt<P> {
     pub fn new(params: &Valid<Params>) -> FqCobalt<P> {
         let hash = Hash { flows: params.flows, ways: params.ways, perturbation: params.perturbation };
         FqCobalt {
-            flows: Flows::new(hash, params.quantum.0 as i64, State::default()),
+            flows: Flows::new(hash, params.quantum.0 as i64, CobaltState::default()),
             law: params.law(),
             bounds: Bounds::new(params.limit, params.memory_limit),
             drop_batch: params.drop_batch,
@@ -168,8 +169,8 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCobalt<P> {
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         let FqCobalt { flows, law, sojourn, .. } = self;
         flows.send(|flows, i| {
-            let (mut lane, state) = flows.lane(i, false);
-            let pkt = law.send(state, || lane.pop(), cx)?;
+            let (mut store, state) = flows.store_of(i, false);
+            let pkt = law.send(state, || store.pop(), cx)?;
             *sojourn = cx.now.since(pkt.enqueued());
             Some(pkt)
         })
@@ -194,7 +195,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCobalt<P> {
         out.note("active_flows", self.flows.active() as f64);
         out.note("new_flows", self.flows.new_count() as f64);
         out.note("sojourn_ms", self.sojourn.as_millis());
-        out.note("highest_p_drop", self.flows.states().map(State::p_drop).fold(0.0, f64::max));
+        out.note("highest_p_drop", self.flows.states().map(CobaltState::p_drop).fold(0.0, f64::max));
     }
 }
 
@@ -253,7 +254,7 @@ mod tests {
     #[test]
     fn a_cut_tells_the_law_of_the_fattest_once_a_target() {
         let mut queue = bench(&[("limit", "8 pkts"), ("drop_batch", "1")]);
-        queue.dice.0 = 0.5;
+        queue.rng.0 = 0.5;
         for us in [12_000, 12_001, 17_002] {
             while queue.disc.len() < 8 {
                 queue.arrive(us, of_flow(1));
@@ -280,7 +281,7 @@ mod tests {
     #[test]
     fn blue_falls_when_the_queue_is_found_empty() {
         let mut queue = bench(&[("limit", "1 pkts"), ("refuses", "true")]);
-        queue.dice.0 = 0.5;
+        queue.rng.0 = 0.5;
         (0..2).for_each(|_| queue.arrive(12_000, of_flow(1)));
         assert!(queue.depart(12_000).is_some());
         // Asked at 17.001 ms, new: it found nothing and moved to the old ones; found empty there once more.

@@ -5,7 +5,7 @@
 //! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of addresses and ports: which
 //! flows collide differs from any other implementation. Of queues equally fat the first is cut.
 
-use crate::codel::{self, check_times, CeFor, Clock, Law, Root, State};
+use crate::codel::{self, check_times, CeFor, CoDelLaw, CoDelState, Root, ScheduleClock};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_queues::{Bounds, Flows, Hash};
@@ -25,7 +25,7 @@ units::choices! {
 }
 
 units::params! {
-    /// Flow queues that take turns, each under CoDel.
+    /// Flow queues served by deficit round robin, each under CoDel.
     pub struct Params {
         /// Most that may wait in all queues, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "RFC8290" },
@@ -56,7 +56,7 @@ units::params! {
         /// How `1/sqrt(count)` is found.
         root: Root = Root::Exact => { source: "RFC8289" },
         /// What time is counted in.
-        clock: Clock = Clock::Exact => { source: "RFC8289" },
+        clock: ScheduleClock = ScheduleClock::Exact => { source: "RFC8289" },
         /// Whether an interval above target must be exceeded, not only reached.
         above_after: bool = false => { source: "RFC8289" },
         /// From when the next signal is counted after a mark.
@@ -144,8 +144,8 @@ impl Discipline for Params {
 }
 
 impl Params {
-    fn law(&self) -> Law {
-        Law::new(&codel::Params {
+    fn law(&self) -> CoDelLaw {
+        CoDelLaw::new(&codel::Params {
             target: self.target,
             interval: self.interval,
             mtu: self.mtu,
@@ -164,8 +164,8 @@ impl Params {
 /// An FQ-CoDel queue at work.
 #[derive(Clone, Debug)]
 pub struct FqCoDel<P> {
-    flows: Flows<P, State>,
-    law: Law,
+    flows: Flows<P, CoDelState>,
+    law: CoDelLaw,
     bounds: Bounds,
     drop_batch: u64,
     overflow_counts: bool,
@@ -179,7 +179,7 @@ impl<P: Packet + Copy> FqCoDel<P> {
     pub fn new(params: &Valid<Params>) -> FqCoDel<P> {
         let hash = Hash { flows: params.flows, ways: params.ways, perturbation: params.perturbation };
         FqCoDel {
-            flows: Flows::new(hash, params.quantum.0 as i64, State::default()),
+            flows: Flows::new(hash, params.quantum.0 as i64, CoDelState::default()),
             law: params.law(),
             bounds: Bounds::new(params.limit, params.memory_limit),
             drop_batch: params.drop_batch,
@@ -207,8 +207,8 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         let FqCoDel { flows, law, total, sojourn, .. } = self;
         flows.send(|flows, i| {
-            let (mut lane, state) = flows.lane(i, *total);
-            let pkt = law.dequeue(state, &mut lane, cx)?;
+            let (mut store, state) = flows.store_of(i, *total);
+            let pkt = law.dequeue(state, &mut store, cx)?;
             *sojourn = cx.now.since(pkt.enqueued());
             Some(pkt)
         })

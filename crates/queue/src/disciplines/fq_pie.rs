@@ -8,7 +8,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
 use crate::fq_codel::{check_limit, check_sets};
-use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, Law, State};
+use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, PieLaw, PieState};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_queues::{Bounds, Flows, Hash, Queue};
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use units::quantity::Amount;
 use units::{Bytes, Span, Time};
 
 units::params! {
-    /// Flow queues that take turns, each under PIE.
+    /// Flow queues served by deficit round robin, each under PIE.
     pub struct Params {
         /// Most that may wait in all queues, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "Linux fq_pie" },
@@ -45,7 +45,7 @@ units::params! {
         max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
         /// What uses up the burst allowance.
         burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
-        /// Which delay says that a queue is calm.
+        /// Which delay decides that a queue is uncongested.
         judged: Judged = Judged::Old => { source: "RFC8033" },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false => { source: "Linux fq_pie" },
@@ -126,7 +126,7 @@ impl Discipline for Params {
 }
 
 impl Params {
-    fn law(&self, setting: &Setting) -> Law {
+    fn law(&self, setting: &Setting) -> PieLaw {
         let params = pie::Params {
             limit: self.limit,
             target: self.target,
@@ -155,8 +155,8 @@ impl Params {
 /// An FQ-PIE queue at work.
 #[derive(Clone, Debug)]
 pub struct FqPie<P> {
-    flows: Flows<P, State>,
-    law: Law,
+    flows: Flows<P, PieState>,
+    law: PieLaw,
     bounds: Bounds,
     t_update: Span,
     next_tick: Time,
@@ -278,7 +278,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
     fn probe(&self, out: &mut Probe) {
         out.note("active_flows", self.flows.active() as f64);
         out.note("new_flows", self.flows.new_count() as f64);
-        let highest = self.flows.states().map(State::drop_prob).fold(0.0, f64::max);
+        let highest = self.flows.states().map(PieState::drop_prob).fold(0.0, f64::max);
         out.note("highest_drop_prob", highest);
     }
 }
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn only_the_flow_that_overloads_is_dropped() {
         let mut queue = bench(&[]);
-        queue.dice.0 = 0.3;
+        queue.rng.0 = 0.3;
         // The line sends a packet a millisecond; flow 1 sends two, flow 2 one every ten milliseconds.
         for ms in 0..3000 {
             queue.tick_until(ms * 1000);

@@ -10,7 +10,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::LimitTest;
 use crate::red::parts::as_red;
-use crate::red::{self, Curve, EcnForced, IdleDecay, Law, Red, Spacing};
+use crate::red::{self, EcnForced, IdleDecay, LinearCurve, MarkingCurve, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
@@ -114,9 +114,9 @@ impl<P: Packet + Copy> FredFlow<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> FredFlow<P> {
         let red = params.red();
-        let curve = Curve::new(&red, &red.resolve(setting));
+        let curve = LinearCurve::new(&red, &red.resolve(setting));
         FredFlow {
-            red: Red::with_law(&red, setting, curve),
+            red: Red::with_curve(&red, setting, curve),
             flows: FlowTable::new(),
             minq: params.minq as f64,
             many_flows: params.many_flows,
@@ -235,9 +235,9 @@ mod tests {
         let rows =
             [("min_th", "2 pkts"), ("max_th", "50 pkts"), ("max_p", "1"), ("w_q", "0.999999"), ("minq", "4")];
         let mut bench = Bench::new(FredFlow::new(&params(&rows), &SETTING));
-        bench.dice.0 = 0.0;
+        bench.rng.0 = 0.0;
         (0..20).for_each(|flow| bench.arrive(0, Pkt { flow, ..Pkt::new(0) }));
-        assert_eq!((bench.dropped(), bench.dice.1), (Vec::new(), 0));
+        assert_eq!((bench.dropped(), bench.rng.1), (Vec::new(), 0));
     }
 
     #[test]

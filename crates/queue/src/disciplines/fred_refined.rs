@@ -9,7 +9,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, Curve, Red};
+use crate::red::{self, LinearCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
@@ -124,7 +124,7 @@ impl<P: Packet + Copy> FredRefined<P> {
         };
         let warn = in_unit(params.warn());
         FredRefined {
-            red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
+            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
             min_th: resolved.min_th,
             max_th: resolved.max_th,
             max_p: params.max_p,

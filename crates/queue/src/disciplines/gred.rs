@@ -9,7 +9,9 @@ use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
-use crate::red::{self, Arithmetic, AutoWq, Counting, Curve, EcnForced, IdleTable, Red, Spacing};
+use crate::red::{
+    self, AutoWq, AverageArithmetic, EcnForced, IdleTable, LinearCurve, MarkCounting, Red, Spacing,
+};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Valid};
@@ -63,14 +65,14 @@ units::params! {
         /// of twice `min_th` plus `max_th`.
         burst: Vec<u64> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
         /// How the averages are kept.
-        arithmetic: Arithmetic = Arithmetic::Real => { source: "FJ93" },
+        arithmetic: AverageArithmetic = AverageArithmetic::Real => { source: "FJ93" },
         /// In what the table of idle time of integer arithmetic is made.
         idle_table: IdleTable = IdleTable::Microseconds => { source: "Linux" },
         /// Rate at which each virtual queue forgets while idle. None: that of the link.
         idle_rate: Vec<Rate> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
-        /// Whether idle time starts anew at a drop that leaves nothing of a virtual queue waiting.
+        /// Whether idle time starts again at a drop that leaves a virtual queue empty.
         drop_rests: bool = true => { source: "FJ93" },
-        /// Whether a drop for want of room starts `count` anew.
+        /// Whether an overflow drop resets `count`.
         overflow_resets_count: bool = true => { assumed: true },
         /// How marks are spread.
         spacing: Spacing = Spacing::Cycle => { source: "LinuxGRED" },
@@ -110,7 +112,7 @@ impl Params {
             idle_table: self.idle_table,
             idle_rate: entry_of(&self.idle_rate, i),
             spacing: self.spacing,
-            counting: Counting::Between,
+            counting: MarkCounting::Between,
             ecn: self.ecn,
             ecn_forced: self.ecn_forced,
             ..red::Params::default()
@@ -188,7 +190,7 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 struct Dp {
     part: Part,
-    /// What waits of it, in the unit of the thresholds.
+    /// Queue length of this virtual queue, in the unit of the thresholds.
     held: f64,
     limit: f64,
     prio: u64,
@@ -227,7 +229,7 @@ impl<P: Packet + Copy> Gred<P> {
             prio: entry_of(&params.prio, i).unwrap_or(1),
         };
         Gred {
-            red: Red::with_law(&first, setting, Curve::new(&first, &first.resolve(setting))),
+            red: Red::with_curve(&first, setting, LinearCurve::new(&first, &first.resolve(setting))),
             dps: (0..params.dps()).map(dp).collect(),
             default_dp: params.default_dp as usize,
             class_by: params.class_by,
@@ -400,7 +402,7 @@ mod tests {
             grio: true,
             same_prio: SamePrio::Shared,
             unit: Unit::Bytes,
-            arithmetic: Arithmetic::Integer,
+            arithmetic: AverageArithmetic::Integer,
             w_q: Some(0.5),
             prio: vec![1, 1],
             min_th: bytes(500.0),
@@ -409,7 +411,7 @@ mod tests {
             ..Params::default()
         };
         let mut bench = Bench::new(Gred::new(&Valid::new(params).unwrap(), &SETTING));
-        // 0, 500 and 1250 bytes on average: the third is dropped, though half of what waits is not of its virtual queue.
+        // 0, 500 and 1250 bytes on average: the third is dropped, though half of the backlog is not of its virtual queue.
         for (id, class) in [(0, 0), (1, 1), (2, 0)] {
             bench.arrive(0, Pkt { class, size: 1000, ..Pkt::new(id) });
         }

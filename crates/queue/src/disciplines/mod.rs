@@ -76,7 +76,7 @@ pub mod wtred;
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::limit::Unit;
-use crate::registry::{self, disciplines, Chosen, Discipline, Entry, Setting};
+use crate::registry::{self, disciplines, CatalogueEntry, Chosen, Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Problem, Table};
 use units::{Bytes, Time};

@@ -7,7 +7,7 @@
 
 use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
-use crate::red::{self, Law, Red};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Table, Valid};
@@ -77,7 +77,7 @@ impl Discipline for Params {
     fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P, Parabola> {
         let red = params.red();
         let resolved = red.resolve(setting);
-        Red::with_law(&red, setting, Parabola::new(params, resolved.min_th, resolved.max_th))
+        Red::with_curve(&red, setting, Parabola::new(params, resolved.min_th, resolved.max_th))
     }
 
     fn resolved(&self, setting: &Setting) -> Table {
@@ -108,7 +108,7 @@ impl Parabola {
     }
 }
 
-impl Law for Parabola {
+impl MarkingCurve for Parabola {
     fn min_th(&self) -> f64 {
         self.min_th
     }

@@ -19,7 +19,7 @@ use units::{Bytes, Time};
 
 units::choices! {
     /// Which packet goes when there is no room.
-    pub enum Victim {
+    pub enum PrioVictim {
         /// What the least urgent band that waits would send next, if it is less urgent than the arriving one's; else
         /// the arriving one.
         LeastUrgent = "least_urgent",
@@ -42,7 +42,7 @@ units::params! {
         /// The band of each class; the last stands for all that follow.
         band_of: Vec<u64> = vec![2, 1, 0] => { range: Range::Within(0.0, 15.0), assumed: true },
         /// Which packet goes when there is no room.
-        victim: Victim = Victim::LeastUrgent => { assumed: true },
+        victim: PrioVictim = PrioVictim::LeastUrgent => { assumed: true },
     }
 }
 
@@ -90,7 +90,7 @@ pub struct Prio<P: Packet + Copy> {
     limit: Limit,
     class_by: ClassBy,
     band_of: Vec<u64>,
-    victim: Victim,
+    victim: PrioVictim,
     len: usize,
     bytes: u64,
 }
@@ -109,7 +109,7 @@ impl<P: Packet + Copy> Prio<P> {
         }
     }
 
-    /// Acts on a band and counts it anew.
+    /// Runs `act` on a band and updates the totals.
     #[inline]
     fn on_band<R>(&mut self, i: usize, act: impl FnOnce(&mut Buckets<P>) -> R) -> R {
         let band = &mut self.bands[i];
@@ -136,7 +136,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Prio<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         let band = entry_of(&self.band_of, self.class_by.place(pkt.class())).map_or(0, |band| band as usize);
         while !self.has_room(&pkt, cx) {
-            let loser = if self.victim == Victim::LeastUrgent { self.below(band) } else { None };
+            let loser = if self.victim == PrioVictim::LeastUrgent { self.below(band) } else { None };
             let Some(i) = loser else {
                 return cx.drop(pkt, Reason::Overflow);
             };

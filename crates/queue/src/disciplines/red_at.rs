@@ -9,7 +9,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, AboveMax, Curve, Law, Red};
+use crate::red::{self, AboveMax, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Table, Valid};
@@ -79,7 +79,7 @@ impl Discipline for Params {
     const ABOUT: &'static str =
         "RED that raises both thresholds while the average is low and lowers them while it is high, \
         step by step, after five arrivals in a row that agree, and returns to the nominal ones in between. \
-        Meant to calm the oscillation of the queue.";
+        Meant to reduce the oscillation of the queue.";
     const REFERENCE: &'static str = "PD14, FJ93";
     type Disc<P: Packet + Copy> = RedAt<P>;
 
@@ -131,7 +131,7 @@ impl<P: Packet + Copy> RedAt<P> {
         let min = [params.min_low, params.min_th, params.min_high].map(in_unit);
         let max = [params.max_low, params.max_th, params.max_high].map(in_unit);
         RedAt {
-            red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
+            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
             min_step: params.alpha * (min[2] - min[0]),
             max_step: params.beta * (max[2] - max[0]),
             min,

@@ -10,7 +10,7 @@
 
 use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
-use crate::red::{self, ByteMode, Curve, Red};
+use crate::red::{self, ByteMode, LinearCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
@@ -88,7 +88,7 @@ impl Discipline for Params {
 
     fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P> {
         let red = params.red();
-        Red::with_law(&red, setting, Curve::new(&red, &red.resolve(setting)))
+        Red::with_curve(&red, setting, LinearCurve::new(&red, &red.resolve(setting)))
     }
 
     fn resolved(&self, setting: &Setting) -> Table {
@@ -104,7 +104,7 @@ impl Discipline for Params {
 mod tests {
     use super::*;
     use crate::testing::{params, Pkt, SETTING};
-    use units::Dice;
+    use units::Rng;
 
     /// Arrivals from one early drop to the next at an average of 10, each packet leaving at once.
     fn gaps(variant: &str, sizes: &[u64], n: usize) -> Vec<(u64, u64)> {

@@ -195,7 +195,7 @@ mod tests {
     fn marks_may_wait_for_the_departure() {
         let rows = [("ecn", "true"), ("mark_at", "departure"), ("gamma", "1"), ("phi", "2")];
         let mut bench = Bench::new(Rem::new(&params(&rows), &SETTING));
-        bench.dice.0 = 0.5;
+        bench.rng.0 = 0.5;
         (0..30).for_each(|_| bench.arrive(0, Pkt { ecn: units::Ecn::Ect0, ..Pkt::new(0) }));
         bench.tick_until(2000);
         assert!(bench.fates.is_empty());

@@ -8,7 +8,7 @@
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
-use crate::red::{self, AboveMax, Counting, Curve, EcnForced, IdleDecay, Red, Spacing};
+use crate::red::{self, AboveMax, EcnForced, IdleDecay, LinearCurve, MarkCounting, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
@@ -69,7 +69,7 @@ units::params! {
         /// How marks are spread.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
         /// Which arrivals raise the counts.
-        counting: Counting = Counting::Between => { source: "FJ93" },
+        counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
         /// No decision on an average while fewer than this many packets of what it counts wait.
         min_queue: u64 = 0 => { source: "FJ93" },
         /// How idle time lowers the averages.
@@ -185,7 +185,7 @@ impl<P: Packet + Copy> Rio<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Rio<P> {
         let outside = params.outside();
         Rio {
-            red: Red::with_law(&outside, setting, Curve::new(&outside, &outside.resolve(setting))),
+            red: Red::with_curve(&outside, setting, LinearCurve::new(&outside, &outside.resolve(setting))),
             inside: Part::new(&params.inside(), setting),
             q_in: 0,
             in_from: params.in_from,

@@ -10,7 +10,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, AboveMax, Curve, Law, Red};
+use crate::red::{self, AboveMax, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
@@ -144,7 +144,7 @@ impl<P: Packet + Copy> Rtred<P> {
             Unit::Bytes => amount.in_bytes(resolved.mean_packet),
         };
         Rtred {
-            red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
+            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
             waiting: FlowTable::new(),
             counts_waiting: params.flows.is_none() && params.memory == Span::ZERO,
             flows: params.flows,

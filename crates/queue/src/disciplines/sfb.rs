@@ -2,7 +2,7 @@
 //!
 //! Reference: FSKS02, section 5; constants and the mixing of drops above one half as observed in Linux `sfb`.
 //! Units: bins and limits count packets.
-//! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. A set counts what waits
+//! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. A set counts the backlog
 //! from its warm-up on. Flows are as [`Packet::flow`] names them.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
@@ -37,7 +37,7 @@ units::params! {
         penalty_rate: f64 = 10.0 => { unit: "pkts/s", range: Range::Within(0.0, 1e9), source: "Linux" },
         /// Packets of theirs that may pass at once.
         penalty_burst: u64 = 20 => { source: "Linux" },
-        /// Time after which flows are hashed anew.
+        /// Time after which flows are rehashed.
         rehash: Span = Span::from_millis(600_000) => { range: Range::Positive, source: "Linux" },
         /// Time before that in which the next set of bins already learns.
         warmup: Span = Span::from_millis(60_000) => { range: Range::Positive, source: "Linux" },
@@ -172,7 +172,7 @@ pub struct Sfb<P> {
     sets: [Set; 2],
     /// When the next set takes over.
     rehash_at: Time,
-    /// Whether the next set counts what waits: from its warm-up on.
+    /// Whether the next set counts the backlog: from its warm-up on.
     warm: bool,
     /// Packets the penalty box lets pass now, and since when that is so.
     tokens: f64,
@@ -206,7 +206,7 @@ impl<P: Packet + Copy> Sfb<P> {
         }
     }
 
-    /// From now on the next set counts what waits.
+    /// Makes the next set count the backlog from now on.
     fn warm_up(&mut self) {
         if !self.warm {
             let next = &mut self.sets[1];
@@ -245,7 +245,7 @@ impl<P: Packet + Copy> Sfb<P> {
             if u >= view.p_min {
                 return Some(pkt);
             }
-            // Above one half, more and more of the marks are drops: whoever needs so many does not listen.
+            // Above one half, a growing share of the marks are drops: a flow that needs so high a probability does not respond.
             let dropped = view.p_min > 0.5 && u < 2.0 * (view.p_min - 0.5);
             End { reason: if dropped { Reason::Forced } else { Reason::Early }, marks: !dropped }
         } else {

@@ -2,7 +2,7 @@
 //!
 //! Reference: McKenney90; the rule of its buffer as observed in ns-2.35.
 //! Units: packets.
-//! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Hashing anew, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
+//! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Rehashing, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
 //! overtake each other once; off by default. Fairness is in packets, not bytes, unless `quantum` says otherwise.
 
 use crate::child::Child;
@@ -16,7 +16,7 @@ use units::{Bytes, Span, Time};
 
 units::choices! {
     /// Which packets are refused.
-    pub enum Refuse {
+    pub enum RefuseArrival {
         /// The arriving one, if its queue holds half of the free room or more, or if free room is short and its
         /// queue holds more than its share.
         Share = "share",
@@ -42,8 +42,8 @@ units::params! {
         /// Bytes a queue may send in its turn; it ends with the packet that uses them up. `auto`: one packet.
         quantum: Option<Bytes> = None => { range: Range::Within(1.0, 1e9), source: "McKenney90" },
         /// Which packets are refused.
-        refuse: Refuse = Refuse::Share => { source: "ns-2.35" },
-        /// Time after which flows are hashed anew. `auto`: never.
+        refuse: RefuseArrival = RefuseArrival::Share => { source: "ns-2.35" },
+        /// Time after which flows are rehashed. `auto`: never.
         perturb: Option<Span> = None => { range: Range::Positive, source: "McKenney90" },
         /// The discipline of each queue, with limits of its own below the one above.
         child: Child = Child::PLAIN => { source: "Linux sfq" },
@@ -61,7 +61,7 @@ impl Check for Params {
         let shown = show_amount(self.limit);
         let whole = !self.limit.is_bytes() && self.limit.number() >= 1.0 && self.limit.number() <= 1e9;
         require(problems, whole, "limit", shown, "must be packets, at least 1", "");
-        let newest = matches!(self.refuse, Refuse::Longest | Refuse::LongestLatest);
+        let newest = matches!(self.refuse, RefuseArrival::Longest | RefuseArrival::LongestLatest);
         let rule =
             "must be share or longest_head with a child: a discipline gives up what it would send next";
         require(problems, !newest || self.child == Child::PLAIN, "refuse", self.refuse.name(), rule, "");
@@ -90,7 +90,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Stochastic Fairness Queueing (SFQ)";
     const ABOUT: &'static str =
         "Hashes flows into a few queues and sends one packet of each in turn. Cheap isolation of flows, as long \
-        as few of them share a queue; hashing anew now and then spreads the bad luck. A queue is plain, or holds any \
+        as few of them share a queue; periodic rehashing changes which flows collide. A queue is plain, or holds any \
         other discipline.";
     const REFERENCE: &'static str = "McKenney90";
     type Disc<P: Packet + Copy> = Sfq<P>;
@@ -115,9 +115,9 @@ pub struct Sfq<P: Packet + Copy> {
     limit: u64,
     buckets: u64,
     quantum: Option<u64>,
-    refuse: Refuse,
+    refuse: RefuseArrival,
     perturb: Option<Span>,
-    /// When flows are hashed anew.
+    /// When flows are rehashed.
     next: Time,
 }
 
@@ -145,11 +145,11 @@ impl<P: Packet + Copy> Sfq<P> {
         let own = self.queues.len_of(i) as u64;
         let short = free < self.buckets;
         match self.refuse {
-            Refuse::Share => {
+            RefuseArrival::Share => {
                 let share = self.limit / (self.queues.active() as u64).max(1);
                 2 * own >= free.max(2) || (short && own > share)
             }
-            Refuse::ShareOfAll => own >= free / 2 || (short && own > self.limit / self.buckets),
+            RefuseArrival::ShareOfAll => own >= free / 2 || (short && own > self.limit / self.buckets),
             _ => false,
         }
     }
@@ -158,9 +158,9 @@ impl<P: Packet + Copy> Sfq<P> {
     /// others by its own law, which makes room as well.
     fn makes_room(&mut self, cx: &mut Cx<'_, P>) -> bool {
         let newest = match self.refuse {
-            Refuse::Longest => true,
-            Refuse::LongestHead => false,
-            Refuse::Share | Refuse::ShareOfAll | Refuse::LongestLatest => return false,
+            RefuseArrival::Longest => true,
+            RefuseArrival::LongestHead => false,
+            RefuseArrival::Share | RefuseArrival::ShareOfAll | RefuseArrival::LongestLatest => return false,
         };
         let Some(fattest) = self.queues.longest(true) else { return false };
         if let Some(victim) = self.queues.pop(fattest, newest, cx) {
@@ -178,11 +178,11 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
         }
         let i = self.queues.of(&pkt);
         let full = self.refuses(i, cx);
-        if full && self.refuse != Refuse::LongestLatest && !self.makes_room(cx) {
+        if full && self.refuse != RefuseArrival::LongestLatest && !self.makes_room(cx) {
             return cx.drop(pkt, Reason::Overflow);
         }
         self.queues.push(i, pkt, self.quantum.map_or(0, |quantum| quantum as i64), cx);
-        if full && self.refuse == Refuse::LongestLatest {
+        if full && self.refuse == RefuseArrival::LongestLatest {
             let longest = self.queues.longest_latest();
             if let Some(victim) = longest.and_then(|longest| self.queues.pop(longest, true, cx)) {
                 cx.drop(victim, Reason::Overflow);

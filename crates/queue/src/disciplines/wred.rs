@@ -1,7 +1,7 @@
 //! Weighted RED: one average, a drop curve for each class (precedence) of packets.
 //!
 //! Reference: CiscoWRED.
-//! Units: as in RED; `denominator` is plain: one packet in so many is dropped just below `max_th`.
+//! Units: as in RED; `denominator` is a number: one packet in `denominator` is dropped just below `max_th`.
 //! Deviations: the documentation gives the probability of a drop and not how drops are spread: by default each packet
 //! has its own die. Nor does it say whether classes share a count, or how an idle queue forgets.
 
@@ -19,7 +19,7 @@ use units::Bytes;
 
 units::choices! {
     /// Who counts the packets since the last drop.
-    pub enum Count {
+    pub enum ClassCount {
         /// Each class for itself.
         PerClass = "per_class",
         /// All classes together.
@@ -52,7 +52,7 @@ units::params! {
         /// How marks are spread.
         spacing: Spacing = Spacing::Geometric => { assumed: true },
         /// Who counts the packets since the last drop.
-        count: Count = Count::PerClass => { assumed: true },
+        count: ClassCount = ClassCount::PerClass => { assumed: true },
         /// How idle time lowers the average.
         idle_decay: IdleDecay = IdleDecay::Exact => { assumed: true },
         /// Marks ECN-capable packets instead of dropping them.
@@ -131,7 +131,7 @@ pub struct Wred<P> {
     red: Red<P>,
     /// Curve and count of each class.
     classes: Vec<Part>,
-    count: Count,
+    count: ClassCount,
     class_by: ClassBy,
 }
 
@@ -140,7 +140,7 @@ impl<P: Packet + Copy> Wred<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Wred<P> {
         let first = params.red(0);
         Wred {
-            red: Red::with_law(&first, setting, red::Curve::new(&first, &first.resolve(setting))),
+            red: Red::with_curve(&first, setting, red::LinearCurve::new(&first, &first.resolve(setting))),
             classes: (0..params.classes()).map(|i| Part::new(&params.red(i), setting)).collect(),
             count: params.count,
             class_by: params.class_by,
@@ -151,8 +151,8 @@ impl<P: Packet + Copy> Wred<P> {
     #[inline]
     fn exchange(&mut self, class: usize) {
         match self.count {
-            Count::PerClass => self.red.exchange_law(&mut self.classes[class]),
-            Count::Shared => self.red.exchange_curve(&mut self.classes[class]),
+            ClassCount::PerClass => self.red.exchange_law(&mut self.classes[class]),
+            ClassCount::Shared => self.red.exchange_curve(&mut self.classes[class]),
         }
     }
 }
@@ -224,7 +224,7 @@ mod tests {
     fn low_precedence_goes_first() {
         let mut bench = Bench::new(Wred::new(&Valid::new(Params::default()).unwrap(), &SETTING));
         bench.disc.red.set_weight(0.999_999);
-        bench.dice.0 = 0.04;
+        bench.rng.0 = 0.04;
         (0..31).for_each(|_| bench.arrive(0, Pkt { class: 9, ..Pkt::new(0) }));
         // The average is 30: class 0 has 0.05 and is dropped at 0.04, class 7 has none.
         bench.arrive(0, Pkt::new(0));

@@ -7,7 +7,7 @@
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
-use crate::red::{self, Curve, Red};
+use crate::red::{self, LinearCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -115,7 +115,7 @@ impl<P: Packet + Copy> Wtred<P> {
         let red = params.red();
         let resolved = red.resolve(setting);
         Wtred {
-            red: Red::with_law(&red, setting, Curve::new(&red, &resolved)),
+            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
             min_th: resolved.min_th,
             max_th: resolved.max_th,
             weights: [params.w_green, params.w_yellow, params.w_red],

@@ -149,7 +149,7 @@ impl<P: Packet + Copy> Buckets<P> {
         self.bytes += size;
     }
 
-    /// Counts a bucket anew after a call of the discipline inside, and keeps the ring and the clock in step.
+    /// Updates the totals, the ring and the deadline of a bucket after a call of the discipline inside.
     fn settle(&mut self, i: usize) {
         let bucket = &mut self.buckets[i];
         let (len, bytes) = (bucket.len, bucket.bytes);

@@ -13,3 +13,25 @@ pub(crate) mod flow_queues;
 pub(crate) mod flow_table;
 pub(crate) mod hash;
 pub(crate) mod ring;
+
+use crate::disc::Packet;
+use crate::fifo::Fifo;
+
+/// A queue from whose head a control law takes packets.
+pub(crate) trait PacketStore<P> {
+    /// Removes and returns the oldest packet.
+    fn pop(&mut self) -> Option<P>;
+    /// Backlog in bytes, for the guard that keeps the last packets.
+    fn backlog(&self) -> u64;
+}
+
+impl<P: Packet + Copy> PacketStore<P> for Fifo<P> {
+    #[inline]
+    fn pop(&mut self) -> Option<P> {
+        self.pop_front()
+    }
+    #[inline]
+    fn backlog(&self) -> u64 {
+        Fifo::backlog(self).0
+    }
+}

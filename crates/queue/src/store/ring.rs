@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn equals_the_standard_ring() {
         for seed in 0..256 {
-            let mut dice = Stream::new(seed, "ring");
+            let mut rng = Stream::new(seed, "ring");
             let (mut ring, mut known) = (Ring::new(), VecDeque::new());
-            for n in 0..1 + dice.next_u64() % 400 {
-                let i = (dice.next_u64() % 12) as usize;
-                match dice.next_u64() % 8 {
+            for n in 0..1 + rng.next_u64() % 400 {
+                let i = (rng.next_u64() % 12) as usize;
+                match rng.next_u64() % 8 {
                     0..=3 => {
                         ring.push_back(n);
                         known.push_back(n);

@@ -4,7 +4,7 @@
 //! Parameters that do not fit together are no case. What must hold is the exam of [`queue::conformance`], which does not
 //! ask for more than any discipline keeps: nothing is lost, lengths are true, limits hold, only capable packets are marked.
 
-use queue::conformance::{sit, Rules, Step};
+use queue::conformance::{sit, KitStep, Rules};
 use queue::{catalogue, Entry, Setting, Spec, KINDS};
 use units::param::{Field, Table, Value};
 use units::quantity::Amount;
@@ -99,7 +99,7 @@ fn one(entry: &Entry, field: &Field, bytes: &mut Reader<'_>) -> Option<Value> {
     }
 }
 
-fn steps(bytes: &mut Reader<'_>) -> Vec<Step> {
+fn steps(bytes: &mut Reader<'_>) -> Vec<KitStep> {
     let mut list = Vec::new();
     while !bytes.0.is_empty() && list.len() < MOST_STEPS {
         let byte = bytes.byte();
@@ -107,10 +107,10 @@ fn steps(bytes: &mut Reader<'_>) -> Vec<Step> {
             0..=3 => {
                 let size = [1, 40, 64, 576, 1000, 1499, 1500, 9000][byte / 32];
                 let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][byte % 4];
-                Step::Arrive { flow: (byte / 8 % 4) as u8, size, ecn }
+                KitStep::Arrive { flow: (byte / 8 % 4) as u8, size, ecn }
             }
-            4..=6 => Step::Depart,
-            _ => Step::Wait(Span(
+            4..=6 => KitStep::Depart,
+            _ => KitStep::Wait(Span(
                 [0, 1, 1_000, 100_000, 800_000, 5_000_000, 20_000_000, 1_000_000_000][byte / 32],
             )),
         });

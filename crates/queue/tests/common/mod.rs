@@ -1,10 +1,10 @@
-//! What the tests of this crate share: a packet, dice that replay, and a line to drive a queue.
+//! What the tests of this crate share: a packet, rng that replay, and a line to drive a queue.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use queue::disc::Packet;
 use queue::{Setting, Spec};
 use units::param::{Problem, Table, Value};
-use units::{Bytes, Dice, Ecn, Rate, Span, Time};
+use units::{Bytes, Ecn, Rate, Rng, Span, Time};
 
 /// A packet of a few words.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,10 +48,10 @@ impl Packet for Pkt {
     }
 }
 
-/// Dice that give the numbers noted, in order, and nothing beyond.
+/// Rng that give the numbers noted, in order, and nothing beyond.
 pub struct Tape(pub std::collections::VecDeque<f64>);
 
-impl Dice for Tape {
+impl Rng for Tape {
     fn uniform(&mut self) -> f64 {
         self.0.pop_front().expect("a draw the record does not have")
     }

@@ -4,7 +4,7 @@
 //! Each packet takes the draws of what is configured, in this order: state, loss, jitter, reordering, duplicate.
 
 use crate::plan::LossPlan;
-use units::{Dice, Stream, Time};
+use units::{Rng, Stream, Time};
 
 /// The state of a link's faults.
 pub struct Faults {
@@ -109,7 +109,7 @@ impl Faults {
 mod tests {
     use super::*;
     use crate::plan::LossBursts;
-    use units::param::{Form, Law};
+    use units::param::{Distribution, DistributionShape};
     use units::Span;
 
     fn loss(plan: &LossPlan) -> Box<Faults> {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn jitter_keeps_the_order_unless_it_may_not() {
-        let law = Law::of(Form::Exponential(0.003));
+        let law = Distribution::of(DistributionShape::Exponential(0.003));
         let plan = LossPlan { jitter: Some(law), ..LossPlan::default() };
         let overtakes = |faults: &LossPlan| {
             let times: Vec<u64> = extra(faults, 5000)

@@ -4,7 +4,8 @@
 //! group of flows is a [`Group`](super::traffic::Group), its way through the topology, its transport and its source.
 
 use units::param::{
-    require, Check, Described, Field, Form, Kind, Law, Param, Preset, Problem, Range, Spread, Table, Value,
+    require, Check, Described, Distribution, DistributionShape, Field, Kind, Param, Preset, Problem, Range,
+    Spread, Table, Value,
 };
 use units::quantity::Amount;
 use units::{choices, params, Bytes, Rate, Span, Time};
@@ -125,7 +126,7 @@ params! {
         /// Share of packets lost inside bursts.
         burst_loss: f64 = 1.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },
         /// What is added to the delay of each packet, at random.
-        jitter: Law<Span> = Law::of(Form::Constant(0.0)),
+        jitter: Distribution<Span> = Distribution::of(DistributionShape::Constant(0.0)),
         /// Whether jitter lets packets overtake one another; otherwise one that is held up holds up those behind it.
         overtaking: bool = false,
         /// Share of packets held back, so that others overtake them.

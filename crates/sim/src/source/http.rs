@@ -10,7 +10,7 @@ use super::SourcePart;
 use crate::plan::{AppPlan, Load};
 use crate::scenario::traffic::Transport;
 use std::sync::Arc;
-use units::param::{Check, Form, Law, Preset};
+use units::param::{Check, Distribution, DistributionShape, Preset};
 use units::{choices, params, Bytes, Span, Stream};
 
 choices! {
@@ -77,19 +77,19 @@ params! {
         /// Who sets the pace.
         sessions: Loop = Loop::Closed => { source: "SWH06" },
         /// Time between the arrivals of sessions at one flow (`sessions = "open"`); exponential is a Poisson process.
-        arrival: Law<Span> = Law::of(Form::Exponential(1.0)) => { source: "dropcurve", assumed: true },
+        arrival: Distribution<Span> = Distribution::of(DistributionShape::Exponential(1.0)) => { source: "dropcurve", assumed: true },
         /// Pages of a session (`sessions = "open"`).
-        pages: Law<u64> = Law::of(Form::Constant(1.0)) => { source: "dropcurve", assumed: true },
+        pages: Distribution<u64> = Distribution::of(DistributionShape::Constant(1.0)) => { source: "dropcurve", assumed: true },
         /// Size of a page's first object.
-        size: Law<Bytes> = Law::of(Form::Pareto(12_000.0, 1.2)) => { source: "CB97 for the shape", assumed: true },
+        size: Distribution<Bytes> = Distribution::of(DistributionShape::Pareto(12_000.0, 1.2)) => { source: "CB97 for the shape", assumed: true },
         /// More objects in a page.
-        embedded: Law<u64> = Law::of(Form::Constant(0.0)) => { source: "dropcurve", assumed: true },
+        embedded: Distribution<u64> = Distribution::of(DistributionShape::Constant(0.0)) => { source: "dropcurve", assumed: true },
         /// Their sizes; `"auto"` is `size`.
-        embedded_size: Option<Law<Bytes>> = None,
+        embedded_size: Option<Distribution<Bytes>> = None,
         /// Time between the objects of a page.
-        parse: Law<Span> = Law::of(Form::Constant(0.0)) => { source: "dropcurve", assumed: true },
+        parse: Distribution<Span> = Distribution::of(DistributionShape::Constant(0.0)) => { source: "dropcurve", assumed: true },
         /// Time between pages, from the last acknowledgement of one to the first packet of the next.
-        think: Law<Span> = Law::of(Form::Exponential(0.5)) => { source: "dropcurve", assumed: true },
+        think: Distribution<Span> = Distribution::of(DistributionShape::Exponential(0.5)) => { source: "dropcurve", assumed: true },
         /// How long a connection is kept. A new one starts from the initial window and the initial timeout.
         connection: Connection = Connection::Object => { source: "RFC 9112 section 9" },
         /// What a size means.

@@ -6,7 +6,7 @@
 //! Deviations: the window's estimate starts at zero and not at the target.
 
 use crate::plan::{Measure, MeterPlan};
-use units::{Dice, Stream, Time};
+use units::{Rng, Stream, Time};
 
 /// Assigns classes to packets.
 #[derive(Clone, Debug)]

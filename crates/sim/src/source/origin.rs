@@ -5,7 +5,7 @@ use crate::source::AppSource;
 use std::sync::Arc;
 use transport::tcp::Params;
 use transport::SenderCounters;
-use units::param::{Form, Law, Valid};
+use units::param::{Distribution, DistributionShape, Valid};
 use units::{Span, Stream, Time};
 
 /// The origin of sessions.

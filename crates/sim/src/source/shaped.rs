@@ -11,7 +11,7 @@ use crate::plan::Load;
 use crate::scenario::traffic::Transport;
 use std::sync::Arc;
 use units::param::{require, Check, Param, Problem, Range};
-use units::{params, Bytes, Dice, Rate, Span, Stream, Time};
+use units::{params, Bytes, Rate, Rng, Span, Stream, Time};
 
 params! {
     /// A camera, its coder and the shaper behind it.

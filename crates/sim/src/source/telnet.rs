@@ -9,7 +9,7 @@ use super::SourcePart;
 use crate::plan::{AppPlan, Load};
 use crate::scenario::traffic::Transport;
 use std::sync::Arc;
-use units::param::{Check, Form, Law, Preset, Range};
+use units::param::{Check, Distribution, DistributionShape, Preset, Range};
 use units::{params, Bytes, Span, Stream};
 
 const MODELS: &[Preset] = &[
@@ -25,7 +25,7 @@ params! {
     /// A terminal session.
     pub struct Telnet {
         /// Time between two keys.
-        gap: Law<Span> = Law::of(Form::Exponential(1.0)) => { source: "ns-2 telnet" },
+        gap: Distribution<Span> = Distribution::of(DistributionShape::Exponential(1.0)) => { source: "ns-2 telnet" },
         /// Payload that a key makes; it is the segment size of the connection.
         key: Bytes = Bytes(1) => { range: Range::Within(1.0, 65_535.0), source: "RFC 896", assumed: true },
     }

@@ -19,7 +19,7 @@ use super::aggregation::Aggregation;
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{BbrFilter, BbrRule, Params};
 use crate::rate::Sample;
-use units::{Dice, Span, Stream, Time};
+use units::{Rng, Span, Stream, Time};
 
 /// Pacing gains of a cycle: up, down, six rounds of cruising.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];

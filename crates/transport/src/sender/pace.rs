@@ -11,7 +11,7 @@ use super::Sender;
 use crate::cc::Control;
 use crate::params::Pacing;
 use crate::segment::Segment;
-use units::{Dice, Span, Time};
+use units::{Rng, Span, Time};
 
 /// Pacing state of a connection.
 #[derive(Clone, Debug)]

@@ -10,9 +10,9 @@ use crate::{Bytes, Span};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// How a random amount is distributed. Amounts are bytes, seconds or plain numbers, as the [`Law`] around it says.
+/// How a random amount is distributed. Amounts are bytes, seconds or plain numbers, as the [`Distribution`] around it says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
+pub enum DistributionShape {
     /// Always the same.
     Constant(f64),
     /// Uniform between two amounts.
@@ -29,9 +29,9 @@ pub enum Form {
 
 /// A random amount of `T`: [`Bytes`], [`Span`] or `u64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law<T> {
+pub struct Distribution<T> {
     /// Its distribution.
-    pub form: Form,
+    pub form: DistributionShape,
     /// A larger draw is cut to this.
     pub most: Option<f64>,
     /// Taken off each draw in the end.
@@ -95,31 +95,31 @@ impl Amounted for u64 {
     }
 }
 
-impl<T: Amounted> Law<T> {
+impl<T: Amounted> Distribution<T> {
     /// A law of this form, neither cut nor lessened.
-    pub const fn of(form: Form) -> Law<T> {
-        Law { form, most: None, less: 0.0, what: core::marker::PhantomData }
+    pub const fn of(form: DistributionShape) -> Distribution<T> {
+        Distribution { form, most: None, less: 0.0, what: core::marker::PhantomData }
     }
 
     /// A draw as a real number of bytes, seconds or things.
-    pub fn real(&self, dice: &mut Stream) -> f64 {
+    pub fn real(&self, rng: &mut Stream) -> f64 {
         let x = match self.form {
-            Form::Constant(x) => x,
-            Form::Uniform(low, high) => dice.between(low, high),
-            Form::Exponential(mean) => dice.exponential(mean),
-            Form::Pareto(mean, shape) => dice.pareto(mean, shape),
-            Form::ParetoFrom(least, shape) => dice.pareto_from(least, shape),
-            Form::Lognormal(mean, sd) => dice.lognormal(mean, sd),
+            DistributionShape::Constant(x) => x,
+            DistributionShape::Uniform(low, high) => rng.between(low, high),
+            DistributionShape::Exponential(mean) => rng.exponential(mean),
+            DistributionShape::Pareto(mean, shape) => rng.pareto(mean, shape),
+            DistributionShape::ParetoFrom(least, shape) => rng.pareto_from(least, shape),
+            DistributionShape::Lognormal(mean, sd) => rng.lognormal(mean, sd),
         };
         (self.most.map_or(x, |most| x.min(most)) - self.less).max(0.0)
     }
 
     /// A draw in whole bytes or nanoseconds; of a number, its whole part.
-    pub fn draw(&self, dice: &mut Stream) -> T {
-        T::whole(self.real(dice))
+    pub fn draw(&self, rng: &mut Stream) -> T {
+        T::whole(self.real(rng))
     }
 
-    fn parse(written: &str) -> Option<Law<T>> {
+    fn parse(written: &str) -> Option<Distribution<T>> {
         let mut parts: Vec<(&str, String)> = vec![("", String::new())];
         for word in written.split_whitespace() {
             match word {
@@ -141,37 +141,39 @@ impl<T: Amounted> Law<T> {
             |text: Option<String>, above: f64| quantity::number(&text?).filter(|shape| *shape > above);
         let bare = take("").filter(|text| !text.is_empty());
         let form = if let Some(text) = take("exponential") {
-            Form::Exponential(positive(text)?)
+            DistributionShape::Exponential(positive(text)?)
         } else if let Some(text) = take("uniform") {
             let (low, high) = (T::amount(&text)?, T::amount(&take("to")?)?);
-            (low <= high).then_some(Form::Uniform(low, high))?
+            (low <= high).then_some(DistributionShape::Uniform(low, high))?
         } else if let Some(text) = take("pareto") {
             match take("from") {
                 Some(_) if !text.is_empty() => return None,
-                Some(least) => Form::ParetoFrom(positive(least)?, shape(take("shape"), 0.0)?),
-                None => Form::Pareto(positive(text)?, shape(take("shape"), 1.0)?),
+                Some(least) => DistributionShape::ParetoFrom(positive(least)?, shape(take("shape"), 0.0)?),
+                None => DistributionShape::Pareto(positive(text)?, shape(take("shape"), 1.0)?),
             }
         } else if let Some(text) = take("lognormal") {
-            Form::Lognormal(positive(text)?, positive(take("sd")?)?)
+            DistributionShape::Lognormal(positive(text)?, positive(take("sd")?)?)
         } else {
-            Form::Constant(T::amount(bare.as_deref()?)?)
+            DistributionShape::Constant(T::amount(bare.as_deref()?)?)
         };
         let most = take("up").map(|text| positive(text).ok_or(())).transpose().ok()?;
         let less = take("less").map_or(Some(0.0), |text| T::amount(&text))?;
-        let spare = bare.is_some() && !matches!(form, Form::Constant(_));
-        (parts.is_empty() && !spare).then_some(Law { most, less, ..Law::of(form) })
+        let spare = bare.is_some() && !matches!(form, DistributionShape::Constant(_));
+        (parts.is_empty() && !spare).then_some(Distribution { most, less, ..Distribution::of(form) })
     }
 }
 
-impl<T: Amounted> Param for Law<T> {
+impl<T: Amounted> Param for Distribution<T> {
     fn kind() -> Kind {
         Kind { name: T::KIND, example: T::EXAMPLE, choices: Vec::new(), auto: false, list: false }
     }
 
     fn read(value: &Value) -> Result<Self, String> {
         let parsed = match value {
-            Value::Text(text) => Law::parse(text),
-            Value::Int(n) if T::KIND == "count law" && *n >= 0 => Some(Law::of(Form::Constant(*n as f64))),
+            Value::Text(text) => Distribution::parse(text),
+            Value::Int(n) if T::KIND == "count law" && *n >= 0 => {
+                Some(Distribution::of(DistributionShape::Constant(*n as f64)))
+            }
             _ => None,
         };
         parsed.ok_or_else(|| {
@@ -187,12 +189,14 @@ impl<T: Amounted> Param for Law<T> {
     fn show(&self) -> Value {
         let text = T::text;
         let mut out = match self.form {
-            Form::Constant(x) => text(x),
-            Form::Uniform(low, high) => format!("uniform {} to {}", text(low), text(high)),
-            Form::Exponential(mean) => format!("exponential {}", text(mean)),
-            Form::Pareto(mean, shape) => format!("pareto {} shape {shape}", text(mean)),
-            Form::ParetoFrom(least, shape) => format!("pareto from {} shape {shape}", text(least)),
-            Form::Lognormal(mean, sd) => format!("lognormal {} sd {}", text(mean), text(sd)),
+            DistributionShape::Constant(x) => text(x),
+            DistributionShape::Uniform(low, high) => format!("uniform {} to {}", text(low), text(high)),
+            DistributionShape::Exponential(mean) => format!("exponential {}", text(mean)),
+            DistributionShape::Pareto(mean, shape) => format!("pareto {} shape {shape}", text(mean)),
+            DistributionShape::ParetoFrom(least, shape) => {
+                format!("pareto from {} shape {shape}", text(least))
+            }
+            DistributionShape::Lognormal(mean, sd) => format!("lognormal {} sd {}", text(mean), text(sd)),
         };
         if let Some(most) = self.most {
             out += &format!(" up to {}", text(most));
@@ -208,27 +212,33 @@ impl<T: Amounted> Param for Law<T> {
 mod tests {
     use super::*;
 
-    fn size(text: &str) -> Result<Law<Bytes>, String> {
-        Law::read(&Value::Text(text.into()))
+    fn size(text: &str) -> Result<Distribution<Bytes>, String> {
+        Distribution::read(&Value::Text(text.into()))
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         for (text, form) in [
-            ("12000 B", Form::Constant(12e3)),
-            ("uniform 1000 B to 2000 B", Form::Uniform(1e3, 2e3)),
-            ("exponential 500 B", Form::Exponential(500.0)),
-            ("pareto 12000 B shape 1.2", Form::Pareto(12e3, 1.2)),
-            ("pareto from 1000 B shape 0.9 up to 1000000 B", Form::ParetoFrom(1e3, 0.9)),
-            ("lognormal 10710 B sd 25032 B up to 2000000 B less 1 B", Form::Lognormal(10710.0, 25032.0)),
+            ("12000 B", DistributionShape::Constant(12e3)),
+            ("uniform 1000 B to 2000 B", DistributionShape::Uniform(1e3, 2e3)),
+            ("exponential 500 B", DistributionShape::Exponential(500.0)),
+            ("pareto 12000 B shape 1.2", DistributionShape::Pareto(12e3, 1.2)),
+            ("pareto from 1000 B shape 0.9 up to 1000000 B", DistributionShape::ParetoFrom(1e3, 0.9)),
+            (
+                "lognormal 10710 B sd 25032 B up to 2000000 B less 1 B",
+                DistributionShape::Lognormal(10710.0, 25032.0),
+            ),
         ] {
             let law = size(text).unwrap();
             assert_eq!(law.form, form, "{text}");
             assert_eq!(law.show(), Value::Text(text.into()));
         }
-        let gap: Law<Span> = Law::read(&Value::Text("exponential 0.5 s".into())).unwrap();
+        let gap: Distribution<Span> = Distribution::read(&Value::Text("exponential 0.5 s".into())).unwrap();
         assert_eq!(gap.show(), Value::Text("exponential 500 ms".into()));
-        assert_eq!(Law::<u64>::read(&Value::Int(3)).unwrap(), Law::of(Form::Constant(3.0)));
+        assert_eq!(
+            Distribution::<u64>::read(&Value::Int(3)).unwrap(),
+            Distribution::of(DistributionShape::Constant(3.0))
+        );
     }
 
     #[test]
@@ -256,8 +266,8 @@ mod tests {
     fn draws_follow_the_law() {
         let n = 40_000;
         let draws = |text: &str| -> Vec<f64> {
-            let (law, mut dice) = (size(text).unwrap(), Stream::new(3, text));
-            (0..n).map(|_| law.real(&mut dice)).collect()
+            let (law, mut rng) = (size(text).unwrap(), Stream::new(3, text));
+            (0..n).map(|_| law.real(&mut rng)).collect()
         };
         for (text, mean, sd) in [
             ("lognormal 10000 B sd 20000 B", 10e3, 20e3),

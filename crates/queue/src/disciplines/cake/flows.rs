@@ -6,7 +6,7 @@
 //! A queue that has emptied stays in a list of its own until the schedule of its law has come to rest, so that a flow
 //! that comes back soon is still known; each dequeue looks at one of those first.
 
-use crate::cobalt::law::{Law, State};
+use crate::cobalt::law::{CobaltLaw, CobaltState};
 use crate::disc::{Cx, Packet};
 use crate::store::hash::mix;
 use alloc::collections::VecDeque;
@@ -96,7 +96,7 @@ struct Queue<P> {
     tag: u64,
     /// Places of its source and its destination among the hosts.
     hosts: [usize; 2],
-    state: State,
+    state: CobaltState,
 }
 
 /// A host that flows of the tin come from or go to.
@@ -141,7 +141,7 @@ impl<P: Packet + Copy> Flows<P> {
             deficit: 0,
             tag: 0,
             hosts: [0; 2],
-            state: State::default(),
+            state: CobaltState::default(),
         };
         let list = || VecDeque::with_capacity(QUEUES);
         Flows {
@@ -301,7 +301,7 @@ impl<P: Packet + Copy> Flows<P> {
     }
 
     /// What the law of a queue remembers.
-    pub(super) fn state(&mut self, i: usize) -> &mut State {
+    pub(super) fn state(&mut self, i: usize) -> &mut CobaltState {
         &mut self.queues[i].state
     }
 
@@ -311,7 +311,7 @@ impl<P: Packet + Copy> Flows<P> {
     }
 
     /// The queue whose turn it is had nothing: it rests, or is forgotten.
-    pub(super) fn nothing_from(&mut self, i: usize, law: &Law, now: Time) {
+    pub(super) fn nothing_from(&mut self, i: usize, law: &CobaltLaw, now: Time) {
         law.emptied(&mut self.queues[i].state, now);
         let list = match self.queues[i].place {
             Place::Rests => &mut self.resting,

@@ -9,7 +9,7 @@ mod flows;
 mod tins;
 mod wire;
 
-use crate::cobalt::{self, Law, Verdict};
+use crate::cobalt::{self, CobaltLaw, Verdict};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
@@ -131,7 +131,7 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 struct Tin<P> {
     flows: Flows<P>,
-    law: Law,
+    law: CobaltLaw,
     terms: Terms,
     /// When its threshold lets it send next.
     next: Time,
@@ -173,7 +173,7 @@ impl<P: Packet + Copy> Cake<P> {
             };
             Tin {
                 flows: Flows::new(params.isolate, params.division, terms.quantum),
-                law: Law::new(&law),
+                law: CobaltLaw::new(&law),
                 terms,
                 next: Time::ZERO,
                 deficit: 0,
@@ -198,9 +198,9 @@ impl<P: Packet + Copy> Cake<P> {
         }
     }
 
-    /// Acts on a tin and counts it anew.
+    /// Runs `act` on a tin and updates the totals.
     #[inline]
-    fn on_tin<R>(&mut self, i: usize, act: impl FnOnce(&mut Flows<P>, &Law) -> R) -> R {
+    fn on_tin<R>(&mut self, i: usize, act: impl FnOnce(&mut Flows<P>, &CobaltLaw) -> R) -> R {
         let tin = &mut self.tins[i];
         let (len, bytes) = (tin.flows.len, tin.flows.bytes);
         let result = act(&mut tin.flows, &tin.law);
@@ -257,7 +257,7 @@ impl<P: Packet + Copy> Cake<P> {
         }
     }
 
-    /// A packet of so many bytes on the wire leaves.
+    /// Charges the shaper for a packet of `bytes` on the wire.
     fn advance(&mut self, i: usize, size: Bytes, now: Time) {
         let tin = &mut self.tins[i];
         tin.deficit -= size.0 as i64;

@@ -71,7 +71,7 @@ fn one_flow_of_a_host_gets_as_much_as_eight_of_another() {
                 queue.arrive(0, Pkt { flow, hosts: [host, 7], ..Pkt::new(0) });
             }
         }
-        queue.dice.0 = 0.5;
+        queue.rng.0 = 0.5;
         (0..400).filter(|_| queue.depart(1).unwrap().flow == 1).count()
     };
     assert!(share("flows").abs_diff(400 / 9) < 3, "{}", share("flows"));
@@ -83,10 +83,10 @@ fn one_flow_of_a_host_gets_as_much_as_eight_of_another() {
 /// 1514 times 65535 are 1513 times 65536 and 64022 more: of two flows with packets of 1513 bytes each sends two a turn, or one.
 #[test]
 fn linux_divides_by_one_too() {
-    let order = |division: &str, dice: f64| {
+    let order = |division: &str, rng: f64| {
         let rows = [("tins", "besteffort"), ("isolate", "flows"), ("division", division)];
         let mut queue = bench(&rows);
-        queue.dice.0 = dice;
+        queue.rng.0 = rng;
         for flow in [1, 1, 1, 2, 2, 2] {
             queue.arrive(0, Pkt { flow, size: 1513, ..Pkt::new(0) });
         }

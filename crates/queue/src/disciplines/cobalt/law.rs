@@ -19,7 +19,7 @@ pub(crate) enum Verdict {
 
 /// The options the law looks at.
 #[derive(Clone, Debug)]
-pub(crate) struct Law {
+pub(crate) struct CobaltLaw {
     target: Span,
     interval: Span,
     /// Whether a queue that never signalled does so at once.
@@ -35,7 +35,7 @@ pub(crate) struct Law {
 
 /// What one queue remembers.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
+pub(crate) struct CobaltState {
     count: u32,
     /// `1/sqrt(count)` as a fraction of 2^32, for [`Root::Newton`].
     inv_sqrt: u32,
@@ -49,9 +49,9 @@ pub(crate) struct State {
     sojourn: Span,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State {
+impl Default for CobaltState {
+    fn default() -> CobaltState {
+        CobaltState {
             count: 0,
             inv_sqrt: u32::MAX,
             seasoned: false,
@@ -64,7 +64,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl CobaltState {
     /// Whether nothing is left to fall: an empty queue with this state may be forgotten.
     pub(crate) fn at_rest(&self, now: Time) -> bool {
         self.p_drop == 0.0 && self.count == 0 && now >= self.drop_next
@@ -83,10 +83,10 @@ impl State {
     }
 }
 
-impl Law {
-    pub(crate) fn new(params: &Params) -> Law {
+impl CobaltLaw {
+    pub(crate) fn new(params: &Params) -> CobaltLaw {
         let never = params.blue_threshold == Span::ZERO;
-        Law {
+        CobaltLaw {
             target: params.target,
             interval: params.interval,
             at_once: params.first_signal == FirstSignal::AtOnce,
@@ -104,7 +104,7 @@ impl Law {
     }
 
     /// The moment `interval / sqrt(count)` after `from`.
-    fn control_law(&self, from: Time, state: &State) -> Time {
+    fn control_law(&self, from: Time, state: &CobaltState) -> Time {
         let step = match self.root {
             Root::Exact => {
                 math::round(self.interval.0 as f64 / math::sqrt(f64::from(state.count.max(1)))) as u64
@@ -116,7 +116,7 @@ impl Law {
 
     /// The count has moved by one. Newton's iteration for `1/sqrt(count)` in fractions of 2^32 makes one step from the last
     /// value; below 16 the root is exact.
-    fn moved(&self, state: &mut State) {
+    fn moved(&self, state: &mut CobaltState) {
         state.seasoned = true;
         if self.root == Root::Newton {
             let y = u64::from(state.inv_sqrt);
@@ -132,14 +132,14 @@ impl Law {
     }
 
     /// BLUE: the buffer overflowed. CoDel's schedule starts as well, at once.
-    pub(crate) fn overflowed(&self, state: &mut State, now: Time) {
+    pub(crate) fn overflowed(&self, state: &mut CobaltState, now: Time) {
         self.raise(state, now);
         state.dropping = true;
         state.drop_next = now;
         state.count = state.count.max(1);
     }
 
-    fn raise(&self, state: &mut State, now: Time) {
+    fn raise(&self, state: &mut CobaltState, now: Time) {
         if now.since(state.blue_timer) > self.target {
             state.p_drop = (state.p_drop + self.step_up).min(1.0);
             state.blue_timer = now;
@@ -147,7 +147,7 @@ impl Law {
     }
 
     /// BLUE: there was nothing to send. The schedule falls by a slot if one is due.
-    pub(crate) fn emptied(&self, state: &mut State, now: Time) {
+    pub(crate) fn emptied(&self, state: &mut CobaltState, now: Time) {
         if state.p_drop > 0.0 && now.since(state.blue_timer) > self.target {
             state.p_drop = (state.p_drop - self.step_down).max(0.0);
             state.blue_timer = now;
@@ -163,7 +163,7 @@ impl Law {
     /// The first of the packets that `pop` gives which may leave; the others are gone.
     pub(crate) fn send<P: Packet + Copy>(
         &self,
-        state: &mut State,
+        state: &mut CobaltState,
         mut pop: impl FnMut() -> Option<P>,
         cx: &mut Cx<'_, P>,
     ) -> Option<P> {
@@ -188,7 +188,7 @@ impl Law {
     /// Judges the packet about to leave; `late` if it waited too long.
     pub(crate) fn judge<P: Packet + Copy>(
         &self,
-        state: &mut State,
+        state: &mut CobaltState,
         sojourn: Span,
         late: bool,
         capable: bool,
@@ -231,7 +231,7 @@ impl Law {
     }
 
     /// The schedule falls by each slot that has passed.
-    fn fall(&self, state: &mut State, now: Time) {
+    fn fall(&self, state: &mut CobaltState, now: Time) {
         while state.count > 0 && now >= state.drop_next {
             state.count -= 1;
             self.moved(state);

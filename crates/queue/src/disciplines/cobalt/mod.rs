@@ -9,7 +9,7 @@
 
 pub(crate) mod law;
 
-pub(crate) use law::{Law, State, Verdict};
+pub(crate) use law::{CobaltLaw, CobaltState, Verdict};
 
 use crate::codel::{check_times, Root};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
@@ -122,8 +122,8 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 pub struct Cobalt<P> {
     queue: Fifo<P>,
-    law: Law,
-    state: State,
+    law: CobaltLaw,
+    state: CobaltState,
 }
 
 impl<P: Packet + Copy> Cobalt<P> {
@@ -131,8 +131,8 @@ impl<P: Packet + Copy> Cobalt<P> {
     pub fn new(params: &Valid<Params>) -> Cobalt<P> {
         Cobalt {
             queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
-            law: Law::new(params),
-            state: State::default(),
+            law: CobaltLaw::new(params),
+            state: CobaltState::default(),
         }
     }
 }

@@ -66,7 +66,7 @@ fn the_count_falls_by_the_slots_that_pass() {
 #[test]
 fn blue_moves_by_its_steps_once_a_target() {
     let mut queue = bench(&[("limit", "1 pkts")]);
-    queue.dice.0 = 0.5;
+    queue.rng.0 = 0.5;
     for us in [12_000, 12_001, 12_002] {
         queue.arrive(us, Pkt::new(0));
     }
@@ -87,7 +87,7 @@ fn blue_drops_what_codel_would_mark() {
     overload(&mut queue, 0, 130_000, Ecn::Ect0);
     assert_eq!(queue.fates, [(115_000, 2000, 'm')]);
     assert!(queue.probe("p_drop") > 0.05, "22 steps of 1/256 in 115 ms");
-    queue.dice.0 = 0.0;
+    queue.rng.0 = 0.0;
     queue.depart(130_000);
-    assert!(queue.dropped().len() > 1, "with such dice BLUE drops all");
+    assert!(queue.dropped().len() > 1, "with such rng BLUE drops all");
 }

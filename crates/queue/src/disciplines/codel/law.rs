@@ -2,38 +2,19 @@
 //!
 //! Kept apart from any store, because disciplines with many queues run one law over many states.
 
-use super::{CeFor, Clock, CountRule, MarkSchedule, Params, Root};
+use super::{CeFor, CountRule, MarkSchedule, Params, Root, ScheduleClock};
 use crate::disc::{Cx, Packet, Reason};
-use crate::fifo::Fifo;
+use crate::store::PacketStore;
 use units::math;
 use units::{Bytes, Ecn, Span, Time};
 
-/// Where a law takes its packets from.
-pub(crate) trait Store<P> {
-    /// The oldest packet.
-    fn pop(&mut self) -> Option<P>;
-    /// Bytes left, for the guard that keeps the last packets.
-    fn backlog(&self) -> u64;
-}
-
-impl<P: Packet + Copy> Store<P> for Fifo<P> {
-    #[inline]
-    fn pop(&mut self) -> Option<P> {
-        self.pop_front()
-    }
-    #[inline]
-    fn backlog(&self) -> u64 {
-        Fifo::backlog(self).0
-    }
-}
-
-impl Clock {
+impl ScheduleClock {
     /// A moment as this clock reads it.
     #[inline]
     fn read(self, now: Time) -> u64 {
         match self {
-            Clock::Exact => now.nanos(),
-            Clock::Ticks | Clock::TicksNoWrap => now.nanos() >> 10 & 0xffff_ffff,
+            ScheduleClock::Exact => now.nanos(),
+            ScheduleClock::Ticks | ScheduleClock::TicksNoWrap => now.nanos() >> 10 & 0xffff_ffff,
         }
     }
 
@@ -45,8 +26,8 @@ impl Clock {
     #[inline]
     fn add(self, moment: u64, span: u64) -> u64 {
         match self {
-            Clock::Exact => moment.saturating_add(span),
-            Clock::Ticks | Clock::TicksNoWrap => moment.wrapping_add(span) & 0xffff_ffff,
+            ScheduleClock::Exact => moment.saturating_add(span),
+            ScheduleClock::Ticks | ScheduleClock::TicksNoWrap => moment.wrapping_add(span) & 0xffff_ffff,
         }
     }
 
@@ -54,8 +35,8 @@ impl Clock {
     #[inline]
     fn difference(self, a: u64, b: u64) -> i64 {
         match self {
-            Clock::Ticks => i64::from((a as u32).wrapping_sub(b as u32) as i32),
-            Clock::Exact | Clock::TicksNoWrap => a as i64 - b as i64,
+            ScheduleClock::Ticks => i64::from((a as u32).wrapping_sub(b as u32) as i32),
+            ScheduleClock::Exact | ScheduleClock::TicksNoWrap => a as i64 - b as i64,
         }
     }
 
@@ -63,8 +44,8 @@ impl Clock {
     #[inline]
     fn waited(self, now: Time, since: Time) -> u64 {
         match self {
-            Clock::Exact => now.since(since).0,
-            Clock::Ticks | Clock::TicksNoWrap => {
+            ScheduleClock::Exact => now.since(since).0,
+            ScheduleClock::Ticks | ScheduleClock::TicksNoWrap => {
                 u64::from((self.read(now) as u32).wrapping_sub(self.read(since) as u32))
             }
         }
@@ -73,8 +54,8 @@ impl Clock {
 
 /// The options a law looks at, in the unit of its clock.
 #[derive(Clone, Debug)]
-pub(crate) struct Law {
-    clock: Clock,
+pub(crate) struct CoDelLaw {
+    clock: ScheduleClock,
     target: u64,
     interval: u64,
     above_after: bool,
@@ -91,7 +72,7 @@ pub(crate) struct Law {
 
 /// What one queue remembers.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
+pub(crate) struct CoDelState {
     /// When packets will have waited too long for a whole interval; `None` while they do not.
     first_above_time: Option<u64>,
     drop_next: u64,
@@ -105,9 +86,9 @@ pub(crate) struct State {
     sojourn: Span,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State {
+impl Default for CoDelState {
+    fn default() -> CoDelState {
+        CoDelState {
             first_above_time: None,
             drop_next: 0,
             count: 0,
@@ -120,7 +101,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl CoDelState {
     /// Drops of the present dropping state, and what it would resume from.
     pub(crate) fn count(&self) -> u32 {
         self.count
@@ -154,11 +135,11 @@ impl State {
     }
 }
 
-impl Law {
-    pub(crate) fn new(params: &Params) -> Law {
+impl CoDelLaw {
+    pub(crate) fn new(params: &Params) -> CoDelLaw {
         let clock = params.clock;
         let interval = clock.span(params.interval);
-        Law {
+        CoDelLaw {
             clock,
             target: clock.span(params.target),
             interval,
@@ -182,8 +163,8 @@ impl Law {
     #[inline]
     pub(crate) fn dequeue<P: Packet + Copy>(
         &self,
-        state: &mut State,
-        store: &mut impl Store<P>,
+        state: &mut CoDelState,
+        store: &mut impl PacketStore<P>,
         cx: &mut Cx<'_, P>,
     ) -> Option<P> {
         let (head, ok_to_drop) = self.take(state, store, cx.now);
@@ -199,8 +180,8 @@ impl Law {
     #[inline]
     fn take<P: Packet + Copy>(
         &self,
-        state: &mut State,
-        store: &mut impl Store<P>,
+        state: &mut CoDelState,
+        store: &mut impl PacketStore<P>,
         now: Time,
     ) -> (Option<P>, bool) {
         let Some(pkt) = store.pop() else {
@@ -228,8 +209,8 @@ impl Law {
     /// The steps in and into the dropping state. Returns what is to be sent.
     fn signal<P: Packet + Copy>(
         &self,
-        state: &mut State,
-        store: &mut impl Store<P>,
+        state: &mut CoDelState,
+        store: &mut impl PacketStore<P>,
         mut head: Option<P>,
         mut ok_to_drop: bool,
         cx: &mut Cx<'_, P>,
@@ -265,7 +246,7 @@ impl Law {
     }
 
     /// Starts a dropping state, at the rate of the last one if that was a moment ago.
-    fn enter(&self, state: &mut State, now: u64) {
+    fn enter(&self, state: &mut CoDelState, now: u64) {
         state.dropping = true;
         let recent = self.clock.difference(now, state.drop_next) < self.resume as i64;
         let resumed = match self.count_rule {
@@ -285,14 +266,14 @@ impl Law {
         state.drop_next = self.control_law(now, state);
     }
 
-    pub(super) fn raise(&self, state: &mut State) {
+    pub(super) fn raise(&self, state: &mut CoDelState) {
         state.count = state.count.wrapping_add(1);
         self.step_root(state);
     }
 
     /// One step of Newton's iteration for `1/sqrt(count)`: `y (3 - count y^2) / 2`, in fractions of 2^32 of which the upper
     /// 16 bits are kept. In 64 bits that wrap, as Linux does: where the count has jumped, the result is noise there too.
-    fn step_root(&self, state: &mut State) {
+    fn step_root(&self, state: &mut CoDelState) {
         if self.root == Root::Newton {
             let y = u64::from(state.inv_sqrt) << 16;
             let square = (y * y) >> 32;
@@ -302,7 +283,7 @@ impl Law {
     }
 
     /// The moment `interval / sqrt(count)` after `from`.
-    fn control_law(&self, from: u64, state: &State) -> u64 {
+    fn control_law(&self, from: u64, state: &CoDelState) -> u64 {
         match self.root {
             Root::Exact => self.schedule_after(from, state.count),
             Root::Newton => {

@@ -12,7 +12,7 @@
 
 mod law;
 
-pub(crate) use law::{Law, State, Store};
+pub(crate) use law::{CoDelLaw, CoDelState};
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
@@ -46,7 +46,7 @@ units::choices! {
 
 units::choices! {
     /// What time is counted in.
-    pub enum Clock {
+    pub enum ScheduleClock {
         /// Nanoseconds.
         Exact = "exact",
         /// 1024 ns, in 32 bits, compared by the sign of the difference: right across the wrap.
@@ -98,7 +98,7 @@ units::params! {
         /// How `1/sqrt(count)` is found.
         root: Root = Root::Exact => { source: "RFC8289" },
         /// What time is counted in.
-        clock: Clock = Clock::Exact => { source: "RFC8289" },
+        clock: ScheduleClock = ScheduleClock::Exact => { source: "RFC8289" },
         /// Whether an interval above target must be exceeded, not only reached.
         above_after: bool = false => { source: "RFC8289" },
         /// From when the next signal is counted after a mark.
@@ -186,8 +186,8 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 pub struct CoDel<P> {
     queue: Fifo<P>,
-    law: Law,
-    state: State,
+    law: CoDelLaw,
+    state: CoDelState,
 }
 
 impl<P: Packet + Copy> CoDel<P> {
@@ -195,8 +195,8 @@ impl<P: Packet + Copy> CoDel<P> {
     pub fn new(params: &Valid<Params>) -> CoDel<P> {
         CoDel {
             queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
-            law: Law::new(params),
-            state: State::default(),
+            law: CoDelLaw::new(params),
+            state: CoDelState::default(),
         }
     }
 }

@@ -37,7 +37,7 @@ fn drops_of_a_standing_queue_follow_the_root_of_count() {
 
 #[test]
 fn the_schedule_itself_is_exact() {
-    let law = Law::new(&params(&[]));
+    let law = CoDelLaw::new(&params(&[]));
     let mut at = 0u64;
     let offsets: Vec<u64> = (1..=8)
         .map(|count| {
@@ -53,8 +53,8 @@ fn the_schedule_itself_is_exact() {
 
 #[test]
 fn newton_steps_follow_the_root_from_one_up() {
-    let law = Law::new(&params(&[("dialect", "linux")]));
-    let mut state = State::default();
+    let law = CoDelLaw::new(&params(&[("dialect", "linux")]));
+    let mut state = CoDelState::default();
     for count in 1..=200u32 {
         law.raise(&mut state);
         assert_eq!(state.count(), count);

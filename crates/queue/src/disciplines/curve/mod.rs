@@ -18,7 +18,7 @@ pub use lint::{Finding, Slip};
 
 use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
-use crate::red::{self, Law, Red};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -28,7 +28,7 @@ use units::quantity::Amount;
 
 units::choices! {
     /// Which findings of the checker refuse a curve.
-    pub enum Refuse {
+    pub enum RefuseCurve {
         /// Those that cannot be meant: unreachable or contradictory sections, values that are no probability.
         Broken = "broken",
         /// All, also falling parts and jumps.
@@ -52,7 +52,7 @@ red_params! {
         /// The curve: `until BOUND: EXPRESSION; ...; EXPRESSION`, or `points AVG P, AVG P, ...`.
         curve: String = "until max_th: max_p * x; 1".to_string() => { source: "FJ93" },
         /// Which findings of the checker refuse a curve.
-        refuse: Refuse = Refuse::Broken => { assumed: true },
+        refuse: RefuseCurve = RefuseCurve::Broken => { assumed: true },
     }
 }
 
@@ -200,7 +200,7 @@ impl Discipline for Params {
 
     fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P, Drawn> {
         let drawn = params.drawn_in(setting).expect("checked parameters hold a curve that can be read");
-        Red::with_law(&params.red(), setting, drawn)
+        Red::with_curve(&params.red(), setting, drawn)
     }
 
     fn resolved(&self, setting: &Setting) -> Table {
@@ -211,9 +211,9 @@ impl Discipline for Params {
         self.red().check_in(setting, problems);
         for finding in self.lint(setting) {
             let passes = match self.refuse {
-                Refuse::Nothing => true,
-                Refuse::Broken => !finding.is_broken(),
-                Refuse::All => false,
+                RefuseCurve::Nothing => true,
+                RefuseCurve::Broken => !finding.is_broken(),
+                RefuseCurve::All => false,
             };
             let rule = format!("section {} {}", finding.section, finding.text);
             require(
@@ -259,7 +259,7 @@ pub struct Drawn {
     sections: Vec<Section>,
 }
 
-impl Law for Drawn {
+impl MarkingCurve for Drawn {
     fn min_th(&self) -> f64 {
         self.min_th
     }

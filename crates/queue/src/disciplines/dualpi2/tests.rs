@@ -74,7 +74,7 @@ fn recurring_marks_are_evenly_spaced() {
     // Sums 0.375, 0.75, 1.125, 0.5, 0.875, 1.25, 0.625, 1.0, 1.375, 0.75: a mark where it passes 1.
     let at: Vec<usize> = (0..10).filter(|i| marks[*i]).collect();
     assert_eq!(at, [2, 5, 8]);
-    assert_eq!(queue.dice.1, 0);
+    assert_eq!(queue.rng.1, 0);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn overload_drops_both_and_otherwise_low_latency_is_only_marked() {
         let mut all = vec![("draw", "random")];
         all.extend(rows);
         let mut queue = bench(&all);
-        queue.dice.0 = 0.3;
+        queue.rng.0 = 0.3;
         queue.arrive(0, with_ecn(Ecn::NotEct));
         queue.tick_until(200_000);
         assert!(queue.probe("p_base") > 0.55, "overloaded, and p'^2 is above 0.3");

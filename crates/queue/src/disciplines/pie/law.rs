@@ -9,7 +9,7 @@ use units::{Span, Time};
 
 /// What one queue remembers.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
+pub(crate) struct PieState {
     pub(super) drop_prob: f64,
     /// Probabilities added up since the last drop, for the de-randomiser.
     accu_prob: f64,
@@ -32,7 +32,7 @@ struct Meter {
     avg_dq_time: f64,
 }
 
-/// What waits: packets and bytes.
+/// Queue length in packets and backlog in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backlog {
     pub(crate) packets: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Departure {
 
 /// The options the controller looks at.
 #[derive(Clone, Debug)]
-pub(crate) struct Law {
+pub(crate) struct PieLaw {
     options: Options,
     target: f64,
     t_update: Span,
@@ -63,10 +63,10 @@ pub(crate) struct Law {
     byte_time: f64,
 }
 
-impl Law {
+impl PieLaw {
     /// `limit` is the bound of the buffer in bytes.
-    pub(crate) fn new(options: Options, limit: f64, mean_packet: u64, byte_time: f64) -> Law {
-        Law {
+    pub(crate) fn new(options: Options, limit: f64, mean_packet: u64, byte_time: f64) -> PieLaw {
+        PieLaw {
             target: options.target.as_secs(),
             t_update: options.t_update,
             max_burst: options.max_burst,
@@ -87,8 +87,8 @@ impl Law {
     }
 
     /// The state of a queue that has just come to be.
-    pub(crate) fn start(&self) -> State {
-        State {
+    pub(crate) fn start(&self) -> PieState {
+        PieState {
             drop_prob: 0.0,
             accu_prob: 0.0,
             qdelay_old: 0.0,
@@ -104,14 +104,14 @@ impl Law {
     #[inline]
     pub(crate) fn drops<P: crate::disc::Packet + Copy>(
         &self,
-        state: &mut State,
+        state: &mut PieState,
         size: u64,
         backlog: Backlog,
         cx: &mut Cx<'_, P>,
     ) -> bool {
         if !state.active
             || state.burst_allowance > Span::ZERO
-            || self.is_calm(state)
+            || self.is_uncongested(state)
             || self.is_short(backlog)
         {
             return false;
@@ -132,7 +132,7 @@ impl Law {
     }
 
     #[inline]
-    fn is_calm(&self, state: &State) -> bool {
+    fn is_uncongested(&self, state: &PieState) -> bool {
         let delay = match self.options.judged {
             Judged::Old => state.qdelay_old,
             Judged::Latest => state.qdelay,
@@ -153,7 +153,7 @@ impl Law {
     }
 
     #[inline]
-    fn probability(&self, state: &State, size: u64) -> f64 {
+    fn probability(&self, state: &PieState, size: u64) -> f64 {
         if self.options.byte_mode {
             state.drop_prob * (size as f64 / self.mean_packet).min(1.0)
         } else {
@@ -163,33 +163,33 @@ impl Law {
 
     /// Whether an ECN-capable packet is marked instead of dropped.
     #[inline]
-    pub(crate) fn marks(&self, state: &State) -> bool {
+    pub(crate) fn marks(&self, state: &PieState) -> bool {
         self.options.ecn && state.drop_prob <= self.options.mark_limit
     }
 
     /// Whether ECN is on, but congestion too heavy for marks.
     #[inline]
-    pub(crate) fn gives_up_marks(&self, state: &State) -> bool {
+    pub(crate) fn gives_up_marks(&self, state: &PieState) -> bool {
         self.options.ecn && state.drop_prob > self.options.mark_limit
     }
 
     /// A packet was dropped for want of room.
     #[inline]
-    pub(crate) fn overflowed(&self, state: &mut State) {
+    pub(crate) fn overflowed(&self, state: &mut PieState) {
         state.accu_prob = 0.0;
     }
 
     /// A packet was stored; `backlog` includes it.
     #[inline]
-    pub(crate) fn stored(&self, state: &mut State, backlog: Backlog) {
+    pub(crate) fn stored(&self, state: &mut PieState, backlog: Backlog) {
         if self.active_from > 0.0 && !state.active && backlog.bytes as f64 >= self.active_from {
-            *state = State { active: true, last_departure: state.last_departure, ..self.start() };
+            *state = PieState { active: true, last_departure: state.last_departure, ..self.start() };
         }
     }
 
     /// A packet leaves.
     #[inline]
-    pub(crate) fn departed(&self, state: &mut State, packet: Departure, now: Time) {
+    pub(crate) fn departed(&self, state: &mut PieState, packet: Departure, now: Time) {
         match self.options.delay {
             Delay::Timestamp => {
                 state.qdelay = if packet.left.packets == 0 { 0.0 } else { packet.sojourn.as_secs() };
@@ -204,7 +204,7 @@ impl Law {
     }
 
     /// Measures the departure rate while at least `dq_threshold` bytes wait.
-    fn measure(&self, state: &mut State, packet: Departure, now: Time) {
+    fn measure(&self, state: &mut PieState, packet: Departure, now: Time) {
         let threshold = self.options.dq_threshold.0;
         let meter = &mut state.meter;
         if meter.running.is_none() && packet.left.bytes + packet.size >= threshold {
@@ -228,7 +228,7 @@ impl Law {
     }
 
     /// One step of the controller, at the time it is due.
-    pub(crate) fn update(&self, state: &mut State, backlog: Backlog) {
+    pub(crate) fn update(&self, state: &mut PieState, backlog: Backlog) {
         if !state.active {
             return;
         }
@@ -248,7 +248,7 @@ impl Law {
         state.qdelay_old = qdelay;
     }
 
-    fn current_delay(&self, state: &mut State, backlog: Backlog) -> f64 {
+    fn current_delay(&self, state: &mut PieState, backlog: Backlog) -> f64 {
         match self.options.delay {
             Delay::Timestamp => {}
             Delay::Rate => {
@@ -278,7 +278,7 @@ impl Law {
     }
 }
 
-impl State {
+impl PieState {
     /// The latest estimate of the delay, in milliseconds.
     pub(crate) fn delay_ms(&self) -> f64 {
         self.qdelay * 1e3
@@ -305,10 +305,10 @@ impl State {
     }
 }
 
-impl State {
+impl PieState {
     /// Whether ticks change nothing while nothing arrives.
     #[inline]
-    pub(crate) fn rests(&self, law: &Law) -> bool {
+    pub(crate) fn rests(&self, law: &PieLaw) -> bool {
         let still = self.drop_prob == 0.0 && self.qdelay == 0.0 && self.qdelay_old == 0.0;
         still && self.burst_allowance == law.max_burst
     }

@@ -12,7 +12,7 @@
 
 mod law;
 
-pub(crate) use law::{Backlog, Departure, Law, State};
+pub(crate) use law::{Backlog, Departure, PieLaw, PieState};
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest, Unit};
@@ -28,9 +28,9 @@ units::choices! {
     pub enum Delay {
         /// The time the last packet to leave had waited; zero if it left nothing behind.
         Timestamp = "timestamp",
-        /// What waits, over the departure rate as measured while `dq_threshold` bytes or more wait.
+        /// Backlog over the departure rate, measured while the backlog is at least `dq_threshold`.
         Rate = "rate",
-        /// What waits, over the rate of the link.
+        /// Backlog over the rate of the link.
         Backlog = "backlog",
     }
 }
@@ -46,7 +46,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which delay says that the queue is calm.
+    /// Which delay decides that the queue is uncongested.
     pub enum Judged {
         /// That of the last tick.
         Old = "old",
@@ -90,7 +90,7 @@ units::params! {
         delay: Delay = Delay::Timestamp => { source: "RFC8033" },
         /// Bytes over which the departure rate is measured.
         dq_threshold: Bytes = Bytes(16384) => { range: Range::Within(1.0, 65536.0), source: "RFC8033" },
-        /// Which delay says that the queue is calm.
+        /// Which delay decides that the queue is uncongested.
         judged: Judged = Judged::Old => { source: "RFC8033" },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false => { source: "RFC8033" },
@@ -219,10 +219,10 @@ impl Discipline for Params {
 
 impl Params {
     /// The controller in a setting.
-    pub(crate) fn law(&self, setting: &Setting) -> Law {
+    pub(crate) fn law(&self, setting: &Setting) -> PieLaw {
         let packet = self.mean_packet.unwrap_or(setting.packet);
         let byte_time = 1.0 / setting.packets_per_sec(Bytes(1));
-        Law::new(self.clone(), self.limit.in_bytes(packet), packet.0.max(1), byte_time)
+        PieLaw::new(self.clone(), self.limit.in_bytes(packet), packet.0.max(1), byte_time)
     }
 }
 
@@ -230,8 +230,8 @@ impl Params {
 #[derive(Clone, Debug)]
 pub struct Pie<P> {
     queue: Fifo<P>,
-    law: Law,
-    state: State,
+    law: PieLaw,
+    state: PieState,
     t_update: Span,
     next_tick: Time,
 }
@@ -320,7 +320,12 @@ impl<P: Packet + Copy> QueueDisc<P> for Pie<P> {
 
 /// Answers the controller's signal. With ECN on and marking given up, a drop of an ECN-capable packet is a forced one.
 #[inline]
-pub(crate) fn signal<P: Packet + Copy>(law: &Law, state: &State, pkt: P, cx: &mut Cx<'_, P>) -> Option<P> {
+pub(crate) fn signal<P: Packet + Copy>(
+    law: &PieLaw,
+    state: &PieState,
+    pkt: P,
+    cx: &mut Cx<'_, P>,
+) -> Option<P> {
     let marks = law.marks(state);
     let reason =
         if law.gives_up_marks(state) && pkt.ecn().capable() { Reason::Forced } else { Reason::Early };

@@ -8,7 +8,7 @@ fn bench(rows: &[(&str, &str)]) -> Bench<Pie<Pkt>> {
     Bench::new(Pie::new(&params(rows), &SETTING))
 }
 
-fn law_of(rows: &[(&str, &str)]) -> Law {
+fn law_of(rows: &[(&str, &str)]) -> PieLaw {
     params::<Params>(rows).law(&SETTING)
 }
 
@@ -74,14 +74,14 @@ fn drops_are_spaced_by_the_sum_of_probabilities() {
     let long = Backlog { packets: 10, bytes: 10_000 };
     let mut bench = Bench::new(Pie::<Pkt>::new(&params(&[]), &SETTING));
     let mut drops = |u: f64| {
-        bench.dice.0 = u;
+        bench.rng.0 = u;
         bench.with(|_, cx| law.drops(&mut state, 1000, long, cx))
     };
     // 0.25, 0.5, 0.75: below 0.85, whatever the die. At 1.0 the die decides, at 8.5 it is not asked.
     assert_eq!([drops(0.0), drops(0.0), drops(0.0), drops(0.0)], [false, false, false, true]);
     let spared: Vec<bool> = (0..34).map(|_| drops(0.9)).collect();
     assert_eq!(spared.iter().position(|drop| *drop), Some(33));
-    assert_eq!(bench.dice.1, 1 + 33 - 3);
+    assert_eq!(bench.rng.1, 1 + 33 - 3);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn ecn_marks_up_to_a_limit_and_drops_above() {
         queue.disc.state.drop_prob = prob;
         queue.disc.state.use_up_allowance();
         queue.disc.state.set_delay_old(0.1);
-        queue.dice.0 = 0.0;
+        queue.rng.0 = 0.0;
         for _ in 0..4 {
             queue.arrive(0, Pkt { ecn: Ecn::Ect0, ..Pkt::new(0) });
         }

@@ -5,7 +5,7 @@
 //! Units: as the queue is measured.
 //! Deviations: none known; the formulas are those of ns-2.35 and of the `tc` command.
 
-use super::params::{Arithmetic, AutoTh, AutoWq, Params};
+use super::params::{AutoTh, AutoWq, AverageArithmetic, Params};
 use crate::fifo::Unit;
 use crate::registry::Setting;
 use alloc::string::ToString;
@@ -41,8 +41,8 @@ impl Params {
         let mean_packet = self.mean_packet.unwrap_or(Bytes(setting.packet.0.max(1)));
         let in_unit = |amount: Amount| match (self.unit, self.arithmetic) {
             (Unit::Packets, _) => amount.in_packets(mean_packet),
-            (Unit::Bytes, Arithmetic::Real) => amount.in_bytes(mean_packet),
-            (Unit::Bytes, Arithmetic::Integer) => math::floor(amount.in_bytes(mean_packet)),
+            (Unit::Bytes, AverageArithmetic::Real) => amount.in_bytes(mean_packet),
+            (Unit::Bytes, AverageArithmetic::Integer) => math::floor(amount.in_bytes(mean_packet)),
         };
         let (min, max) = self.thresholds(setting.packets_per_sec(mean_packet), mean_packet);
         let (min_packets, max_packets) = (min.in_packets(mean_packet), max.in_packets(mean_packet));
@@ -61,7 +61,7 @@ impl Params {
             idle_packet: self.idle_packet.unwrap_or(mean_packet),
         };
         resolved.w_q = self.w_q.unwrap_or_else(|| self.auto_weight(setting, &resolved, min_packets));
-        if self.arithmetic == Arithmetic::Integer {
+        if self.arithmetic == AverageArithmetic::Integer {
             // Shifts know powers of two only.
             resolved.w_q = math::powi(0.5, wlog(resolved.w_q).into());
         }
@@ -105,7 +105,7 @@ impl Params {
             Unit::Packets => Amount::Packets(x).show(),
             Unit::Bytes => Amount::Bytes(x).show(),
         };
-        let integer = self.arithmetic == Arithmetic::Integer;
+        let integer = self.arithmetic == AverageArithmetic::Integer;
         let burst_used = self.w_q.is_none() && self.auto_w_q == AutoWq::Burst;
         let rows = [
             ("mean_packet", self.mean_packet.is_none(), resolved.mean_packet.show()),

@@ -6,7 +6,7 @@
 //! from the logarithm, as the `tc` command makes it.
 
 use super::auto::{wlog, Resolved};
-use super::params::{Arithmetic, IdleDecay, IdleTable, Params};
+use super::params::{AverageArithmetic, IdleDecay, IdleTable, Params};
 use alloc::boxed::Box;
 use units::{math, Span};
 
@@ -37,21 +37,21 @@ pub(super) struct Integer {
     unscale: f64,
     /// Microseconds of idle time to one cell, as a power of two.
     cell_log: u32,
-    /// By how many bits the average is shifted down after so many cells.
+    /// Number of bits by which the average is shifted down, by the number of cells of idle time.
     shifts: Box<[u8; 256]>,
 }
 
 impl Average {
     pub(super) fn new(params: &Params, resolved: &Resolved, packets_per_sec: f64) -> Average {
         match params.arithmetic {
-            Arithmetic::Real => Average::Real(Real {
+            AverageArithmetic::Real => Average::Real(Real {
                 avg: 0.0,
                 w_q: resolved.w_q,
                 keep: 1.0 - resolved.w_q,
                 packets_per_sec,
                 idle_decay: params.idle_decay,
             }),
-            Arithmetic::Integer => {
+            AverageArithmetic::Integer => {
                 let per_sec = match params.idle_table {
                     IdleTable::Microseconds => 1e6,
                     IdleTable::Ticks => 1e9 / 64.0,

@@ -1,44 +1,78 @@
-//! The steps of Figure 2 of FJ93 in one go, where no option asks for others; and the queue with its packets told apart.
+//! The fast path of RED: arrivals and departures under the options of Figure 2 of FJ93, with the result of the slow path.
+//!
+//! The slow path, [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue) in `mod.rs`, defines the law. The methods here
+//! give the same bits with fewer instructions. All need [`Red::is_eligible`].
+//!
+//! | method | further precondition | what it skips |
+//! |---|---|---|
+//! | [`Red::enqueue_fast`] | no packet on the wire counts as queued | the options |
+//! | [`Red::judge_fast`] | the same, and no idle time | the options, the packet store |
+//! | [`Red::judge_fast_with_room`] | the same, and the queue is below its limit | the options, the store, the limit |
+//! | [`Red::dequeue_while`] | none | one call for each departure |
+//!
+//! A method that returns anything but [`FastVerdict::Kept`] leaves the arrival to [`Red::enqueue_slow`] or
+//! [`Red::judge_slow`]. Equality tests: `fast_path_equals_the_slow_path` in `tests.rs`, the reference traces, and the
+//! comparison of engines in `crates/sim`.
 //!
 //! Reference: FJ93.
 //! Units: as in [`Red`].
 //! Deviations: as in [`Red`], bit for bit.
 
-use super::{Law, Red, Signal};
+use super::spacing::Marker;
+use super::{MarkingCurve, Red, Signal};
 use crate::disc::{Cx, Packet, Reason};
 use crate::fifo::{Fifo, Limit};
 use units::Time;
 
-impl<P: Packet + Copy, L: Law> Red<P, L> {
-    /// The oldest packet waiting.
+/// Outcome of the fast path for one arrival.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FastVerdict {
+    /// The packet is enqueued; the value is the average queue that it found.
+    Kept(f64),
+    /// The slow path decides: the average is in the forced region.
+    SlowPath {
+        /// Queue length that the average has taken in.
+        q: f64,
+    },
+    /// The packet is to be marked early.
+    Mark {
+        /// Base probability of the average.
+        p_b: f64,
+    },
+    /// The buffer is full.
+    Full,
+}
+
+impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
+    /// Precondition of the fast path: all options are those of Figure 2 of FJ93, and the limit is in packets.
+    #[inline(always)]
+    pub fn is_eligible(&self) -> bool {
+        self.rules.fast_path
+    }
+
+    /// Oldest packet of the queue.
     #[inline]
     pub fn head(&self) -> Option<&P> {
         self.queue.head()
     }
 
-    /// All packets waiting, the oldest first.
-    pub fn waiting(&self) -> impl Iterator<Item = &P> {
+    /// Packets of the queue, oldest first.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
         self.queue.iter()
     }
 
-    /// Whether the options are those of Figure 2 of FJ93, with a limit in packets.
-    #[inline(always)]
-    pub fn is_printed(&self) -> bool {
-        self.rules.straight
-    }
-
-    /// Of a queue that [is printed](Red::is_printed): how many packets may wait.
-    pub fn room(&self) -> u64 {
+    /// Limit in packets; 0 for a limit in bytes.
+    pub fn packet_limit(&self) -> u64 {
         match self.queue.limit() {
             Limit::Packets(most) => most,
             Limit::BytesBefore(_) | Limit::BytesAfter(_) => 0,
         }
     }
 
-    /// The oldest packets leave one after the other as long as each does: [`QueueDisc::dequeue`](crate::disc::QueueDisc::dequeue), for a
-    /// driver that finds out late, of a queue that [is printed](Red::is_printed). A packet's note of when it entered says when it left.
+    /// Dequeues the oldest packets as long as `leaves` is true, for a driver that learns of departures late. The enqueue
+    /// time of a packet stands for its departure time.
     #[inline(always)]
-    pub fn advance_while(&mut self, leaves: impl FnMut(&P) -> bool) {
+    pub fn dequeue_while(&mut self, leaves: impl FnMut(&P) -> bool) {
         if let Some(last) = self.queue.drop_while(leaves) {
             if self.queue.is_empty() {
                 self.q_time = Some(last);
@@ -46,7 +80,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         }
     }
 
-    /// The same state with an empty store for packets of another kind.
+    /// Copy of the state with an empty store for packets of another type.
     pub fn for_packets<Q: Packet + Copy>(&self) -> Red<Q, L>
     where
         L: Clone,
@@ -61,13 +95,20 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         }
     }
 
-    /// Takes a packet: [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue), for a driver that has but one kind of queue.
+    /// Replaces the contents of the store by `packets`, oldest first.
+    pub fn replace_packets(&mut self, packets: impl Iterator<Item = P>) {
+        self.queue.clear();
+        packets.for_each(|pkt| self.queue.append(pkt));
+    }
+
+    /// Enqueues a packet by the fast path where it is eligible: [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue),
+    /// inlined.
     #[inline(always)]
     pub fn take(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        if self.is_printed() && cx.on_wire.0 == 0 {
-            match self.take_straight(pkt, cx.now, || cx.uniform()) {
-                Straight::Kept(_) => {}
-                step => self.take_rest(pkt, step, cx),
+        if self.is_eligible() && cx.on_wire.0 == 0 {
+            match self.enqueue_fast(pkt, cx.now, || cx.uniform()) {
+                FastVerdict::Kept(_) => {}
+                verdict => self.enqueue_slow(pkt, verdict, cx),
             }
             return;
         }
@@ -75,76 +116,69 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         self.judge(pkt, q, cx);
     }
 
-    /// Whether the options are those of Figure 2 of FJ93, with a limit in packets, and there is no idle time.
+    /// All steps of an arrival. `draw` is called only where the outcome depends on a random number.
     #[inline(always)]
-    pub fn is_straight(&self) -> bool {
-        self.is_printed() && self.q_time.is_none()
-    }
-
-    /// All steps of an arrival at a queue that [is printed](Red::is_printed), while nothing is on the wire that counts as
-    /// queued: what the general steps do then, without asking for each option. The die is thrown where the outcome hangs on it.
-    /// Anything but [`Straight::Kept`] is for [`Red::take_rest`].
-    #[inline(always)]
-    pub fn take_straight(&mut self, mut pkt: P, now: Time, die: impl FnOnce() -> f64) -> Straight {
+    pub fn enqueue_fast(&mut self, mut pkt: P, now: Time, draw: impl FnOnce() -> f64) -> FastVerdict {
         let len = self.queue.len() as u64;
         match self.q_time.take() {
             Some(q_time) if len == 0 => self.average.decay(now.since(q_time), 0.0),
             _ => self.average.sample(as_real(len)),
         }
-        let step = self.weigh_with_limit(len, die);
-        if let Straight::Kept(_) = step {
+        let verdict = self.decide_with_limit(len, draw);
+        if let FastVerdict::Kept(_) = verdict {
             pkt.set_enqueued(now);
             self.queue.append(pkt);
         }
-        step
+        verdict
     }
 
-    /// The same of a queue that [is straight](Red::is_straight) without storing the packet, for a driver that knows how many wait, `len`,
-    /// and tells which by [`Red::hold`] when it has to.
+    /// Judges an arrival that finds `len` packets, without storing it: the driver knows the queue and calls
+    /// [`Red::replace_packets`] before it needs the store.
     #[inline(always)]
-    pub fn judge_straight(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
+    pub fn judge_fast(&mut self, len: u64, draw: impl FnOnce() -> f64) -> FastVerdict {
         self.average.sample(as_real(len));
-        self.weigh_with_limit(len, die)
+        self.decide_with_limit(len, draw)
     }
 
-    /// The same where there is room.
+    /// [`Red::judge_fast`] for a queue below its limit.
     #[inline(always)]
-    pub fn judge_with_room(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
+    pub fn judge_fast_with_room(&mut self, len: u64, draw: impl FnOnce() -> f64) -> FastVerdict {
         self.average.sample(as_real(len));
-        self.weigh(len, die)
+        self.decide(len, draw)
     }
 
     #[inline(always)]
-    fn weigh_with_limit(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
-        match self.weigh(len, die) {
-            Straight::Kept(_) if !self.queue.limit().admits_packets(len) => Straight::Full,
-            step => step,
+    fn decide_with_limit(&mut self, len: u64, draw: impl FnOnce() -> f64) -> FastVerdict {
+        match self.decide(len, draw) {
+            FastVerdict::Kept(_) if !self.queue.limit().admits_packets(len) => FastVerdict::Full,
+            verdict => verdict,
         }
     }
 
-    /// What the average says, now that it knows of the arrival.
+    /// Decision by the average, which includes the sample of this arrival.
     #[inline(always)]
-    fn weigh(&mut self, len: u64, die: impl FnOnce() -> f64) -> Straight {
+    fn decide(&mut self, len: u64, draw: impl FnOnce() -> f64) -> FastVerdict {
         let avg = self.average.value();
         if avg < self.curve.min_th() {
-            self.marker.below_printed();
-            return Straight::Kept(avg);
+            self.marker.below_fast();
+            return FastVerdict::Kept(avg);
         }
-        match self.curve.p_b_of_die(avg) {
-            Some(p_b) if self.marker.marks_printed(p_b, die) => Straight::Mark { p_b },
-            Some(_) => Straight::Kept(avg),
-            None => Straight::Judge { q: as_real(len) },
+        match self.curve.p_b_unless_forced(avg) {
+            Some(p_b) if self.marker.marks_fast(p_b, draw) => FastVerdict::Mark { p_b },
+            Some(_) => FastVerdict::Kept(avg),
+            None => FastVerdict::SlowPath { q: as_real(len) },
         }
     }
 
-    /// Goes on with a packet that [`Red::judge_straight`] did not keep, by the arriving packet alone: what is handed back stays.
+    /// Continues [`Red::judge_fast`] on the slow path; returns the packet if it is kept. The arriving packet is the only
+    /// possible victim.
     #[cold]
     #[inline(never)]
-    pub fn judge_rest(&mut self, pkt: P, step: Straight, len: u64, cx: &mut Cx<'_, P>) -> Option<P> {
-        let signal = match step {
-            Straight::Judge { q } => self.congestion(self.average.value(), pkt.size().0, q, cx),
-            Straight::Mark { p_b } => Some(Signal::Early { p_b }),
-            Straight::Kept(_) | Straight::Full => None,
+    pub fn judge_slow(&mut self, pkt: P, verdict: FastVerdict, len: u64, cx: &mut Cx<'_, P>) -> Option<P> {
+        let signal = match verdict {
+            FastVerdict::SlowPath { q } => self.congestion(self.average.value(), pkt.size().0, q, cx),
+            FastVerdict::Mark { p_b } => Some(Signal::Early { p_b }),
+            FastVerdict::Kept(_) | FastVerdict::Full => None,
         };
         let kept = match signal {
             Some(signal) => self.answer(pkt, signal, cx)?,
@@ -160,25 +194,19 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         None
     }
 
-    /// These packets wait and no others, the oldest first.
-    pub fn hold(&mut self, packets: impl Iterator<Item = P>) {
-        self.queue.clear();
-        packets.for_each(|pkt| self.queue.append(pkt));
-    }
-
-    /// [`Red::take`] goes on with a packet that [`Red::take_straight`] did not keep.
+    /// Continues [`Red::enqueue_fast`] on the slow path.
     #[cold]
     #[inline(never)]
-    pub fn take_rest(&mut self, pkt: P, step: Straight, cx: &mut Cx<'_, P>) {
-        match step {
-            Straight::Kept(_) => {}
-            Straight::Judge { q } => return self.judge(pkt, q, cx),
-            Straight::Mark { p_b } => {
+    pub fn enqueue_slow(&mut self, pkt: P, verdict: FastVerdict, cx: &mut Cx<'_, P>) {
+        match verdict {
+            FastVerdict::Kept(_) => {}
+            FastVerdict::SlowPath { q } => return self.judge(pkt, q, cx),
+            FastVerdict::Mark { p_b } => {
                 if let Some(kept) = self.answer(pkt, Signal::Early { p_b }, cx) {
                     self.store(kept, cx);
                 }
             }
-            Straight::Full => self.store(pkt, cx),
+            FastVerdict::Full => self.store(pkt, cx),
         }
         if self.queue.is_empty() {
             self.q_time = Some(cx.now);
@@ -186,27 +214,42 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     }
 }
 
-/// By way of a signed number: that is one instruction.
+impl Marker {
+    /// [`Marker::below`] under the default options.
+    #[inline(always)]
+    fn below_fast(&mut self) {
+        self.count = -1.0;
+    }
+
+    /// [`Marker::marks`] under the default options.
+    #[inline(always)]
+    pub(super) fn marks_fast(&mut self, p_b: f64, draw: impl FnOnce() -> f64) -> bool {
+        self.count += 1.0;
+        let rest = 1.0 - self.count * p_b;
+        let marked = if p_b < rest { p_b > 0.0 && falls_below(draw(), p_b, rest) } else { true };
+        if marked {
+            self.count = self.after_mark;
+        }
+        marked
+    }
+}
+
+/// Returns `u < p / rest` for `0 < p < rest <= 1` and `u` in [0, 1), nearly always without the division: a `u` whose
+/// product exceeds `p` by more than the rounding of both products, half an ulp each, exceeds the rounded quotient too.
+#[inline(always)]
+fn falls_below(u: f64, p: f64, rest: f64) -> bool {
+    u * rest <= p * (1.0 + 4.0 * f64::EPSILON) && is_below_quotient(u, p, rest)
+}
+
+/// A function of its own so that the division waits until it is needed.
+#[cold]
+#[inline(never)]
+fn is_below_quotient(u: f64, p: f64, rest: f64) -> bool {
+    u < p / rest
+}
+
+/// Converts through a signed integer, which takes one instruction.
 #[inline(always)]
 fn as_real(len: u64) -> f64 {
     len as i64 as f64
-}
-
-/// How far [`Red::take_straight`] came with a packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Straight {
-    /// It waits, and this is the average it found.
-    Kept(f64),
-    /// The average asks for more than a die; the queue was this long.
-    Judge {
-        /// As the average took it in.
-        q: f64,
-    },
-    /// The die fell, at this base probability.
-    Mark {
-        /// Of the average.
-        p_b: f64,
-    },
-    /// There is no room.
-    Full,
 }

@@ -28,10 +28,10 @@ mod spacing;
 mod victims;
 
 pub use auto::Resolved;
-pub use fast_path::Straight;
+pub use fast_path::FastVerdict;
 pub use params::{
-    AboveMax, Arithmetic, AutoTh, AutoWq, ByteMode, Caution, Counting, Draws, EcnForced, IdleDecay, IdleFrom,
-    IdleTable, Incapable, Params, Sample, Spacing, Victim,
+    AboveMax, AutoTh, AutoWq, AverageArithmetic, AverageSample, ByteMode, Caution, Draws, EcnForced,
+    IdleDecay, IdleFrom, IdleTable, Incapable, MarkCounting, Params, RedVictim, Spacing,
 };
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
@@ -42,41 +42,41 @@ use spacing::{Arrival, Marker};
 use units::param::Valid;
 use units::{math, Bytes, Time};
 
-/// From the average to the base probability.
-pub trait Law {
-    /// Below this average nothing is marked.
+/// Base probability `p_b` as a function of the average queue.
+pub trait MarkingCurve {
+    /// Lower threshold: below it no packet is marked.
     fn min_th(&self) -> f64;
-    /// From this average on every packet is marked without a die.
+    /// Average from which every packet is marked without a draw.
     fn forced_at(&self) -> f64;
-    /// The base probability from `min_th` upward.
+    /// Base probability from `min_th` upward.
     fn p_b(&self, avg: f64) -> f64;
-    /// The same below [`Law::forced_at`].
+    /// Base probability where the decision is random: `None` from [`MarkingCurve::forced_at`] upward.
     #[inline(always)]
-    fn p_b_of_die(&self, avg: f64) -> Option<f64> {
+    fn p_b_unless_forced(&self, avg: f64) -> Option<f64> {
         (avg < self.forced_at()).then(|| self.p_b(avg))
     }
-    /// The scale of the probability, for probes.
+    /// `max_p`, for probes.
     fn max_p(&self) -> f64;
 }
 
 /// A straight line between the thresholds.
 #[derive(Clone, Copy, Debug)]
-pub struct Curve {
+pub struct LinearCurve {
     min_th: f64,
     max_th: f64,
-    /// Apart from the rest because Adaptive RED moves it.
+    /// A field of its own because Adaptive RED changes it.
     max_p: f64,
     /// `1 / (max_th - min_th)`.
     per_span: f64,
     /// From `max_th` upward, `p_b` is `above_slope * avg + above_start`.
     above_slope: f64,
     above_start: f64,
-    /// From here on every packet is marked without a die.
+    /// Average from which every packet is marked without a draw.
     forced_at: f64,
 }
 
-impl Curve {
-    pub(crate) fn new(params: &Params, resolved: &Resolved) -> Curve {
+impl LinearCurve {
+    pub(crate) fn new(params: &Params, resolved: &Resolved) -> LinearCurve {
         let (max_th, max_p) = (resolved.max_th, params.max_p);
         let span = max_th - resolved.min_th;
         let (above_slope, above_start, certain_at) = match params.above_max {
@@ -84,7 +84,7 @@ impl Curve {
             AboveMax::Gentle => ((1.0 - max_p) / max_th, 2.0 * max_p - 1.0, 2.0 * max_th),
             AboveMax::Capped => (0.0, max_p, f64::INFINITY),
         };
-        Curve {
+        LinearCurve {
             min_th: resolved.min_th,
             max_th,
             max_p,
@@ -103,7 +103,7 @@ impl Curve {
     }
 }
 
-impl Law for Curve {
+impl MarkingCurve for LinearCurve {
     #[inline]
     fn min_th(&self) -> f64 {
         self.min_th
@@ -128,7 +128,7 @@ impl Law for Curve {
 
     /// What is below `max_th` is not forced.
     #[inline(always)]
-    fn p_b_of_die(&self, avg: f64) -> Option<f64> {
+    fn p_b_unless_forced(&self, avg: f64) -> Option<f64> {
         if avg < self.max_th {
             return Some(self.p_b_between(avg));
         }
@@ -151,9 +151,9 @@ const CAUTIOUS_SECS: f64 = 0.05;
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     unit: Unit,
-    sample: Sample,
+    sample: AverageSample,
     idle_from: IdleFrom,
-    victim: Victim,
+    victim: RedVictim,
     /// A full buffer ends one packet that it chooses, and no more.
     takes_one: bool,
     ecn: bool,
@@ -169,13 +169,13 @@ struct Rules {
     caution: Caution,
     /// Below this share of the average a queue is far below it.
     far_below: f64,
-    /// All options are those of Figure 2 of FJ93, and the limit is in packets.
-    straight: bool,
+    /// Precondition of the fast path: all options are those of Figure 2 of FJ93, and the limit is in packets.
+    fast_path: bool,
 }
 
 /// A RED queue at work.
 #[derive(Clone, Debug)]
-pub struct Red<P, L = Curve> {
+pub struct Red<P, L = LinearCurve> {
     queue: Fifo<P>,
     average: Average,
     /// When idle time began; `None` while there is none.
@@ -188,13 +188,13 @@ pub struct Red<P, L = Curve> {
 impl<P: Packet + Copy> Red<P> {
     /// An empty queue, idle since the start of the run.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Red<P> {
-        Red::with_law(params, setting, Curve::new(params, &params.resolve(setting)))
+        Red::with_curve(params, setting, LinearCurve::new(params, &params.resolve(setting)))
     }
 }
 
-impl<P: Packet + Copy, L: Law> Red<P, L> {
+impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     /// An empty queue with a curve of one's own. The parameters are to be checked by the caller.
-    pub(crate) fn with_law(params: &Params, setting: &Setting, curve: L) -> Red<P, L> {
+    pub(crate) fn with_curve(params: &Params, setting: &Setting, curve: L) -> Red<P, L> {
         let resolved = params.resolve(setting);
         let idle = Setting { rate: resolved.idle_rate, ..*setting };
         let limit = Limit::new(resolved.limit, params.limit_test);
@@ -209,7 +209,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 sample: params.sample,
                 idle_from: params.idle_from,
                 victim: params.victim,
-                takes_one: matches!(params.victim, Victim::RandomOne | Victim::Second),
+                takes_one: matches!(params.victim, RedVictim::RandomOne | RedVictim::Second),
                 ecn: params.ecn,
                 ecn_forced: params.ecn_forced == EcnForced::Mark,
                 ecn_step: params.ecn && params.ecn_step,
@@ -223,10 +223,10 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                     1.0 - resolved.w_q,
                     CAUTIOUS_SECS * setting.packets_per_sec(resolved.mean_packet),
                 ),
-                straight: matches!(limit, Limit::Packets(_))
-                    && marker.is_printed()
+                fast_path: matches!(limit, Limit::Packets(_))
+                    && marker.default_options
                     && params.unit == Unit::Packets
-                    && params.sample == Sample::Before
+                    && params.sample == AverageSample::Before
                     && params.idle_from == IdleFrom::Empties
                     && params.min_queue == 0
                     && params.caution == Caution::Off
@@ -248,9 +248,9 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     #[inline]
     fn update_avg(&mut self, size: u64, q: f64, now: Time) {
         let own = match (self.rules.sample, self.rules.unit) {
-            (Sample::Before, _) => 0.0,
-            (Sample::WithArrival, Unit::Packets) => 1.0,
-            (Sample::WithArrival, Unit::Bytes) => size as f64,
+            (AverageSample::Before, _) => 0.0,
+            (AverageSample::WithArrival, Unit::Packets) => 1.0,
+            (AverageSample::WithArrival, Unit::Bytes) => size as f64,
         };
         match self.q_time.take() {
             Some(q_time) if q == 0.0 => self.average.decay(now.since(q_time), own),
@@ -328,7 +328,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     }
 }
 
-impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
+impl<P: Packet + Copy, L: MarkingCurve> QueueDisc<P> for Red<P, L> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         self.take(pkt, cx);
@@ -361,8 +361,8 @@ impl<P: Packet + Copy, L: Law> QueueDisc<P> for Red<P, L> {
     #[inline]
     fn decides(&self) -> Decides {
         match self.rules.victim {
-            Victim::Arriving => Decides::AtArrival,
-            Victim::Random | Victim::RandomOne | Victim::Second => Decides::Later,
+            RedVictim::Arriving => Decides::AtArrival,
+            RedVictim::Random | RedVictim::RandomOne | RedVictim::Second => Decides::Later,
         }
     }
 

@@ -36,13 +36,13 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which arrivals raise `count`, and when it starts anew.
-    pub enum Counting {
-        /// Arrivals between the thresholds; anew below `min_th`.
+    /// Which arrivals increment `count`, and what resets it.
+    pub enum MarkCounting {
+        /// Arrivals between the thresholds; reset below `min_th`.
         Between = "between",
         /// Every arrival; the first that finds `avg` above `min_th` is spared and sets it to 1.
         SpareFirst = "spare_first",
-        /// Every arrival; never anew but by a mark.
+        /// Every arrival; reset only by a mark.
         Carried = "carried",
     }
 }
@@ -87,7 +87,7 @@ units::choices! {
 
 units::choices! {
     /// What the average is made of.
-    pub enum Sample {
+    pub enum AverageSample {
         /// The queue as the arriving packet finds it.
         Before = "before",
         /// The queue with the arriving packet.
@@ -97,7 +97,7 @@ units::choices! {
 
 units::choices! {
     /// How the average is kept.
-    pub enum Arithmetic {
+    pub enum AverageArithmetic {
         /// As a real number.
         Real = "real",
         /// As an integer scaled by `1 / w_q`, a power of two, with shifts and a table for idle time.
@@ -162,7 +162,7 @@ units::choices! {
 
 units::choices! {
     /// Which packet a forced drop or a full buffer ends.
-    pub enum Victim {
+    pub enum RedVictim {
         /// The arriving one.
         Arriving = "arriving",
         /// One drawn from those waiting and the arriving one.
@@ -211,7 +211,7 @@ units::choices! {
 units::choices! {
     /// When a random number is drawn.
     pub enum Draws {
-        /// Where a decision hangs on it.
+        /// Where a decision depends on it.
         Needed = "needed",
         /// At every arrival that is judged, and a mark if it is at most `p_a`.
         Always = "always",
@@ -247,9 +247,9 @@ units::params! {
         /// twice `min_th` plus `max_th`.
         burst: Option<u64> = None => { range: Range::Positive, source: "Linux" },
         /// How the average is kept.
-        arithmetic: Arithmetic = Arithmetic::Real => { source: "FJ93" },
+        arithmetic: AverageArithmetic = AverageArithmetic::Real => { source: "FJ93" },
         /// What the average is made of.
-        sample: Sample = Sample::Before => { source: "FJ93" },
+        sample: AverageSample = AverageSample::Before => { source: "FJ93" },
         /// How idle time lowers the average.
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
         /// In what the table of idle time of integer arithmetic is made.
@@ -263,16 +263,16 @@ units::params! {
         /// How marks are spread.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
         /// Which arrivals raise `count`.
-        counting: Counting = Counting::Between => { source: "FJ93" },
+        counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
         /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
         min_queue: u64 = 0 => { source: "FJ93" },
         /// What happens from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
         /// Whether certain marks go through the count and the die as early ones.
         forced_as_early: bool = false => { source: "FJ93" },
-        /// Whether a forced mark starts `count` anew.
+        /// Whether a forced mark resets `count`.
         forced_resets_count: bool = true => { source: "FJ93" },
-        /// Whether a drop for want of room starts `count` anew.
+        /// Whether an overflow drop resets `count`.
         overflow_resets_count: bool = true => { assumed: true },
         /// How packet sizes enter the probability.
         byte_mode: ByteMode = ByteMode::Off => { source: "FJ93" },
@@ -291,7 +291,7 @@ units::params! {
         /// When a random number is drawn.
         draws: Draws = Draws::Needed => { assumed: true },
         /// Which packet a forced drop or a full buffer ends.
-        victim: Victim = Victim::Arriving => { source: "FJ93" },
+        victim: RedVictim = RedVictim::Arriving => { source: "FJ93" },
         /// Whether a queue far below its average is spared.
         caution: Caution = Caution::Off => { source: "FJ93" },
     }
@@ -316,9 +316,9 @@ impl Check for Params {
         let spacing = units::param::Choice::name(self.spacing);
         let plain = matches!(self.byte_mode, ByteMode::Off | ByteMode::Red2);
         require(problems, !cached || plain, "spacing", spacing, "needs byte_mode \"off\" or \"red_2\"", "");
-        let between = self.spacing != Spacing::Cycle || self.counting == Counting::Between;
+        let between = self.spacing != Spacing::Cycle || self.counting == MarkCounting::Between;
         require(problems, between, "spacing", spacing, "needs counting = \"between\"", "");
-        let whole = self.arithmetic != Arithmetic::Integer
+        let whole = self.arithmetic != AverageArithmetic::Integer
             || (self.spacing == Spacing::Cycle
                 && self.unit == Unit::Bytes
                 && self.above_max == AboveMax::Drop

@@ -10,7 +10,7 @@
 
 use super::average::Average;
 use super::spacing::Marker;
-use super::{Curve, Law, Params, Red, Signal};
+use super::{LinearCurve, MarkingCurve, Params, Red, Signal};
 use crate::disc::{Cx, Packet};
 use crate::fifo::Fifo;
 use crate::registry::Setting;
@@ -19,7 +19,7 @@ use units::Time;
 
 /// What differs between kinds of packets that share one store: an average, its idle clock, a curve, a count.
 #[derive(Clone, Debug)]
-pub(crate) struct Part<L = Curve> {
+pub(crate) struct Part<L = LinearCurve> {
     average: Average,
     q_time: Option<Time>,
     curve: L,
@@ -34,13 +34,13 @@ impl Part {
         Part {
             average: Average::new(params, &resolved, idle.packets_per_sec(resolved.idle_packet)),
             q_time: Some(Time::ZERO),
-            curve: Curve::new(params, &resolved),
+            curve: LinearCurve::new(params, &resolved),
             marker: Marker::new(params, &resolved),
         }
     }
 }
 
-impl<L: Law> Part<L> {
+impl<L: MarkingCurve> Part<L> {
     /// The average.
     pub(crate) fn avg(&self) -> f64 {
         self.average.value()
@@ -77,7 +77,7 @@ impl<L: Law> Part<L> {
     }
 }
 
-impl Curve {
+impl LinearCurve {
     /// Moves the probability at `max_th`; the slope above follows it if `above_follows`.
     pub(crate) fn set_max_p(&mut self, max_p: f64, above_follows: bool) {
         self.max_p = max_p;
@@ -106,7 +106,7 @@ impl Curve {
     }
 }
 
-impl<P: Packet + Copy, L: Law> Red<P, L> {
+impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     /// The average.
     #[inline]
     pub fn average(&self) -> f64 {
@@ -168,7 +168,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         self.marker.spare(size);
     }
 
-    /// Starts the count anew.
+    /// Resets the count.
     pub(crate) fn restart_count(&mut self) {
         self.marker.restart();
     }
@@ -182,8 +182,8 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         core::mem::swap(&mut self.marker, &mut part.marker);
     }
 
-    /// Whether the clock of idle time runs.
-    pub(crate) fn is_idle(&self) -> bool {
+    /// Whether the queue is in an idle period.
+    pub fn is_idle(&self) -> bool {
         self.q_time.is_some()
     }
 
@@ -265,16 +265,16 @@ macro_rules! red_params {
                 idle_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
                 /// Whether certain marks go through the count and the die as early ones.
                 forced_as_early: bool = false => { source: "FJ93" },
-                /// Whether a forced mark starts `count` anew.
+                /// Whether a forced mark resets `count`.
                 forced_resets_count: bool = true => { source: "FJ93" },
-                /// Whether a drop for want of room starts `count` anew.
+                /// Whether an overflow drop resets `count`.
                 overflow_resets_count: bool = true => { assumed: true },
                 /// How packet sizes enter the probability.
                 byte_mode: crate::red::ByteMode = crate::red::ByteMode::Off => { source: "FJ93" },
                 /// An early decision drops even ECN-capable packets once `p_b` reaches this. `auto`: never.
                 mark_limit: Option<f64> = None => { unit: "1", range: units::param::Range::Positive, source: "RFC3168" },
                 /// Which packet a forced drop or a full buffer ends.
-                victim: crate::red::Victim = crate::red::Victim::Arriving => { source: "FJ93" },
+                victim: crate::red::RedVictim = crate::red::RedVictim::Arriving => { source: "FJ93" },
                 /// Whether a queue far below its average is spared.
                 caution: crate::red::Caution = crate::red::Caution::Off => { source: "FJ93" },
             } as {
@@ -308,7 +308,7 @@ macro_rules! red_params {
                 /// How marks are spread.
                 spacing: crate::red::Spacing = crate::red::Spacing::$spacing => { source: $source },
                 /// Which arrivals raise `count`.
-                counting: crate::red::Counting = crate::red::Counting::Between => { source: "FJ93" },
+                counting: crate::red::MarkCounting = crate::red::MarkCounting::Between => { source: "FJ93" },
                 /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
                 min_queue: u64 = 0 => { source: "FJ93" },
                 /// When a random number is drawn.

@@ -6,23 +6,9 @@
 //! Deviations: `p_a` is cut at 1 where the source leaves it open.
 
 use super::auto::Resolved;
-use super::params::{Arithmetic, ByteMode, Counting, Draws, Params, Spacing};
+use super::params::{AverageArithmetic, ByteMode, Draws, MarkCounting, Params, Spacing};
 use crate::disc::{Cx, Packet};
 use units::math;
-
-/// Whether `u < p / rest`, for `0 < p < rest <= 1` and a `u` in [0, 1): nearly always without the division. What lies above the
-/// quotient by more than the roundings of both products, half an ulp each, lies above it as it is rounded, too.
-#[inline(always)]
-fn falls_below(u: f64, p: f64, rest: f64) -> bool {
-    u * rest <= p * (1.0 + 4.0 * f64::EPSILON) && is_below_quotient(u, p, rest)
-}
-
-/// Kept apart so that the division is not done before it is known to be needed.
-#[cold]
-#[inline(never)]
-fn is_below_quotient(u: f64, p: f64, rest: f64) -> bool {
-    u < p / rest
-}
 
 /// What the laws need to know of an arrival.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +27,7 @@ pub(super) struct Arrival {
 #[derive(Clone, Debug)]
 pub(super) struct Marker {
     /// Arrivals since the last mark, raised before it is used (except in RED_4 and RED_5).
-    count: f64,
+    pub(super) count: f64,
     /// Bytes since the last mark, for the byte mode of ns-2.
     count_bytes: u64,
     /// The random number of the laws that keep one; NaN before the first.
@@ -49,19 +35,19 @@ pub(super) struct Marker {
     /// Whether the first packet above `min_th` went by.
     armed: bool,
     law: Spacing,
-    counting: Counting,
+    counting: MarkCounting,
     byte_mode: ByteMode,
     draws: Draws,
     /// Where `count` starts after an early mark, and after a forced one.
-    after_mark: f64,
+    pub(super) after_mark: f64,
     after_forced: f64,
     mean_packet: u64,
     per_max_packet: f64,
     /// Of the integer cycle: one step of `excess` in units of 2^-32. Of `modulus`: its full divisor.
     scale: f64,
     integer: bool,
-    /// The options are those of Figure 2 of FJ93.
-    printed: bool,
+    /// Whether all options are those of Figure 2 of FJ93.
+    pub(super) default_options: bool,
 }
 
 impl Marker {
@@ -72,7 +58,7 @@ impl Marker {
             _ => 0.0,
         };
         let delta = (resolved.max_th - resolved.min_th).max(1.0);
-        let integer = params.arithmetic == Arithmetic::Integer;
+        let integer = params.arithmetic == AverageArithmetic::Integer;
         let scale = if integer {
             math::floor((4_294_967_296.0 * params.max_p).min(4_294_967_295.0)) / math::floor(delta)
         } else {
@@ -93,35 +79,11 @@ impl Marker {
             per_max_packet: 1.0 / params.max_packet.0 as f64,
             scale: math::floor(scale).max(1.0),
             integer,
-            printed: params.spacing == Spacing::Pseudocode
-                && params.counting == Counting::Between
+            default_options: params.spacing == Spacing::Pseudocode
+                && params.counting == MarkCounting::Between
                 && params.byte_mode == ByteMode::Off
                 && params.draws == Draws::Needed,
         }
-    }
-
-    /// Whether the options are those of Figure 2 of FJ93, so that the short forms of the steps apply.
-    #[inline(always)]
-    pub(super) fn is_printed(&self) -> bool {
-        self.printed
-    }
-
-    /// [`Marker::below`] for those options.
-    #[inline(always)]
-    pub(super) fn below_printed(&mut self) {
-        self.count = -1.0;
-    }
-
-    /// [`Marker::marks`] for those options.
-    #[inline(always)]
-    pub(super) fn marks_printed(&mut self, p_b: f64, die: impl FnOnce() -> f64) -> bool {
-        self.count += 1.0;
-        let rest = 1.0 - self.count * p_b;
-        let marked = if p_b < rest { p_b > 0.0 && falls_below(die(), p_b, rest) } else { true };
-        if marked {
-            self.count = self.after_mark;
-        }
-        marked
     }
 
     /// Packets since the last mark, for probes.
@@ -138,7 +100,7 @@ impl Marker {
     /// Notes an arrival, whatever becomes of it.
     #[inline]
     pub(super) fn arrive(&mut self, size: u64) {
-        if self.counting != Counting::Between {
+        if self.counting != MarkCounting::Between {
             self.count += 1.0;
             self.count_bytes += size;
         }
@@ -148,21 +110,21 @@ impl Marker {
     #[inline]
     pub(super) fn below(&mut self) {
         match self.counting {
-            Counting::Between => self.count = if self.is_weighted() { 0.0 } else { -1.0 },
-            Counting::SpareFirst => self.armed = false,
-            Counting::Carried => {}
+            MarkCounting::Between => self.count = if self.is_weighted() { 0.0 } else { -1.0 },
+            MarkCounting::SpareFirst => self.armed = false,
+            MarkCounting::Carried => {}
         }
     }
 
     /// An arrival between the thresholds that is spared without being judged.
     pub(super) fn spare(&mut self, size: u64) {
-        if self.counting == Counting::Between && !self.is_weighted() {
+        if self.counting == MarkCounting::Between && !self.is_weighted() {
             self.count += 1.0;
             self.count_bytes += size;
         }
     }
 
-    /// A forced mark or a drop for want of room starts the count anew.
+    /// Resets the count after a forced mark or an overflow drop.
     #[inline]
     pub(super) fn restart(&mut self) {
         self.count = self.after_forced;
@@ -173,18 +135,18 @@ impl Marker {
     #[inline]
     pub(super) fn marks<P: Packet + Copy>(&mut self, arrival: Arrival, cx: &mut Cx<'_, P>) -> bool {
         match self.counting {
-            Counting::Between if self.is_weighted() => {}
-            Counting::Between => {
+            MarkCounting::Between if self.is_weighted() => {}
+            MarkCounting::Between => {
                 self.count += 1.0;
                 self.count_bytes += arrival.size;
             }
-            Counting::SpareFirst if !self.armed => {
+            MarkCounting::SpareFirst if !self.armed => {
                 self.armed = true;
                 self.count = 1.0;
                 self.count_bytes = arrival.size;
                 return false;
             }
-            Counting::SpareFirst | Counting::Carried => {}
+            MarkCounting::SpareFirst | MarkCounting::Carried => {}
         }
         if arrival.ease == 0.0 {
             return false;

@@ -9,7 +9,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use units::param::{read_table, Check, Table, Value};
 use units::quantity::Amount;
-use units::{math, Dice, Rate, Span, Stream};
+use units::{math, Rate, Rng, Span, Stream};
 
 /// One packet of 1000 bytes a millisecond.
 const SETTING: Setting = Setting { rate: Rate(8_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
@@ -35,10 +35,10 @@ fn with<'a>(rows: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     EXACT.iter().chain(rows).copied().collect()
 }
 
-/// Dice that give the same number for ever.
+/// An rng that always returns the same number.
 struct Always(f64);
 
-impl Dice for Always {
+impl Rng for Always {
     fn uniform(&mut self) -> f64 {
         self.0
     }
@@ -215,14 +215,14 @@ fn spacing_at_a_constant_tenth_is_exactly_as_published() {
 }
 
 /// Gaps between marks of a marker at work, at a constant `p_b`.
-fn observed(rows: &[(&str, &str)], arrival: Arrival, dice: &mut dyn Dice, marks: usize) -> Vec<usize> {
+fn observed(rows: &[(&str, &str)], arrival: Arrival, rng: &mut dyn Rng, marks: usize) -> Vec<usize> {
     let params = params(rows);
     let mut marker = Marker::new(&params, &params.resolve(&SETTING));
     let (mut fates, mut gaps, mut gap) = (Vec::new(), Vec::new(), 0);
     while gaps.len() < marks {
         gap += 1;
         marker.arrive(1000);
-        if marker.marks::<Paper>(arrival, &mut Cx::new(Time::ZERO, dice, &mut fates)) {
+        if marker.marks::<Paper>(arrival, &mut Cx::new(Time::ZERO, rng, &mut fates)) {
             gaps.push(gap);
             gap = 0;
         }
@@ -234,7 +234,7 @@ const TENTH: Arrival = Arrival { p_b: 0.1, excess: 5.0, size: 1000, ease: 1.0 };
 
 #[test]
 fn each_law_restarts_its_count_where_its_gaps_begin() {
-    // Dice that always say "as late as possible" and "as early as possible" give the ends of the support.
+    // The greatest and the smallest random number give the ends of the support.
     for (rows, shortest, longest) in [
         (&[("spacing", "pseudocode")][..], 1, 9),
         (&[("spacing", "text")], 1, 10),
@@ -458,8 +458,8 @@ fn crossed_thresholds_and_impossible_pairs_are_refused() {
     };
     let (path, rule) = problem(|p| p.max_th = Some(Amount::Packets(3.0)));
     assert_eq!((path.as_str(), rule.as_str()), ("max_th", "must exceed min_th (5 pkts)"));
-    assert_eq!(problem(|p| p.arithmetic = Arithmetic::Integer).0, "arithmetic");
-    assert_eq!(problem(|p| (p.spacing, p.counting) = (Spacing::Cycle, Counting::Carried)).0, "spacing");
+    assert_eq!(problem(|p| p.arithmetic = AverageArithmetic::Integer).0, "arithmetic");
+    assert_eq!(problem(|p| (p.spacing, p.counting) = (Spacing::Cycle, MarkCounting::Carried)).0, "spacing");
     assert_eq!(problem(|p| p.max_p = f64::NAN).0, "max_p");
     assert_eq!(problem(|p| p.limit = Amount::Packets(0.0)).0, "limit");
 }
@@ -518,12 +518,12 @@ fn an_idle_time_of_whole_packets_is_not_cut_by_rounding() {
     }
 }
 
-/// Fates of arrivals, each capable or not, all with the same number on the die and the same average.
-fn fates(red: &mut Red<Paper>, die: f64, capable: &[bool]) -> Vec<(u64, char)> {
+/// Fates of arrivals, each capable or not, all with the same random number and the same average.
+fn fates(red: &mut Red<Paper>, draw: f64, capable: &[bool]) -> Vec<(u64, char)> {
     let mut fates = Vec::new();
     for (id, ect) in (0..).zip(capable) {
         let pkt = if *ect { Paper::capable(id, 1000) } else { Paper::new(id, 1000) };
-        red.enqueue(pkt, &mut Cx::new(Time::ZERO, &mut Always(die), &mut fates));
+        red.enqueue(pkt, &mut Cx::new(Time::ZERO, &mut Always(draw), &mut fates));
     }
     fates
         .iter()
@@ -547,8 +547,8 @@ fn wred_with_ecn_marks_between_the_thresholds_and_drops_above() {
 }
 
 #[test]
-fn junos_compares_a_die_with_how_full_the_buffer_is() {
-    // Ten packets fit; the die shows 0.25, so the arrival that finds a quarter of the buffer full is dropped: the fourth.
+fn junos_compares_a_random_number_with_how_full_the_buffer_is() {
+    // Ten packets fit; the random number is 0.25, so the arrival that finds a quarter of the buffer full is dropped: the fourth.
     let mut plain = red(&[("dialect", "junos"), ("limit", "10 pkts")]);
     assert_eq!(fates(&mut plain, 0.25, &[true, true, true, true, false]), [(3, 'd'), (4, 'd')]);
     assert_eq!(plain.queue.len(), 3);
@@ -563,21 +563,56 @@ fn junos_with_ecn_marks_by_the_profile_and_drops_the_rest_at_the_full_buffer() {
     assert_eq!(ecn.queue.len(), 5);
 }
 
-/// The short form of the die decides as the quotient does, and most of all next to it.
+/// Random arrivals and departures, idle periods and full buffers: both paths draw the same numbers, drop the same packets
+/// and hold the same average.
 #[test]
-fn the_die_needs_no_quotient() {
+fn fast_path_equals_the_slow_path() {
+    for (seed, above) in [(1, "drop"), (2, "gentle"), (3, "capped"), (4, "gentle")] {
+        let keys = [("limit", "12 pkts"), ("above_max", above)];
+        let (mut fast, mut slow) = (red(&with(&keys)), red(&with(&keys)));
+        slow.rules.fast_path = false;
+        assert!(fast.is_eligible() && !slow.is_eligible());
+        let (mut choice, mut now) = (Stream::new(seed, "choice"), Time::ZERO);
+        let mut streams = [Stream::new(seed, "red"), Stream::new(seed, "red")];
+        let mut fates = [Vec::new(), Vec::new()];
+        for id in 0..20_000 {
+            now = now + Span::from_micros(choice.next_u64() % 1500);
+            let arrives = choice.uniform() < 0.55;
+            let mut sent = [None; 2];
+            for (i, queue) in [&mut fast, &mut slow].into_iter().enumerate() {
+                let mut cx = Cx::new(now, &mut streams[i], &mut fates[i]);
+                if arrives {
+                    queue.enqueue(Paper::new(id, 1000), &mut cx);
+                } else {
+                    sent[i] = queue.dequeue(&mut cx).map(|pkt| (pkt.id, pkt.enqueued()));
+                }
+            }
+            assert_eq!(sent[0], sent[1]);
+            assert_eq!(fast.average().to_bits(), slow.average().to_bits());
+            assert_eq!((fast.len(), fast.marker.count()), (slow.len(), slow.marker.count()));
+        }
+        let ids = |i: usize| fates[i].iter().map(|fate| format!("{fate:?}")).collect::<Vec<_>>();
+        assert_eq!(ids(0), ids(1));
+        assert!(fates[0].len() > 500, "{}", fates[0].len());
+        assert_eq!(streams[0].next_u64(), streams[1].next_u64());
+    }
+}
+
+/// The fast comparison decides as the quotient does, and above all next to it.
+#[test]
+fn the_comparison_needs_no_quotient() {
     let params = params(&EXACT);
     let mut marker = Marker::new(&params, &params.resolve(&SETTING));
-    let mut dice = Stream::new(5, "die");
+    let mut rng = Stream::new(5, "draw");
     let mut hits = 0;
     for _ in 0..20_000 {
-        let (p_b, count) = (dice.uniform() * dice.uniform(), (dice.uniform() * 12.0) as u32);
+        let (p_b, count) = (rng.uniform() * rng.uniform(), (rng.uniform() * 12.0) as u32);
         let p_a = corrected(Spacing::Pseudocode, p_b, f64::from(count)).min(1.0);
-        for u in [dice.uniform(), p_a.next_down(), p_a, p_a.next_up()].map(|u| u.clamp(0.0, 1f64.next_down()))
+        for u in [rng.uniform(), p_a.next_down(), p_a, p_a.next_up()].map(|u| u.clamp(0.0, 1f64.next_down()))
         {
             marker.set_count(f64::from(count) - 1.0, 0);
-            let marked = marker.marks_printed(p_b, || u);
-            assert_eq!(marked, p_a >= 1.0 || u < p_a, "p_b {p_b}, count {count}, die {u}");
+            let marked = marker.marks_fast(p_b, || u);
+            assert_eq!(marked, p_a >= 1.0 || u < p_a, "p_b {p_b}, count {count}, draw {u}");
             hits += u32::from(marked);
         }
     }

@@ -4,13 +4,13 @@
 //! Units: none.
 //! Deviations: none.
 
-use super::{Law, Red, Signal, Victim};
+use super::{MarkingCurve, Red, RedVictim, Signal};
 use crate::disc::{Cx, Packet, Reason};
 
-/// A random number counts in so many parts where its remainder picks a packet.
+/// Resolution of the random number whose remainder selects a victim.
 const TWO_31: f64 = 2_147_483_648.0;
 
-impl<P: Packet + Copy, L: Law> Red<P, L> {
+impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     /// Marks or drops for a signal; what is handed back is to be stored.
     #[cold]
     pub(super) fn answer(&mut self, pkt: P, signal: Signal, cx: &mut Cx<'_, P>) -> Option<P> {
@@ -34,12 +34,12 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
                 cx.mark_or_drop(pkt, true, Reason::Forced)
             }
             Signal::Forced => match rules.victim {
-                Victim::Arriving => self.end(None, pkt, Reason::Forced, cx),
-                Victim::Random => {
+                RedVictim::Arriving => self.end(None, pkt, Reason::Forced, cx),
+                RedVictim::Random => {
                     let victim = self.draw(cx);
                     self.end(victim, pkt, Reason::Forced, cx)
                 }
-                Victim::RandomOne | Victim::Second => {
+                RedVictim::RandomOne | RedVictim::Second => {
                     let reason =
                         if self.queue.has_room(&pkt, cx) { Reason::Forced } else { Reason::Overflow };
                     self.end_one(pkt, reason, cx);
@@ -57,7 +57,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
         if self.rules.takes_one {
             return self.end_one(pkt, Reason::Overflow, cx);
         }
-        let random = self.rules.victim == Victim::Random && self.queue.could_hold(&pkt, cx);
+        let random = self.rules.victim == RedVictim::Random && self.queue.could_hold(&pkt, cx);
         let mut arriving = Some(pkt);
         while let Some(kept) = arriving {
             if self.queue.has_room(&kept, cx) {
@@ -72,7 +72,7 @@ impl<P: Packet + Copy, L: Law> Red<P, L> {
     /// Ends one packet, and stores the arriving one if it is another, whatever room there is.
     fn end_one(&mut self, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) {
         let victim = match self.rules.victim {
-            Victim::Second => self.queue.pop_at(1.min(self.queue.len())),
+            RedVictim::Second => self.queue.pop_at(1.min(self.queue.len())),
             _ => {
                 let i = (cx.uniform() * TWO_31) as u64 % (self.queue.len() as u64 + 1);
                 self.queue.pop_at(i as usize)

@@ -1,4 +1,4 @@
-//! Many queues behind one door: a hash that sorts packets, lists that take turns, one store for all.
+//! Flow queues: a flow hash, lists of new and old queues served by deficit round robin, and one packet pool for all.
 //!
 //! Reference: RFC8290, its sections 3 and 4; HTM18 for sets with tags.
 //! Units: deficits and the quantum are bytes.
@@ -9,9 +9,9 @@
 mod pool;
 
 use self::pool::{Chain, Pool, NONE};
-use crate::codel::Store;
 use crate::disc::{Cx, Packet, Reason};
 use crate::store::hash::mix;
+use crate::store::PacketStore;
 use alloc::vec::Vec;
 use units::quantity::Amount;
 use units::Bytes;
@@ -80,14 +80,14 @@ impl List {
 }
 
 /// The packets of one queue, as a law sees them.
-pub(crate) struct Lane<'a, P> {
+pub(crate) struct FlowQueueStore<'a, P> {
     chain: &'a mut Chain,
     pool: &'a mut Pool<P>,
     /// Whether the guard of the law looks at the backlog of all queues.
     total: bool,
 }
 
-impl<P: Packet + Copy> Store<P> for Lane<'_, P> {
+impl<P: Packet + Copy> PacketStore<P> for FlowQueueStore<'_, P> {
     #[inline]
     fn pop(&mut self) -> Option<P> {
         self.chain.pop(self.pool)
@@ -272,9 +272,9 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     }
 
     /// The packets and the state of queue `i`.
-    pub(crate) fn lane(&mut self, i: usize, total: bool) -> (Lane<'_, P>, &mut S) {
+    pub(crate) fn store_of(&mut self, i: usize, total: bool) -> (FlowQueueStore<'_, P>, &mut S) {
         let queue = &mut self.queues[i];
-        (Lane { chain: &mut queue.chain, pool: &mut self.pool, total }, &mut queue.state)
+        (FlowQueueStore { chain: &mut queue.chain, pool: &mut self.pool, total }, &mut queue.state)
     }
 
     /// The queue with the most bytes; the first of equals.
@@ -411,11 +411,11 @@ mod tests {
     #[test]
     fn the_perturbation_is_drawn_once() {
         let mut flows: Flows<Pkt, ()> = Flows::new(Hash { flows: 16, ways: 1, perturbation: None }, 1000, ());
-        let mut dice = Always(0.5, 0);
+        let mut rng = Always(0.5, 0);
         let mut fates = Vec::new();
-        let mut cx = Cx::new(Time::ZERO, &mut dice, &mut fates);
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut fates);
         let first = flows.queue_of(1, &mut cx);
         assert_eq!(flows.queue_of(1, &mut cx), first);
-        assert_eq!((dice.1, flows.hash.perturbation), (1, Some(1 << 52)));
+        assert_eq!((rng.1, flows.hash.perturbation), (1, Some(1 << 52)));
     }
 }

@@ -12,10 +12,10 @@ use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
 use crate::transmission::Transmission;
 use queue::disc::{Cx, Fate, QueueDisc};
-use queue::red::{Red, Straight};
+use queue::red::{FastVerdict, Red};
 pub use queued_packet::QueuedPacket;
 use uniform_size::UniformSize;
-use units::{Bytes, Dice, Ecn, Rapid, Rate, Serializer, Span, Stream, Time};
+use units::{Bytes, Ecn, Rapid, Rate, Rng, Serializer, Span, Stream, Time};
 
 /// A specialised RED link.
 pub struct RedLink {
@@ -151,11 +151,11 @@ impl RedLink {
         now: Time,
         ahead: u64,
     ) -> Result<Transmission, Option<Transmission>> {
-        if !self.queue.is_printed() {
+        if !self.queue.is_eligible() {
             return self.accept_with_options(slot, now, ahead, None);
         }
-        match self.queue.take_straight(slot, now, || self.rng.uniform()) {
-            Straight::Kept(avg) => {
+        match self.queue.enqueue_fast(slot, now, || self.rng.uniform()) {
+            FastVerdict::Kept(avg) => {
                 let wire = self.admit(slot.bytes(), now, slot.start);
                 if let Some(probe) = &mut self.probe {
                     probe.admitted(now, slot.bytes(), avg, wire, ahead);
@@ -173,11 +173,11 @@ impl RedLink {
         slot: QueuedPacket,
         now: Time,
         ahead: u64,
-        step: Option<Straight>,
+        step: Option<FastVerdict>,
     ) -> Result<Transmission, Option<Transmission>> {
         let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
         match step {
-            Some(step) => self.queue.take_rest(slot, step, &mut cx),
+            Some(step) => self.queue.enqueue_slow(slot, step, &mut cx),
             None => self.queue.take(slot, &mut cx),
         }
         if !self.fates.is_empty() {
@@ -237,7 +237,7 @@ impl RedLink {
         let backlog = self.backlog();
         if let Some(probe) = &mut self.probe {
             let mut ahead = 0;
-            for slot in self.queue.waiting().filter(|_| self.counting) {
+            for slot in self.queue.packets().filter(|_| self.counting) {
                 let wait = slot.start.since(end).0;
                 probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
                 ahead += wait;
@@ -258,12 +258,12 @@ impl RedLink {
         if !self.frees_before(key) {
             return;
         }
-        if !self.queue.is_printed() {
+        if !self.queue.is_eligible() {
             return self.dequeue_one_by_one((key.time, key.birth, key.component));
         }
         let (mut gone, mut serving_since, mut free_at) = (0u64, self.serving_since, self.busy_until);
         let component = self.component;
-        self.queue.advance_while(|slot| {
+        self.queue.dequeue_while(|slot| {
             let goes = Key { time: slot.start, birth: serving_since, component }.precedes(&key);
             if goes {
                 gone = gone.wrapping_add(slot.start.0);
@@ -343,7 +343,7 @@ impl RedLink {
         if !self.counting && now >= probe.warmup() {
             self.counting = true;
             let mut ahead = 0;
-            for slot in self.queue.waiting() {
+            for slot in self.queue.packets() {
                 let wait = slot.start.since(probe.warmup()).0;
                 probe.queue.add_sojourn(slot.bytes(), wait, ahead);
                 ahead += wait;

@@ -10,8 +10,8 @@ use crate::account::Moments;
 use crate::calendar::Key;
 use crate::transmission::Transmission;
 use queue::disc::{Cx, QueueDisc};
-use queue::red::Straight;
-use units::{Bytes, Dice, Ecn, Serializer, Span, Time};
+use queue::red::FastVerdict;
+use units::{Bytes, Ecn, Rng, Serializer, Span, Time};
 
 /// The size of the packets in the queue, and what follows from it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -171,9 +171,9 @@ impl RedLink {
         found: QueueAtArrival,
     ) -> Result<Transmission, Option<Transmission>> {
         // The queue is not empty, so RED's idle time is not involved.
-        debug_assert!(self.queue.is_straight());
-        match self.queue.judge_with_room(found.len, || self.rng.uniform()) {
-            Straight::Kept(avg) => {
+        debug_assert!(self.queue.is_eligible() && !self.queue.is_idle());
+        match self.queue.judge_fast_with_room(found.len, || self.rng.uniform()) {
+            FastVerdict::Kept(avg) => {
                 let wire = self.append(found.len);
                 match &mut self.probe {
                     Some(probe) if wire.start <= self.uniform.last => {
@@ -200,8 +200,8 @@ impl RedLink {
         now: Time,
         found: QueueAtArrival,
     ) -> Result<Transmission, Option<Transmission>> {
-        let accepted = match self.queue.judge_straight(found.len, || self.rng.uniform()) {
-            Straight::Kept(avg) => {
+        let accepted = match self.queue.judge_fast(found.len, || self.rng.uniform()) {
+            FastVerdict::Kept(avg) => {
                 let wire = self.append(found.len);
                 if let Some(probe) = &mut self.probe {
                     probe.admitted(now, size, avg, wire, found.ahead(self.uniform.wire));
@@ -228,7 +228,7 @@ impl RedLink {
     /// Computes the bound of the fast path.
     fn update_fast_bound(&mut self) {
         let UniformSize { wire, most, .. } = self.uniform;
-        let most_pkts = self.max_recorded.min(self.queue.room());
+        let most_pkts = self.max_recorded.min(self.queue.packet_limit());
         (self.uniform.near, self.uniform.last) = (most.min(most_pkts.saturating_mul(wire)), Time::ZERO);
         if let Some(probe) = self.probe.as_ref().filter(|_| self.counting) {
             let max_recorded = probe.sojourn.moments.max();
@@ -261,7 +261,7 @@ impl RedLink {
     fn change_size(&mut self, size: u32, start: Time, finish: Time) {
         self.flush();
         self.uniform.change_size(size, start, finish, &self.serializer);
-        if !self.queue.is_printed() {
+        if !self.queue.is_eligible() {
             self.uniform.most = 0;
         }
     }
@@ -274,11 +274,11 @@ impl RedLink {
         slot: QueuedPacket,
         now: Time,
         found: QueueAtArrival,
-        step: Straight,
+        step: FastVerdict,
     ) -> Result<Transmission, Option<Transmission>> {
         let (size, start) = (slot.bytes(), slot.start);
         let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
-        let kept = self.queue.judge_rest(slot, step, found.len, &mut cx);
+        let kept = self.queue.judge_slow(slot, step, found.len, &mut cx);
         (self.waiting, self.uniform.queue_is_stale) = (found.len, true);
         let wire = kept.map(|_| self.append(found.len));
         if let Some(probe) = &mut self.probe {
@@ -339,8 +339,9 @@ impl RedLink {
         self.uniform.other = 0;
         let (until, UniformSize { size, wire, .. }, len) = (self.busy_until.0, self.uniform, self.waiting);
         let start = |place: u64| until - place * wire;
-        self.queue
-            .hold((1..=len).rev().map(|place| QueuedPacket::new(Time(start(place)), size, Ecn::NotEct)));
+        self.queue.replace_packets(
+            (1..=len).rev().map(|place| QueuedPacket::new(Time(start(place)), size, Ecn::NotEct)),
+        );
         self.sum_of_starts = (1..=len).map(start).fold(0, u64::wrapping_add);
         (self.serving_since, self.free_at) = (Time(start(len + 1)), Time(start(len)));
     }

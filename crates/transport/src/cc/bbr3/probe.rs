@@ -3,7 +3,7 @@
 use super::{AckPhase, Bbr3, Bbr3State, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::Sample;
-use units::{Dice, Span, Stream, Time};
+use units::{Rng, Span, Stream, Time};
 
 /// The flow probes at least as often as Reno would fill the same window.
 const RENO_ROUNDS: f64 = 63.0;

@@ -4,7 +4,7 @@ use super::{Pdu, Protocol, RateReceiver, RateSender};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use units::param::{read_table, Table, Valid, Value};
-use units::{Dice, Span, Stream, Time};
+use units::{Rng, Span, Stream, Time};
 
 /// The options of a profile.
 pub fn params<P: Protocol>(profile: &str) -> Valid<P::Params> {

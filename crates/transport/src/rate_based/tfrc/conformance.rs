@@ -5,7 +5,7 @@ use crate::rate_based::common::conformance;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use units::param::Valid;
-use units::{Dice, Span, Time};
+use units::{Rng, Span, Time};
 
 /// The options of a profile.
 pub fn params(profile: &str) -> Valid<TfrcParams> {

@@ -11,7 +11,7 @@ use super::params::{Response, Silence, TfrcParams};
 use super::{TfrcData, TfrcFeedback};
 use crate::rate_based::common::{earlier, ENDLESS};
 use units::param::Valid;
-use units::{Dice, Span, Stream, Time};
+use units::{Rng, Span, Stream, Time};
 
 /// Counters of a sender since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,53 +2,54 @@
 
 use crate::config;
 use crate::header::{self, Layer, Refusal};
+use crate::link::{LinkPath, LinkSettings};
 use crate::offload::{self, oversize};
 use crate::pcapng::Capture;
 use crate::port::Port;
-use crate::pump::{Frame, Link, Path, Pump};
-use crate::record::{Head, Recorder};
+use crate::pump::{Frame, Pump};
+use crate::record::{RecordHead, Recorder};
 use crate::report::{self, Refused};
-use crate::series::Series;
+use crate::series::SeriesFile;
 use serde_json::Value as Json;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use units::{Span, Time};
 
-/// Time between two looks at what waits behind us.
+/// Period at which the backlog of the device behind the queue is read.
 const LOOK: Span = Span::from_millis(10);
 
 type Out = BufWriter<File>;
 type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
 
 /// One direction at work.
-pub(crate) struct Lane {
+pub(crate) struct LiveDirection {
     pub(crate) name: &'static str,
     pub(crate) pump: Pump,
     pub(crate) watchers: Watchers,
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) refused: Refused,
-    pub(crate) series: Series,
+    pub(crate) series: SeriesFile,
     paths: usize,
-    /// When we last asked what waits behind us.
+    /// Time at which the backlog of the device behind the queue was last read.
     looked: Time,
 }
 
-impl Lane {
-    /// A direction with its files. The way back has the paths the other way round.
+impl LiveDirection {
+    /// A direction with its files. The return path has the sides of each path exchanged.
     ///
     /// # Errors
     /// A file that cannot be made, in a line for people.
     pub(crate) fn open(
         settings: &Json,
-        link: Link,
+        link: LinkSettings,
         (from, to): (usize, usize),
-        paths: &[Path],
+        paths: &[LinkPath],
         (layer, epoch): (Layer, u64),
-    ) -> Result<Lane, String> {
+    ) -> Result<LiveDirection, String> {
         let forward = from == 0;
-        let turned = paths.iter().map(|path| Path { access: path.exit, exit: path.access });
-        let paths: Vec<Path> = if forward { paths.to_vec() } else { turned.collect() };
+        let turned = paths.iter().map(|path| LinkPath { access: path.exit, exit: path.access });
+        let paths: Vec<LinkPath> = if forward { paths.to_vec() } else { turned.collect() };
         let seed = settings["seed"].as_u64().unwrap_or(1);
         let name = settings["names"][from].as_str().unwrap_or("queue/live").to_string();
         let create = |key: &str| match settings[key][from].as_str() {
@@ -58,21 +59,21 @@ impl Lane {
         let told =
             |what: &'static str| move |error: io::Error| format!("the {what} cannot be written: {error}");
         let snap = settings["snap"].as_u64().unwrap_or(128) as usize;
-        let head = Head { seed, name: name.clone(), link: link.clone() };
+        let head = RecordHead { seed, name: name.clone(), link: link.clone() };
         let record = create("records").map_err(told("record"))?;
         let recorder = record.map(|out| Recorder::new(out, &head)).transpose().map_err(told("record"))?;
         let file = create("captures").map_err(told("capture"))?;
         let capture =
             file.map(|out| Capture::new(out, layer, snap, epoch)).transpose().map_err(told("capture"))?;
         let sample = Span::from_millis(settings["sample_ms"].as_u64().unwrap_or(100).max(1));
-        Ok(Lane {
+        Ok(LiveDirection {
             name: if forward { "forward" } else { "back" },
             pump: Pump::new(link, &paths, seed, &name),
             watchers: (recorder, capture),
             from,
             to,
             refused: Refused::default(),
-            series: Series::every(sample),
+            series: SeriesFile::every(sample),
             paths: paths.len(),
             looked: Time::ZERO,
         })
@@ -84,11 +85,11 @@ impl Lane {
         frame: &mut [u8],
         vnet: Option<offload::Vnet>,
         token: u64,
-        rules: &Rules,
+        rules: &FrameRules,
         now: Time,
     ) {
         let (layer, overhead) = (rules.layer, rules.overhead);
-        let Lane { pump, watchers, refused, paths, .. } = self;
+        let LiveDirection { pump, watchers, refused, paths, .. } = self;
         let mut queue = |part: &[u8]| {
             if oversize(part, layer, rules.mtu) {
                 refused.oversize += 1;
@@ -117,8 +118,8 @@ impl Lane {
         }
     }
 
-    /// Notes, a hundred times a second at most, how long what waits in the device behind us would take at our rate: a queue
-    /// there hides what ours does.
+    /// Records the backlog of the device behind the queue over the link's rate, at most a hundred times a second: a queue
+    /// there hides what the discipline does.
     pub(crate) fn look_behind(&mut self, port: &Port, now: Time) {
         if now.since(self.looked) < LOOK {
             return;
@@ -137,18 +138,18 @@ impl Lane {
     /// Closes the files.
     ///
     /// # Errors
-    /// The first thing that went wrong with them since the start, in a line for people.
+    /// The first failure since the start, as one line for the user.
     pub(crate) fn close(self) -> Result<(), String> {
         let (recorder, capture) = self.watchers;
         let recorded = recorder.map_or(Ok(()), |recorder| recorder.finish().map(|_| ()));
         let captured = capture.map_or(Ok(()), |capture| capture.finish().map(|_| ()));
-        recorded.map_err(|error| format!("the record is not whole: {error}"))?;
-        captured.map_err(|error| format!("the capture is not whole: {error}"))
+        recorded.map_err(|error| format!("the record is incomplete: {error}"))?;
+        captured.map_err(|error| format!("the capture is incomplete: {error}"))
     }
 }
 
-/// What holds of the frames of a device.
-pub(crate) struct Rules {
+/// Layer, MTU and overhead of the frames of a device.
+pub(crate) struct FrameRules {
     pub(crate) layer: Layer,
     pub(crate) mtu: usize,
     pub(crate) overhead: i64,
