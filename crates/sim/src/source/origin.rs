@@ -12,7 +12,7 @@ use units::{Span, Stream, Time};
 pub struct Origin {
     params: Arc<Valid<Params>>,
     plan: Arc<AppPlan>,
-    arrival: Law<Span>,
+    arrival: Distribution<Span>,
     rng: Stream,
     next: Time,
     stop: Time,
@@ -26,7 +26,7 @@ pub struct Origin {
 impl Origin {
     /// No session has arrived, and none does from `stop` on.
     pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, stop: Time, rng: Stream) -> Origin {
-        let arrival = plan.arrivals().unwrap_or(Law::of(Form::Constant(f64::INFINITY)));
+        let arrival = plan.arrivals().unwrap_or(Distribution::of(DistributionShape::Constant(f64::INFINITY)));
         let counters = SenderCounters::default();
         Origin {
             params,
