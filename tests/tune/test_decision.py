@@ -6,11 +6,13 @@ import pytest
 
 from dropcurve.tuning import decision
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.decision import Row, recommended, replications_needed, standing
+from dropcurve.tuning.decision import DecisionRow, recommended, replications_needed, standing
 
 
-def row(kind: str, *losses: float, broken: float = 0.0, origin: str = "search", excess: float = 0.0) -> Row:
-    return Row(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess)
+def row(
+    kind: str, *losses: float, broken: float = 0.0, origin: str = "search", excess: float = 0.0
+) -> DecisionRow:
+    return DecisionRow(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess)
 
 
 BEST = row("pie", -99.0, -99.2, -98.8, -99.0)

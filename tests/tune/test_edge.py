@@ -12,11 +12,11 @@ from dropcurve.quantities import units
 from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import of_link
 from dropcurve.tuning.adjust import UNUSED, Adjusting
-from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.constraint import AIM, ALONE, Edge, bound_s, delay_bounds, scaled
 from dropcurve.tuning.families import family
-from dropcurve.tuning.study import Study
+from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 20ms, max utilisation"
 #: What the delay is at each of four conditions, as a share of what the limit takes to be sent.
@@ -33,29 +33,29 @@ class Formula(Bench):
         self.scales = [1.0]
         self.spread = scatter
 
-    def run(self, pairs: Iterable[tuple[Candidate, Trial]], *, until: float | None = None) -> bool:
+    def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         fresh = {(one.key, (trial.place, trial.seed)) for one, trial in pairs} - self._asked
         self._asked |= fresh  # type: ignore[arg-type]
         self.runs += len(fresh)
         return True
 
-    def has(self, candidate: Candidate, trial: Trial) -> bool:
+    def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
         return (candidate.key, (trial.place, trial.seed)) in self._asked
 
-    def row(self, candidate: Candidate, trial: Trial) -> Row | None:
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         limit_s = 8e-6 / 12 * 1500.0 * units.packets(str(candidate.params["limit"]), packet_bytes=1500)
         luck = np.random.default_rng([trial.place, trial.seed]).normal()
         delay = 1e3 * limit_s * SHARES[trial.place] * math.exp(self.spread * luck)
         return {"sojourn_ms_p95": float(delay), "utilisation": 100.0 * limit_s / (limit_s + 0.002)}
 
 
-def _study(bench: Bench) -> Study:
-    return Study(family("droptail", bench.question.room), bench.question.target, 1, 1)
+def _study(bench: Bench) -> FamilyStudy:
+    return FamilyStudy(family("droptail", bench.question.room), bench.question.target, 1, 1)
 
 
-def _trials(count: int = 4, seed: int = 1) -> list[Trial]:
+def _trials(count: int = 4, seed: int = 1) -> list[PairedTrial]:
     condition = {"rate": 12e6, "rtt": 0.02, "flows": 4.0}
-    return [Trial.of(place, condition, seed) for place in range(count)]
+    return [PairedTrial.of(place, condition, seed) for place in range(count)]
 
 
 def test_the_rule_of_thumb_is_the_share_of_bound_times_rate() -> None:
@@ -64,7 +64,7 @@ def test_the_rule_of_thumb_is_the_share_of_bound_times_rate() -> None:
     assert bound == 0.02
     # 12 Mbit/s for 20 ms are 30 kB; PIE's target is a share of the time itself.
     assert scaled(_study(bench), bench.question.room, bound, 0.95) == {"limit": 28_500.0}
-    pie = Study(family("pie", bench.question.room), bench.question.target, 1, 1)
+    pie = FamilyStudy(family("pie", bench.question.room), bench.question.target, 1, 1)
     assert scaled(pie, bench.question.room, bound, 0.45)["target"] == pytest.approx(0.009)
     assert delay_bounds(bench.question.goal) == bench.question.goal.constraints
 
@@ -114,7 +114,7 @@ def test_finalists_move_to_the_edge_of_fresh_conditions() -> None:
     for limit in (40_000.0, 15_000.0):
         start = study.candidate({"limit": limit})
         assert start is not None
-        study.knobs[start.key] = {"limit": limit}
+        study.coordinates[start.key] = {"limit": limit}
         (moved,) = Adjusting(bench, {"droptail": study}, trials).go([start])
         worst = max(row["sojourn_ms_p95"] for trial in trials if (row := bench.row(moved, trial)) is not None)
         assert math.exp(UNUSED) * 20.0 <= worst <= 20.0

@@ -86,11 +86,11 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
     for room in (Room(417.0, 50.0, 0.1), Room(83_000.0, 5000.0, 0.3, ecn=True)):
         family = families.family(kind, room)
         for share in (0.0, 0.3, 0.7, 1.0):
-            knobs = {name: axis.at(share) for name, axis in family.knobs.items()}
-            params = family.params(knobs)
+            coordinates = {name: axis.at(share) for name, axis in family.axes.items()}
+            params = family.params(coordinates)
             assert base.queue(kind, **params).get("queue.kind") == kind
-            back = family.knobs_of(params)
-            assert back is not None and set(back) == set(knobs)
+            back = family.coordinates_of(params)
+            assert back is not None and set(back) == set(coordinates)
             if 0.0 < share < 1.0:
                 assert family.params(back) == params
 

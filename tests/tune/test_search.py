@@ -10,17 +10,17 @@ import pytest
 
 from dropcurve.quantities import units
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import model, of_link
-from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning import gaussian_process, of_link
+from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate, Target
-from dropcurve.tuning.effort import Effort
+from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.families import Room, family
 from dropcurve.tuning.search import Search
-from dropcurve.tuning.study import STEP, Study
+from dropcurve.tuning.study import STEP, FamilyStudy
 
 GOAL = "p95 delay < 25ms, max utilisation"
-#: Share of its range at which each knob of RED is best, and what a whole range beside it costs: utilisation (points)
-#: and delay (ms). Screening sees the knobs that break the bound; the memory decides between settings that hold it.
+#: Share of its range at which each parameter of RED is best, and what a whole range off it costs: utilisation (points)
+#: and delay (ms). Screening finds the parameters that break the bound; the memory decides between feasible settings.
 BEST = {"min_th": 0.4, "ratio": 0.5, "max_p": 0.3, "memory_s": 0.05}
 UTILISATION = {"min_th": 2.0, "ratio": 1.0, "max_p": 1.0, "memory_s": 8.0}
 DELAY_MS = {"min_th": 90.0, "ratio": 15.0, "max_p": -25.0, "memory_s": 1.0}
@@ -36,20 +36,20 @@ class Hills(Bench):
         super().__init__(question, None, None)  # type: ignore[arg-type]
         self.family = family("red", question.room)
 
-    def run(self, pairs: Iterable[tuple[Candidate, Trial]], *, until: float | None = None) -> bool:
+    def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         fresh = {(one.key, trial.seed) for one, trial in pairs} - self._asked
         self._asked |= fresh
         self.runs += len(fresh)
         return True
 
-    def has(self, candidate: Candidate, trial: Trial) -> bool:
+    def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
         return (candidate.key, trial.seed) in self._asked
 
-    def row(self, candidate: Candidate, trial: Trial) -> Row | None:
-        knobs = self.family.knobs_of(candidate.params) if candidate.kind == "red" else None
-        if knobs is None:
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        coordinates = self.family.coordinates_of(candidate.params) if candidate.kind == "red" else None
+        if coordinates is None:
             return {"utilisation": 99.0, "sojourn_ms_p95": 60.0}
-        off = {name: axis.share(knobs[name]) - BEST[name] for name, axis in self.family.knobs.items()}
+        off = {name: axis.share(coordinates[name]) - BEST[name] for name, axis in self.family.axes.items()}
         luck = np.random.default_rng([trial.seed, 7]).normal(size=6)
         delay = 24.0 + 0.3 * luck[0] + sum(DELAY_MS[name] * off[name] for name in off)
         delay += 2.0 * sum(one * by for one, by in zip(luck[2:], off.values(), strict=True))
@@ -58,7 +58,7 @@ class Hills(Bench):
 
     def expected(self, candidate: Candidate) -> float:
         """The loss over many seeds, none of them of a search."""
-        fresh = [Trial.of(0, {}, 900_000 + number) for number in range(50)]
+        fresh = [PairedTrial.of(0, {}, 900_000 + number) for number in range(50)]
         return float(np.mean([self.loss(candidate, trial) for trial in fresh]))
 
 
@@ -66,7 +66,7 @@ def test_the_search_finds_the_top_of_a_hill_beside_a_bound() -> None:
     """With 150 runs of four parameters. 99 % at most are to be had, a tenth less at a fair distance from the bound."""
     for seed in (1, 2, 3):
         bench = Hills()
-        found = Search(bench, seed, Effort(150)).go()
+        found = Search(bench, seed, Budget(150)).go()
         assert bench.runs <= 150
         assert bench.expected(found.finalists[0]) < -97.5
 
@@ -76,17 +76,17 @@ def test_the_search_does_not_hang_on_last_bits_of_linear_algebra(monkeypatch: py
 
     def went() -> list[str]:
         bench = Hills()
-        found = Search(bench, 1, Effort(60)).go()
+        found = Search(bench, 1, Budget(60)).go()
         return [one.key for one in found.finalists] + sorted(key for key, _ in bench._asked)
 
     before = went()
-    rng, root, solve = np.random.default_rng(1), model._root, model._solve
+    rng, root, solve = np.random.default_rng(1), gaussian_process._root, gaussian_process._solve
 
     def off(values: np.ndarray) -> np.ndarray:
         return np.asarray(values * (1.0 + rng.normal(0.0, 1e-14, values.shape)))
 
-    monkeypatch.setattr(model, "_root", lambda matrix: off(root(matrix)))
-    monkeypatch.setattr(model, "_solve", lambda lower, right: off(solve(lower, right)))
+    monkeypatch.setattr(gaussian_process, "_root", lambda matrix: off(root(matrix)))
+    monkeypatch.setattr(gaussian_process, "_solve", lambda lower, right: off(solve(lower, right)))
     assert went() == before
 
 
@@ -103,7 +103,7 @@ def test_few_conditions_are_tried_under_several_seeds_a_few_trials_at_a_look() -
     ):
         bench = Hills()
         bench.question = of_link(**link, goal=goal, rtt=rtt, flows=flows)  # type: ignore[arg-type]
-        one = Search(bench, 1, Effort(runs))
+        one = Search(bench, 1, Budget(runs))
         assert len(one.conditions) == conditions and len({trial.seed for trial in one.first}) == seeds
         assert len(one.first) == conditions * seeds
         assert one.half == one.first[:look]
@@ -111,16 +111,16 @@ def test_few_conditions_are_tried_under_several_seeds_a_few_trials_at_a_look() -
 
 def test_a_first_look_spares_what_is_behind_by_more_than_the_best_varies() -> None:
     bench = Hills()
-    one = Search(bench, 1, Effort(300))
+    one = Search(bench, 1, Budget(300))
     bench.scales = [1.0]
-    best = {name: axis.at(BEST[name]) for name, axis in bench.family.knobs.items()}
+    best = {name: axis.at(BEST[name]) for name, axis in bench.family.axes.items()}
 
     def at(**other: float) -> Candidate:
         return Candidate("", "red", bench.family.params({**best, "min_th": 2.0, **other}))
 
     good, near, worse, broken = at(), at(max_p=best["max_p"] * 1.02), at(memory_s=1.0), at(min_th=20.0)
     assert bench.loss(broken, one.first[0]) > bench.loss(worse, one.first[0]) > bench.loss(near, one.first[0])
-    one.half, one.looks.size = one.first[:2], 2
+    one.half, one.evaluations.size = one.first[:2], 2
     one._close([broken, worse, near, good], until=None)
     # In the order in which they went through all: the best, then who is as good as it as far as one look tells.
     assert one.whole == [good, near]
@@ -134,28 +134,28 @@ def test_what_is_known_of_other_disciplines_is_left_to_validation_where_runs_are
             rate="5Mbit", rtt="24ms", flows="6", buffer="80pkts", goal="max utilisation - 0.1 * p95 delay",
             candidates=["red"],
         )  # fmt: skip
-        found = Search(bench, 1, Effort(runs)).go()
+        found = Search(bench, 1, Budget(runs)).go()
         foreign = [one for one in found.known if one.kind not in ("red", "droptail")]
         assert len(foreign) >= 4
         assert {bench.has(one, found.first[0]) for one in foreign} == {not left}
         assert bench.runs <= runs
 
 
-def _study(kind: str = "codel", buffer_pkts: float = 80.0, **given: Any) -> Study:
+def _study(kind: str = "codel", buffer_pkts: float = 80.0, **given: Any) -> FamilyStudy:
     room = Room(capacity=400.0, buffer_pkts=buffer_pkts, rtt_s=0.03)
-    study = Study(family(kind, room), Target("", 5e6, 0.03), 1, 1, **given)
+    study = FamilyStudy(family(kind, room), Target("", 5e6, 0.03), 1, 1, **given)
     study.start([])
     return study
 
 
-def _share(study: Study, knobs: dict[str, float]) -> np.ndarray:
-    return np.array([axis.share(knobs[name]) for name, axis in study.family.knobs.items()])
+def _share(study: FamilyStudy, coordinates: dict[str, float]) -> np.ndarray:
+    return np.array([axis.share(coordinates[name]) for name, axis in study.family.axes.items()])
 
 
 def test_steps_go_on_where_they_succeed_grow_there_and_shrink_elsewhere() -> None:
     study = _study()
     found = [one for _, one in study.ask(3)]
-    places = [_share(study, study.knobs[one.key]) for one in found]
+    places = [_share(study, study.coordinates[one.key]) for one in found]
     study._queue.clear()
     study.near([found[0]], 2)
     study.near([found[0]], 2)
@@ -176,9 +176,9 @@ def test_steps_seldom_move_what_hardly_matters() -> None:
     study._queue.clear()
     for _ in range(50):
         study.near([one], 4)
-    there = _share(study, study.knobs[one.key])
+    there = _share(study, study.coordinates[one.key])
     moved = np.mean([np.abs(_share(study, near) - there) > 1e-9 for near in study._queue], axis=0)
-    often = dict(zip(study.family.knobs, moved, strict=True))
+    often = dict(zip(study.family.axes, moved, strict=True))
     assert often.pop("beta") < 0.4 < min(often.values())
 
 
@@ -196,20 +196,20 @@ def test_no_setting_is_proposed_twice() -> None:
 
 def test_what_screening_saw_is_known_to_the_study() -> None:
     study = _study()
-    knobs = {name: axis.at(0.5) for name, axis in study.family.knobs.items()}
-    one = study.candidate(knobs)
+    coordinates = {name: axis.at(0.5) for name, axis in study.family.axes.items()}
+    one = study.candidate(coordinates)
     assert one is not None
-    study.learn(one, knobs, 3.0)
-    study.learn(one, knobs, 3.0)
+    study.learn(one, coordinates, 3.0)
+    study.learn(one, coordinates, 3.0)
     assert [trial.value for trial in study._optuna.trials] == [3.0] and study._optuna.best_value == 3.0
     assert one.key not in {other.key for _, other in study.ask(8)}
 
 
 def test_dualpi2_has_knobs_that_begin_at_the_values_of_its_document() -> None:
     one = family("dualpi2", Room(capacity=2000.0, buffer_pkts=200.0, rtt_s=0.02, ecn=True))
-    knobs = one.knobs_of({})
-    assert knobs is not None
-    found = one.params(knobs)
+    coordinates = one.coordinates_of({})
+    assert coordinates is not None
+    found = one.params(coordinates)
     # 0.8 ms of 15 ms: a share is kept to three digits.
     assert units.span(found.pop("min_th")) == pytest.approx(8e-4, rel=2e-3)
     assert units.span(found.pop("range")) == pytest.approx(4e-4, rel=2e-3)

@@ -22,8 +22,8 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import bench as bench_module
-from dropcurve.tuning import effort, families, fronts, of_file, of_link, page, pictures, search, validation
-from dropcurve.tuning.bench import Bench, Trial, block
+from dropcurve.tuning import effort, families, figures, fronts, of_file, of_link, page, search, validation
+from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.race import behind, race
 from dropcurve.tuning.study import front
@@ -44,7 +44,7 @@ def asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A scenario of a few milliseconds with a question; validation and surroundings are kept small."""
     text = (folder / "short.toml").read_text(encoding="utf-8")
     (folder / "asked.toml").write_text(text + SECTION, encoding="utf-8")
-    monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=3, fresh=2, seeds=1),) * 2)
+    monkeypatch.setattr(effort, "LEVELS", (effort.Budget(1500, replications=3, fresh=2, seeds=1),) * 2)
     return folder
 
 
@@ -204,20 +204,20 @@ def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> N
     question = of_file("asked.toml", ranges_={"flows.tcp.count": "6"}, candidates=["red"])
     bench = Bench(question, RunTable(Path("kept/runs"), build()), Executor())
     bench.open()
-    found = search.Search(bench, 1, effort.Effort(100)).go()
+    found = search.Search(bench, 1, effort.Budget(100)).go()
     family = families.family("red", question.room)
     trials = block(question.conditions(), 1)
     grid = []
     for shares in product((0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95), repeat=3):
-        knobs = {
+        coordinates = {
             name: axis.at(share)
-            for (name, axis), share in zip(family.knobs.items(), (*shares, 0.5), strict=True)
+            for (name, axis), share in zip(family.axes.items(), (*shares, 0.5), strict=True)
         }
-        grid.append(Candidate("grid", "red", family.params(knobs)))
+        grid.append(Candidate("grid", "red", family.params(coordinates)))
     bench.run((one, trial) for one in grid for trial in trials)
     best = sorted(grid, key=lambda one: bench.score(one, trials))[:3]
     # On seeds that neither has seen; the best of a thousand on one seed is lucky there.
-    fresh = [Trial.of(0, question.conditions()[0], 5000 + seed) for seed in range(10)]
+    fresh = [PairedTrial.of(0, question.conditions()[0], 5000 + seed) for seed in range(10)]
     answer = found.finalists[0]
     bench.run((one, trial) for one in [answer, *best] for trial in fresh)
     pairs = [bench.loss(answer, trial) - min(bench.loss(one, trial) for one in [best[0]]) for trial in fresh]
@@ -286,7 +286,7 @@ def test_several_goals_give_a_front(asked: Path) -> None:
         "What people run",
     ]
     assert [row["name"] for row in content["table"]["groups"][0][1]] == names
-    assert [axis.unit for axis in pictures._axes(answer)] == ["Mbit/s", "ms"]
+    assert [axis.unit for axis in figures._axes(answer)] == ["Mbit/s", "ms"]
 
 
 def test_the_measures_of_a_sum_are_told_too(asked: Path) -> None:
@@ -309,7 +309,7 @@ def test_the_measures_of_a_sum_are_told_too(asked: Path) -> None:
 def test_three_goals_are_drawn_in_pairs(asked: Path) -> None:
     goal = "max goodput, min p95 delay, min loss"
     answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
-    figure = pictures._figure("trade", answer, 7.0)
+    figure = figures._figure("trade", answer, 7.0)
     assert [ax.get_xlabel() for ax in figure.axes] == ["p95 delay (ms)", "loss (%)"]
     for ax in figure.axes:
         (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
@@ -354,7 +354,7 @@ def test_a_goal_that_the_traffic_has_no_value_for_is_refused(asked: Path) -> Non
 def test_the_configuration_is_that_of_the_box(
     folder: Path, monkeypatch: pytest.MonkeyPatch, box: str, kind: str, begins: str, settings: set[str]
 ) -> None:
-    monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=2, fresh=1),) * 2)
+    monkeypatch.setattr(effort, "LEVELS", (effort.Budget(1500, replications=2, fresh=1),) * 2)
     question = of_link(
         rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal="p95 delay < 40ms, max utilisation", box=box,
         candidates=[kind],
@@ -379,7 +379,7 @@ def test_a_box_takes_what_can_be_written_for_it() -> None:
 def test_what_the_box_has_not_is_compared_but_not_recommended(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effort, "LEVELS", (effort.Effort(1500, replications=2, fresh=1),) * 2)
+    monkeypatch.setattr(effort, "LEVELS", (effort.Budget(1500, replications=2, fresh=1),) * 2)
     goal = "max utilisation, min p95 delay"
     question = of_link(rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal=goal, box="junos")
     answer = tuning.solve(question, runs=60, out="kept")

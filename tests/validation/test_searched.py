@@ -29,10 +29,13 @@ def test_a_search_is_judged_by_the_median_of_its_seeds_and_one_by_one() -> None:
 def test_a_grid_costs_about_ten_times_the_search() -> None:
     for problem in PROBLEMS:
         question = problem.question
-        conditions, knobs = len(question.conditions()), len(family(problem.kind, question.room).knobs)
-        steps = searched.side(problem, conditions, knobs)
+        conditions, coordinates = (
+            len(question.conditions()),
+            len(family(problem.kind, question.room).coordinates),
+        )
+        steps = searched.side(problem, conditions, coordinates)
         wanted = searched.TIMES * problem.runs / conditions
-        assert (steps - 0.5) ** knobs <= wanted <= (steps + 0.5) ** knobs
+        assert (steps - 0.5) ** coordinates <= wanted <= (steps + 0.5) ** coordinates
 
 
 def test_whoever_waits_reads_a_sentence() -> None:

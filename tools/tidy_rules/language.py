@@ -38,7 +38,6 @@ NOT_YET = (
     "python/dropcurve/results/",
     "python/dropcurve/runs/",
     "python/dropcurve/studies/",
-    "python/dropcurve/tuning/",
     "python/dropcurve/verdict/",
     "reference/line.py",
     "reference/linux/",

@@ -26,9 +26,9 @@ from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.scenario import Scenario
 from dropcurve.tuning import Question, of_file, of_link
-from dropcurve.tuning.bench import PENALTY, Bench, Trial, block
+from dropcurve.tuning.bench import PENALTY, Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.effort import Effort
+from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.families import family
 from dropcurve.tuning.search import Search
 
@@ -98,7 +98,8 @@ LINKS: dict[str, Callable[[str, str], Question]] = {
 
 @dataclass(frozen=True)
 class Problem:
-    """A discipline to search, on a link, for a goal, with so many runs; its knobs are those of `tuning.families`."""
+    """A discipline to search, on a link, for a goal, with so many runs; its search space is that of
+    `tuning.families`."""
 
     link: str
     kind: str
@@ -142,7 +143,7 @@ FRESH = 5_000
 class Outcome:
     """What came of a search: runs of either, and how far its winner is behind the grid's, in points."""
 
-    knobs: int
+    coordinates: int
     searched: int
     grid: int
     behind: Interval
@@ -177,7 +178,7 @@ def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Ou
     question, kind = problem.question, problem.kind
     bench = Bench(question, RunTable(folder, build()), Executor(jobs))
     bench.open()
-    found = Search(bench, seed, Effort(problem.runs)).go()
+    found = Search(bench, seed, Budget(problem.runs)).go()
     searched = bench.runs
     trials = block(question.conditions(), seed)
     points = _grid(problem, bench, trials)
@@ -186,24 +187,24 @@ def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Ou
     answer = found.best_of.get(kind) or found.finalists[0]
     gap = _behind(bench, answer, best)
     bench.store.compact()
-    return Outcome(len(family(kind, question.room).knobs), searched, len(points) * len(trials), gap)
+    return Outcome(len(family(kind, question.room).axes), searched, len(points) * len(trials), gap)
 
 
-def side(problem: Problem, conditions: int, knobs: int) -> int:
-    """How many places of each knob make ten times the runs of the search."""
+def side(problem: Problem, conditions: int, coordinates: int) -> int:
+    """How many places of each parameter make ten times the runs of the search."""
     places = TIMES * problem.runs / conditions
-    return max(2, round(math.pow(places, 1.0 / knobs)))
+    return max(2, round(math.pow(places, 1.0 / coordinates)))
 
 
-def _grid(problem: Problem, bench: Bench, trials: Sequence[Trial]) -> list[Candidate]:
+def _grid(problem: Problem, bench: Bench, trials: Sequence[PairedTrial]) -> list[Candidate]:
     """About ten times as many runs as the search has, at regular distances; of what is the same only one."""
     one = family(problem.kind, problem.question.room)
-    steps = side(problem, len(trials), len(one.knobs))
+    steps = side(problem, len(trials), len(one.axes))
     shares = [(step + 0.5) / steps for step in range(steps)]
     made = []
-    for place in product(shares, repeat=len(one.knobs)):
-        knobs = {name: axis.at(at) for (name, axis), at in zip(one.knobs.items(), place, strict=True)}
-        made.append(Candidate("grid", problem.kind, one.params(knobs)))
+    for place in product(shares, repeat=len(one.axes)):
+        coordinates = {name: axis.at(at) for (name, axis), at in zip(one.axes.items(), place, strict=True)}
+        made.append(Candidate("grid", problem.kind, one.params(coordinates)))
     distinct = {point.key: point for point in made}.values()
     return [point for point in distinct if all(bench.usable(point, trial) for trial in trials)]
 
@@ -248,7 +249,7 @@ winner does worse on fresh ones; the search takes into account what neighbours o
         runs = sorted(search.searched for search in one.searches)
         worst = one.ranked[-1]
         yield (
-            f"| {one.problem.link} | {one.problem.kind} | {worst.knobs} | {one.problem.goal} "
+            f"| {one.problem.link} | {one.problem.kind} | {worst.coordinates} | {one.problem.goal} "
             f"| {runs[0]}–{runs[-1]} | {worst.grid} | {_shown(one.median.behind)} | {_shown(worst.behind)} "
             f"| {sum(search.reached for search in one.searches)} of {len(one.searches)} |"
         )

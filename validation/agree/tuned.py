@@ -25,11 +25,11 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.scenario import Scenario
-from dropcurve.tuning.asked import of_link
-from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.effort import Effort
+from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.link import Link, times
+from dropcurve.tuning.link_question import of_link
 from dropcurve.tuning.question import Question
 from dropcurve.tuning.search import Search
 
@@ -221,11 +221,11 @@ class Found:
     build: str
 
 
-def fresh(question: Question) -> list[list[Trial]]:
+def fresh(question: Question) -> list[list[PairedTrial]]:
     """The trials of each replication, at conditions and under seeds that the search has not seen."""
     return [
         [
-            Trial.of(place, one, FRESH + 100 * number + place)
+            PairedTrial.of(place, one, FRESH + 100 * number + place)
             for place, one in enumerate(question.fresh(CONDITIONS, seed=FRESH + number))
         ]
         for number in range(REPLICATIONS)
@@ -237,7 +237,7 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     question = case.question()
     bench = Bench(question, RunTable(folder / "runs", build()), Executor(jobs))
     bench.open()
-    outcome = Search(bench, 1, Effort(RUNS)).go()
+    outcome = Search(bench, 1, Budget(RUNS)).go()
     best = outcome.finalists[0]
     if best.kind != "red":
         best = outcome.best_of["red"]

@@ -23,14 +23,14 @@ from ..verdict import MARGIN_POINTS, MARGIN_SHARE, Design, Exchange, Outcome, Ve
 from ..verdict.outcomes import balanced
 from .cases import CASES, LEFT_OUT, Case, Setup, setup
 
-__all__ = ["CASES", "LEFT_OUT", "Answer", "Card", "Case", "evaluate"]
+__all__ = ["CASES", "LEFT_OUT", "Card", "Case", "ReportCard", "evaluate"]
 
 #: Told (test, number of it, tests in all).
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReportCard:
     """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
 
     ``verdict`` is "better", "worse" or "differs" if the difference is real, "equal" if the whole interval lies within
@@ -50,7 +50,7 @@ class Graded:
     """A test with its answers; ``grade`` is "better", "worse", "mixed", "equal" or "undecided"."""
 
     case: Case
-    answers: tuple[Answer, ...]
+    answers: tuple[ReportCard, ...]
 
     @property
     def grade(self) -> str:
@@ -172,14 +172,14 @@ def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
         pairs.append((base, other, statistics.paired(other, base)))
     known = [pair.p for _, _, pair in pairs if pair is not None]
     adjusted = iter(statistics.holm(known))
-    graded: dict[str, list[Answer]] = {case.section: [] for case, _ in results}
+    graded: dict[str, list[ReportCard]] = {case.section: [] for case, _ in results}
     for (case, result, key), (base, other, pair) in zip(asked, pairs, strict=True):
         if pair is None:
             continue
         p = next(adjusted)
         means = [statistics.t_interval(one) for one in (base, other)]
         graded[case.section].append(
-            Answer(
+            ReportCard(
                 key, (means[0].mean, means[0].half_width), (means[1].mean, means[1].half_width),
                 (pair.mean, pair.half_width),
                 p, _verdict(key, pair, means[0].mean, real=p < 1.0 - result.level),

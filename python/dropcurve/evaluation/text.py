@@ -12,7 +12,7 @@ from ..quantities import units, wording
 from .cases import LEFT_OUT
 
 if TYPE_CHECKING:
-    from . import Answer, Card
+    from . import Card, ReportCard
 
 SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "equal": "=", "undecided": " "}
 
@@ -46,7 +46,7 @@ def text(card: Card) -> str:
     return "\n".join(lines)
 
 
-def _row(answer: Answer) -> str:
+def _row(answer: ReportCard) -> str:
     name, scope = metrics.split(answer.metric)
     found = metrics.find(name)
     largest = max(abs(answer.baseline[0] or 0.0), abs(answer.candidate[0] or 0.0))

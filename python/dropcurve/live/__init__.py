@@ -24,12 +24,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .lab import Answer, lab
+    from .lab import LabAnswer, lab
     from .replay import Agreement, replay
 
-__all__ = ["Agreement", "Answer", "lab", "replay"]
+__all__ = ["Agreement", "LabAnswer", "lab", "replay"]
 
-_HOME = {"Agreement": "replay", "Answer": "lab", "lab": "lab", "replay": "replay"}
+_HOME = {"Agreement": "replay", "LabAnswer": "lab", "lab": "lab", "replay": "replay"}
 
 
 def __getattr__(name: str) -> Any:

@@ -43,7 +43,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LabAnswer:
     """What `lab` found. ``warnings`` say why not to trust it; ``folder`` holds what was kept."""
 
     name: str
@@ -96,7 +96,7 @@ def lab(
     changes: Sequence[plans.Change] = (),
     out: str | Path | None = None,
     tell: Tell = lambda _: None,
-) -> Answer:
+) -> LabAnswer:
     """Runs a scenario's traffic on real kernels through its queue, and simulates the same.
 
     ``virtual`` runs it in a kernel of its own in virtual time: slower or faster than time, but with the same bytes
@@ -124,7 +124,7 @@ def lab(
     live = measure.estimates(first, raws)
     predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict and not changes else {}
     where = "virtual time" if virtual else "real time"
-    return Answer(
+    return LabAnswer(
         base.name, base.title, where, replications, _rows(live, predicted),
         [*measure.warnings(raws), *(problem for one in judged for problem in one.problems())],
         "; back: ".join(str(one) for one in judged), kept,

@@ -4,10 +4,11 @@
                             goal="p95 delay < 15ms, max utilisation", box="linux", out="answer")
     print(answer)
 
-`question` says what is asked (`asked` in its short form), `goal` what is wanted, `families` what may be moved;
-`search` starts from what is known, screens (`screen`), asks Optuna (`study`) and races (`race`) on the `bench`;
-`confirm` holds the winner against what people run, on fresh ground; `around` moves parameters and conditions; `answer`
-keeps it all.
+The modules, in the order of an answer: `question` (a scenario, or a link by `link_question`) and its `goal`;
+`families`, the search space of each discipline; `initial_designs`; `solving`, the edge of the bound by root finding
+(`constraint`); `screening`; `search` with a `surrogate` of each family and a `study` in Optuna; `race` or `adjust` for
+the finalists; `validation` on held-out conditions with the rules of `decision`; `robustness`; `answer`, rendered by
+`text`, `statements` and `page`. `stages` runs them all on the `bench`, which makes and stores the runs.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .answer import Answer
-from .asked import of_link
 from .bench import Bench, Tell
 from .effort import Clock
+from .link_question import of_link
 from .question import Question, of_file
 from .search import Say
 from .stages import Stages, effort_of
@@ -141,7 +142,7 @@ def solve(
 ) -> Answer:
     """Answers a question that was read before; the rest is as for `tune`.
 
-    ``say`` is told what is going on, with the best design so far; ``tell`` how many runs of it are done; ``note`` how
+    ``say`` is called with each stage and the incumbent; ``tell`` with the runs of it that are done; ``note`` with how
     long it will take.
     """
     if runs is not None and runs < FEWEST:

@@ -11,12 +11,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import delay_bounds
 from .decision import HOLDS
-from .effort import Effort
-from .study import Study
+from .effort import Budget
+from .study import FamilyStudy
 
 #: Logarithm of the highest delay over the bound that is aimed at, and below which some of the budget is unused.
 AIM, UNUSED = -0.01, -0.06
@@ -35,8 +35,8 @@ class Adjusting:
     """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends."""
 
     bench: Bench
-    studies: Mapping[str, Study]
-    trials: Sequence[Trial]
+    studies: Mapping[str, FamilyStudy]
+    trials: Sequence[PairedTrial]
     until: float | None = None
     most: float = math.inf
 
@@ -60,13 +60,13 @@ class Adjusting:
     def _moved(self, one: Candidate) -> Candidate:
         """The best of a finalist and what comes of moving its scale."""
         study = self.studies.get(one.kind)
-        knobs = study and (study.knobs.get(one.key) or study.family.knobs_of(one.params))
+        coordinates = study and (study.coordinates.get(one.key) or study.family.coordinates_of(one.params))
         best, at = one, one
-        if study is None or not knobs:
+        if study is None or not coordinates:
             return best
         family = study.family
-        axis = family.knobs[family.scale]
-        place = knobs[family.scale]
+        axis = family.axes[family.scale]
+        place = coordinates[family.scale]
         for _ in range(STEPS):
             if not self._room:
                 break
@@ -75,13 +75,13 @@ class Adjusting:
                 break
             place = axis.rounded(place * math.exp(min(max(AIM - off, -DOWN), UP)))
             place = min(max(place, axis.low), axis.high)
-            made = study.candidate({**knobs, family.scale: place})
+            made = study.candidate({**coordinates, family.scale: place})
             if made is None or made.key == at.key or not self.bench.usable(made, self.trials[0]):
                 break
             if not self.bench.run(((made, trial) for trial in self.trials), until=self.until):
                 break
             study.tried.setdefault(made.key, made)
-            study.knobs.setdefault(made.key, {**knobs, family.scale: place})
+            study.coordinates.setdefault(made.key, {**coordinates, family.scale: place})
             at = made
             best = min(best, made, key=self.rank)
         return best
@@ -101,7 +101,7 @@ class Adjusting:
         ]
         return sum(broken) / len(broken)
 
-    def _ratio(self, one: Candidate, trial: Trial) -> float:
+    def _ratio(self, one: Candidate, trial: PairedTrial) -> float:
         row = self.bench.row(one, trial) or {}
         return max(
             math.log(max(row.get(bound.measure.key, 10.0 * bound.bound), 1e-9) / bound.bound)
@@ -110,16 +110,16 @@ class Adjusting:
 
 
 def on_fresh_conditions(
-    bench: Bench, studies: Mapping[str, Study], effort: Effort, seed: int, pool: Sequence[Candidate],
-    otherwise: Sequence[Trial], until: float | None,
-) -> tuple[list[Candidate], list[Trial]]:  # fmt: skip
+    bench: Bench, studies: Mapping[str, FamilyStudy], effort: Budget, seed: int, pool: Sequence[Candidate],
+    otherwise: Sequence[PairedTrial], until: float | None,
+) -> tuple[list[Candidate], list[PairedTrial]]:  # fmt: skip
     """The finalists on the edge of the bound under fresh conditions, best first, and the trials that all of them were
     run in: as many as the runs left allow, or those of the search (``otherwise``) where there are none."""
     question = bench.question
     fresh = effort.fresh if question.varying else 1
     blocks = min(effort.replications, int((effort.runs - bench.runs) / (ADJUSTED * len(pool) * fresh)))
     trials = [
-        Trial.of(place, condition, seed + REHEARSAL + number * fresh + place)
+        PairedTrial.of(place, condition, seed + REHEARSAL + number * fresh + place)
         for number in range(blocks)
         for place, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
     ]

@@ -11,12 +11,12 @@ from typing import Any
 from ..errors import ResultError
 from ..metrics.statistics import Interval
 from ..quantities import wording
-from .around import Drift, Sensitivity
 from .candidates import Candidate
 from .effort import LEVELS
 from .question import Question
-from .screen import Effect
-from .validation import Line
+from .robustness import Drift, Sensitivity
+from .screening import ScreeningEffect
+from .validation import ValidationLine
 
 #: Version of ``tune.json``.
 FORMAT = 1
@@ -47,9 +47,9 @@ class Answer:
 
     question: Question
     seed: int
-    lines: tuple[Line, ...]
+    lines: tuple[ValidationLine, ...]
     spots: tuple[Spot, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[ScreeningEffect, ...]
     sensitivity: tuple[Sensitivity, ...]
     drift: tuple[Drift, ...]
     configuration: str
@@ -86,9 +86,9 @@ class Answer:
 
     def verdict(self) -> list[str]:
         """What was found, in sentences without a full stop."""
-        from . import words
+        from . import text
 
-        return words.verdict(self)
+        return text.verdict(self)
 
     def record(self) -> dict[str, Any]:
         """Everything as data, as ``tune.json`` holds it."""
@@ -102,7 +102,7 @@ class Answer:
             "configuration": self.configuration, "notes": list(self.notes), "front": self.front,
             "confirmed": [_line(line, goal.objectives) for line in self.lines],
             "screening": [
-                {"discipline": one.family, "knob": one.knob, "mu_star": one.mu_star, "sigma": one.sigma,
+                {"discipline": one.family, "parameter": one.parameter, "mu_star": one.mu_star, "sigma": one.sigma,
                  "matters": one.matters}
                 for one in self.effects
             ],
@@ -141,9 +141,9 @@ class Answer:
             raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from error
 
     def __str__(self) -> str:
-        from . import words
+        from . import text
 
-        return words.text(self)
+        return text.text(self)
 
 
 def _candidate(one: Candidate) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _candidate(one: Candidate) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(line: Line, objectives: Any) -> dict[str, Any]:
+def _line(line: ValidationLine, objectives: Any) -> dict[str, Any]:
     return {
         **_candidate(line.candidate),
         "objectives": {str(one): _interval(cell) for one, cell in zip(objectives, line.objectives, strict=True)},

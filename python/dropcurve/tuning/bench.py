@@ -1,4 +1,4 @@
-"""Where candidates are tried: runs made once each, and what they come to."""
+"""Evaluates candidates: makes each run once and returns objectives, constraint excess and loss."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ MARGIN = 0.03
 #: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
 PENALTY = 3000.0
 
-#: Most runs for each thread between two looks at the clock, where there is a limit of time.
+#: Most runs for each thread between two checks of the clock, where there is a limit of time.
 SLICE = 3
 
-#: Told (runs done of this stage, runs it needs).
+#: Called with (runs done of this stage, runs it needs).
 Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Trial:
+class PairedTrial:
     """A condition under a seed: what two candidates share when they are compared. ``place`` numbers the condition."""
 
     place: int
@@ -40,19 +40,19 @@ class Trial:
     seed: int
 
     @classmethod
-    def of(cls, place: int, condition: Condition, seed: int) -> Trial:
+    def of(cls, place: int, condition: Condition, seed: int) -> PairedTrial:
         """The trial of a condition, the ``place``-th of its list."""
         return cls(place, tuple(condition.items()), seed)
 
 
-def block(conditions: Sequence[Condition], seed: int) -> list[Trial]:
+def block(conditions: Sequence[Condition], seed: int) -> list[PairedTrial]:
     """Every condition once under one seed."""
-    return [Trial.of(place, condition, seed) for place, condition in enumerate(conditions)]
+    return [PairedTrial.of(place, condition, seed) for place, condition in enumerate(conditions)]
 
 
 @dataclass
 class Bench:
-    """Makes and remembers runs for one question."""
+    """Makes and stores the runs of one question."""
 
     question: Question
     store: RunTable
@@ -73,8 +73,8 @@ class Bench:
         self.store.open()
         self._known = {key(row): row for row in self.store.rows()}
 
-    def scenario(self, candidate: Candidate, trial: Trial) -> Scenario | None:
-        """What is run; None if the scenario refuses the candidate."""
+    def scenario(self, candidate: Candidate, trial: PairedTrial) -> Scenario | None:
+        """The scenario with a candidate; None if it refuses it."""
         name = (candidate.key, trial.condition)
         if name not in self._made:
             if trial.condition not in self._bases:
@@ -87,10 +87,10 @@ class Bench:
 
     @property
     def run_s(self) -> float | None:
-        """Seconds that a run took so far, all threads at work; None before there was one."""
+        """Mean seconds of a run so far, with all threads busy; None before the first."""
         return self.spent_s / self.made if self.made else None
 
-    def run(self, pairs: Iterable[tuple[Candidate, Trial]], *, until: float | None = None) -> bool:
+    def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         """Makes what is missing of these runs. ``runs`` counts each that was ever asked for, found or made, so that a
         search that is repeated spends its budget as the first one did.
 
@@ -132,25 +132,25 @@ class Bench:
         return True
 
     def _slice(self, jobs: int, left_s: float | None) -> int:
-        """How many runs to make before the next look at the clock: at the pace so far no more than there is time for,
-        but one for each thread."""
+        """Runs to make before the next check of the clock: at the pace so far no more than there is time for, but one
+        for each thread."""
         if left_s is None:
             return jobs
         threads = self.where.threads
         paced = SLICE * threads if not self.run_s else int(left_s / self.run_s)
         return max(threads, min(SLICE * threads, paced))
 
-    def row(self, candidate: Candidate, trial: Trial) -> Row | None:
-        """A run that was made; None if the candidate was refused."""
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        """The row of a run that was made; None if the candidate was refused."""
         scenario = self.scenario(candidate, trial)
         return None if scenario is None else self._known[(scenario.hash, trial.seed)]
 
-    def same(self, candidate: Candidate, trial: Trial) -> str:
+    def same(self, candidate: Candidate, trial: PairedTrial) -> str:
         """Equal for candidates that are the same simulation under different names."""
         scenario = self.scenario(candidate, trial)
         return "" if scenario is None else scenario.hash
 
-    def has(self, candidate: Candidate, trial: Trial) -> bool:
+    def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
         """Whether the run was asked for and made. What only lies in the store from before does not count, so that a
         search that is repeated takes the same way."""
         scenario = self.scenario(candidate, trial)
@@ -159,21 +159,21 @@ class Bench:
         name = (scenario.hash, trial.seed)
         return name in self._asked and name in self._known
 
-    def usable(self, candidate: Candidate, trial: Trial) -> bool:
+    def usable(self, candidate: Candidate, trial: PairedTrial) -> bool:
         """Whether the scenario takes the candidate."""
         return self.scenario(candidate, trial) is not None
 
-    def value(self, candidate: Candidate, trial: Trial, measure: str) -> float | None:
+    def value(self, candidate: Candidate, trial: PairedTrial, measure: str) -> float | None:
         """A metric of a run that was made."""
         row = self.row(candidate, trial)
         return None if row is None else row.get(measure)
 
-    def objective(self, candidate: Candidate, trial: Trial, one: Objective) -> float | None:
+    def objective(self, candidate: Candidate, trial: PairedTrial, one: Objective) -> float | None:
         """An objective of a run that was made, in its own units."""
         row = self.row(candidate, trial)
         return None if row is None else one.value(row)
 
-    def scale(self, reference: Candidate, trials: Sequence[Trial]) -> None:
+    def scale(self, reference: Candidate, trials: Sequence[PairedTrial]) -> None:
         """Fixes what a point is for each objective: a percentage point, else 1 % of the reference's mean.
 
         Raises UsageError for a measure that this traffic has no value for.
@@ -189,7 +189,7 @@ class Bench:
                 )
             self.scales.append(1.0 if one.unit == "%" else max(statistics.mean(known) / 100.0, 1e-9))
 
-    def points(self, candidate: Candidate, trial: Trial) -> tuple[float, ...]:
+    def points(self, candidate: Candidate, trial: PairedTrial) -> tuple[float, ...]:
         """Each objective of a run in points, the smaller the better; infinite where it has no value."""
         return self.points_of(self.row(candidate, trial) or {})
 
@@ -201,7 +201,7 @@ class Bench:
             found.append(float("inf") if value is None else one.sign * value / scale)
         return tuple(found)
 
-    def excess(self, candidate: Candidate, trial: Trial) -> float:
+    def excess(self, candidate: Candidate, trial: PairedTrial) -> float:
         """By what share of their bounds the constraints are broken in a run, all together."""
         return self.excess_of(self.row(candidate, trial) or {})
 
@@ -213,7 +213,7 @@ class Bench:
             total += 10.0 if value is None else one.excess(value, margin=self.margin)
         return total
 
-    def loss(self, candidate: Candidate, trial: Trial) -> float:
+    def loss(self, candidate: Candidate, trial: PairedTrial) -> float:
         """One number for a run: the points of the only objective, or the mean of several, and the penalty."""
         return self.loss_of(self.row(candidate, trial) or {})
 
@@ -226,18 +226,20 @@ class Bench:
         """Losses of different conditions as one: their mean, or the worst."""
         return max(losses) if self.question.robust == "worst" else statistics.mean(losses)
 
-    def score(self, candidate: Candidate, trials: Sequence[Trial]) -> float:
+    def score(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
         """The loss over trials: per condition the mean over its seeds, then together."""
         places: dict[int, list[float]] = {}
         for trial in trials:
             places.setdefault(trial.place, []).append(self.loss(candidate, trial))
         return self.together([_mean(losses) for losses in places.values()])
 
-    def broken(self, candidate: Candidate, trials: Sequence[Trial]) -> list[tuple[Constraint, Trial, float]]:
+    def broken(
+        self, candidate: Candidate, trials: Sequence[PairedTrial]
+    ) -> list[tuple[Constraint, PairedTrial, float]]:
         """Constraints that the mean over seeds breaks at some condition: (constraint, a trial there, the mean)."""
         found = []
         for one in self.question.goal.constraints:
-            places: dict[int, list[Trial]] = {}
+            places: dict[int, list[PairedTrial]] = {}
             for trial in trials:
                 places.setdefault(trial.place, []).append(trial)
             for some in places.values():
@@ -247,7 +249,7 @@ class Bench:
                     found.append((one, some[0], mean))
         return found
 
-    def violation(self, candidate: Candidate, trials: Sequence[Trial]) -> float:
+    def violation(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
         """The greatest share by which a constraint is broken at any condition; 0 if all hold."""
         return max((one.excess(mean) for one, _, mean in self.broken(candidate, trials)), default=0.0)
 

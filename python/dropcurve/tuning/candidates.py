@@ -79,7 +79,7 @@ class Target:
         )
 
     def takes(self, found: Candidate) -> bool:
-        """Whether the box can be told of a candidate; always so without a box."""
+        """Whether the box can be configured with a candidate; True without a box."""
         try:
             self.export(found)
         except DropcurveError:

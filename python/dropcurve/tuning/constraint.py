@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..metrics import statistics
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .families import Knobs, Room
+from .families import Coordinates, Room
 from .goal import Constraint, Goal
-from .study import Study
+from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
 CLOSE, AIM = 0.03, 0.02
@@ -66,14 +66,14 @@ def bound_s(goal: Goal, room: Room) -> float | None:
     return min((value for value in found if value > 0), default=None)
 
 
-def scaled(study: Study, room: Room, bound: float, share: float | None = None) -> Knobs:
+def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = None) -> Coordinates:
     """The parameters of a family with its scale at ``share`` of a bound (s), the others at customary values.
 
     The interval of CoDel is the longest round trip, RED averages over one, with ``max_th`` at three times ``min_th``
     and ``max_p`` at 0.1; the rest as in the discipline's own document.
     """
     family, share = study.family, SHARES.get(study.family.kind, 0.5) if share is None else share
-    axis = family.knobs[family.scale]
+    axis = family.axes[family.scale]
     delay = share * bound
     level = {"s": delay, "pkts": delay * room.capacity, "B": delay * room.capacity * 1500.0}.get(
         axis.unit, delay
@@ -88,8 +88,8 @@ def scaled(study: Study, room: Room, bound: float, share: float | None = None) -
         usual |= {"t_update": 0.016, "alpha": 0.16, "beta": 3.2, "step": 0.067}
     if family.kind == "ared":
         usual["interval"] = 0.5
-    found = {name: usual.get(name, one.at(0.5)) for name, one in family.knobs.items()} | {family.scale: level}
-    return {name: min(max(found[name], one.low), one.high) for name, one in family.knobs.items()}
+    found = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()} | {family.scale: level}
+    return {name: min(max(found[name], one.low), one.high) for name, one in family.axes.items()}
 
 
 @dataclass
@@ -97,21 +97,21 @@ class Edge:
     """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least)."""
 
     bench: Bench
-    study: Study
-    trials: Sequence[Trial]
+    study: FamilyStudy
+    trials: Sequence[PairedTrial]
     until: float | None = None
-    seen: list[tuple[Candidate, Knobs]] = field(default_factory=list)
+    seen: list[tuple[Candidate, Coordinates]] = field(default_factory=list)
     scatter: float = LEAST_SCATTER
 
     def __post_init__(self) -> None:
         self.bounds = delay_bounds(self.bench.question.goal)
         self.alone = len({trial.place for trial in self.trials}) == 1
-        self._near: list[Trial] = []
+        self._near: list[PairedTrial] = []
 
-    def solve(self, knobs: Knobs) -> tuple[Candidate, Knobs] | None:
-        """The design on the edge with the other parameters as in ``knobs``; None if no value of the scale keeps the
-        bounds, or the box refuses all. What is looked at is in ``seen``."""
-        found = self._root(knobs)
+    def solve(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
+        """The design on the edge with the other parameters as in ``coordinates``; None if no value of the scale keeps
+        the bounds, or the box refuses all. Every design evaluated is in ``seen``."""
+        found = self._root(coordinates)
         if found is None:
             return None
         measured = self._scatter(found[0])
@@ -129,18 +129,18 @@ class Edge:
         """The margin for a standard deviation between seeds."""
         return (ALONE if self.alone else VARYING) * scatter
 
-    def excess(self, one: Candidate, trials: Sequence[Trial]) -> float:
+    def excess(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         """Logarithm of the highest delay over its bound, the margin added: 0 on the edge, above it the bound breaks.
         The mean over seeds counts at each condition."""
-        places: dict[int, list[Trial]] = {}
+        places: dict[int, list[PairedTrial]] = {}
         for trial in trials:
             places.setdefault(trial.place, []).append(trial)
         return max(self._at(one, some) for some in places.values()) + self.margin
 
-    def _at(self, one: Candidate, trials: Sequence[Trial]) -> float:
+    def _at(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         return statistics.mean([self._ratio(one, trial) for trial in trials])
 
-    def _ratio(self, one: Candidate, trial: Trial) -> float:
+    def _ratio(self, one: Candidate, trial: PairedTrial) -> float:
         """Logarithm of delay over bound in a run, the highest of the bounds."""
         row = self.bench.row(one, trial) or {}
         values = [(row.get(bound.measure.key), bound.bound) for bound in self.bounds]
@@ -149,17 +149,17 @@ class Edge:
             for value, most in values
         )
 
-    def _root(self, knobs: Knobs) -> tuple[Candidate, Knobs] | None:
+    def _root(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
         """Secant steps inside a bracket."""
         family = self.study.family
-        axis = family.knobs[family.scale]
-        place = math.log(knobs[family.scale])
+        axis = family.axes[family.scale]
+        place = math.log(coordinates[family.scale])
         least, most = math.log(axis.low), math.log(axis.high)
         low: tuple[float, float] | None = None
         high: tuple[float, float] | None = None
-        best: tuple[Candidate, Knobs] | None = None
+        best: tuple[Candidate, Coordinates] | None = None
         for _ in range(EVALUATIONS):
-            at = {**knobs, family.scale: axis.rounded(math.exp(min(max(place, least), most)))}
+            at = {**coordinates, family.scale: axis.rounded(math.exp(min(max(place, least), most)))}
             at[family.scale] = min(max(at[family.scale], axis.low), axis.high)
             made = self.study.candidate(at)
             if made is None or not self.bench.usable(made, self.trials[0]):
@@ -195,10 +195,10 @@ class Edge:
         cross = low[0] + (-AIM - low[1]) / slope if slope > 0 else low[0] + width / 2
         return min(max(cross, low[0] + 0.15 * width), high[0] - 0.15 * width)
 
-    def _evaluate(self, one: Candidate, knobs: Knobs) -> float | None:
+    def _evaluate(self, one: Candidate, coordinates: Coordinates) -> float | None:
         """The excess of a design, from the conditions of highest delay if those break the bound already; None if there
         was no time left."""
-        self.seen.append((one, knobs))
+        self.seen.append((one, coordinates))
         if self._near:
             if not self.bench.run(((one, trial) for trial in self._near), until=self.until):
                 return None
@@ -218,7 +218,9 @@ class Edge:
         delay."""
         places = {trial.place: trial for trial in self._near[:LEAST_NEAR]}
         extra = {
-            place: [Trial(place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)]
+            place: [
+                PairedTrial(place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)
+            ]
             for place, trial in places.items()
         }
         if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):

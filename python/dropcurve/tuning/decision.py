@@ -15,7 +15,7 @@ from typing import Literal
 from ..metrics import statistics
 from .candidates import Candidate
 from .goal import Goal
-from .known import is_default
+from .initial_designs import is_default
 
 #: How a rival that holds every constraint stands against the recommendation.
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
@@ -28,7 +28,7 @@ SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
 
 @dataclass(frozen=True)
-class Row:
+class DecisionRow:
     """What decides about a design: the loss of every replication (points, the smaller the better), the share of runs
     that break a constraint, and by what share of the bound on average."""
 
@@ -43,7 +43,9 @@ class Row:
         return self.broken <= 1.0 - HOLDS + 1e-12
 
 
-def standing(rival: Row, best: Row, margin: float) -> tuple[Standing, statistics.Paired | None]:
+def standing(
+    rival: DecisionRow, best: DecisionRow, margin: float
+) -> tuple[Standing, statistics.Paired | None]:
     """How a rival stands, with the paired difference of losses (above 0: the rival is worse).
 
     "better" and "worse" need an interval beyond zero and a mean beyond the margin; "equal" the 90 % interval within the
@@ -67,7 +69,7 @@ def standing(rival: Row, best: Row, margin: float) -> tuple[Standing, statistics
     return "undecided", pair
 
 
-def recommended(rows: Sequence[Row], margin: float) -> Row:
+def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
     """The row to recommend. Raises ValueError for no rows."""
     feasible = [row for row in rows if row.feasible]
     if not feasible:

@@ -25,9 +25,9 @@ RUNS, FEWEST = 1500, 100
 OUTSIDE = 0.5
 #: Trials that a point of each objective is measured in at least: the two ends of the ranges.
 ENDS = 2
-#: Designs that are known beforehand, of those how many a brief answer leaves out, and knobs of the recommendation.
-KNOWN, LEFT_OUT, KNOBS = 12, 5, 4
-#: Seconds from which on it is told how long the answer will take.
+#: Initial designs, of those how many a brief answer leaves out, and parameters of the recommendation.
+KNOWN, LEFT_OUT, PARAMETERS = 12, 5, 4
+#: Seconds from which on a note states how long the answer will take.
 LONG_S = 90.0
 #: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift
 #: and the further replications of the validation end.
@@ -36,8 +36,8 @@ SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, DECISION = 0.45, 0.55, 0.7, 0.77
 PICTURES_S, PICTURES = 10.0, 0.2
 
 
-class Made(Protocol):
-    """What tells the pace: a bench."""
+class Pace(Protocol):
+    """What the pace is taken from: a bench."""
 
     runs: int
 
@@ -47,7 +47,7 @@ class Made(Protocol):
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """What is spent on the steps of an answer.
 
     ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Validation has
@@ -68,32 +68,32 @@ class Effort:
         conditions = min(self.conditions or 1000, len(question.conditions()))
         designs = (KNOWN - LEFT_OUT if self.brief else KNOWN) + len(question.candidates)
         validation = designs * self.replications * (self.fresh if axes else 1)
-        around = KNOBS * (2 if self.brief else 4) * conditions
+        around = PARAMETERS * (2 if self.brief else 4) * conditions
         return validation + around + axes * self.seeds * (7 if self.brief else 18)
 
 
 #: From the most thorough to the briefest; the last one only where time is short.
 LEVELS = (
-    Effort(RUNS),
-    Effort(RUNS, replications=4, fresh=4, seeds=1),
-    Effort(RUNS, conditions=6, replications=4, fresh=3, seeds=1, brief=True),
-    Effort(RUNS, conditions=4, replications=3, fresh=3, seeds=1, brief=True),
-    Effort(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True),
+    Budget(RUNS),
+    Budget(RUNS, replications=4, fresh=4, seeds=1),
+    Budget(RUNS, conditions=6, replications=4, fresh=3, seeds=1, brief=True),
+    Budget(RUNS, conditions=4, replications=3, fresh=3, seeds=1, brief=True),
+    Budget(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True),
 )
 
 
-def by_size(question: Question, runs: int | None = None) -> Effort:
+def by_size(question: Question, runs: int | None = None) -> Budget:
     """What the question deserves, from the packets that its runs simulate. ``runs`` overrides those of the search."""
     return _fitting(question, WORK / size(question), LEVELS[:-1], runs)
 
 
-def by_pace(question: Question, seconds: float, run_s: float, runs: int | None = None) -> Effort:
+def by_pace(question: Question, seconds: float, run_s: float, runs: int | None = None) -> Budget:
     """What fits into a time where a run takes ``run_s``."""
     return _fitting(question, seconds / max(run_s, 1e-6), LEVELS, runs)
 
 
-def _fitting(question: Question, most: float, levels: tuple[Effort, ...], runs: int | None) -> Effort:
-    def fits(one: Effort) -> bool:
+def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: int | None) -> Budget:
+    def fits(one: Budget) -> bool:
         known = (KNOWN - LEFT_OUT if one.brief else KNOWN) * min(
             one.conditions or 1000, len(question.conditions())
         )
@@ -118,7 +118,7 @@ def size(question: Question) -> float:
     return sum(found) / len(found)
 
 
-def foretold(effort: Effort, question: Question, made: Made) -> str:
+def foretold(effort: Budget, question: Question, made: Pace) -> str:
     """A note on how long an answer will take at the pace so far; "" if that is not long."""
     seconds = (effort.runs - made.runs + effort.outside(question)) * (made.run_s or 0.0)
     if seconds < LONG_S:
@@ -174,7 +174,7 @@ def affordable(left_s: float | None, run_s: float | None) -> int:
     return max(VALIDATED, int(left_s / (run_s * WORTHWHILE)))
 
 
-def validation(asked: Effort, designs: int, left_s: float | None, run_s: float | None) -> Effort:
+def validation(asked: Budget, designs: int, left_s: float | None, run_s: float | None) -> Budget:
     """The effort with as large a validation as fits into the seconds that are left for it."""
     if left_s is None or run_s is None:
         return asked

@@ -1,8 +1,7 @@
-"""Disciplines to choose from, and what of each is worth moving.
+"""The search space of each discipline: axes with ranges sized for the link, and the parameters they stand for.
 
-A knob is a number with a range sized for the link; a family turns its knobs into the parameters of a scenario.
-Where the parameters of a discipline hang together (RED's thresholds) its knobs do not, so that every
-combination of them is a valid setting.
+Where the parameters of a discipline depend on each other (RED's thresholds) its axes do not (a threshold and a ratio),
+so that every point of the search space is a valid setting.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from ..scenario import library
 #: Bytes of a full packet, as links are described by.
 FULL_BYTES = 1500
 
-Knobs = dict[str, float]
+#: A point of a search space: axis to value.
+Coordinates = dict[str, float]
 Params = dict[str, Any]
 
 
@@ -38,43 +38,43 @@ class Room:
 
 @dataclass(frozen=True)
 class Family:
-    """A discipline with its knobs. ``build`` makes its parameters; ``read`` finds the knobs of parameters, where it
-    can."""
+    """A discipline with the axes of its search space. ``build`` makes the parameters of a scenario from coordinates;
+    ``read`` finds the coordinates of parameters, where it can."""
 
     kind: str
-    knobs: dict[str, Range]
-    build: Callable[[Knobs], Params]
-    read: Callable[[Mapping[str, Any]], Knobs | None]
+    axes: dict[str, Range]
+    build: Callable[[Coordinates], Params]
+    read: Callable[[Mapping[str, Any]], Coordinates | None]
     fixed: Params = field(default_factory=dict)
 
-    def params(self, knobs: Mapping[str, float]) -> Params:
-        """The parameters at these knobs, all of them inside their ranges."""
+    def params(self, coordinates: Mapping[str, float]) -> Params:
+        """The parameters at these coordinates, each inside its range."""
         inside = {
-            name: min(max(axis.rounded(knobs[name]), axis.low), axis.high)
-            for name, axis in self.knobs.items()
+            name: min(max(axis.rounded(coordinates[name]), axis.low), axis.high)
+            for name, axis in self.axes.items()
         }
         return {**self.build(inside), **self.fixed}
 
-    def knobs_of(self, params: Mapping[str, Any]) -> Knobs | None:
-        """The knobs that come closest to given parameters; None if they say too little."""
+    def coordinates_of(self, params: Mapping[str, Any]) -> Coordinates | None:
+        """The coordinates closest to given parameters; None if those do not determine them."""
         try:
             found = self.read(params)
         except (KeyError, UsageError, ValueError):
             return None
         if found is None:
             return None
-        return {name: min(max(found[name], axis.low), axis.high) for name, axis in self.knobs.items()}
+        return {name: min(max(found[name], axis.low), axis.high) for name, axis in self.axes.items()}
 
     @property
     def scale(self) -> str:
         """Name of the parameter in which the queueing delay rises: a target, a limit, the lower threshold."""
-        return next(iter(self.knobs))
+        return next(iter(self.axes))
 
 
 def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> Family:
     """The family of a discipline, or of the ranges in ``space`` (parameter to ``"0.01..0.5 log"``).
 
-    Raises UsageError for a discipline whose knobs are not known here and not given.
+    Raises UsageError for a discipline whose search space is neither known here nor given.
     """
     found = _own(kind, room, space) if space else _usual(kind, room)
     dialect = room.dialects.get(kind)
@@ -87,7 +87,7 @@ def _usual(kind: str, room: Room) -> Family:
             kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}"
         )
         raise UsageError(
-            f"candidate '{kind}': nothing is known of what to move in it; give [tune.space.{kind}], or {hint}"
+            f"candidate '{kind}': its search space is not known; give [tune.space.{kind}], or {hint}"
         )
     return FAMILIES[kind](kind, room)
 
@@ -125,7 +125,7 @@ def _ecn(room: Room) -> Params:
 def _red(kind: str, room: Room) -> Family:
     """Thresholds by the lower one and their ratio; the weight by the time constant of the average."""
     least = 1.0
-    knobs = {
+    axes = {
         "min_th": _log(least, max(8.0, room.buffer_pkts / 4), "pkts"),
         "ratio": _log(1.25, 8.0),
         # Nonlinear RED scales max_p by 1.5 and may not pass 1.
@@ -133,7 +133,7 @@ def _red(kind: str, room: Room) -> Family:
         "memory_s": _log(max(2e-4, 1.0 / room.capacity), 2.0, "s"),
     }
 
-    def build(at: Knobs) -> Params:
+    def build(at: Coordinates) -> Params:
         low = min(at["min_th"], math.floor(room.buffer_pkts / 2))
         high = max(low + 1, min(low * at["ratio"], math.floor(room.buffer_pkts) - 1))
         high = _digits(high)
@@ -143,21 +143,21 @@ def _red(kind: str, room: Room) -> Family:
             "w_q": min(0.9, float(f"{weight:.3g}")),
         }  # fmt: skip
 
-    def read(params: Mapping[str, Any]) -> Knobs:
+    def read(params: Mapping[str, Any]) -> Coordinates:
         low = units.packets(str(params["min_th"]), packet_bytes=1500)
         high = units.packets(str(params["max_th"]), packet_bytes=1500)
         memory = -1.0 / (room.capacity * math.log1p(-float(params["w_q"])))
         return {"min_th": low, "ratio": high / low, "max_p": float(params["max_p"]), "memory_s": memory}
 
     gentle = {"above_max": "gentle"} if kind == "red" else {}
-    return Family(kind, knobs, build, read, {**gentle, **_ecn(room)})
+    return Family(kind, axes, build, read, {**gentle, **_ecn(room)})
 
 
 def _wred(kind: str, room: Room) -> Family:
-    """RED as routers are told it: the same knobs, one class, a mark denominator and an exponent."""
+    """RED as routers are configured with: the same axes, one class, a mark denominator and an exponent."""
     red = _red("red", room)
 
-    def build(at: Knobs) -> Params:
+    def build(at: Coordinates) -> Params:
         one = red.build(at)
         return {
             **_limit(room), "min_th": [one["min_th"]], "max_th": [one["max_th"]],
@@ -165,24 +165,24 @@ def _wred(kind: str, room: Room) -> Family:
             "exponent": min(16, max(1, round(-math.log2(one["w_q"])))),
         }  # fmt: skip
 
-    def read(params: Mapping[str, Any]) -> Knobs | None:
+    def read(params: Mapping[str, Any]) -> Coordinates | None:
         return red.read({
             "min_th": params["min_th"][0], "max_th": params["max_th"][0],
             "max_p": 1.0 / float(params["denominator"][0]), "w_q": 0.5 ** float(params["exponent"]),
         })  # fmt: skip
 
-    return Family(kind, red.knobs, build, read, _ecn(room))
+    return Family(kind, red.axes, build, read, _ecn(room))
 
 
 def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
     """Parameters that are times, in seconds here, or pure numbers."""
 
-    def build(at: Knobs) -> Params:
+    def build(at: Coordinates) -> Params:
         return _limit(room) | {
             name: _span(at[name]) if axis.unit == "s" else at[name] for name, axis in axes.items()
         }
 
-    def read(params: Mapping[str, Any]) -> Knobs:
+    def read(params: Mapping[str, Any]) -> Coordinates:
         # What a design leaves out stays at the default of the discipline.
         return {
             name: units.span(str(params[name])) if axis.unit == "s" and name in params
@@ -193,7 +193,7 @@ def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
     return Family(kind, dict(axes), build, read, _ecn(room))
 
 
-#: Defaults of the RFCs, for knobs that a design does not mention.
+#: Defaults of the RFCs, for parameters that a design does not mention.
 _DEFAULTS = {
     ("codel", "target"): 0.005, ("codel", "interval"): 0.1, ("fq_codel", "target"): 0.005,
     ("fq_codel", "interval"): 0.1, ("cobalt", "target"): 0.005, ("cobalt", "interval"): 0.1,
@@ -228,17 +228,17 @@ def _dualpi2(kind: str, room: Room) -> Family:
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
 
-    def build(at: Knobs) -> Params:
+    def build(at: Coordinates) -> Params:
         found = pie.build(at)
         step = _span(at["step"] * units.span(found["target"]))
         return found | {"min_th": step, "range": _span(units.span(step) / 2)}
 
-    def read(params: Mapping[str, Any]) -> Knobs | None:
+    def read(params: Mapping[str, Any]) -> Coordinates | None:
         found = pie.read(params)
         step = units.span(str(params.get("min_th", "800 us")))
         return None if found is None else {**found, "step": step / found["target"]}
 
-    return Family(kind, {**pie.knobs, "step": _log(0.02, 0.5)}, build, read, _ecn(room))
+    return Family(kind, {**pie.axes, "step": _log(0.02, 0.5)}, build, read, _ecn(room))
 
 
 def _ared(kind: str, room: Room) -> Family:
@@ -255,7 +255,7 @@ def _droptail(kind: str, room: Room) -> Family:
     # In bytes: a packet is 6 ms at 2 Mbit/s, too coarse a grain for a bound on the delay.
     axis = _log(2.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
 
-    def read(params: Mapping[str, Any]) -> Knobs:
+    def read(params: Mapping[str, Any]) -> Coordinates:
         return {"limit": FULL_BYTES * units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
 
     return Family(kind, {"limit": axis}, lambda at: {"limit": axis.shown(_digits(at["limit"]))}, read)
@@ -267,10 +267,10 @@ def _pi(kind: str, room: Room) -> Family:
         "gain": _log(1e-7, 1e-2), "zero": _log(0.05, 50.0),
     }  # fmt: skip
 
-    def build(at: Knobs) -> Params:
+    def build(at: Coordinates) -> Params:
         return {**_limit(room), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
 
-    def read(params: Mapping[str, Any]) -> Knobs:
+    def read(params: Mapping[str, Any]) -> Coordinates:
         reference = units.packets(str(params["q_ref"]), packet_bytes=1500)
         return {"q_ref": reference, "gain": float(params["gain"]), "zero": float(params["zero"])}
 
@@ -281,16 +281,16 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
     """Parameters named by the user, each over a range of its own; all others at their defaults."""
     axes = {name: ranges.parse(text, name=f"tune.space.{kind}.{name}") for name, text in space.items()}
 
-    def build(at: Knobs) -> Params:
+    def build(at: Coordinates) -> Params:
         return _limit(room) | {name: axis.shown(at[name]) for name, axis in axes.items()}
 
-    def read(params: Mapping[str, Any]) -> Knobs:
+    def read(params: Mapping[str, Any]) -> Coordinates:
         return {name: float(str(params[name]).split()[0]) for name in axes}
 
     return Family(kind, axes, build, read)
 
 
-#: Disciplines whose knobs are known.
+#: Disciplines with a search space.
 FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
     "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred, "dualpi2": _dualpi2,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .effort import FINALS as FINALS_END
-from .effort import Effort
-from .looks import Looks
+from .effort import Budget
+from .evaluations import Evaluations
 from .race import race
 from .study import front
 
@@ -25,20 +25,19 @@ LEAST, EACH = 3, 8
 
 @dataclass(frozen=True)
 class Final:
-    """The race after the looks of a search; ``fits`` says whether there is time for so many runs before a share of it
-    is spent."""
+    """The race after a search; ``fits`` returns whether a number of runs fits before a share of the time is spent."""
 
     bench: Bench
-    looks: Looks
-    effort: Effort
+    evaluations: Evaluations
+    effort: Budget
     fits: Callable[[int, float], bool]
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """Who runs: the expected best of every family, and of all."""
-        expected = self.looks.expected(ranked)
+        expected = self.evaluations.expected(ranked)
         order = sorted(ranked, key=lambda one: expected[one.key])
         found: list[Candidate] = []
-        for kind in self.looks.studies:
+        for kind in self.evaluations.studies:
             found += [one for one in order if one.kind == kind][:PER_FAMILY]
         share, conditions = FINALS * self.effort.runs, self._conditions
         least = LEAST if share >= LEAST * conditions else PER_FAMILY
@@ -47,59 +46,59 @@ class Final:
 
     def front(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """Who runs where there are several objectives: the front of what keeps the bounds."""
-        allowed = [one for one in ranked if self.looks.excess(one) <= 0] or list(ranked[:1])
-        names = front({one.key: self.looks.vector(one) for one in allowed})
+        allowed = [one for one in ranked if self.evaluations.excess(one) <= 0] or list(ranked[:1])
+        names = front({one.key: self.evaluations.vector(one) for one in allowed})
         return [one for one in allowed if one.key in names]
 
     def race(
-        self, pool: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]
-    ) -> tuple[list[Candidate], list[Trial]]:
+        self, pool: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]]
+    ) -> tuple[list[Candidate], list[PairedTrial]]:
         """Who is left, best first, and the trials that all of them were run in: those of the search where there are
         neither runs nor time for others."""
         most = self.effort.runs - self.bench.runs
         cost = len(pool) * len(blocks[0])
-        some = blocks if cost <= most and self.fits(cost, FINALS_END) else [self.looks.first]
+        some = blocks if cost <= most and self.fits(cost, FINALS_END) else [self.evaluations.first]
         left = race(self.bench, pool, some, most=most, late=self._spent)
         for one in pool:
             for trials in some:
                 for trial in trials:
-                    self.looks.note(one, trial)
-        for picture in self.looks.pictures.values():
-            picture.look()
+                    self.evaluations.observe(one, trial)
+        for surrogate in self.evaluations.surrogates.values():
+            surrogate.fit()
         common = [
             trial for trials in some for trial in trials if all(self.bench.has(one, trial) for one in left)
         ]
         return self._ordered(left, common), common
 
     def unbeaten(
-        self, pool: Sequence[Candidate], blocks: Sequence[Sequence[Trial]]
-    ) -> tuple[list[Candidate], list[Trial]]:
+        self, pool: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]]
+    ) -> tuple[list[Candidate], list[PairedTrial]]:
         """The front after all of the pool was run on block after block, while there was time; and those trials."""
-        some = blocks if self.fits(len(pool) * len(blocks[0]), FINALS_END) else [self.looks.first]
-        trials: list[Trial] = []
+        some = blocks if self.fits(len(pool) * len(blocks[0]), FINALS_END) else [self.evaluations.first]
+        trials: list[PairedTrial] = []
         for one in some:
             if trials and self._spent():
                 break
             self.bench.run((candidate, trial) for candidate in pool for trial in one)
             trials.extend(one)
-        points = {one.key: self.looks.vector(one, trials) for one in pool}
+        points = {one.key: self.evaluations.vector(one, trials) for one in pool}
         return [next(one for one in pool if one.key == key) for key in front(points)], trials
 
-    def _ordered(self, left: Sequence[Candidate], trials: Sequence[Trial]) -> list[Candidate]:
-        """The family that did best first, in each by what its picture expects with the race in it: the best of a few
+    def _ordered(self, left: Sequence[Candidate], trials: Sequence[PairedTrial]) -> list[Candidate]:
+        """The family that did best first, in each by what its surrogate expects with the race in it: the best of a few
         runs is the luckiest."""
 
         def raw(one: Candidate) -> tuple[float, float]:
             return self.bench.violation(one, trials), self.bench.score(one, trials)
 
         first = {one.kind: min(raw(other) for other in left if other.kind == one.kind) for one in left}
-        expected = self.looks.expected(left)
+        expected = self.evaluations.expected(left)
         return sorted(left, key=lambda one: (first[one.kind], expected[one.key]))
 
     def _spent(self) -> bool:
         """Whether there is no time for another block of two."""
-        return not self.fits(2 * len(self.looks.first), FINALS_END)
+        return not self.fits(2 * len(self.evaluations.first), FINALS_END)
 
     @property
     def _conditions(self) -> int:
-        return len({trial.place for trial in self.looks.first})
+        return len({trial.place for trial in self.evaluations.first})

@@ -12,7 +12,7 @@ from .terms import KINDS, cell, points_of, shown
 if TYPE_CHECKING:
     from .answer import Answer
     from .candidates import Candidate
-    from .validation import Line
+    from .validation import ValidationLine
 
 
 def several(answer: Answer) -> bool:
@@ -20,12 +20,12 @@ def several(answer: Answer) -> bool:
     return len(answer.question.goal.objectives) > 1
 
 
-def ordered(answer: Answer) -> list[Line]:
+def ordered(answer: Answer) -> list[ValidationLine]:
     """The designs on the front, by their first objective, smallest first."""
     return sorted(answer.lines[: answer.front], key=lambda line: line.objectives[0].mean or 0.0)
 
 
-def others(answer: Answer) -> list[Line]:
+def others(answer: Answer) -> list[ValidationLine]:
     """Designs that are not on the front: of one objective, all but the recommendation."""
     return list(answer.lines[answer.front if several(answer) else 1 :])
 
@@ -74,12 +74,12 @@ def verdict(answer: Answer) -> Iterator[str]:
 _KNEE = "recommended is its knee, the one closest to the best of every goal"
 
 
-def _at(answer: Answer, line: Line) -> str:
+def _at(answer: Answer, line: ValidationLine) -> str:
     pairs = zip(answer.question.goal.objectives, line.objectives, strict=True)
     return " with ".join(f"{one.label} {cell(interval, one)}" for one, interval in pairs)
 
 
-def _steps(answer: Answer, line: Sequence[Line]) -> Iterator[str]:
+def _steps(answer: Answer, line: Sequence[ValidationLine]) -> Iterator[str]:
     """The nearest design to either side that really gives in one goal and costs in the other."""
     place = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
     for side in (reversed(line[:place]), line[place + 1 :]):
@@ -94,7 +94,7 @@ def _steps(answer: Answer, line: Sequence[Line]) -> Iterator[str]:
         )
 
 
-def _signs(answer: Answer, line: Line) -> list[int]:
+def _signs(answer: Answer, line: ValidationLine) -> list[int]:
     """1, −1 or 0 for each objective: really better than the recommendation, really worse, no difference seen."""
     pairs = zip(answer.question.goal.objectives, line.difference, line.real, strict=True)
     return [
@@ -103,7 +103,7 @@ def _signs(answer: Answer, line: Line) -> list[int]:
     ]
 
 
-def _amounts(answer: Answer, line: Line) -> list[str]:
+def _amounts(answer: Answer, line: ValidationLine) -> list[str]:
     pairs = zip(answer.question.goal.objectives, line.difference, strict=True)
     return [
         "" if pair is None

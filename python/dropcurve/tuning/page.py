@@ -10,21 +10,21 @@ from ..plot import style
 from ..present.visible import visible
 from ..quantities import units, wording
 from ..runs import command_line
-from . import fronts, pictures, statements, terms, words
+from . import figures, fronts, statements, terms, text
 from .answer import Answer
 from .question import ends
 from .terms import KINDS
 
 if TYPE_CHECKING:
     from ..results import Result
-    from .validation import Line
+    from .validation import ValidationLine
 
 TEMPLATE = "tune.html"
 
 
 def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> Path:
     """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
-    pictures.save(answer, folder / "figures")
+    figures.save(answer, folder / "figures")
     queues = at_the_ends(answer, cache) if answer.pictured else []
     for number, (_, result) in enumerate(queues, start=1):
         plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.svg")
@@ -49,7 +49,7 @@ def at_the_ends(answer: Answer, cache: str | Path | None = None) -> list[tuple[s
     return found
 
 
-def _rival(answer: Answer) -> Line | None:
+def _rival(answer: Answer) -> ValidationLine | None:
     """What people run that comes closest: among those that were not tuned, the first that holds, else the first."""
     known = [line for line in answer.lines[1:] if line.candidate.origin != "search"]
     return next((line for line in known if line.holds), known[0] if known else None)
@@ -78,7 +78,7 @@ def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
     """Everything the template asks for."""
     best = answer.best
     question = answer.question
-    sentences = words.verdict(answer)
+    sentences = text.verdict(answer)
     return {
         "title": f"{KINDS.get(best.kind, best.kind)} for {question.title}",
         "goal": str(question.goal),
@@ -92,9 +92,9 @@ def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
         "expected": _expected(answer),
         "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,
         "table": _table(answer),
-        "figures": [_figure(name, answer) for name in pictures.available(answer)],
+        "figures": [_figure(name, answer) for name in figures.available(answer)],
         "queues": [_queue(label, result, number) for number, (label, result) in enumerate(queues, start=1)],
-        "drift": [words.drifted(one) for one in answer.drift if one.candidate.key == best.key],
+        "drift": [text.drifted(one) for one in answer.drift if one.candidate.key == best.key],
         "effects": _effects(answer),
         "method": method(answer),
         "beyond": beyond(answer), "command": answer.command, "version": answer.version, "seed": answer.seed,
@@ -117,7 +117,7 @@ def _table(answer: Answer) -> dict[str, Any]:
     goal = answer.question.goal
     bounded = statements.bounded(answer)
 
-    def row(line: Line, name: str) -> dict[str, Any]:
+    def row(line: ValidationLine, name: str) -> dict[str, Any]:
         cells = [
             {"text": terms.cell(cell, one), "sign": _sign(line, n, higher=one.higher)}
             for n, (one, cell) in enumerate(zip(goal.objectives, line.objectives, strict=True))
@@ -146,7 +146,7 @@ def _table(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _sign(line: Line, number: int, *, higher: bool) -> tuple[str, str]:
+def _sign(line: ValidationLine, number: int, *, higher: bool) -> tuple[str, str]:
     pair = line.difference[number]
     if pair is None or not line.real[number]:
         return ("", "")
@@ -156,10 +156,10 @@ def _sign(line: Line, number: int, *, higher: bool) -> tuple[str, str]:
 def _figure(name: str, answer: Answer) -> dict[str, Any]:
     from markupsafe import Markup
 
-    title, see = pictures.TITLES[name]
+    title, see = figures.TITLES[name]
     return {
-        "name": name, "title": title, "see": see, "wide": Markup(pictures.fragment(name, answer)),
-        "narrow": Markup(pictures.fragment(name, answer, width="column")),
+        "name": name, "title": title, "see": see, "wide": Markup(figures.fragment(name, answer)),
+        "narrow": Markup(figures.fragment(name, answer, width="column")),
     }  # fmt: skip
 
 
@@ -191,7 +191,7 @@ def _effects(answer: Answer) -> list[tuple[str, str]]:
     for kind in dict.fromkeys(one.family for one in answer.effects):
         some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
         parts = [
-            f"{one.knob} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved: it hardly matters)'}"
+            f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved: it hardly matters)'}"
             for one in some
         ]
         found.append((KINDS.get(kind, kind), ", ".join(parts)))
@@ -236,7 +236,7 @@ def method(answer: Answer) -> list[str]:
     rest = "the rest of the front" if fronts.several(answer) else "the best of the other disciplines"
     found.append(
         f"The winner, {rest} and what people run were then run under fresh seeds at fresh conditions, "
-        f"stratified over the ranges: {words.ground(answer)}. Intervals are Student's over replications at 95 %, "
+        f"stratified over the ranges: {text.ground(answer)}. Intervals are Student's over replications at 95 %, "
         "each counted as one number; differences are paired, and called real only if they pass Holm's test over the "
         "whole table."
     )

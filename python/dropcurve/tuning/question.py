@@ -33,7 +33,7 @@ ALL_CORNERS = 3
 
 
 @dataclass(frozen=True)
-class Axis:
+class ConditionAxis:
     """Something that varies: ``rtt`` in seconds, ``rate`` in bit/s, ``flows``, ``short`` and ``udp`` in % of the
     link, or a path of the scenario in the unit of its range."""
 
@@ -67,7 +67,7 @@ class Question:
 
     title: str
     goal: goals.Goal
-    axes: tuple[Axis, ...]
+    axes: tuple[ConditionAxis, ...]
     room: Room
     target: Target
     candidates: tuple[str, ...] = USUAL
@@ -77,7 +77,7 @@ class Question:
     base: Scenario | None = None
 
     @property
-    def varying(self) -> tuple[Axis, ...]:
+    def varying(self) -> tuple[ConditionAxis, ...]:
         """The axes that have a length."""
         return tuple(axis for axis in self.axes if not axis.range.single)
 
@@ -96,7 +96,7 @@ class Question:
 
     def conditions(self, most: int | None = None) -> list[Condition]:
         """Where candidates are tried: the corners of the ranges, interleaved with points inside. Half the list is a
-        fair sample of the whole. At ``most`` so many: the two ends, then points inside."""
+        fair sample of the whole. At ``most`` that number: the two ends, then points inside."""
         count = len(self.varying)
         if count == 0:
             return [self.at(())]
@@ -178,7 +178,7 @@ def of_file(
     axes = []
     for name, value in {**section.get("ranges", {}), **(ranges_ or {})}.items():
         base.get(name)
-        axes.append(Axis(name, ranges.parse(str(value), name=f"tune.ranges.{name}")))
+        axes.append(ConditionAxis(name, ranges.parse(str(value), name=f"tune.ranges.{name}")))
     if "dumbbell" not in base.resolved:
         raise UsageError(
             f"{base.name}: tune needs a scenario with a [dumbbell]; its queue is the one that is chosen"
@@ -232,8 +232,9 @@ def section_of(path: str | Path) -> dict[str, Any]:
 
 
 def assembled(
-    title: str, wanted: goals.Goal, axes: tuple[Axis, ...], room: Room, target: Target, candidates: Sequence[str],
-    robust: str, space: Mapping[str, Mapping[str, str]], *, link: Link | None = None, base: Scenario | None = None,
+    title: str, wanted: goals.Goal, axes: tuple[ConditionAxis, ...], room: Room, target: Target,
+    candidates: Sequence[str], robust: str, space: Mapping[str, Mapping[str, str]], *,
+    link: Link | None = None, base: Scenario | None = None,
 ) -> Question:  # fmt: skip
     """The question from parts that were read. Raises UsageError for what cannot be chosen from."""
     if robust not in ("mean", "worst"):
@@ -300,7 +301,7 @@ def _distinct(found: list[Condition]) -> list[Condition]:
 
 
 def _round_trip(base: Scenario) -> float:
-    """The longest round trip of a dumbbell, for sizing ranges: 100 ms where it cannot be told."""
+    """The longest round trip of a dumbbell, for sizing ranges: 100 ms where it is unknown."""
     try:
         return advise.advise(base).conditions.rtt_s[1]
     except DropcurveError:

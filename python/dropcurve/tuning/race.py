@@ -1,7 +1,7 @@
-"""Racing: candidates meet on the same trials, and who is clearly behind leaves early.
+"""Racing: candidates run in the same trials, and those clearly behind are eliminated early.
 
-The idea is that of F-Race (Birattari 2002) with paired t tests in place of ranks: under common random numbers the
-difference of two candidates on a trial is far less noisy than either, so effort goes where candidates are close.
+F-Race (Birattari 2002) with paired t tests instead of ranks: under common random numbers the difference of two
+candidates in a trial is far less noisy than either, so the budget goes to candidates that are close.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..metrics import statistics
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
 
 #: Error probability of one elimination.
@@ -22,7 +22,12 @@ PAIRS = 4
 
 
 def behind(
-    bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence[Trial], *, alpha: float = ALPHA
+    bench: Bench,
+    candidate: Candidate,
+    best: Candidate,
+    trials: Sequence[PairedTrial],
+    *,
+    alpha: float = ALPHA,
 ) -> bool:
     """Whether a candidate is worse than another beyond doubt, on the trials both have."""
     pairs = [
@@ -34,13 +39,18 @@ def behind(
     return found is not None and found.mean > 0 and found.p / 2.0 < alpha
 
 
-def behind_at_a_look(
-    bench: Bench, one: Candidate, best: Candidate, first: Sequence[Trial], half: Sequence[Trial], size: int
+def ruled_out(
+    bench: Bench,
+    one: Candidate,
+    best: Candidate,
+    first: Sequence[PairedTrial],
+    half: Sequence[PairedTrial],
+    size: int,
 ) -> bool:
-    """Whether a first look at a candidate (in the trials ``half`` of ``first``) is enough to spare it the rest.
+    """Whether the first evaluation of a candidate (in the trials ``half`` of ``first``) rules it out.
 
-    A test over the conditions (``size`` of them); where each has several seeds what one of them says, if it is beyond
-    what the best varies by from seed to seed.
+    A paired test over the conditions (``size`` of them); where each has several seeds, one block of seeds, if the
+    difference exceeds the deviation of the best between seeds.
     """
     if len(first) == size:
         return behind(bench, one, best, half)
@@ -50,7 +60,7 @@ def behind_at_a_look(
     return worse > min(statistics.deviation(scores), CLEAR)
 
 
-def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence[Trial]) -> list[float]:
+def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence[PairedTrial]) -> list[float]:
     """Differences of losses: trial by trial, or if the worst condition counts, seed by seed."""
     if bench.question.robust == "mean":
         return [bench.loss(candidate, trial) - bench.loss(best, trial) for trial in trials]
@@ -60,7 +70,7 @@ def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence
 
 
 def race(
-    bench: Bench, candidates: Sequence[Candidate], blocks: Sequence[Sequence[Trial]], *, most: int,
+    bench: Bench, candidates: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]], *, most: int,
     late: Callable[[], bool] = lambda: False,
 ) -> list[Candidate]:  # fmt: skip
     """Candidates on block after block until one is left, the blocks are used up, ``most`` runs are made or it is
@@ -69,7 +79,7 @@ def race(
     All that come back were tried on the same trials.
     """
     left = list({candidate.key: candidate for candidate in candidates}.values())
-    trials: list[Trial] = []
+    trials: list[PairedTrial] = []
     spent = bench.runs
     for one in blocks:
         if trials and (late() or len(left) < 2 or bench.runs - spent + len(left) * len(one) > most):

@@ -1,7 +1,7 @@
-"""The search: start from what is known, screen, let Optuna propose, race what is close.
+"""The search: initial designs, the edge of the bound, screening, Bayesian optimisation, a race or an adjustment.
 
-Every step is a function of the question, the seed and the runs made so far, and runs are kept; so a search that was
-interrupted repeats its steps in a moment, from the store, and goes on as if nothing had happened.
+Every step is a function of the question, the seed and the runs made so far, and runs are stored; so an interrupted
+search repeats its steps from the store and continues.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from pathlib import Path
 
 from ..errors import UsageError
 from .adjust import on_fresh_conditions
-from .bench import Bench, Trial, block
+from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
-from .effort import ENDS, SEARCH, Clock, Effort, foretold
+from .effort import ENDS, SEARCH, Budget, Clock, foretold
 from .effort import FINALS as FINALS_END
-from .families import Family, Knobs, family
+from .evaluations import Evaluations
+from .families import Coordinates, Family, family
 from .finals import BLOCKS, FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
-from .known import designs_known
-from .landscape import Landscape
-from .looks import Looks
-from .outcome import Outcome
+from .initial_designs import designs_known
+from .outcome import SearchOutcome
 from .question import Condition
-from .race import PAIRS, behind, behind_at_a_look
-from .screen import Effect, designs, effects
+from .race import PAIRS, behind, ruled_out
+from .screening import ScreeningEffect, designs, effects
 from .solving import SOLVING, Solving
-from .study import Study, front
+from .study import FamilyStudy
+from .surrogate import Surrogate
 
 #: Proposals of a family in a round, and how many of them are neighbours of its best.
 BATCH, NEAR = 4, 2
 #: Designs of a family whose neighbours are proposed.
 FEW = 4
-#: Settings of a family that half of the runs shall suffice for, a first look at each: so many, and for each knob.
-SETTINGS, EACH_KNOB = 12, 6
-#: Share of the runs from which on what is known of other disciplines is left to confirmation.
+#: Settings of a family whose first evaluations half of the runs suffice for: a constant, and more for each axis.
+SETTINGS, EACH_PARAMETER = 12, 6
+#: Share of the runs above which initial designs of other disciplines are left to the validation.
 FOREIGN = 0.1
-#: Share of the runs that what is known beforehand may take.
+#: Share of the runs for the initial designs.
 KNOWN = 0.35
-#: Rounds that every family gets before those clearly behind are asked less often.
+#: Rounds of every family before those clearly behind get fewer.
 GRACE = 3
-#: How much less often.
+#: Of how many rounds those get one.
 RARELY = 3
-#: Share of the runs that screening may take.
+#: Share of the runs for screening.
 SCREENING = 0.25
-#: Times as many settings of a family that are tried for it at every condition.
+#: Settings of a family run at every condition at the end, as a multiple of its finalists.
 SETTLED = 4
-#: Distance of the seeds under which few conditions are tried, so that those of the final race are others.
+#: Distance of the seeds under which few conditions are run, so that those of the final race differ.
 SEEDS_APART = 100
-#: Told what is going on, and the best so far ("" before there is one).
+#: Called with the stage and the incumbent (None before there is one).
 Say = Callable[[str, Candidate | None], None]
 
 
@@ -59,18 +59,18 @@ class Search:
 
     bench: Bench
     seed: int
-    effort: Effort
+    effort: Budget
     folder: Path | None = None
     say: Say = lambda *_: None
     clock: Clock = field(default_factory=Clock)
     note: Callable[[str], None] = lambda _: None
-    studies: dict[str, Study] = field(default_factory=dict)
+    studies: dict[str, FamilyStudy] = field(default_factory=dict)
     known: list[Candidate] = field(default_factory=list)
     whole: list[Candidate] = field(default_factory=list)
-    effects: list[Effect] = field(default_factory=list)
+    effects: list[ScreeningEffect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     bounded: bool = False
-    _solved: dict[str, list[tuple[Candidate, Knobs]]] = field(default_factory=dict)
+    _solved: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.question = self.bench.question
@@ -85,16 +85,16 @@ class Search:
         most = (len(self.first) + 1) // 2 if count == 1 else len(self.conditions)
         if not self.several:
             wanted = sum(
-                SETTINGS + EACH_KNOB * len(self._family(kind).knobs) for kind in self.question.candidates
+                SETTINGS + EACH_PARAMETER * len(self._family(kind).axes) for kind in self.question.candidates
             )
-            most = min(most, max(1, int(self._share(0.5) / wanted)))
+            most = min(most, max(1, int(0.5 * self.effort.runs / wanted)))
         self.half = self.first[:most]
-        self.looks = Looks(self.bench, self.question.target, self.first, most, self.studies)
+        self.evaluations = Evaluations(self.bench, self.question.target, self.first, most, self.studies)
 
     def _family(self, kind: str) -> Family:
         return family(kind, self.question.room, space=self.question.space.get(kind))
 
-    def go(self) -> Outcome:
+    def go(self) -> SearchOutcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
         self._start()
         if self.clock.seconds is None and (long := foretold(self.effort, self.question, self.bench)):
@@ -110,7 +110,9 @@ class Search:
     def _solve(self) -> Solving:
         """The edge of a bound on the delay in every family; nothing where the goal has no such bound."""
         until = self.clock.until(SEARCH)
-        solving = Solving(self.bench, self.looks, self.first, self._share(SOLVING), until, self.say)
+        solving = Solving(
+            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.say
+        )
         self.bounded = solving.fits
         if self.bounded:
             # Finalists are moved to the edge in the end, with a margin that is measured.
@@ -122,16 +124,16 @@ class Search:
         return solving
 
     def _start_studies(self) -> None:
-        """Every study with what is known of its family."""
+        """Starts every study with the initial designs of its family."""
         for study in self.studies.values():
             self._begin(study)
 
-    def _begin(self, study: Study) -> None:
-        """Starts a study with the settings that are known, and tells Optuna what the edges came to."""
+    def _begin(self, study: FamilyStudy) -> None:
+        """Starts a study with its initial designs, and adds the designs on the edge to Optuna's study."""
         study.start(self._starts(study))
-        for one, knobs in self._solved.get(study.family.kind, []):
-            if self.looks.whole(one):
-                study.learn(one, knobs, self.bench.score(one, self.first))
+        for one, coordinates in self._solved.get(study.family.kind, []):
+            if self.evaluations.whole(one):
+                study.learn(one, coordinates, self.bench.score(one, self.first))
             study.tried.setdefault(one.key, one)
 
     def _start(self) -> None:
@@ -141,11 +143,11 @@ class Search:
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
         self.bench.run((found[0], trial) for trial in measured)
         self.bench.scale(found[0], measured)
-        usable = [one for one in found if self.looks.usable(one)]
+        usable = [one for one in found if self.evaluations.usable(one)]
         # The first of several names for the same simulation stays.
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
-        if Solving(self.bench, self.looks, self.first, 0.0).fits:
+        if Solving(self.bench, self.evaluations, self.first, 0.0).fits:
             self._open_studies()
             return
         mine = [one for one in self.known if one.kind in self.question.candidates]
@@ -157,20 +159,22 @@ class Search:
         self._open_studies()
 
     def _open_studies(self) -> None:
-        """A study for each family, and where there is one objective its surrogate."""
+        """Opens a study for each family, with a surrogate if there is one objective."""
         for kind in self.question.candidates:
             path = None if self.folder is None else self.folder / "studies"
             if path is not None:
                 path.mkdir(parents=True, exist_ok=True)
             objectives = len(self.question.goal.objectives)
-            self.studies[kind] = Study(self._family(kind), self.question.target, objectives, self.seed, path)
+            self.studies[kind] = FamilyStudy(
+                self._family(kind), self.question.target, objectives, self.seed, path
+            )
             if not self.several:
-                picture = Landscape(self.bench, len(self.conditions), self.studies[kind].number)
-                self.looks.pictures[kind] = picture
+                surrogate = Surrogate(self.bench, len(self.conditions), self.studies[kind].number)
+                self.evaluations.surrogates[kind] = surrogate
 
     def _seen(self, known: Sequence[Candidate], *, until: float | None) -> list[Candidate]:
-        """Those of what is known that there was time for, but one that the box takes: a first look at each, all
-        conditions for what is close."""
+        """Runs initial designs, one that the box takes at least, as far as there is time: each in a first evaluation,
+        those close to the best at all conditions. Returns those that were run."""
         able = sorted(known, key=lambda one: not self.question.target.takes(one))
         self.bench.run((able[0], trial) for trial in self.half)
         self.bench.run(((one, trial) for one in able for trial in self.half), until=until)
@@ -179,53 +183,55 @@ class Search:
         return seen
 
     def _close(self, seen: Sequence[Candidate], *, until: float | None) -> None:
-        """The best of some that were looked at goes through all trials, then those that are not behind it."""
-        if self.looks.brief:
+        """Runs the best of some designs in all trials, then those that are not behind it."""
+        if self.evaluations.brief:
             return
         ranked = self._ranked(seen)
         best = ranked[0]
-        if self._try([one for one in seen if one is best or self.looks.whole(one)], until=until):
+        if self._try([one for one in seen if one is best or self.evaluations.whole(one)], until=until):
             for one in ranked:
-                if self.several or (not self._behind(one, best) and self.bench.runs < self._share(KNOWN)):
+                if self.several or (
+                    not self._behind(one, best) and self.bench.runs < KNOWN * self.effort.runs
+                ):
                     self._try([one], until=until)
 
-    def _has(self, one: Candidate, trials: Sequence[Trial]) -> bool:
+    def _has(self, one: Candidate, trials: Sequence[PairedTrial]) -> bool:
         return all(self.bench.has(one, trial) for trial in trials)
 
     def _ranked(self, some: Iterable[Candidate]) -> list[Candidate]:
-        """Best first, by what a first look at each came to."""
+        """Best first, by the first evaluation of each."""
         return sorted(some, key=lambda one: self.bench.score(one, self.half))
 
     def _behind(self, one: Candidate, best: Candidate) -> bool:
-        """Whether the first look at a candidate is enough to spare it the rest."""
-        return behind_at_a_look(self.bench, one, best, self.first, self.half, len(self.conditions))
+        """Whether the first evaluation of a candidate rules it out."""
+        return ruled_out(self.bench, one, best, self.first, self.half, len(self.conditions))
 
     def _try(self, candidates: Sequence[Candidate], *, until: float | None = None) -> bool:
-        """Candidates at every condition; False, and those that there was time for, if it was spent before."""
-        done = self.looks.run(((one, trial) for one in candidates for trial in self.first), until=until)
+        """Runs candidates at every condition; False if the time was up before all were."""
+        done = self.evaluations.run(((one, trial) for one in candidates for trial in self.first), until=until)
         seen = {one.key for one in self.whole}
-        there = [one for one in candidates if done or self.looks.whole(one)]
+        there = [one for one in candidates if done or self.evaluations.whole(one)]
         self.whole.extend(one for one in there if one.key not in seen)
         return done
 
     def _screen(self) -> None:
-        """Which knobs matter; the others are held where the best known design of the family has them."""
+        """Morris screening: which parameters matter; steps around the incumbent seldom move the others."""
         spent = 0
         for study in self.studies.values():
-            # One look at each place is better spent at many places where looks are a small part of the trials.
-            many = len(study.family.knobs) > 2 and not self.looks.brief
-            cost = 4 * (len(study.family.knobs) + 1) * len(self.half)
-            if many and spent + cost <= self._share(SCREENING) and self._fits(cost, SEARCH / 2):
+            # Where one evaluation covers few of the trials, other points are worth more than screening.
+            many = len(study.family.axes) > 2 and not self.evaluations.brief
+            cost = 4 * (len(study.family.axes) + 1) * len(self.half)
+            if many and spent + cost <= SCREENING * self.effort.runs and self._fits(cost, SEARCH / 2):
                 spent += cost
                 self.say(f"screening: which parameters of {study.family.kind} matter", self.best())
                 places = designs(study.family, seed=self.seed)
-                tried = [study.candidate(knobs) for knobs in places]
+                tried = [study.candidate(coordinates) for coordinates in places]
                 usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
                 pairs = [(one, trial) for one in usable if one for trial in self.half]
                 done = self.bench.run(pairs, until=self.clock.until(SEARCH))
                 found = effects(study.family, self.bench, usable, self.half, seed=self.seed) if done else []
                 self.effects += found
-                study.quiet = frozenset(one.knob for one in found if not one.matters)
+                study.quiet = frozenset(one.parameter for one in found if not one.matters)
                 self._begin(study)
                 if done and not self.several:
                     seen = {one.key: (one, at) for one, at in zip(usable, places, strict=True) if one}
@@ -233,33 +239,37 @@ class Search:
             else:
                 self._begin(study)
 
-    def _learn(self, study: Study, seen: Sequence[tuple[Candidate, Knobs]]) -> None:
-        """What screening came to is not lost: Optuna is told, and the best of it tried at every condition."""
-        for one, knobs in seen:
-            study.learn(one, knobs, self.bench.score(one, self.half))
+    def _learn(self, study: FamilyStudy, seen: Sequence[tuple[Candidate, Coordinates]]) -> None:
+        """Adds the screening runs to Optuna's study and runs the best of them at every condition."""
+        for one, coordinates in seen:
+            study.learn(one, coordinates, self.bench.score(one, self.half))
             for trial in self.half:
-                self.looks.note(one, trial)
+                self.evaluations.observe(one, trial)
         ranked = self._ranked(one for one, _ in seen)
         if ranked:
             self._close(ranked[:PER_FAMILY], until=self.clock.until(SEARCH))
 
-    def _starts(self, study: Study) -> list[dict[str, float]]:
-        """Knobs of what is known of a family, best first."""
+    def _starts(self, study: FamilyStudy) -> list[dict[str, float]]:
+        """Coordinates of the initial designs of a family, best first."""
         known = [one for one in self.known if one.kind == study.family.kind and self._has(one, self.half)]
-        return [knobs for one in self._ranked(known) if (knobs := study.family.knobs_of(one.params))]
+        return [
+            coordinates
+            for one in self._ranked(known)
+            if (coordinates := study.family.coordinates_of(one.params))
+        ]
 
     def _rounds(self) -> None:
-        """Round after round of proposals, until the runs or the time are spent."""
+        """Rounds of proposals until the runs or the time are spent."""
         number = 0
         while self.bench.runs < self.effort.runs - self._kept() and not self.clock.late(SEARCH):
             best = self._leader()
-            asked: list[tuple[Study, object, Candidate]] = []
+            asked: list[tuple[FamilyStudy, object, Candidate]] = []
             for kind, study in self.studies.items():
                 mine = self.best(kind)
                 lost = mine is not None and best is not None and behind(self.bench, mine, best, self.first)
                 if number < GRACE or number % RARELY == 0 or not lost or self.several:
-                    if not self.looks.point(kind, BATCH - 1) and mine is not None and number > 0:
-                        study.near(self._best_few(kind), NEAR)
+                    if not self.evaluations.point(kind, BATCH - 1) and mine is not None and number > 0:
+                        study.near(self.evaluations.best_few(self.whole, kind, FEW), NEAR)
                     asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
             if not asked:
                 if number >= GRACE and number % RARELY == 0:
@@ -270,54 +280,59 @@ class Search:
             if not (
                 self._round(asked)
                 if self.several
-                else self.looks.batch(asked, self._try, self.clock.until(SEARCH))
+                else self.evaluations.batch(asked, self._try, self.clock.until(SEARCH))
             ):
                 break
             number += 1
 
     def _kept(self) -> float:
-        """Runs that are kept for the end: for a race, or where those do not suffice for one to try the best
-        settings at every condition."""
-        race = self._share(FINALS)
+        """Runs reserved for the end: a race, or if they do not suffice, the best settings at every condition."""
+        race = FINALS * self.effort.runs
         if self.several or race >= LEAST * len(self.first):
             return race
-        likely = [one for kind in self.studies for one in self.looks.likely(kind, PER_FAMILY)]
+        likely = [one for kind in self.studies for one in self.evaluations.likely(kind, PER_FAMILY)]
         missing = sum(not self.bench.has(one, trial) for one in likely for trial in self.first)
         return min(missing, PER_FAMILY * len(self.first)) + BATCH * len(self.half)
 
     def _settle(self) -> None:
-        """Tries what is expected to be the best of each family at every condition, until it is so with that in mind:
-        the best family first, and while there are runs and time."""
-        leaders = {kind: some[0] for kind in self.studies if (some := self.looks.likely(kind, 1))}
-        expected = self.looks.expected(list(leaders.values()))
+        """Runs the setting of least expected loss of each family at every condition, until that remains the best given
+        those runs: the best family first, while there are runs and time."""
+        leaders = {kind: some[0] for kind in self.studies if (some := self.evaluations.likely(kind, 1))}
+        expected = self.evaluations.expected(list(leaders.values()))
         for kind in sorted(leaders, key=lambda kind: expected[leaders[kind].key]):
             for _ in range(SETTLED * PER_FAMILY):
-                some = [one for one in self.looks.likely(kind, PER_FAMILY) if not self.looks.whole(one)]
+                some = [
+                    one
+                    for one in self.evaluations.likely(kind, PER_FAMILY)
+                    if not self.evaluations.whole(one)
+                ]
                 late = self.bench.runs + len(self.first) > self.effort.runs + 1
                 late = late or not self._fits(len(self.first), FINALS_END)
                 if not some or (late and self.whole):
                     break
                 self._try(some[:1])
-                self.looks.pictures[kind].look()
+                self.evaluations.surrogates[kind].fit()
         if not self.whole:
             seen = [one for one in self.known if self._has(one, self.half)]
             self._try(self._ranked(seen)[:1])
 
     def _leader(self) -> Candidate | None:
-        """The best so far: of what was tried at every condition, before there is any of all that was looked at."""
+        """The incumbent: of the designs run at every condition, or before there is one by expected loss."""
         if self.whole or self.several:
             return self.best()
-        return self.looks.leader([one for one in self.known if self._has(one, self.half)])
+        return self.evaluations.leader([one for one in self.known if self._has(one, self.half)])
 
-    def _round(self, asked: list[tuple[Study, object, Candidate]]) -> bool:
+    def _round(self, asked: list[tuple[FamilyStudy, object, Candidate]]) -> bool:
         """One batch where there are several objectives, each at every condition. Returns whether there was time for
         it."""
-        usable = [one for _, _, one in asked if self.looks.usable(one)]
+        usable = [one for _, _, one in asked if self.evaluations.usable(one)]
         if not self._try(usable, until=self.clock.until(SEARCH)):
             return False
         for study, ticket, one in asked:
             if one in usable:
-                study.tell(ticket, self.looks.vector(one), excess=self.looks.excess(one), key=one.key)
+                study.tell(
+                    ticket, self.evaluations.vector(one), excess=self.evaluations.excess(one), key=one.key
+                )
             else:
                 study.tell(ticket, None)
         return True
@@ -327,21 +342,12 @@ class Search:
         some = [one for one in self.whole if not kind or one.kind == kind]
         return min(some, key=lambda one: self.bench.score(one, self.first), default=None)
 
-    def _best_few(self, kind: str) -> list[Candidate]:
-        """The best of a family, best first; where there are several objectives, the best and its front."""
-        some = [one for one in self.whole if one.kind == kind]
-        some.sort(key=lambda one: self.bench.score(one, self.first))
-        if not self.several:
-            return some[:FEW]
-        names = front({one.key: self.looks.vector(one) for one in some if self.looks.excess(one) <= 0})
-        return some[:1] + [one for one in some[1:] if one.key in names]
-
-    def _finish(self) -> Outcome:
+    def _finish(self) -> SearchOutcome:
         """The final race, on seeds that the search has not seen."""
         if not self.several:
             self._settle()
         ranked = self._recommendable()
-        final = Final(self.bench, self.looks, self.effort, self._fits)
+        final = Final(self.bench, self.evaluations, self.effort, self._fits)
         pool = final.front(ranked) if self.several else final.pool(ranked)
         self.say(f"final race of {len(pool)}", self.best())
         seeds = FRONT_BLOCKS if self.several else BLOCKS * len(self.first) // len(self.conditions)
@@ -364,16 +370,18 @@ class Search:
             kind: next((one for one in left if one.kind == kind), self.best(kind)) for kind in self.studies
         }
         best_of = {kind: one for kind, one in best.items() if one is not None}
-        knobs = {key: value for study in self.studies.values() for key, value in study.knobs.items()}
+        coordinates = {
+            key: value for study in self.studies.values() for key, value in study.coordinates.items()
+        }
         families = {kind: study.family for kind, study in self.studies.items()}
         late = "the time was spent" if self.clock.late(SEARCH) else ""
-        return Outcome(
-            left, trials, list(self.whole), list(self.known), self.first, self.effects, families, knobs, best_of,
-            self.looks.counts(self.known), late,
+        return SearchOutcome(
+            left, trials, list(self.whole), list(self.known), self.first, self.effects, families, coordinates, best_of,
+            self.evaluations.counts(self.known), late,
         )  # fmt: skip
 
     def _recommendable(self) -> list[Candidate]:
-        """What the box can be told of, best first. Raises UsageError if that is nothing."""
+        """The designs that the box can be configured with, best first. Raises UsageError if there is none."""
         target = self.question.target
         able = [one for one in self.whole if target.takes(one)]
         if not able:
@@ -385,10 +393,7 @@ class Search:
             raise UsageError(f"{told}; more runs or a larger buffer may help")
         return sorted(able, key=lambda one: self.bench.score(one, self.first))
 
-    def _share(self, share: float) -> float:
-        return share * self.effort.runs
-
     def _fits(self, runs: int, share: float) -> bool:
-        """Whether there is time for so many runs, at the pace so far, before a share of it is spent."""
+        """Whether a number of runs fits, at the pace so far, before a share of the time is spent."""
         left = self.clock.left(share)
         return left is None or runs * (self.bench.run_s or 0.0) < left

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import RULES, Edge, bound_s, scaled
 from .decision import MARGIN_PERCENT, MARGIN_SHARE
-from .families import Knobs
+from .evaluations import Evaluations
+from .families import Coordinates
 from .goal import MOST, Goal
-from .known import RULE, is_default
-from .looks import Looks
-from .study import Study
+from .initial_designs import RULE, is_default
+from .study import FamilyStudy
 from .terms import KINDS
 
 #: Share of the runs of a search that go into the edges at most.
@@ -34,13 +34,13 @@ class Solving:
     """The stage, on a bench with ``trials`` that every accepted design is run in."""
 
     bench: Bench
-    looks: Looks
-    trials: list[Trial]
+    evaluations: Evaluations
+    trials: list[PairedTrial]
     runs: float
     until: float | None = None
     say: Callable[[str, Candidate | None], None] = lambda *_: None
-    found: dict[str, tuple[Candidate, Knobs]] = field(default_factory=dict)
-    seen: dict[str, list[tuple[Candidate, Knobs]]] = field(default_factory=dict)
+    found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
+    seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
@@ -59,7 +59,7 @@ class Solving:
         if not self.fits:
             return []
         assert self.bound is not None, "there is a bound"
-        order = sorted(self.looks.studies.values(), key=lambda study: len(study.family.knobs))
+        order = sorted(self.evaluations.studies.values(), key=lambda study: len(study.family.axes))
         for study in order:
             if self.bench.question.space.get(study.family.kind):
                 continue
@@ -71,7 +71,7 @@ class Solving:
                     self._along(study)
         return [one for one, _ in self.found.values()]
 
-    def rivals(self, known: Sequence[Candidate], ends: Sequence[Trial]) -> list[Candidate]:
+    def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
         """Of what is known beforehand, what is validated: the defaults, and of the rules of thumb and the designs by
         formula the best of each discipline that keeps the bounds in the trials at the ``ends`` of the ranges."""
         found = [one for one in known if is_default(one)]
@@ -88,14 +88,14 @@ class Solving:
         """Settings that anybody can write down from the bound alone, as the box would load them."""
         assert self.bound is not None, "there is a bound"
         found = []
-        for study in self.looks.studies.values():
+        for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ()):
-                knobs = scaled(study, self.bench.question.room, self.bound, share)
+                coordinates = scaled(study, self.bench.question.room, self.bound, share)
                 name = f"{KINDS.get(study.family.kind, study.family.kind)} at {share:g} of the bound"
                 made = study.target.candidate(
-                    name, study.family.kind, study.family.params(knobs), origin=RULE
+                    name, study.family.kind, study.family.params(coordinates), origin=RULE
                 )
-                if made is not None and self.looks.usable(made):
+                if made is not None and self.evaluations.usable(made):
                     found.append(made)
         return found
 
@@ -119,19 +119,19 @@ class Solving:
     def _score(self, one: Candidate) -> tuple[bool, float]:
         return self.bench.violation(one, self.trials) > 0, self._loss(one)
 
-    def _behind(self, study: Study) -> bool:
+    def _behind(self, study: FamilyStudy) -> bool:
         best = self.best
         return best is not None and self._loss(self.found[study.family.kind][0]) - self._loss(best) > BEHIND
 
-    def _solve(self, study: Study, knobs: Knobs) -> bool:
-        """Solves a family from some knobs; whether that gave its best design so far by more than half the margin."""
+    def _solve(self, study: FamilyStudy, coordinates: Coordinates) -> bool:
+        """Solves a family from some coordinates; returns whether its best design improved by half the margin."""
         edge = Edge(self.bench, study, self.trials, self.until)
-        found = edge.solve(knobs)
+        found = edge.solve(coordinates)
         self.seen.setdefault(study.family.kind, []).extend(edge.seen)
         for one, at in edge.seen:
-            study.knobs.setdefault(one.key, at)
+            study.coordinates.setdefault(one.key, at)
             for trial in self.trials:
-                self.looks.note(one, trial)
+                self.evaluations.observe(one, trial)
         if found is None:
             return False
         kind = study.family.kind
@@ -142,20 +142,20 @@ class Solving:
             return gained
         return False
 
-    def _along(self, study: Study) -> None:
+    def _along(self, study: FamilyStudy) -> None:
         """Moves the other parameters, one after the other, while that wins something and there are runs."""
         family = study.family
-        for name, axis in family.knobs.items():
+        for name, axis in family.axes.items():
             if name == family.scale:
                 continue
             for factor in FACTORS:
                 while not self.settled and self.bench.runs < self.runs:
-                    _, knobs = self.found[family.kind]
-                    value = axis.rounded(knobs[name] * factor)
+                    _, coordinates = self.found[family.kind]
+                    value = axis.rounded(coordinates[name] * factor)
                     if not axis.low <= value <= axis.high:
                         break
                     self.say(f"along the edge: {name} of {family.kind}", self.best)
-                    if not self._solve(study, {**knobs, name: value}):
+                    if not self._solve(study, {**coordinates, name: value}):
                         break
 
 

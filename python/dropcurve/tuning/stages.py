@@ -9,16 +9,16 @@ from pathlib import Path
 from ..errors import UsageError
 from ..quantities import units, wording
 from ..scenario import library
-from . import around, effort
+from . import effort, robustness
 from .answer import Answer, Spot
 from .bench import Bench, block
 from .candidates import Candidate, references
 from .decision import margin_of
-from .effort import Clock, Effort
+from .effort import Budget, Clock
 from .families import family
-from .outcome import Outcome
+from .outcome import SearchOutcome
 from .search import Say, Search
-from .study import Study, front
+from .study import FamilyStudy, front
 from .validation import APART, Validation
 
 #: Steps to a better neighbour of the recommendation, at most.
@@ -30,7 +30,7 @@ class Stages:
     """All stages on a bench that is open."""
 
     bench: Bench
-    spent: Effort
+    spent: Budget
     clock: Clock
     seed: int
     folder: Path
@@ -38,8 +38,8 @@ class Stages:
     note: Callable[[str], None]
     margin: float | None = None
     most: int = 0
-    moved: list[around.Sensitivity] = field(default_factory=list)
-    drift: list[around.Drift] = field(default_factory=list)
+    moved: list[robustness.Sensitivity] = field(default_factory=list)
+    drift: list[robustness.Drift] = field(default_factory=list)
 
     def go(self, command: str) -> Answer:
         """The answer, stored in the folder."""
@@ -82,14 +82,14 @@ class Stages:
         answer.save(self.folder)
         return answer
 
-    def _step_to_neighbours(self, validation: Validation, outcome: Outcome) -> None:
+    def _step_to_neighbours(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if that bears
         it out, until none is better."""
         for _ in range(NEIGHBOURS):
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
-            for one in around.better(self.bench, self.moved, validation.margin):
+            for one in robustness.better(self.bench, self.moved, validation.margin):
                 validation.add(one)
             if validation.decide() is best:
                 return
@@ -101,7 +101,7 @@ class Stages:
         self.say("drift: conditions beyond their range", best)
         rivals = [one for one in validation.candidates if one is not best and one.origin != "search"]
         some = [best, *rivals[:1]] if not self.spent.brief else [best]
-        self.drift = around.drift(
+        self.drift = robustness.drift(
             self.bench,
             some,
             effort=self.spent,
@@ -109,7 +109,7 @@ class Stages:
             until=self.clock.until(effort.DRIFT),
         )
 
-    def _decide(self, validation: Validation, outcome: Outcome) -> None:
+    def _decide(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Replications until every rival is decided, or as long as there is time where a time was given."""
         best = validation.decide()
         self.say("validation: replications until every rival is decided", best)
@@ -118,7 +118,7 @@ class Stages:
         if validation.decide() is not best:
             self.moved = self._sensitivity(validation.decide(), outcome)
 
-    def _sensitivity(self, best: Candidate, outcome: Outcome) -> list[around.Sensitivity]:
+    def _sensitivity(self, best: Candidate, outcome: SearchOutcome) -> list[robustness.Sensitivity]:
         """The sensitivity of a design, if the parameters of its discipline are known."""
         question = self.bench.question
         try:
@@ -127,17 +127,17 @@ class Stages:
             )
         except UsageError:
             return []
-        knobs = outcome.knobs.get(best.key) or one.knobs_of(best.params)
-        if knobs is None:
+        coordinates = outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
+        if coordinates is None:
             return []
-        study = Study(one, question.target, 1, self.seed)
+        study = FamilyStudy(one, question.target, 1, self.seed)
         trials = block(question.conditions(self.spent.conditions), self.seed + 1)
-        return around.sensitivity(
-            self.bench, best, one, knobs, study.candidate, trials, effort=self.spent,
+        return robustness.sensitivity(
+            self.bench, best, one, coordinates, study.candidate, trials, effort=self.spent,
             until=self.clock.until(effort.SENSITIVITY),
         )  # fmt: skip
 
-    def _stopped(self, outcome: Outcome, rivals: tuple[int, int]) -> str:
+    def _stopped(self, outcome: SearchOutcome, rivals: tuple[int, int]) -> str:
         """What a limit of time cut short; "" if there was none. ``rivals`` are those that were validated, of how
         many."""
         clock, bench = self.clock, self.bench
@@ -146,13 +146,13 @@ class Stages:
         left_out = ["sensitivity"] if not self.moved and outcome.families else []
         left_out += ["drift"] if bench.question.varying and not self.drift else []
         left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
-        told = f"made to fit into {units.show_span(clock.seconds)}"
+        text = f"made to fit into {units.show_span(clock.seconds)}"
         if rivals[0] < rivals[1]:
-            told += f", held against {rivals[0]} of {rivals[1]} rivals"
-        return f"{told}, {wording.listed(left_out)} left out" if left_out else told
+            text += f", held against {rivals[0]} of {rivals[1]} rivals"
+        return f"{text}, {wording.listed(left_out)} left out" if left_out else text
 
 
-def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Effort:
+def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget:
     """What an answer may cost: by the size of the link, or under a limit of time by the pace of the first runs."""
     question = bench.question
     if clock.seconds is None:
@@ -165,7 +165,7 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Effort
     return effort.by_pace(question, clock.left(effort.DRIFT) or 0.0, bench.run_s, runs)
 
 
-def _chosen(outcome: Outcome, bench: Bench) -> tuple[list[Candidate], int]:
+def _chosen(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]:
     """What is validated: the best design, the rest of the front, the best of the other disciplines, and what people
     run; with the number of those on the front."""
     several = len(bench.question.goal.objectives) > 1
@@ -176,7 +176,7 @@ def _chosen(outcome: Outcome, bench: Bench) -> tuple[list[Candidate], int]:
     return list(found.values()), len(leaders)
 
 
-def _knee(outcome: Outcome, bench: Bench) -> list[Candidate]:
+def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
     """The front with its knee first: the point closest to the best of every objective, each scaled to its range."""
     several = range(len(bench.question.goal.objectives))
     points = {
@@ -193,12 +193,12 @@ def _knee(outcome: Outcome, bench: Bench) -> list[Candidate]:
     return [knee, *(one for one in outcome.finalists if one is not knee)]
 
 
-def _spots(outcome: Outcome, bench: Bench) -> list[Spot]:
+def _spots(outcome: SearchOutcome, bench: Bench) -> list[Spot]:
     """Everything that was tried at every condition, with the front of objectives and bounded measures."""
     goal = bench.question.goal
     found: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
     for one in outcome.tried:
-        objectives, measures, holds = around.summary(bench, one, outcome.first)
+        objectives, measures, holds = robustness.summary(bench, one, outcome.first)
         found.append((one, objectives, measures, holds))
     signs = [one.sign for one in goal.objectives]
     points = {

@@ -16,9 +16,9 @@ from .terms import KINDS, cell, interval, points_of, shown
 if TYPE_CHECKING:
     from .answer import Answer
     from .candidates import Candidate
-    from .validation import Kept, Line
+    from .validation import Kept, ValidationLine
 
-#: Parameters that a setting is not told apart by.
+#: Parameters that do not distinguish settings.
 USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode")
 #: Share of the delay bound from which on the budget counts as used.
 USED = 0.9
@@ -57,7 +57,7 @@ def bounded(answer: Answer) -> list[Measure]:
     return [one for one in answer.question.goal.measures if one.key not in told]
 
 
-def standing_of(answer: Answer, line: Line) -> str:
+def standing_of(answer: Answer, line: ValidationLine) -> str:
     """How a rival stands, for its cell in the table: ``0.8 ± 0.2 worse``, ``equal``, ``misses a bound``."""
     if line.standing is None:
         return ""
@@ -76,14 +76,14 @@ def standing_of(answer: Answer, line: Line) -> str:
     return f"{word} ({by} {side})" if pair.mean else word
 
 
-def _load(answer: Answer, best: Line) -> str:
+def _load(answer: Answer, best: ValidationLine) -> str:
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
     if not answer.question.varying:
         how = "on this link"
     return f"Load {setting(best.candidate)}; {how} expect {_expected(answer, best)}"
 
 
-def _expected(answer: Answer, line: Line) -> str:
+def _expected(answer: Answer, line: ValidationLine) -> str:
     goal = answer.question.goal
     parts = [
         f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, line.objectives, strict=True)
@@ -99,7 +99,7 @@ def _kept(answer: Answer, one: Kept) -> str:
     return f"{one.constraint} held in {one.held} of {one.runs} validation runs; the worst was {worst}{where}"
 
 
-def _nothing(answer: Answer, best: Line) -> str:
+def _nothing(answer: Answer, best: ValidationLine) -> str:
     missed = [one for one in best.kept if one.held < 0.95 * one.runs]
     parts = [
         f"{one.constraint} in {one.runs - one.held} of {one.runs} runs (worst "
@@ -136,7 +136,7 @@ def _possible(answer: Answer) -> Iterator[str]:
     )
 
 
-def _budget(answer: Answer, best: Line) -> Iterator[str]:
+def _budget(answer: Answer, best: ValidationLine) -> Iterator[str]:
     """How much of the bound on the delay is used, and where that is little, why."""
     bounds = {id(one) for one in delay_bounds(answer.question.goal)}
     used = [
@@ -156,7 +156,7 @@ def _budget(answer: Answer, best: Line) -> Iterator[str]:
         yield f"{share}; no validated design that uses more of it is better by more than the margin"
 
 
-def _against_default(answer: Answer, best: Line) -> Iterator[str]:
+def _against_default(answer: Answer, best: ValidationLine) -> Iterator[str]:
     """What the recommendation buys and costs against the queue without AQM, or the first default there is."""
     rival = next((line for line in answer.lines[1:] if line.candidate.origin == "no AQM"), None)
     if rival is None:
@@ -198,7 +198,7 @@ def _sure(answer: Answer) -> Iterator[str]:
     words = {
         "infeasible": "miss a bound", "worse": "are worse",
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
-        "better": "are better but cannot be loaded", "undecided": "cannot be told from it yet",
+        "better": "are better but cannot be loaded", "undecided": "are undecided",
     }  # fmt: skip
     parts = [f"{len(some)} {_verb(words[name], len(some))}" for name, some in groups.items() if some]
     yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
@@ -209,7 +209,7 @@ def _sure(answer: Answer) -> Iterator[str]:
         yield _undecided(answer, line)
 
 
-def _undecided(answer: Answer, line: Line) -> str:
+def _undecided(answer: Answer, line: ValidationLine) -> str:
     pair = line.difference[0]
     by = "" if pair is None else f" ({standing_of(answer, line).partition('(')[2].rstrip(')')})"
     more = max(line.needed - answer.replications, 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runs.sweeping import design
 from .candidates import Candidate, Target
-from .families import Family, Knobs
+from .families import Coordinates, Family
 
 if TYPE_CHECKING:
     import optuna
@@ -22,17 +22,17 @@ SPREAD = 4
 #: Steps away from the best so far, as a share of each range: the longest, the shortest; what they are multiplied by
 #: after a success and without one.
 STEP, LEAST_STEP, GROW, SHRINK = 0.25, 0.03, 1.5, 0.8
-#: How often a step moves a knob, and one that matters little.
+#: How often a step moves a parameter, and one that matters little.
 OFTEN, SELDOM = 0.5, 0.15
-#: What Optuna is told of a candidate without a value.
+#: The value for Optuna of a candidate without one.
 HOPELESS = 1e9
 #: Members of a generation where there are several objectives.
 POPULATION = 16
 
 
 @dataclass
-class Study:
-    """Proposals for one family; ``quiet`` knobs matter little, so that steps around the best seldom move them."""
+class FamilyStudy:
+    """Proposals for one family; ``quiet`` coordinates matter little, so that steps around the best seldom move them."""
 
     family: Family
     target: Target
@@ -41,19 +41,19 @@ class Study:
     path: Path | None = None
     quiet: frozenset[str] = frozenset()
     tried: dict[str, Candidate] = field(default_factory=dict)
-    knobs: dict[str, Knobs] = field(default_factory=dict)
+    coordinates: dict[str, Coordinates] = field(default_factory=dict)
     _optuna: Any = None
-    _dice: Any = None
+    _rng: Any = None
     _told: dict[str, tuple[float, ...]] = field(default_factory=dict)
     _best: str = ""
     _place: Any = None
     _step: float = STEP
     _rounds: int = 0
-    _queue: list[Knobs] = field(default_factory=list)
+    _queue: list[Coordinates] = field(default_factory=list)
 
     def start(self, known: Sequence[Mapping[str, float]]) -> None:
-        """Begins with given knobs, then with points spread over the ranges."""
-        spread = design.cube(len(self.family.knobs), SPREAD, method="sobol", seed=self.number)
+        """Begins with given coordinates, then with points spread over the ranges."""
+        spread = design.cube(len(self.family.axes), SPREAD, method="sobol", seed=self.number)
         self._queue = [*map(dict, known), *(self._at(one) for one in spread)]
         self._optuna = self._study()
 
@@ -63,7 +63,7 @@ class Study:
         it; steps grow with every success and shrink without."""
         import numpy as np
 
-        places = [place for one in best if (place := self.place_of(one)) is not None]
+        places = [place for one in best if (place := self.unit_point(one)) is not None]
         if not places:
             return
         moves: list[tuple[Any, Any]] = []
@@ -75,37 +75,37 @@ class Study:
                 moves.append((places[0], places[0] - self._place))
             self._best, self._place = best[0].key, places[0]
         self._rounds += 1
-        dice = np.random.default_rng([self.number, self._rounds])
-        often = np.array([SELDOM if name in self.quiet else OFTEN for name in self.family.knobs])
+        rng = np.random.default_rng([self.number, self._rounds])
+        often = np.array([SELDOM if name in self.quiet else OFTEN for name in self.family.axes])
         while len(moves) < count:
-            some = dice.random(len(often)) < often
-            some[dice.integers(len(often))] = True
+            some = rng.random(len(often)) < often
+            some[rng.integers(len(often))] = True
             last = len(moves) == count - 1 and len(places) > 1
-            start = places[dice.integers(1, len(places))] if last else places[0]
-            moves.append((start, dice.normal(0.0, self._step, len(often)) * some))
+            start = places[rng.integers(1, len(places))] if last else places[0]
+            moves.append((start, rng.normal(0.0, self._step, len(often)) * some))
         self._queue += [self._at(np.clip(start + move, 0.0, 1.0)) for start, move in moves]
 
     def go(self, places: Iterable[Any]) -> None:
         """Makes these places of the unit cube the next proposals."""
         self._queue += [self._at(one) for one in places]
 
-    def place_of(self, one: Candidate) -> Any:
-        """Where a candidate lies in the unit cube, if its knobs are known."""
+    def unit_point(self, one: Candidate) -> Any:
+        """Where a candidate lies in the unit cube, if its coordinates are known."""
         import numpy as np
 
-        knobs = self.knobs.get(one.key) or self.family.knobs_of(one.params)
-        if knobs is None:
+        coordinates = self.coordinates.get(one.key) or self.family.coordinates_of(one.params)
+        if coordinates is None:
             return None
-        return np.array([axis.share(knobs[name]) for name, axis in self.family.knobs.items()])
+        return np.array([axis.share(coordinates[name]) for name, axis in self.family.axes.items()])
 
-    def learn(self, candidate: Candidate, knobs: Knobs, value: float) -> None:
+    def learn(self, candidate: Candidate, coordinates: Coordinates, value: float) -> None:
         """Tells Optuna of a candidate that was tried without its asking."""
         if candidate.key in self.tried or math.isinf(value):
             return
-        self._optuna.enqueue_trial(self._inside(knobs))
+        self._optuna.enqueue_trial(self._inside(coordinates))
         ticket = self._optuna.ask()
         self._suggest(ticket)
-        self.tried[candidate.key], self.knobs[candidate.key] = candidate, knobs
+        self.tried[candidate.key], self.coordinates[candidate.key] = candidate, coordinates
         self.tell(ticket, [value], key=candidate.key)
 
     def ask(self, count: int) -> list[tuple[Any, Candidate]]:
@@ -115,23 +115,23 @@ class Study:
             if len(found) == count or (found and attempt >= 4 * count):
                 break
             if not found and attempt >= 4 * count:
-                self._queue.append(self._at(self._dice.random(len(self.family.knobs))))
+                self._queue.append(self._at(self._rng.random(len(self.family.axes))))
             if self._queue:
                 self._optuna.enqueue_trial(self._inside(self._queue.pop(0)))
             ticket = self._optuna.ask()
-            knobs = self._suggest(ticket)
-            made = self.candidate(knobs)
+            coordinates = self._suggest(ticket)
+            made = self.candidate(coordinates)
             if made is None or made.key in self.tried:
                 self.tell(ticket, self._told.get(made.key) if made is not None else None)
                 continue
-            self.tried[made.key], self.knobs[made.key] = made, knobs
+            self.tried[made.key], self.coordinates[made.key] = made, coordinates
             found.append((ticket, made))
         return found
 
-    def candidate(self, knobs: Mapping[str, float]) -> Candidate | None:
-        """The candidate at some knobs, as the box runs it; None if the box refuses it."""
+    def candidate(self, coordinates: Mapping[str, float]) -> Candidate | None:
+        """The candidate at some coordinates, as the box runs it; None if the box refuses it."""
         kind = self.family.kind
-        return self.target.candidate(f"{kind}, tuned", kind, self.family.params(knobs), origin="search")
+        return self.target.candidate(f"{kind}, tuned", kind, self.family.params(coordinates), origin="search")
 
     def tell(
         self, ticket: Any, values: Sequence[float] | None, *, excess: float = 0.0, key: str = ""
@@ -149,21 +149,23 @@ class Study:
     def __post_init__(self) -> None:
         import numpy as np
 
-        self._dice = np.random.default_rng([self.number, 0])
+        self._rng = np.random.default_rng([self.number, 0])
 
-    def _at(self, shares: Iterable[float]) -> Knobs:
-        """The knobs at a place of the unit cube."""
-        axes = self.family.knobs.items()
+    def _at(self, shares: Iterable[float]) -> Coordinates:
+        """The coordinates at a place of the unit cube."""
+        axes = self.family.axes.items()
         return {name: axis.at(float(share)) for (name, axis), share in zip(axes, shares, strict=True)}
 
-    def _inside(self, knobs: Knobs) -> Knobs:
-        """The knobs, none outside its range."""
-        return {name: min(max(knobs[name], axis.low), axis.high) for name, axis in self.family.knobs.items()}
+    def _inside(self, coordinates: Coordinates) -> Coordinates:
+        """The coordinates, none outside its range."""
+        return {
+            name: min(max(coordinates[name], axis.low), axis.high) for name, axis in self.family.axes.items()
+        }
 
-    def _suggest(self, ticket: optuna.trial.Trial) -> Knobs:
+    def _suggest(self, ticket: optuna.trial.Trial) -> Coordinates:
         return {
             name: axis.rounded(ticket.suggest_float(name, axis.low, axis.high, log=axis.scale == "log"))
-            for name, axis in self.family.knobs.items()
+            for name, axis in self.family.axes.items()
         }
 
     @property
@@ -194,7 +196,7 @@ class Study:
         )  # fmt: skip
 
     def _storage(self) -> Any:
-        """A journal that Optuna's own tools can watch. It is written anew by every search: what was proposed follows
+        """A journal that Optuna's own tools can read. Every search writes it from the start: the proposals follow
         from the seed, and what came of it lies in the store of runs."""
         if self.path is None:
             return None

@@ -10,7 +10,7 @@ from .goal import Objective
 from .measures import Measure
 
 if TYPE_CHECKING:
-    from .validation import Line
+    from .validation import ValidationLine
 
 #: Disciplines as sentences call them.
 KINDS = {
@@ -30,7 +30,7 @@ def cell(found: Interval, one: Objective) -> str:
     return wording.amount(found.mean, found.half_width, one.unit)
 
 
-def interval(line: Line, one: Measure) -> str:
+def interval(line: ValidationLine, one: Measure) -> str:
     """A measure with its interval and unit."""
     found = line.measures[one.key]
     return wording.amount(found.mean, found.half_width, one.unit)

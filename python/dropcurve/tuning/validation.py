@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .decision import Row, Standing, recommended, replications_needed, standing
-from .effort import Effort
+from .decision import DecisionRow, Standing, recommended, replications_needed, standing
+from .effort import Budget
 from .goal import Constraint
 
-#: Fewest replications that an interval can be told from.
+#: Fewest replications for an interval.
 LEAST = 2
 #: Seeds of replications lie this far from those of the search.
 APART = 1_000_000
-#: Replications are added until every rival is decided, or there are so many times as many as at first.
+#: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
 #: Replications of rivals that clearly break a constraint or are clearly worse.
 ENOUGH = 3
@@ -44,7 +44,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Line:
+class ValidationLine:
     """One design on fresh ground: its objectives, its measures (means over the range), its constraints, and the
     paired difference of each objective from the recommendation (None for the recommendation itself).
 
@@ -76,7 +76,7 @@ class Validation:
     """
 
     bench: Bench
-    effort: Effort
+    effort: Budget
     seed: int
     margin: float
     until: float | None = None
@@ -88,7 +88,7 @@ class Validation:
     def __post_init__(self) -> None:
         self.most = self.most or MOST * self.effort.replications
         self.several = len(self.bench.question.goal.objectives) > 1
-        self._replications: list[list[Trial]] = []
+        self._replications: list[list[PairedTrial]] = []
 
     def run(self, candidates: Sequence[Candidate]) -> None:
         """Makes the replications of all designs: as many as the effort says while there is time, two at least."""
@@ -167,7 +167,7 @@ class Validation:
         """How many replications the recommendation has."""
         return self._made[self.best.key] if self.best else 0
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ValidationLine]:
         """Every design, the recommendation first."""
         best = self.best or self.decide()
         objectives = range(len(self.bench.question.goal.objectives))
@@ -188,7 +188,7 @@ class Validation:
         for one in order:
             stands, pair = (None, None) if self.several or one is best else self._standing(one)
             needed = replications_needed(pair, self.margin) if stands == "undecided" and pair else 0
-            lines.append(Line(
+            lines.append(ValidationLine(
                 one,
                 tuple(statistics.t_interval(values[one.key][n]) for n in objectives),
                 {m.key: self._interval(one, m.key) for m in self.bench.question.goal.measures},
@@ -199,19 +199,19 @@ class Validation:
             ))  # fmt: skip
         return lines
 
-    def _replication(self, number: int) -> list[Trial]:
+    def _replication(self, number: int) -> list[PairedTrial]:
         """The trials of a replication."""
         fresh = self.effort.fresh if self.bench.question.varying else 1
         while len(self._replications) <= number:
             at = len(self._replications)
             conditions = self.bench.question.fresh(fresh, seed=self.seed + APART + at)
             self._replications.append([
-                Trial.of(place, one, self.seed + APART + at * self.effort.fresh + place)
+                PairedTrial.of(place, one, self.seed + APART + at * self.effort.fresh + place)
                 for place, one in enumerate(conditions)
             ])  # fmt: skip
         return self._replications[number]
 
-    def _trials(self, one: Candidate) -> list[list[Trial]]:
+    def _trials(self, one: Candidate) -> list[list[PairedTrial]]:
         return [self._replication(number) for number in range(self._made.get(one.key, 0))]
 
     def _lost(self, one: Candidate) -> bool:
@@ -229,7 +229,7 @@ class Validation:
         assert self.best is not None, "a decision comes first"
         return standing(self._row(one), self._row(self.best), self.margin)
 
-    def _row(self, one: Candidate) -> Row:
+    def _row(self, one: Candidate) -> DecisionRow:
         """What the decision rests on. Losses of a replication are in points, without penalty."""
         replications = self._trials(one)
         losses = [
@@ -238,18 +238,18 @@ class Validation:
         trials = [trial for some in replications for trial in some]
         excess = [self._excess(one, trial) for trial in trials]
         broken = sum(value > 0 for value in excess) / max(len(excess), 1)
-        return Row(
+        return DecisionRow(
             one, tuple(losses), broken, sum(min(value, 10.0) for value in excess) / max(len(excess), 1)
         )
 
-    def _excess(self, one: Candidate, trial: Trial) -> float:
+    def _excess(self, one: Candidate, trial: PairedTrial) -> float:
         total = 0.0
         for bound in self.bench.question.goal.constraints:
             value = self.bench.value(one, trial, bound.measure.key)
             total += 10.0 if value is None or math.isnan(value) else bound.excess(value)
         return total
 
-    def _together(self, one: Candidate, some: Sequence[Trial], number: int) -> float | None:
+    def _together(self, one: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
         """An objective over the conditions of a replication, in its own units: the mean, or the worst."""
         objective = self.bench.question.goal.objectives[number]
         values = [self.bench.objective(one, trial, objective) for trial in some]

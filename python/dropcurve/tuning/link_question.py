@@ -1,4 +1,4 @@
-"""The question in its short form: a link by a few numbers, each of which may be a range."""
+"""The question by a few numbers: a link by a few numbers, each of which may be a range."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from . import goal as goals
 from .candidates import target_of
 from .families import Room
 from .link import MOST_SHARE, Link
-from .question import Axis, Question, assembled
+from .question import ConditionAxis, Question, assembled
 
-#: What the short form takes: bits a second, seconds, packets.
+#: What the numbers may be: bits a second, seconds, packets.
 LEAST_RATE, MOST_RATE, MOST_RTT_S, LEAST_BUFFER = 1e4, 1e13, 60.0, 4
 
 
@@ -33,7 +33,7 @@ def of_link(
     robust: str = "mean",
     space: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Question:
-    """The question in its short form; each of ``rate``, ``rtt``, ``flows``, ``short`` and ``udp`` may be a range.
+    """The question by a few numbers; each of ``rate``, ``rtt``, ``flows``, ``short`` and ``udp`` may be a range.
 
     Raises UsageError for values that make no sense, all of them at once.
     """
@@ -45,7 +45,7 @@ def of_link(
         (1.0, 1.0),
     )
     room_pkts = wrong.take(lambda: _buffer(buffer), float(LEAST_BUFFER))
-    shares = wrong.take(lambda: _shares(short, udp), list[Axis]())
+    shares = wrong.take(lambda: _shares(short, udp), list[ConditionAxis]())
     wanted = wrong.take(lambda: goals.parse(goal), None)
     target = wrong.take(lambda: target_of(box, rates[0], trips[1]), None)
     link = wrong.take(lambda: Link(room_pkts, tcp, ecn), None)
@@ -80,7 +80,7 @@ def _buffer(text: str) -> float:
     return found
 
 
-def _shares(short: str | None, udp: str | None) -> list[Axis]:
+def _shares(short: str | None, udp: str | None) -> list[ConditionAxis]:
     found = [_axis(name, *_percent(name, text)) for name, text in (("short", short), ("udp", udp)) if text]
     together = sum(one.range.high for one in found)
     if together > MOST_SHARE:
@@ -99,12 +99,12 @@ def _percent(name: str, text: str) -> tuple[float, float]:
     return found.low, found.high
 
 
-def _axis(name: str, low: float, high: float, *, whole: bool = False) -> Axis:
+def _axis(name: str, low: float, high: float, *, whole: bool = False) -> ConditionAxis:
     wide = low > 0 and high / low >= ranges.WIDE
-    return Axis(name, Range(low, high, "", "log" if wide else "linear", whole))
+    return ConditionAxis(name, Range(low, high, "", "log" if wide else "linear", whole))
 
 
-def _told(axis: Axis) -> str:
+def _told(axis: ConditionAxis) -> str:
     """``100 Mbit/s``, ``round trip 20 ms to 200 ms``, ``5 to 100 flows``."""
     bare = str(axis).removeprefix(axis.label).strip()
     if axis.name == "rate":

@@ -13,8 +13,8 @@ from .terms import KINDS, cell, interval, shown
 
 if TYPE_CHECKING:
     from .answer import Answer
-    from .around import Drift, Off
-    from .validation import Line
+    from .robustness import Drift, Off
+    from .validation import ValidationLine
 
 #: Columns of the text.
 WIDTH = 100
@@ -38,7 +38,7 @@ def verdict(answer: Answer) -> list[str]:
     return found
 
 
-def _expectation(answer: Answer, best: Line) -> str:
+def _expectation(answer: Answer, best: ValidationLine) -> str:
     goal = answer.question.goal
     parts = [
         f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, best.objectives, strict=True)
@@ -91,13 +91,16 @@ def table(answer: Answer) -> list[str]:
     heads += ["held"] if goal.constraints else []
     heads += ["against the first"] if single else []
     best, *rest = answer.lines
-    rows: list[tuple[str, Line]] = [(best.candidate.name, best), *((one.candidate.name, one) for one in rest)]
-    front: list[tuple[str, Line]] = []
+    rows: list[tuple[str, ValidationLine]] = [
+        (best.candidate.name, best),
+        *((one.candidate.name, one) for one in rest),
+    ]
+    front: list[tuple[str, ValidationLine]] = []
     if fronts.several(answer):
         front = [(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
         rows = [(one.candidate.name, one) for one in fronts.others(answer)]
 
-    def cells(name: str, line: Line) -> list[str]:
+    def cells(name: str, line: ValidationLine) -> list[str]:
         objectives = enumerate(goal.objectives)
         found = [cell(line.objectives[n], one) for n, one in objectives] if single else [
             _signed(cell(line.objectives[n], one), line, n) for n, one in objectives
@@ -139,7 +142,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _signed(text_: str, line: Line, number: int) -> str:
+def _signed(text_: str, line: ValidationLine, number: int) -> str:
     return f"{text_} ≠" if line.real and line.real[number] else text_
 
 
@@ -202,6 +205,8 @@ def _screening(answer: Answer) -> list[str]:
     lines = ["What matters (Morris: mean absolute effect on the goal over the range, in points):"]
     for kind in dict.fromkeys(one.family for one in answer.effects):
         some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
-        parts = [f"{one.knob} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved)'}" for one in some]
+        parts = [
+            f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved)'}" for one in some
+        ]
         lines.append(f"  {KINDS.get(kind, kind)}: {', '.join(parts)}")
     return lines

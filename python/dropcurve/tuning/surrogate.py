@@ -1,7 +1,9 @@
-"""What a family is expected to lose anywhere in its ranges, from all runs of it; and where to look next.
+"""The surrogate of a family: its expected loss anywhere in the search space, and the acquisition of the next points.
 
-Each measure of the goal has a surface of its own (`model`): delays and completion times are smooth in their logarithm,
-a bound is kept or broken by how far a measure scatters around its surface, and a sum is as smooth as its parts.
+Each measure of the goal has a Gaussian process of its own (`gaussian_process`), over the axes and conditions; delays
+and completion times are modelled in their logarithm. The penalty of a constraint is integrated over the noise by
+Gauss–Hermite quadrature. The acquisition function is the expected constrained improvement over posterior samples, for a
+batch one point after the other.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..runs.sweeping import design
-from .bench import PENALTY, Bench, Trial
+from .bench import PENALTY, Bench, PairedTrial
 from .candidates import Candidate
-from .model import Seen, Surface
+from .gaussian_process import GaussianProcess, Observations
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,30 +24,30 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Most runs that a picture is made from, those of the best settings; and fewest.
+#: Most runs that a surrogate is fitted to, those of the best settings; and fewest.
 MOST, LEAST = 240, 6
-#: Places times conditions that are looked at for a proposal; ways that the surfaces might run.
-PLACES, WAYS = 640, 64
-#: Steps away from the best, as shares of the ranges.
+#: Points times conditions that a proposal is chosen from; posterior samples of each surrogate.
+PLACES, SAMPLES = 640, 64
+#: Steps away from the incumbent, as shares of the ranges.
 STEPS = (0.03, 0.1, 0.25)
-#: Places of a bell curve and their weights (Gauss and Hermite), for what scatter makes of a bound.
-BELL = ((-2.857, 0.01126), (-1.356, 0.2221), (0.0, 0.5333), (1.356, 0.2221), (2.857, 0.01126))
+#: Gauss–Hermite nodes and weights, to integrate the noise out of the penalty of a constraint.
+HERMITE = ((-2.857, 0.01126), (-1.356, 0.2221), (0.0, 0.5333), (1.356, 0.2221), (2.857, 0.01126))
 
 
 @dataclass
-class Landscape:
-    """The picture of one family: `note` what was run, `look` at it, then ask what is `expected`, or to `propose`."""
+class Surrogate:
+    """The surrogate of one family: `observe` runs, `fit`, then ask for the `expected` loss or `propose` points."""
 
     bench: Bench
     conditions: int
     seed: int
-    _runs: dict[tuple[str, Trial], tuple[Array, dict[str, float]]] = field(default_factory=dict)
-    _surfaces: dict[str, Surface] = field(default_factory=dict)
+    _runs: dict[tuple[str, PairedTrial], tuple[Array, dict[str, float]]] = field(default_factory=dict)
+    _processes: dict[str, GaussianProcess] = field(default_factory=dict)
     ready: bool = False
     _asked: int = 0
 
-    def note(self, one: Candidate, place: Array, trial: Trial) -> None:
-        """A run that was made, of a candidate at a place of the unit cube."""
+    def observe(self, one: Candidate, place: Array, trial: PairedTrial) -> None:
+        """Adds a run of a candidate at a point of the unit cube."""
         if (one.key, trial) in self._runs:
             return
         goal = self.bench.question.goal
@@ -54,8 +56,8 @@ class Landscape:
         if len(known) == len(values):
             self._runs[one.key, trial] = (place, known)
 
-    def look(self) -> bool:
-        """Fits the surfaces to what was noted; False if that is too little."""
+    def fit(self) -> bool:
+        """Fits the Gaussian processes to the observations; False if those are too few."""
         import numpy as np
 
         runs = self._best()
@@ -63,7 +65,7 @@ class Landscape:
         if not self.ready:
             return False
         trials = {trial: number for number, trial in enumerate(dict.fromkeys(trial for _, trial in runs))}
-        seen = Seen(
+        observed = Observations(
             np.array([place for place, _ in runs.values()]),
             np.array([trial.place for _, trial in runs]),
             np.array([trials[trial] for _, trial in runs]),
@@ -75,42 +77,44 @@ class Landscape:
         try:
             for name, scale in self._scales.items():
                 values = np.array([scale.there(values[name]) for _, values in runs.values()])
-                self._surfaces.setdefault(name, Surface()).fit(seen, values)
+                self._processes.setdefault(name, GaussianProcess()).fit(observed, values)
         except np.linalg.LinAlgError:
             self.ready = False
         return self.ready
 
     def expected(self, places: Sequence[Array]) -> list[float]:
-        """The expected loss at each place, over the conditions."""
+        """The expected loss at each point, over the conditions."""
         import numpy as np
 
         if not len(places):
             return []
-        found = {name: one.at(np.array(places), self.conditions) for name, one in self._surfaces.items()}
-        ways = {
-            name: np.array([mean + np.sqrt(variance) * at for at, _ in BELL])
+        found = {name: one.at(np.array(places), self.conditions) for name, one in self._processes.items()}
+        samples = {
+            name: np.array([mean + np.sqrt(variance) * at for at, _ in HERMITE])
             for name, (mean, variance) in found.items()
         }
-        weights = np.array([weight for _, weight in BELL])
-        return [float(one) for one in weights @ self._over(self._losses(ways))]
+        weights = np.array([weight for _, weight in HERMITE])
+        return [float(one) for one in weights @ self._over(self._losses(samples))]
 
     def propose(self, tried: Sequence[Array], count: int) -> list[Array]:
-        """Places where the loss is likely to fall below that of all that was tried, each with the others in mind."""
+        """Points of largest expected improvement over all that was tried, each given the points before it."""
         import numpy as np
 
         self._asked += 1
-        dice = np.random.default_rng([self.seed, self._asked])
+        rng = np.random.default_rng([self.seed, self._asked])
         ranked = [tried[n] for n in np.argsort(self.expected(tried), kind="stable")]
-        knobs = len(tried[0])
+        coordinates = len(tried[0])
         room = max(24, PLACES // self.conditions)
         held = ranked[: max(4, room // 6)]
-        spread = design.cube(knobs, room // 3, method="sobol", seed=self.seed + self._asked)
+        spread = design.cube(coordinates, room // 3, method="sobol", seed=self.seed + self._asked)
         places = [*held, *(np.array(one, dtype=float) for one in spread)]
         while len(places) < room:
-            start = held[min(int(dice.exponential(2.0)), len(held) - 1)]
-            step = dice.normal(0.0, STEPS[int(dice.integers(len(STEPS)))], knobs)
-            places.append(np.clip(start + step * (dice.random(knobs) < max(0.5, 1.5 / knobs)), 0.0, 1.0))
-        losses = self._over(self._losses(self._ways(np.array(places), dice)))
+            start = held[min(int(rng.exponential(2.0)), len(held) - 1)]
+            step = rng.normal(0.0, STEPS[int(rng.integers(len(STEPS)))], coordinates)
+            places.append(
+                np.clip(start + step * (rng.random(coordinates) < max(0.5, 1.5 / coordinates)), 0.0, 1.0)
+            )
+        losses = self._over(self._losses(self._samples(np.array(places), rng)))
         best = losses[:, : len(held)].min(axis=1)
         chosen: list[Array] = []
         gains = np.maximum(best[:, None] - losses[:, len(held) :], 0.0)
@@ -121,15 +125,15 @@ class Landscape:
             gains = np.maximum(best[:, None] - losses[:, len(held) :], 0.0)
         return chosen
 
-    def telling(self, place: Array) -> list[int]:
-        """The conditions, first the one under which a run at a place says most of what it comes to over all."""
+    def informative(self, place: Array) -> list[int]:
+        """The conditions, first the one whose run at a point reduces the variance of its loss over all most."""
         import numpy as np
 
-        ways = self._ways(np.array([place]), np.random.default_rng([self.seed, 1, self._asked]))
-        losses = self._losses(ways)[:, 0, :]
-        wide = {name: self._surfaces[name].scatter(self.conditions) for name in ways}
-        up = self._losses({name: way + wide[name] for name, way in ways.items()})
-        down = self._losses({name: way - wide[name] for name, way in ways.items()})
+        samples = self._samples(np.array([place]), np.random.default_rng([self.seed, 1, self._asked]))
+        losses = self._losses(samples)[:, 0, :]
+        wide = {name: self._processes[name].noise(self.conditions) for name in samples}
+        up = self._losses({name: sample + wide[name] for name, sample in samples.items()})
+        down = self._losses({name: sample - wide[name] for name, sample in samples.items()})
         noise = (up - down)[:, 0, :].mean(axis=0) / 2.0
         over = self._over(losses)
         off = losses - losses.mean(axis=0)
@@ -138,19 +142,19 @@ class Landscape:
         return [int(one) for one in np.argsort(-gain, kind="stable")]
 
     def better(self, places: Sequence[Array], than: Array) -> list[float]:
-        """How likely each place is better than another one."""
+        """The probability that each point is better than another one."""
         import numpy as np
 
-        dice = np.random.default_rng([self.seed, 0, self._asked])
-        losses = self._over(self._losses(self._ways(np.array([than, *places]), dice)))
+        rng = np.random.default_rng([self.seed, 0, self._asked])
+        losses = self._over(self._losses(self._samples(np.array([than, *places]), rng)))
         return [float(one) for one in (losses[:, 1:] < losses[:, :1]).mean(axis=0)]
 
-    def _ways(self, places: Array, dice: np.random.Generator) -> dict[str, Array]:
-        """Values of each measure for many ways that its surface might run, by place and condition."""
-        size = (WAYS, len(places) * self.conditions)
+    def _samples(self, places: Array, rng: np.random.Generator) -> dict[str, Array]:
+        """Posterior samples of each measure, by point and condition."""
+        size = (SAMPLES, len(places) * self.conditions)
         return {
-            name: one.ways(places, self.conditions, dice.normal(size=size))
-            for name, one in self._surfaces.items()
+            name: one.samples(places, self.conditions, rng.normal(size=size))
+            for name, one in self._processes.items()
         }
 
     def _over(self, losses: Array) -> Array:
@@ -160,38 +164,38 @@ class Landscape:
         worst = self.bench.question.robust == "worst"
         return np.asarray(losses.max(axis=-1) if worst else losses.mean(axis=-1))
 
-    def _losses(self, ways: dict[str, Array]) -> Array:
-        """What runs are expected to lose that scatter around these values, by way, place and condition."""
+    def _losses(self, samples: dict[str, Array]) -> Array:
+        """The expected loss of noisy runs around these values, by sample, point and condition."""
         import numpy as np
 
         goal = self.bench.question.goal
-        wide = {name: self._surfaces[name].scatter(self.conditions) for name in ways}
-        expected = {name: self._scales[name].mean(way, wide[name]) for name, way in ways.items()}
-        total = np.zeros_like(next(iter(ways.values())))
+        wide = {name: self._processes[name].noise(self.conditions) for name in samples}
+        expected = {name: self._scales[name].mean(sample, wide[name]) for name, sample in samples.items()}
+        total = np.zeros_like(next(iter(samples.values())))
         for one, scale in zip(goal.objectives, self.bench.scales, strict=True):
             for weight, term in one.terms:
                 total += one.sign * weight * expected[term.key] / scale
         for bound in goal.constraints:
             name = bound.measure.key
-            for at, weight in BELL:
-                values = self._scales[name].back(ways[name] + at * wide[name])
+            for at, weight in HERMITE:
+                values = self._scales[name].back(samples[name] + at * wide[name])
                 total += weight * PENALTY * np.maximum(bound.beyond(values, margin=self.bench.margin), 0.0)
         return total
 
-    def _best(self) -> dict[tuple[str, Trial], tuple[Array, dict[str, float]]]:
-        """What was noted, if it is much only of the best settings."""
+    def _best(self) -> dict[tuple[str, PairedTrial], tuple[Array, dict[str, float]]]:
+        """The observations; of many, those of the best settings."""
         if len(self._runs) <= MOST:
             return self._runs
         ranks: dict[str, list[float]] = {}
-        by_trial: dict[Trial, list[tuple[float, str]]] = {}
+        by_trial: dict[PairedTrial, list[tuple[float, str]]] = {}
         for (key, trial), (_, values) in self._runs.items():
             by_trial.setdefault(trial, []).append((self.bench.loss_of(values), key))
         for some in by_trial.values():
             for rank, (_, key) in enumerate(sorted(some)):
                 ranks.setdefault(key, []).append((rank + 0.5) / len(some))
         order = sorted(ranks, key=lambda key: sum(ranks[key]) / len(ranks[key]))
-        kept: dict[tuple[str, Trial], tuple[Array, dict[str, float]]] = {}
-        by_key: dict[str, list[tuple[str, Trial]]] = {}
+        kept: dict[tuple[str, PairedTrial], tuple[Array, dict[str, float]]] = {}
+        by_key: dict[str, list[tuple[str, PairedTrial]]] = {}
         for name in self._runs:
             by_key.setdefault(name[0], []).append(name)
         for key in order:
@@ -203,7 +207,7 @@ class Landscape:
 
 @dataclass(frozen=True)
 class _Scale:
-    """On which scale a measure is smooth: its logarithm, or as it is."""
+    """The scale on which a measure is smooth: logarithmic or linear."""
 
     log: bool
     low: float
@@ -218,14 +222,14 @@ class _Scale:
         return np.asarray(np.exp(self._inside(values)) if self.log else self._inside(values))
 
     def mean(self, values: Array, scatter: Array) -> Array:
-        """What runs come to in the mean that scatter around these values."""
+        """The mean of noisy runs around these values."""
         import numpy as np
 
         inside = self._inside(values)
         return np.asarray(np.exp(inside + scatter**2 / 2.0) if self.log else inside)
 
     def _inside(self, values: Array) -> Array:
-        """No further beyond what was seen than that is wide."""
+        """Clips to the observed range, widened by its width."""
         import numpy as np
 
         return np.clip(values, self.low, self.high)

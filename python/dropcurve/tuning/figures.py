@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..plot import labels, style
 from ..quantities import wording
 from .answer import Answer
-from .around import Drift, Far, Sensitivity
 from .goal import Constraint
 from .measures import Measure
+from .robustness import Drift, Far, Sensitivity
 from .terms import KINDS
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _scaled(
     higher: bool,
     bound: Constraint | None = None,
 ) -> _Axis:
-    """An axis in the unit that the recommendation is told in."""
+    """An axis in the unit of the recommendation."""
     best = next((one for one in answer.spots if one.candidate.key == answer.best.key), None)
     divisor, shown = wording.scaled(unit, value(best) if best else 0.0)
     return _Axis(label, shown, lambda spot: value(spot) / divisor, higher, divisor, bound)

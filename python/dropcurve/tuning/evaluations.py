@@ -1,7 +1,7 @@
-"""Looks at settings: which of the trials each is run in, what is expected of it from then on, and which earn more.
+"""Evaluations of settings: in which trials each is run, its expected loss, and which get more runs.
 
-A run goes where it tells most: a new setting is looked at under few of the trials, those on which its sum depends; what
-is likely to be the best of its family is looked at again, until it was tried in all.
+A new setting is run in few of the trials, those that say most about its loss over all conditions; one that is likely to
+be the best of its family is run in more, until it was run in all.
 """
 
 from __future__ import annotations
@@ -9,52 +9,52 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate, Target
-from .landscape import Landscape
-from .study import Study
+from .study import FamilyStudy, front
+from .surrogate import Surrogate
 
-#: Settings that are looked at again after a round, and how likely one is to be the best at least.
+#: Settings that get more runs after a round, and the least probability that one is the best.
 AGAIN, LIKELY = 2, 0.2
-#: Looks that all trials make where one is a small part of them.
+#: Evaluations that cover all trials where one covers a small part of them.
 SMALL = 4
 
 
 @dataclass
-class Looks:
-    """The looks of one search at its ``first`` trials, ``size`` of them at a time. Families without a picture (where
-    there are several objectives) are only run."""
+class Evaluations:
+    """The evaluations of one search in its ``first`` trials, ``size`` of them at a time. Families without a surrogate
+    (where there are several objectives) are only run."""
 
     bench: Bench
     target: Target
-    first: Sequence[Trial]
+    first: Sequence[PairedTrial]
     size: int
-    studies: dict[str, Study] = field(default_factory=dict)
-    pictures: dict[str, Landscape] = field(default_factory=dict)
+    studies: dict[str, FamilyStudy] = field(default_factory=dict)
+    surrogates: dict[str, Surrogate] = field(default_factory=dict)
 
-    def run(self, pairs: Iterable[tuple[Candidate, Trial]], *, until: float | None = None) -> bool:
-        """Makes runs, as `Bench.run` does, and notes them in the picture of their family."""
+    def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
+        """Makes runs, as `Bench.run` does, and adds them to the surrogate of their family."""
         asked = list(pairs)
         done = self.bench.run(asked, until=until)
         for one, trial in asked:
-            self.note(one, trial)
+            self.observe(one, trial)
         return done
 
-    def note(self, one: Candidate, trial: Trial) -> None:
-        """Notes a run, if it was made and its setting belongs to a family."""
-        for kind, picture in self.pictures.items():
+    def observe(self, one: Candidate, trial: PairedTrial) -> None:
+        """Adds a run to the surrogate of its family, if it was made and there is one."""
+        for kind, surrogate in self.surrogates.items():
             study = self.studies[kind]
-            if one.key in study.knobs and self.bench.has(one, trial):
-                picture.note(one, study.place_of(one), trial)
+            if one.key in study.coordinates and self.bench.has(one, trial):
+                surrogate.observe(one, study.unit_point(one), trial)
 
     def batch(
         self,
-        asked: Sequence[tuple[Study, object, Candidate]],
+        asked: Sequence[tuple[FamilyStudy, object, Candidate]],
         tried: Callable[[Sequence[Candidate]], bool],
         until: float | None,
     ) -> bool:
-        """One batch of proposals: a look at each, then another at what may be the best of its family; what was looked
-        at in all trials goes to ``tried``. Returns whether there was time for it."""
+        """One batch of proposals: a first evaluation of each, then another one of those that may be the best of their
+        family; what was run in all trials goes to ``tried``. Returns whether there was time for it."""
         usable = {one.key for _, _, one in asked if self.usable(one)}
         there = [(study, one) for study, _, one in asked if one.key in usable]
         if not self.run(
@@ -65,7 +65,7 @@ class Looks:
             mine = [(ticket, one) for other, ticket, one in asked if other is study]
             if not mine:
                 continue
-            self.pictures[kind].look()
+            self.surrogates[kind].fit()
             expected = self.expected([one for _, one in mine if one.key in usable])
             for ticket, one in mine:
                 study.tell(ticket, [expected[one.key]] if one.key in usable else None, key=one.key)
@@ -74,30 +74,30 @@ class Looks:
                     return False
                 if self.whole(one):
                     tried([one])
-            self.pictures[kind].look()
+            self.surrogates[kind].fit()
         return True
 
-    def trials(self, study: Study, one: Candidate, times: int = 1) -> list[Trial]:
-        """Where to look at a setting: of the trials that it was not run in those that tell most, as far as the picture
-        of its family knows; before there is one, in turn."""
+    def trials(self, study: FamilyStudy, one: Candidate, times: int = 1) -> list[PairedTrial]:
+        """The trials to run a setting in next: of those it was not run in the most informative ones by the surrogate
+        of its family; before that is fitted, in turn."""
         size = times * self.size
         left = [trial for trial in self.first if not self.bench.has(one, trial)]
         if len(left) <= size:
             return left
-        picture = self.pictures[study.family.kind]
-        if picture.ready:
-            order = picture.telling(study.place_of(one))
+        surrogate = self.surrogates[study.family.kind]
+        if surrogate.ready:
+            order = surrogate.informative(study.unit_point(one))
             return sorted(left, key=lambda trial: order.index(trial.place))[:size]
         turn = list(study.tried).index(one.key) * size
         return [left[(turn + number) % len(left)] for number in range(size)]
 
     def expected(self, some: Sequence[Candidate]) -> dict[str, float]:
-        """What settings are expected to lose, by key: as the picture of their family has it, else what they lost."""
+        """The expected loss of settings, by key: that of the surrogate, else the observed one."""
         found: dict[str, float] = {}
-        for kind, picture in self.pictures.items():
+        for kind, surrogate in self.surrogates.items():
             study = self.studies[kind]
-            mine = [one for one in some if one.key in study.knobs and picture.ready]
-            losses = picture.expected([study.place_of(one) for one in mine])
+            mine = [one for one in some if one.key in study.coordinates and surrogate.ready]
+            losses = surrogate.expected([study.unit_point(one) for one in mine])
             found |= zip((one.key for one in mine), losses, strict=True)
         for one in some:
             if one.key not in found:
@@ -106,18 +106,18 @@ class Looks:
         return found
 
     def likely(self, kind: str, count: int) -> list[Candidate]:
-        """The settings of a family that are expected to be its best, and that the box can be told of."""
+        """The settings of a family with the least expected loss among those the box can be configured with."""
         return [one for one in self._ranked(kind) if self.target.takes(one)][:count]
 
     def promising(self, kind: str) -> list[Candidate]:
-        """Settings of a family that were not yet run in all trials and may well be its best."""
-        picture, study = self.pictures[kind], self.studies[kind]
+        """Settings of a family that were not yet run in all trials and may be its best."""
+        surrogate, study = self.surrogates[kind], self.studies[kind]
         ranked = self._ranked(kind)
         some = [one for one in ranked if not self.whole(one)][: 2 * AGAIN]
         best = next((one for one in ranked if self.whole(one)), None)
         if best is None or not some:
             return some[:1]
-        chances = picture.better([study.place_of(one) for one in some], study.place_of(best))
+        chances = surrogate.better([study.unit_point(one) for one in some], study.unit_point(best))
         return [one for one, chance in zip(some, chances, strict=True) if chance > LIKELY][:AGAIN]
 
     def usable(self, one: Candidate) -> bool:
@@ -128,7 +128,7 @@ class Looks:
         """Whether a setting was run in all trials."""
         return all(self.bench.has(one, trial) for trial in self.first)
 
-    def vector(self, one: Candidate, trials: Sequence[Trial] | None = None) -> list[float]:
+    def vector(self, one: Candidate, trials: Sequence[PairedTrial] | None = None) -> list[float]:
         """The objectives of a setting in points, over the conditions."""
         rows = [self.bench.points(one, trial) for trial in (self.first if trials is None else trials)]
         return [self.bench.together([row[number] for row in rows]) for number in range(len(rows[0]))]
@@ -137,14 +137,23 @@ class Looks:
         """By what share of their bounds a setting breaks the constraints, in the mean over the trials."""
         return sum(self.bench.excess(one, trial) for trial in self.first) / len(self.first)
 
+    def best_few(self, tried: Sequence[Candidate], kind: str, count: int) -> list[Candidate]:
+        """The best of a family, best first; where there are several objectives, the best and its feasible front."""
+        some = [one for one in tried if one.kind == kind]
+        ranked = sorted(some, key=lambda one: self.bench.score(one, self.first))
+        if self.surrogates:
+            return ranked[:count]
+        names = front({one.key: self.vector(one) for one in ranked if self.excess(one) <= 0})
+        return ranked[:1] + [one for one in ranked[1:] if one.key in names]
+
     def leader(self, known: Sequence[Candidate]) -> Candidate | None:
-        """The best as far as one can tell: of what is known, and of every family."""
+        """The incumbent by expected loss: of the initial designs and of every family."""
         some = [*known, *(one for kind in self.studies for one in self.likely(kind, 1))]
         expected = self.expected(some)
         return min(some, key=lambda one: expected[one.key], default=None)
 
     def counts(self, known: Sequence[Candidate]) -> dict[str, int]:
-        """How many settings of each discipline were run in any trial, of what is known and of the families."""
+        """Settings of each discipline that were run in any trial, initial designs included."""
         found: dict[str, set[str]] = {}
         for one in [*known, *(one for study in self.studies.values() for one in study.tried.values())]:
             if any(self.bench.has(one, trial) for trial in self.first):
@@ -153,20 +162,21 @@ class Looks:
 
     @property
     def brief(self) -> bool:
-        """Whether a look is too small a part of all trials to judge a setting by, or to try others for its sake."""
+        """Whether one evaluation covers too few of the trials to judge a setting by."""
         return SMALL * self.size <= len(self.first)
 
     def point(self, kind: str, count: int) -> bool:
-        """Makes the next proposals of a family those that its picture promises most of; False before there is one."""
-        picture, study = self.pictures.get(kind), self.studies[kind]
-        if picture is None or not picture.ready:
+        """Queues the points of largest expected improvement as a family's next proposals; False before its surrogate is
+        fitted."""
+        surrogate, study = self.surrogates.get(kind), self.studies[kind]
+        if surrogate is None or not surrogate.ready:
             return False
-        study.go(picture.propose([study.place_of(one) for one in study.tried.values()], count))
+        study.go(surrogate.propose([study.unit_point(one) for one in study.tried.values()], count))
         return True
 
     def _ranked(self, kind: str) -> list[Candidate]:
-        """The settings of a family by what is expected of them; none before there is a picture."""
-        if not self.pictures[kind].ready:
+        """The settings of a family by expected loss; none before its surrogate is fitted."""
+        if not self.surrogates[kind].ready:
             return []
         tried = [one for one in self.studies[kind].tried.values() if self.usable(one)]
         expected = self.expected(tried)

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import model, of_link
-from dropcurve.tuning.bench import Bench, Trial
+from dropcurve.tuning import gaussian_process, of_link
+from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.families import family
-from dropcurve.tuning.landscape import Landscape
-from dropcurve.tuning.model import Seen, Surface
+from dropcurve.tuning.gaussian_process import GaussianProcess, Observations
+from dropcurve.tuning.surrogate import Surrogate
 
 CONDITIONS = 3
 
 
-def _seen(count: int, trials: int = 1) -> Seen:
+def _seen(count: int, trials: int = 1) -> Observations:
     """Places spread over a square, each at one of three conditions in turn."""
     rng = np.random.default_rng(1)
     conditions = np.arange(count) % CONDITIONS
-    return Seen(rng.random((count, 2)), conditions, conditions * trials)
+    return Observations(rng.random((count, 2)), conditions, conditions * trials)
 
 
 def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
@@ -35,7 +35,7 @@ def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
 def test_a_surface_knows_what_lies_between_runs_that_scatter() -> None:
     seen = _seen(60)
     rng = np.random.default_rng(2)
-    surface = Surface()
+    surface = GaussianProcess()
     surface.fit(seen, _height(seen.places, seen.conditions) + rng.normal(0.0, 0.5, 60))
     places = np.array([(x, y) for x in (0.2, 0.5, 0.8) for y in (0.3, 0.6)])
     mean, variance = surface.at(places, CONDITIONS)
@@ -43,14 +43,14 @@ def test_a_surface_knows_what_lies_between_runs_that_scatter() -> None:
     off = np.abs(mean - truth)
     # Nearer than one run is, and within three of the deviations that it claims.
     assert off.mean() < 0.25 and (off < 3.0 * np.sqrt(variance)).all()
-    assert ((surface.scatter(CONDITIONS) > 0.3) & (surface.scatter(CONDITIONS) < 1.0)).all()
+    assert ((surface.noise(CONDITIONS) > 0.3) & (surface.noise(CONDITIONS) < 1.0)).all()
 
 
 def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.MonkeyPatch) -> None:
     def moved(wrong: int) -> float:
         seen = _seen(60)
         values = _height(seen.places, seen.conditions) + np.random.default_rng(3).normal(0.0, 0.5, 60)
-        before, after = Surface(), Surface()
+        before, after = GaussianProcess(), GaussianProcess()
         before.fit(seen, values)
         values[wrong] += 8.0
         after.fit(seen, values)
@@ -58,7 +58,7 @@ def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.Mon
         return float(np.abs(after.at(place, CONDITIONS)[0] - before.at(place, CONDITIONS)[0]).max())
 
     doubted = [moved(wrong) for wrong in (7, 20, 31)]
-    monkeypatch.setattr(model, "DOUBTS", 0)
+    monkeypatch.setattr(gaussian_process, "DOUBTS", 0)
     believed = [moved(wrong) for wrong in (7, 20, 31)]
     assert all(one < 0.6 * other for one, other in zip(doubted, believed, strict=True)) and max(doubted) < 1.0
 
@@ -66,9 +66,9 @@ def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.Mon
 def test_scatter_is_told_condition_by_condition() -> None:
     seen = _seen(90)
     wide = np.where(seen.conditions == 2, 3.0, 0.3)
-    surface = Surface()
+    surface = GaussianProcess()
     surface.fit(seen, _height(seen.places, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
-    calm, other, wild = surface.scatter(CONDITIONS)
+    calm, other, wild = surface.noise(CONDITIONS)
     assert wild > 2.0 * max(calm, other)
 
 
@@ -84,41 +84,41 @@ class Bowl(Bench):
         self.family = family("codel", self.question.room)
         self.scales = [1.0]
 
-    def row(self, candidate: Candidate, trial: Trial) -> Row:
-        knobs = self.family.knobs_of(candidate.params)
-        assert knobs is not None
-        x, y = (axis.share(knobs[name]) for name, axis in self.family.knobs.items())
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        coordinates = self.family.coordinates_of(candidate.params)
+        assert coordinates is not None
+        x, y = (axis.share(coordinates[name]) for name, axis in self.family.axes.items())
         used = 99.0 - (40.0 if trial.place == 1 else 0.5) * (x - 0.3) ** 2 - 5.0 * (y - 0.5) ** 2
-        # Whoever has more than 0.8 of the first knob breaks the bound.
+        # Whoever has more than 0.8 of the first parameter breaks the bound.
         return {"utilisation": used, "sojourn_ms_p95": 40.0 * math.exp(2.0 * (x - 0.8))}
 
-    def value(self, candidate: Candidate, trial: Trial, measure: str) -> float | None:
+    def value(self, candidate: Candidate, trial: PairedTrial, measure: str) -> float | None:
         return self.row(candidate, trial).get(measure)
 
 
-def _landscape(count: int) -> tuple[Landscape, list[np.ndarray]]:
+def _landscape(count: int) -> tuple[Surrogate, list[np.ndarray]]:
     bench = Bowl()
-    picture = Landscape(bench, CONDITIONS, 1)
+    picture = Surrogate(bench, CONDITIONS, 1)
     rng = np.random.default_rng(5)
     places = [rng.random(2) for _ in range(count)]
     for number, place in enumerate(places):
-        knobs = {
+        coordinates = {
             name: axis.at(float(share))
-            for (name, axis), share in zip(bench.family.knobs.items(), place, strict=True)
+            for (name, axis), share in zip(bench.family.axes.items(), place, strict=True)
         }
-        one = Candidate("", "codel", bench.family.params(knobs))
-        picture.note(one, place, Trial.of(number % CONDITIONS, {}, 1))
+        one = Candidate("", "codel", bench.family.params(coordinates))
+        picture.observe(one, place, PairedTrial.of(number % CONDITIONS, {}, 1))
     return picture, places
 
 
 def test_a_picture_needs_a_few_runs() -> None:
-    assert not _landscape(5)[0].look()
-    assert _landscape(6)[0].look()
+    assert not _landscape(5)[0].fit()
+    assert _landscape(6)[0].fit()
 
 
 def test_a_picture_proposes_near_the_best_and_knows_what_breaks_a_bound() -> None:
     picture, places = _landscape(30)
-    assert picture.look()
+    assert picture.fit()
     good, poor, broken = picture.expected([np.array([0.3, 0.5]), np.array([0.7, 0.1]), np.array([0.95, 0.5])])
     assert good == pytest.approx(-99.0, abs=0.7) and good < poor - 2.0 and poor < broken - 100.0
     found = picture.propose(places, 3)
@@ -130,8 +130,8 @@ def test_a_picture_proposes_near_the_best_and_knows_what_breaks_a_bound() -> Non
 
 def test_a_run_goes_where_it_tells_most() -> None:
     picture, places = _landscape(12)
-    assert picture.look()
-    orders = [picture.telling(place) for place in places]
+    assert picture.fit()
+    orders = [picture.informative(place) for place in places]
     assert all(sorted(order) == [0, 1, 2] for order in orders)
     # Seldom where a place was already looked at: a third of them would be chance.
     assert sum(order[0] == number % CONDITIONS for number, order in enumerate(orders)) <= 2
@@ -141,6 +141,6 @@ def test_the_same_runs_make_the_same_proposals() -> None:
     found = []
     for _ in range(2):
         picture, places = _landscape(20)
-        picture.look()
+        picture.fit()
         found.append([place.tolist() for place in picture.propose(places, 3)])
     assert found[0] == found[1]

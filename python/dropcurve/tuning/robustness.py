@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..metrics import statistics
-from .bench import Bench, Trial
+from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .effort import Effort
+from .effort import Budget
 from .families import Family
-from .question import Axis
+from .question import ConditionAxis
 
 #: Factors by which a parameter is put off, and those of a brief answer.
 FACTORS, FEW_FACTORS = (0.25, 0.5, 2.0, 4.0), (0.5, 2.0)
@@ -62,7 +62,7 @@ class Drift:
     """A design along one axis, and where it stops to be good: where a constraint breaks, or an objective is two points
     (percentage points, or per cent) worse than anywhere inside the range."""
 
-    axis: Axis
+    axis: ConditionAxis
     candidate: Candidate
     points: tuple[Far, ...]
 
@@ -80,7 +80,7 @@ class Drift:
         return self.points[low], self.points[high]
 
 
-#: What a knob is called where it is not a parameter itself, and the parameter that it moves.
+#: What a parameter is called where it is not a parameter itself, and the parameter that it moves.
 NAMES = {"ratio": "max_th / min_th", "memory_s": "w_q"}
 _MOVES = {"ratio": "max_th", "memory_s": "w_q"}
 
@@ -89,25 +89,26 @@ def sensitivity(
     bench: Bench,
     candidate: Candidate,
     family: Family,
-    knobs: dict[str, float],
+    coordinates: dict[str, float],
     make: Any,
-    trials: Sequence[Trial],
+    trials: Sequence[PairedTrial],
     *,
-    effort: Effort,
+    effort: Budget,
     until: float | None = None,
 ) -> list[Sensitivity]:
-    """Each knob put off by each factor, the others held; ``make`` is `Study.candidate`. Knobs for which there was no
-    time ``until`` then are left out."""
+    """Sensitivity to each parameter: off by each factor, the others as they are; ``make`` is `FamilyStudy.candidate`.
+    Parameters for which there was no time before ``until`` are left out."""
     factors = FEW_FACTORS if effort.brief else FACTORS
     wanted: dict[str, list[tuple[float, Candidate]]] = {}
-    for name, axis in family.knobs.items():
+    for name, axis in family.axes.items():
         # A weight goes up as the memory goes down.
         turned = (1.0 / factor if name == "memory_s" else factor for factor in factors)
         values = [
-            (factor, axis.rounded(knobs[name] * turn)) for factor, turn in zip(factors, turned, strict=True)
+            (factor, axis.rounded(coordinates[name] * turn))
+            for factor, turn in zip(factors, turned, strict=True)
         ]
         made = [
-            (factor, make({**knobs, name: value}))
+            (factor, make({**coordinates, name: value}))
             for factor, value in values
             if axis.low <= value <= axis.high
         ]
@@ -157,7 +158,7 @@ def centre(moved: Sequence[Sensitivity], best: Candidate) -> bool:
 
 
 def drift(
-    bench: Bench, candidates: Sequence[Candidate], *, effort: Effort, seed: int, until: float | None = None
+    bench: Bench, candidates: Sequence[Candidate], *, effort: Budget, seed: int, until: float | None = None
 ) -> list[Drift]:
     """Every design along every axis, from a quarter of its low end to four times its high end; axes for which there
     was no time ``until`` then are left out."""
@@ -166,7 +167,7 @@ def drift(
     for axis in bench.question.varying:
         values = _places(axis, brief=effort.brief)
         trials = [
-            [Trial.of(place, {**middle, axis.name: value}, seed + n) for n in range(effort.seeds)]
+            [PairedTrial.of(place, {**middle, axis.name: value}, seed + n) for n in range(effort.seeds)]
             for place, (value, _) in enumerate(values)
         ]
         pairs = [(one, trial) for one in candidates for some in trials for trial in some]
@@ -183,7 +184,7 @@ def drift(
 
 
 def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
-    """The points, each told whether the design is good there."""
+    """The points with whether the design is good there."""
     goal = bench.question.goal
     signs = [one.sign for one in goal.objectives]
     least = [
@@ -198,7 +199,7 @@ def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
     return tuple(replace(one, good=fine(one)) for one in points)
 
 
-def _places(axis: Axis, *, brief: bool) -> list[tuple[float, bool]]:
+def _places(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
     """(value, whether it lies inside the range), rising."""
     inside = [axis.range.at(share) for share in ((0.0, 0.5, 1.0) if brief else (0.0, 0.25, 0.5, 0.75, 1.0))]
     factors = BEYOND_BRIEFLY if brief else BEYOND
@@ -216,7 +217,7 @@ def _places(axis: Axis, *, brief: bool) -> list[tuple[float, bool]]:
 
 
 def summary(
-    bench: Bench, one: Candidate, trials: Sequence[Trial]
+    bench: Bench, one: Candidate, trials: Sequence[PairedTrial]
 ) -> tuple[tuple[float, ...], dict[str, float], bool]:
     goal = bench.question.goal
     objectives = tuple(
