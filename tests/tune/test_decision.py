@@ -71,3 +71,9 @@ def test_the_margin_is_points_of_a_share_or_a_share_of_a_value(goal: str, margin
 
     assert decision.margin_of(goals.parse(goal)) == margin
     assert decision.margin_of(goals.parse(goal), 0.5) == 0.5
+
+
+def test_nothing_that_misses_a_bound_is_called_better_or_worse() -> None:
+    closest = row("red", -80.0, -81.0, -80.0, -81.0, broken=0.5)
+    further = row("pie", -99.0, -99.1, -99.0, -99.1, broken=0.9)
+    assert standing(further, closest, 0.2)[0] == "infeasible"

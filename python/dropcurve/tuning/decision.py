@@ -48,12 +48,12 @@ def standing(
 ) -> tuple[Standing, statistics.Paired | None]:
     """How a rival stands, with the paired difference of losses (above 0: the rival is worse).
 
-    "better" and "worse" need an interval beyond zero and a mean beyond the margin; "equal" the 90 % interval within the
-    margin; "no better" an upper end within it.
+    A rival that misses a bound is "infeasible". "better" and "worse" need an interval beyond zero and a mean beyond the
+    margin; "equal" the 90 % interval within the margin; "no better" an upper end within it.
     """
     count = min(len(rival.losses), len(best.losses))
     pair = statistics.paired(rival.losses[:count], best.losses[:count])
-    if not rival.feasible and best.feasible:
+    if not rival.feasible:
         return "infeasible", pair
     if pair is None or pair.half_width is None:
         return "undecided", pair

@@ -44,7 +44,8 @@ def setting(one: Candidate) -> str:
     """A design as people say it: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``."""
     params = one.params_as_loaded
     kind = one.kind_as_loaded
-    told = {name: value for name, value in params.items() if name not in USUAL} or params
+    told = {name: value for name, value in params.items() if name not in USUAL}
+    told = told or {name: value for name, value in params.items() if name == "limit"}
     if kind == "droptail":
         told = {"limit": params.get("limit")}
     values = ", ".join(f"{name} {shown(value)}" for name, value in told.items() if value is not None)
@@ -120,14 +121,16 @@ def _possible(answer: Answer) -> Iterator[str]:
     if not bounds:
         return
     one, objective = bounds[0], answer.question.goal.objectives[0]
-    spots = [spot for spot in answer.spots if spot.front]
-    spots.sort(key=lambda spot: spot.measures[one.measure.key])
+    front = sorted(
+        (spot.measures[one.measure.key], spot.objectives[0]) for spot in answer.spots if spot.front
+    )
+    spots = list(dict.fromkeys((float(f"{value:.3g}"), float(f"{best:.4g}")) for value, best in front))
     if not spots:
         return
     some = list(dict.fromkeys([0, len(spots) // 3, 2 * len(spots) // 3, len(spots) - 1]))
     parts = [
-        f"{wording.amount(spots[n].measures[one.measure.key], None, one.measure.unit)} with "
-        f"{wording.amount(spots[n].objectives[0], None, objective.unit)}"
+        f"{wording.amount(spots[n][0], None, one.measure.unit)} with "
+        f"{wording.amount(spots[n][1], None, objective.unit)}"
         for n in some
     ]
     yield (

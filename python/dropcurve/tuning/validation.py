@@ -28,6 +28,8 @@ APART = 1_000_000
 MOST = 4
 #: Replications of rivals that clearly break a constraint or are clearly worse.
 ENOUGH = 3
+#: Excess over a bound, as a share of it, that a run without a value counts as.
+NO_VALUE = 1e6
 #: Runs that miss a bound from which on a design needs no more of them.
 MISSES = 2.5
 
@@ -238,15 +240,13 @@ class Validation:
         trials = [trial for some in replications for trial in some]
         excess = [self._excess(one, trial) for trial in trials]
         broken = sum(value > 0 for value in excess) / max(len(excess), 1)
-        return DecisionRow(
-            one, tuple(losses), broken, sum(min(value, 10.0) for value in excess) / max(len(excess), 1)
-        )
+        return DecisionRow(one, tuple(losses), broken, sum(excess) / max(len(excess), 1))
 
     def _excess(self, one: Candidate, trial: PairedTrial) -> float:
         total = 0.0
         for bound in self.bench.question.goal.constraints:
             value = self.bench.value(one, trial, bound.measure.key)
-            total += 10.0 if value is None or math.isnan(value) else bound.excess(value)
+            total += NO_VALUE if value is None or math.isnan(value) else bound.excess(value)
         return total
 
     def _together(self, one: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
