@@ -76,10 +76,10 @@ fn moving_thresholds_keep_the_link_busy() {
         (gentle("rtred"), [0.93, 0.98]),
     ];
     for (kind, least) in rows {
-        for (flows, least) in [8, 40].into_iter().zip(least) {
+        for (flows, bound) in [8, 40].into_iter().zip(least) {
             let each = [1, 2, 3, 4].map(|seed| utilisation(&report(&kind, flows, 0, seed)));
             let busy = each.iter().sum::<f64>() / 4.0;
-            assert!(busy > least, "{kind}, {flows} flows: {busy}");
+            assert!(busy > bound, "{kind}, {flows} flows: {busy}");
         }
     }
 }

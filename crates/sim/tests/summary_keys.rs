@@ -75,20 +75,20 @@ impl Found {
                 self.faults.insert(format!("{path}.{} is missing", key.name));
             }
         }
-        for (name, value) in map {
+        for (name, entry) in map {
             let path = format!("{path}.{name}");
             let Some(key) = table.keys.iter().find(|key| key.name == name) else {
                 self.faults.insert(format!("{path} is not declared"));
                 continue;
             };
-            if value.is_null() {
+            if entry.is_null() {
                 if !matches!(key.presence, Presence::Gap | Presence::SomeGap) {
                     self.faults.insert(format!("{path} is null"));
                 }
                 continue;
             }
             self.seen.insert((table.name, name.clone()));
-            self.value(value, key.kind, &path);
+            self.value(entry, key.kind, &path);
         }
     }
 

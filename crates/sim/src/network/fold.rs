@@ -107,9 +107,9 @@ impl Network {
 
     /// Renumbers the links that remain.
     fn renumber_links(&mut self, droptail_links: Vec<Option<DroptailLink>>) {
-        let mut numbers = 0..;
+        let mut next = 0..;
         let number =
-            |link: &Option<DroptailLink>| link.as_ref().and_then(|_| numbers.next()).unwrap_or_default();
+            |link: &Option<DroptailLink>| link.as_ref().and_then(|_| next.next()).unwrap_or_default();
         let numbers: Vec<u32> = droptail_links.iter().map(number).collect();
         let hops = self.fabric.hops.iter_mut();
         hops.filter_map(Hop::droptail_index).for_each(|link| *link = numbers[*link as usize]);

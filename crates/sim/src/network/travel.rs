@@ -33,7 +33,7 @@ impl Network {
 
     #[inline(never)]
     fn leave_link_slow(&mut self, transit: &Transit) {
-        if let Some(transit) = self.to_next_hop(*transit) {
+        if let Some(transit) = self.advance_to_next_hop(*transit) {
             self.travel(transit);
         }
     }
@@ -119,7 +119,7 @@ impl Network {
             self.overflow(component, &transit);
             return None;
         };
-        self.to_next_hop(Transit::new(transit.pkt, key))
+        self.advance_to_next_hop(Transit::new(transit.pkt, key))
     }
 
     /// The same for a private link of the flow.
@@ -135,7 +135,7 @@ impl Network {
             self.overflow(component, &transit);
             return None;
         };
-        self.to_next_hop(Transit::new(transit.pkt, key))
+        self.advance_to_next_hop(Transit::new(transit.pkt, key))
     }
 
     /// The same for a specialised RED link.
@@ -149,7 +149,7 @@ impl Network {
                 passed?
             }
         };
-        self.to_next_hop(Transit::new(transit.pkt, key))
+        self.advance_to_next_hop(Transit::new(transit.pkt, key))
     }
 
     /// RED dropped or marked the packet that arrived. Returns its ECN field.
@@ -184,8 +184,8 @@ impl Network {
     /// Moves a packet to its next hop, where it arrives at `key`. Returns false if the run ends before.
     #[inline]
     pub(super) fn advance_hop(&mut self, transit: &mut Transit, key: Key) -> bool {
-        let to_next_hop = self.to_next_hop(Transit::new(transit.pkt, key));
-        to_next_hop.is_some_and(|turned| {
+        let advance_to_next_hop = self.advance_to_next_hop(Transit::new(transit.pkt, key));
+        advance_to_next_hop.is_some_and(|turned| {
             *transit = turned;
             true
         })
@@ -193,7 +193,7 @@ impl Network {
 
     /// Moves a packet to its next hop, unless the run ends before it arrives.
     #[inline(always)]
-    pub(super) fn to_next_hop(&mut self, mut transit: Transit) -> Option<Transit> {
+    pub(super) fn advance_to_next_hop(&mut self, mut transit: Transit) -> Option<Transit> {
         if transit.time > self.window.end {
             self.count_outstanding(&transit, self.window.end);
             return None;
