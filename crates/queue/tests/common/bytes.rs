@@ -5,7 +5,7 @@
 //! ask for more than any discipline keeps: nothing is lost, lengths are true, limits hold, only capable packets are marked.
 
 use queue::conformance::{sit, KitStep, Rules};
-use queue::{catalogue, Entry, Setting, Spec, KINDS};
+use queue::{catalogue, CatalogueEntry, Setting, Spec, KINDS};
 use units::param::{Field, Table, Value};
 use units::quantity::Amount;
 use units::{Bytes, Ecn, Rate, Span};
@@ -60,7 +60,7 @@ fn discipline(bytes: &mut Reader<'_>) -> Option<(Spec, Table)> {
 }
 
 /// A value for a parameter; sizes and times are small enough that something happens in a few hundred steps.
-fn value(entry: &Entry, field: &Field, bytes: &mut Reader<'_>) -> Option<Value> {
+fn value(entry: &CatalogueEntry, field: &Field, bytes: &mut Reader<'_>) -> Option<Value> {
     if !field.kind.list {
         return one(entry, field, bytes);
     }
@@ -68,7 +68,7 @@ fn value(entry: &Entry, field: &Field, bytes: &mut Reader<'_>) -> Option<Value> 
     (0..n).map(|_| one(entry, field, bytes)).collect::<Option<Vec<Value>>>().map(Value::List)
 }
 
-fn one(entry: &Entry, field: &Field, bytes: &mut Reader<'_>) -> Option<Value> {
+fn one(entry: &CatalogueEntry, field: &Field, bytes: &mut Reader<'_>) -> Option<Value> {
     let text = |text: &str| Some(Value::Text(text.to_string()));
     if field.kind.auto && bytes.byte() % 4 == 0 {
         return text("auto");

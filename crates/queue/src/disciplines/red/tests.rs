@@ -576,7 +576,7 @@ fn fast_path_equals_the_slow_path() {
         let mut streams = [Stream::new(seed, "red"), Stream::new(seed, "red")];
         let mut fates = [Vec::new(), Vec::new()];
         for id in 0..20_000 {
-            now = now + Span::from_micros(choice.next_u64() % 1500);
+            now += Span::from_micros(choice.next_u64() % 1500);
             let arrives = choice.uniform() < 0.55;
             let mut sent = [None; 2];
             for (i, queue) in [&mut fast, &mut slow].into_iter().enumerate() {
