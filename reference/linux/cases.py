@@ -189,7 +189,7 @@ def exact(case: Case, run: dict[str, Any]) -> None:
         before = at
     columns = "Columns: ns since the last arrival, flow, bytes (e: ECN-capable, c: code point), "
     columns += "ns it waits (m: marked, x: dropped)."
-    dice = [f"dice thrown = {case.dice}"] if case.dice > 1 else []
+    dice = [f"rng thrown = {case.dice}"] if case.dice > 1 else []
     text = head(case, columns, f"clock at start = {run['monotonic']}", *dice)
     (TRACES / f"exact_{case.name}.txt").write_text(text + "\n".join(rows[: case.packets]) + "\n")
 

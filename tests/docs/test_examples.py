@@ -15,7 +15,7 @@ PROGRAMS = sorted(EXAMPLES.glob("*.py"))
 SAYS = {
     "compare_queues": "codel - droptail: sojourn_ms_p95 -",
     "export_configuration": "tc qdisc replace dev eth0 root",
-    "one_line_answer": "Recommendation: codel",
+    "one_line_answer": "Load CoDel with ",
     "own_metric": "(95 %)",
     "replay_capture": "one-way delay, p95 (recorded) (ms): ",
     "scenario_file": "one-way delay, p95 (call) (ms): ",

@@ -267,9 +267,14 @@ BAD = [
     ("packets", "cut.pcap", pcap([(0, 1500), (1, 40)])[:-7], "ends inside record 2"),
     ("opportunities_ms", "missing.trace", None, "cannot be read"),
     ("opportunities_ms", "empty.trace", b"", "holds no time above 0"),
-    ("opportunities_ms", "words.trace", b"1\ntwo\n", "entry 2 is 'two'"),
-    ("opportunities_ms", "back.trace", b"5\n3\n", "entry 2 is 3, before the one in front of it (5)"),
-    ("opportunities_ms", "huge.trace", b"5\n99999999999999999999\n", "is too large for a whole number"),
+    ("opportunities_ms", "words.trace", b"1\ntwo\n", "entry 2: must be a time in whole milliseconds"),
+    ("opportunities_ms", "back.trace", b"5\n3\n", "entry 2: must not lie before the one in front of it"),
+    (
+        "opportunities_ms",
+        "huge.trace",
+        b"5\n99999999999999999999\n",
+        "entry 2: must be a time in whole milliseconds, of at most 15 digits",
+    ),
 ]
 
 

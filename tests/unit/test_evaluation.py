@@ -8,7 +8,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import metrics
-from dropcurve.evaluation import CASES, LEFT_OUT, Answer, Graded, cases, evaluate
+from dropcurve.evaluation import CASES, LEFT_OUT, Graded, ReportCard, cases, evaluate
 from dropcurve.evaluation.text import data, text
 
 LINK = cases.setup(rate_bps=10e6, rtt_s=0.1, buffer=None, seconds=12.0, ecn=False)
@@ -40,8 +40,8 @@ def test_sections_are_tested_or_left_out_with_a_reason() -> None:
     assert not tested & set(LEFT_OUT)
 
 
-def answer(verdict: str) -> Answer:
-    return Answer("loss", (1.0, 0.1), (2.0, 0.1), (1.0, 0.1), 0.01, verdict)
+def answer(verdict: str) -> ReportCard:
+    return ReportCard("loss", (1.0, 0.1), (2.0, 0.1), (1.0, 0.1), 0.01, verdict)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_a_grid_costs_about_ten_times_the_search() -> None:
         question = problem.question
         conditions, coordinates = (
             len(question.conditions()),
-            len(family(problem.kind, question.room).coordinates),
+            len(family(problem.kind, question.room).axes),
         )
         steps = searched.side(problem, conditions, coordinates)
         wanted = searched.TIMES * problem.runs / conditions

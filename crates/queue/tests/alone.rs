@@ -89,7 +89,7 @@ fn one_file_and_one_line_add_a_discipline() {
     let (tree, copied) =
         (Path::new(HERE).join("../.."), Path::new(env!("CARGO_TARGET_TMPDIR")).join("one_more"));
     let _ = fs::remove_dir_all(&copied);
-    for part in ["crates/units/src", "crates/queue/src"] {
+    for part in ["crates/units/src", "crates/queue/src", "crates/queue/examples"] {
         copy(&tree.join(part), &copied.join(part));
     }
     for file in ["Cargo.toml", "Cargo.lock", "crates/units/Cargo.toml", "crates/queue/Cargo.toml"] {

@@ -74,19 +74,3 @@ proptest! {
         prop_assert!(fast.1 == plain.1);
     }
 }
-
-/// The shipped scenario on the clock of doubles; crates/sim/tests/engines.rs has the others.
-#[test]
-fn engines_agree_on_the_shipped_scenario_on_this_clock() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/fall_floyd.toml");
-    let text = std::fs::read_to_string(path).expect("the scenarios are part of the tree");
-    let plan = Scenario::parse(&text).expect("a shipped scenario").plan();
-    assert!(plan.run.in_doubles());
-    let report = |engine| {
-        let outcome = run(&plan, 1, &Options { engine, series: true, ..Options::default() });
-        let mut summary = outcome.summary(&plan, "");
-        summary["events"] = serde_json::Value::Null;
-        (summary.to_string(), outcome.series(&plan))
-    };
-    assert!(report(Engine::Fast) == report(Engine::Plain));
-}

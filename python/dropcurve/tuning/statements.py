@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode")
 #: Share of the delay bound from which on the budget counts as used.
 USED = 0.9
+#: Percentage points below which nothing is left to win.
+LEAST = 5e-4
 #: Designs that a sentence names.
 NAMED = 3
 
@@ -152,7 +154,8 @@ def _budget(answer: Answer, best: ValidationLine) -> Iterator[str]:
     if objective.unit == "%" and mean is not None:
         room = 100.0 - mean if objective.higher else mean
         if room < answer.margin:
-            yield f"{share}; more delay would buy at most {wording.bound(room, points_of(objective))}"
+            most = wording.bound(room, points_of(objective))
+            yield f"{share}; more delay would buy {f'at most {most}' if room > LEAST else 'nothing'}"
             return
     rivals = [line for line in answer.lines[1:] if line.holds]
     if all(line.standing in ("worse", "equal", "no better") for line in rivals):

@@ -18,6 +18,7 @@ from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .decision import DecisionRow, Standing, recommended, replications_needed, standing
 from .effort import Budget
+from .families import USUAL
 from .goal import Constraint
 
 #: Fewest replications for an interval.
@@ -126,8 +127,14 @@ class Validation:
         if self.several:
             self.best = self.candidates[0]
         else:
-            target = self.bench.question.target
-            able = [one for one in self.candidates if target.takes(one)] or self.candidates
+            question = self.bench.question
+            # Where disciplines were named, others are rivals to compare with, not to recommend.
+            asked = question.candidates if question.candidates != USUAL else ()
+            able = [
+                one
+                for one in self.candidates
+                if question.target.takes(one) and (not asked or one.kind in asked)
+            ] or self.candidates
             self.best = recommended([self._row(one) for one in able], self.margin).candidate
         return self.best
 
