@@ -6,11 +6,12 @@ be the best of its family is run in more, until it was run in all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate, Target
+from .families import Coordinates
 from .study import FamilyStudy, front
 from .surrogate import Surrogate
 
@@ -127,6 +128,13 @@ class Evaluations:
     def whole(self, one: Candidate) -> bool:
         """Whether a setting was run in all trials."""
         return all(self.bench.has(one, trial) for trial in self.first)
+
+    def completed(
+        self, some: Sequence[Candidate], solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]]
+    ) -> list[Candidate]:
+        """``some`` and the designs on the way to an edge, those that were run in all trials, each once."""
+        edges = [one for found in solved.values() for one, _ in found if self.whole(one)]
+        return list({one.key: one for one in [*some, *edges]}.values())
 
     def vector(self, one: Candidate, trials: Sequence[PairedTrial] | None = None) -> list[float]:
         """The objectives of a setting in points, over the conditions."""

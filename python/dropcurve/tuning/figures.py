@@ -222,9 +222,13 @@ def _window(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis, best: Any)
         left, right = min(left, 0.9 * limit), max(right, 1.1 * limit)
     ax.set_xlim(left, right)
     inside = [one for one in spots if left <= across.value(one) <= right]
-    ax.set_ylim(*_span(up, inside, best))
+    low, high = _span(up, inside, best)
+    # No share is above the whole.
+    ax.set_ylim(low, min(high, WHOLE) if up.unit == "%" and low < 100.0 else high)
 
 
+#: Upper end of an axis of shares: a mark at 100 % is drawn whole.
+WHOLE = 100.6
 #: Share of the designs, the worst ones, that may lie outside of the view.
 OUTSIDE = 0.08
 

@@ -376,7 +376,8 @@ class Search:
         families = {kind: study.family for kind, study in self.studies.items()}
         late = "the time was spent" if self.clock.late(SEARCH) else ""
         return SearchOutcome(
-            left, trials, list(self.whole), list(self.known), self.first, self.effects, families, coordinates, best_of,
+            left, trials, self.evaluations.completed(self.whole, self._solved), list(self.known), self.first,
+            self.effects, families, coordinates, best_of,
             self.evaluations.counts(self.known), late,
         )  # fmt: skip
 

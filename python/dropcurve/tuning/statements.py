@@ -184,7 +184,8 @@ def _against_default(answer: Answer, best: ValidationLine) -> Iterator[str]:
             parts.append(f"{objective.label} is {by} {'better' if gains else 'worse'}")
         else:
             most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(objective))
-            parts.append(f"{objective.label} differs by at most {most}")
+            same = abs(pair.mean) + (pair.half_width or 0.0) < LEAST
+            parts.append(f"{objective.label} {'is the same' if same else f'differs by at most {most}'}")
     if parts:
         yield f"Against {rival.candidate.name}: {', '.join(parts)}"
 
@@ -198,9 +199,10 @@ def _sure(answer: Answer) -> Iterator[str]:
         name: [line for line in rivals if line.standing == name]
         for name in ("infeasible", "worse", "no better", "equal", "better", "undecided")
     }
-    margin = wording.amount(
-        answer.margin * _point(answer), None, points_of(answer.question.goal.objectives[0])
-    )
+    objective = answer.question.goal.objectives[0]
+    divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
+    unit = "percentage points" if objective.unit == "%" else unit
+    margin = f"{answer.margin * _point(answer) / divisor:.2g} {unit}".rstrip()
     words = {
         "infeasible": "miss a bound", "worse": "are worse",
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
