@@ -126,8 +126,10 @@ fn rules(spec: &Spec) -> Rules {
         Value::Text(text) => units::quantity::amount(text),
         _ => None,
     });
+    // Linux's gred bounds its virtual queues, not the whole.
+    let binds = !shown.contains(&("limit_binds".to_string(), Value::Bool(false)));
     let packets = match limit {
-        Some(Amount::Packets(n)) if !says("unit", "bytes") => Some(n.floor() as usize),
+        Some(Amount::Packets(n)) if binds && !says("unit", "bytes") => Some(n.floor() as usize),
         _ => None,
     };
     Rules { packets, marks: true, reorders: true, ..Rules::default() }
