@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .constraint import delay_bounds
+from .constraint import log_ratio
 from .decision import HOLDS
 from .effort import Budget
 from .study import FamilyStudy
@@ -70,7 +70,7 @@ class Adjusting:
         for _ in range(STEPS):
             if not self._room:
                 break
-            off = max(self._ratio(at, trial) for trial in self.trials)
+            off = max(log_ratio(self.bench, at, trial) for trial in self.trials)
             if UNUSED <= off <= 0 and self._broken(at) == 0:
                 break
             place = axis.rounded(place * math.exp(min(max(AIM - off, -DOWN), UP)))
@@ -100,13 +100,6 @@ class Adjusting:
             for row in rows
         ]
         return sum(broken) / len(broken)
-
-    def _ratio(self, one: Candidate, trial: PairedTrial) -> float:
-        row = self.bench.row(one, trial) or {}
-        return max(
-            math.log(max(row.get(bound.measure.key, 10.0 * bound.bound), 1e-9) / bound.bound)
-            for bound in delay_bounds(self.bench.question.goal)
-        )
 
 
 def on_fresh_conditions(

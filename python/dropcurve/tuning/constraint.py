@@ -92,6 +92,16 @@ def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = N
     return {name: min(max(found[name], one.low), one.high) for name, one in family.axes.items()}
 
 
+def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
+    """Logarithm of delay over bound in a run, the highest of the bounds; a run without a value counts as ten times."""
+    row = bench.row(one, trial) or {}
+    values = [(row.get(bound.measure.key), bound.bound) for bound in delay_bounds(bench.question.goal)]
+    return max(
+        math.log(max(value, 1e-9) / max(most, 1e-9)) if value is not None else math.log(10.0)
+        for value, most in values
+    )
+
+
 @dataclass
 class Edge:
     """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least)."""
@@ -104,7 +114,6 @@ class Edge:
     scatter: float = LEAST_SCATTER
 
     def __post_init__(self) -> None:
-        self.bounds = delay_bounds(self.bench.question.goal)
         self.alone = len({trial.place for trial in self.trials}) == 1
         self._near: list[PairedTrial] = []
 
@@ -138,16 +147,7 @@ class Edge:
         return max(self._at(one, some) for some in places.values()) + self.margin
 
     def _at(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-        return statistics.mean([self._ratio(one, trial) for trial in trials])
-
-    def _ratio(self, one: Candidate, trial: PairedTrial) -> float:
-        """Logarithm of delay over bound in a run, the highest of the bounds."""
-        row = self.bench.row(one, trial) or {}
-        values = [(row.get(bound.measure.key), bound.bound) for bound in self.bounds]
-        return max(
-            math.log(max(value, 1e-9) / max(most, 1e-9)) if value is not None else math.log(10.0)
-            for value, most in values
-        )
+        return statistics.mean([log_ratio(self.bench, one, trial) for trial in trials])
 
     def _root(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
         """Secant steps inside a bracket."""
@@ -207,9 +207,9 @@ class Edge:
                 return found
         if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
             return None
-        order = sorted(self.trials, key=lambda trial: -self._ratio(one, trial))
-        highest = self._ratio(one, order[0])
-        close = [trial for trial in order if self._ratio(one, trial) >= highest + math.log(NEAR)]
+        order = sorted(self.trials, key=lambda trial: -log_ratio(self.bench, one, trial))
+        highest = log_ratio(self.bench, one, order[0])
+        close = [trial for trial in order if log_ratio(self.bench, one, trial) >= highest + math.log(NEAR)]
         self._near = order[: min(max(len(close), LEAST_NEAR), MOST_NEAR)]
         return self.excess(one, self.trials)
 
@@ -227,7 +227,7 @@ class Edge:
             return self.scatter
         total, freedom = 0.0, 0
         for place, some in extra.items():
-            values = [self._ratio(one, trial) for trial in (places[place], *some)]
+            values = [log_ratio(self.bench, one, trial) for trial in (places[place], *some)]
             centre = statistics.mean(values)
             total += sum((value - centre) ** 2 for value in values)
             freedom += len(values) - 1

@@ -150,13 +150,6 @@ def better(bench: Bench, moved: Sequence[Sensitivity], margin: float) -> list[Ca
     return found
 
 
-def centre(moved: Sequence[Sensitivity], best: Candidate) -> bool:
-    """Whether a sensitivity is that of a design."""
-    return any(
-        off.candidate is not None and off.candidate.key == best.key for one in moved for off in one.off
-    )
-
-
 def drift(
     bench: Bench, candidates: Sequence[Candidate], *, effort: Budget, seed: int, until: float | None = None
 ) -> list[Drift]:

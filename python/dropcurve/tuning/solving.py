@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import RULES, Edge, bound_s, scaled
-from .decision import MARGIN_PERCENT, MARGIN_SHARE
+from .decision import margin_of
 from .evaluations import Evaluations
 from .families import Coordinates
 from .goal import MOST, Goal
@@ -45,7 +45,7 @@ class Solving:
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
         self.bound = bound_s(self.goal, self.bench.question.room)
-        self.margin = MARGIN_PERCENT if self.goal.objectives[0].unit == "%" else MARGIN_SHARE
+        self.margin = margin_of(self.goal)
 
     @property
     def fits(self) -> bool:

@@ -83,10 +83,11 @@ def _load(answer: Answer, best: ValidationLine) -> str:
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
     if not answer.question.varying:
         how = "on this link"
-    return f"Load {setting(best.candidate)}; {how} expect {_expected(answer, best)}"
+    return f"Load {setting(best.candidate)}; {how} expect {expected(answer, best)}"
 
 
-def _expected(answer: Answer, line: ValidationLine) -> str:
+def expected(answer: Answer, line: ValidationLine) -> str:
+    """Objectives and bounded measures of a design with their intervals."""
     goal = answer.question.goal
     parts = [
         f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, line.objectives, strict=True)
@@ -103,7 +104,7 @@ def _kept(answer: Answer, one: Kept) -> str:
 
 
 def _nothing(answer: Answer, best: ValidationLine) -> str:
-    missed = [one for one in best.kept if one.held < 0.95 * one.runs]
+    missed = [one for one in best.kept if not one.holds]
     parts = [
         f"{one.constraint} in {one.runs - one.held} of {one.runs} runs (worst "
         f"{wording.amount(one.worst, None, one.constraint.measure.unit)})"

@@ -39,13 +39,8 @@ def verdict(answer: Answer) -> list[str]:
 
 
 def _expectation(answer: Answer, best: ValidationLine) -> str:
-    goal = answer.question.goal
-    parts = [
-        f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, best.objectives, strict=True)
-    ]
-    parts += [f"{one.text} {interval(best, one)}" for one in bounded(answer)]
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
-    return f"{how} expect {', '.join(parts)}"
+    return f"{how} expect {statements.expected(answer, best)}"
 
 
 def text(answer: Answer) -> str:

@@ -16,7 +16,7 @@ from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .decision import DecisionRow, Standing, recommended, replications_needed, standing
+from .decision import HOLDS, DecisionRow, Standing, recommended, replications_needed, standing
 from .effort import Budget
 from .families import USUAL
 from .goal import Constraint
@@ -45,6 +45,11 @@ class Kept:
     worst: float
     where: str
 
+    @property
+    def holds(self) -> bool:
+        """Whether the constraint held in nineteen runs of twenty."""
+        return self.held >= HOLDS * self.runs
+
 
 @dataclass(frozen=True)
 class ValidationLine:
@@ -67,7 +72,7 @@ class ValidationLine:
     @property
     def holds(self) -> bool:
         """Whether every constraint held in nineteen runs of twenty."""
-        return all(one.held >= 0.95 * one.runs for one in self.kept)
+        return all(one.holds for one in self.kept)
 
 
 @dataclass
@@ -99,12 +104,11 @@ class Validation:
         self.candidates = [one for one in candidates if all(self.bench.usable(one, trial) for trial in first)]
         for number in range(self.effort.replications):
             limit = self.until if number >= LEAST else None
+            if number >= LEAST:
+                self.decide()
             open_ones = [one for one in self.candidates if number < LEAST or not self._lost(one)]
-            trials = self._replication(number)
-            if not self.bench.run(((one, trial) for one in open_ones for trial in trials), until=limit):
+            if not self._extend(open_ones, number + 1, until=limit):
                 break
-            for one in open_ones:
-                self._made[one.key] = number + 1
         self.decide()
 
     def add(self, one: Candidate) -> bool:
@@ -150,22 +154,22 @@ class Validation:
                 rivals = [one for one in self.candidates if one is not best and not self._lost(one)]
             elif not rivals or count >= self.most:
                 return
-            if not self._extend([best, *rivals], count + max(1, count // 2)):
+            if not self._extend([best, *rivals], count + max(1, count // 2), until=self.until):
                 return
 
-    def _extend(self, some: Sequence[Candidate], count: int) -> bool:
+    def _extend(self, some: Sequence[Candidate], count: int, *, until: float | None) -> bool:
         """Brings designs to ``count`` replications, one after the other; False if the time was up."""
-        for number in range(min(self._made[one.key] for one in some), count):
+        for number in range(min(self._made.get(one.key, 0) for one in some), count):
             pairs = [
                 (one, trial)
                 for one in some
-                if self._made[one.key] <= number
+                if self._made.get(one.key, 0) <= number
                 for trial in self._replication(number)
             ]
-            if not self.bench.run(pairs, until=self.until):
+            if not self.bench.run(pairs, until=until):
                 return False
             for one in some:
-                self._made[one.key] = max(self._made[one.key], number + 1)
+                self._made[one.key] = max(self._made.get(one.key, 0), number + 1)
         return True
 
     def _decided(self, one: Candidate) -> bool:
@@ -227,12 +231,11 @@ class Validation:
         """Whether a design needs no more runs: it breaks a constraint or is worse than the best beyond doubt."""
         if self.several or self._made.get(one.key, 0) < ENOUGH:
             return False
-        best = self.decide()
         stands, _ = self._standing(one)
         runs = sum(len(some) for some in self._trials(one))
         # A design at the edge that misses the bound once in few runs may still hold it in nineteen of twenty.
         misses = self._row(one).broken * runs >= MISSES
-        return one is not best and (stands == "worse" or (stands == "infeasible" and misses))
+        return one is not self.best and (stands == "worse" or (stands == "infeasible" and misses))
 
     def _standing(self, one: Candidate) -> tuple[Standing, Paired | None]:
         assert self.best is not None, "a decision comes first"
