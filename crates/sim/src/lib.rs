@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scenario`] | the reader: TOML text to a [`plan::Plan`], every problem at once; schema and defaults |
+//! | [`keys`] | what tables of a scenario are made of: parts of keys, the reader of a table |
 //! | [`plan`] | a scenario resolved: nodes, directed links, flows with their routes |
 //! | [`build`] | a plan and a seed to a [`network::Network`] at its start |
 //! | [`network`] | what happens at each event, at links and at the ends of flows |
@@ -20,6 +21,7 @@ pub mod build;
 pub mod calendar;
 pub mod engine;
 pub mod fast;
+pub mod keys;
 pub mod link;
 pub mod network;
 pub mod outcome;

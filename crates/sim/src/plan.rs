@@ -2,19 +2,16 @@
 //!
 //! Names have become indices and routes are known, but nothing random has been drawn: one plan serves every seed.
 
-use crate::source::app::AppAction;
-use crate::source::http::{Http, Loop, SizeOf, WebUser};
+use crate::source::datagrams::UdpPlan;
+use crate::source::load::Load;
+use crate::source::meter::MeterPlan;
 use crate::source::rated::Rated;
-use crate::source::replay::Recording;
-use crate::source::shaped::Shaped;
-use crate::source::telnet::{Telnet, TelnetUser};
-use crate::source::video::{Video, VideoPlayer};
 use queue::Spec;
 use std::sync::Arc;
 use transport::tcp;
 use units::param::{Distribution, Spread, Valid};
 use units::size::Opportunities;
-use units::{Bytes, Rate, Span, Stream, Time};
+use units::{Bytes, Rate, Span, Time};
 
 /// Everything a run needs but its seed.
 #[derive(Clone, Debug)]
@@ -234,26 +231,6 @@ fn staggered(spread: &Spread, by: Span) -> Spread {
     }
 }
 
-/// A traffic profile: packets beyond it get another class.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MeterPlan {
-    /// The profile's rate, on the wire.
-    pub rate: Rate,
-    /// How the rate of a flow is measured.
-    pub measure: Measure,
-    /// Class of packets beyond it.
-    pub out_class: u8,
-}
-
-/// How a rate is measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Measure {
-    /// By a token bucket of this depth.
-    Bucket(Bytes),
-    /// By a sliding-window average.
-    Window(Span),
-}
-
 /// How a flow sends.
 #[derive(Clone, Debug)]
 pub enum TransportPlan {
@@ -273,126 +250,4 @@ pub enum TransportPlan {
     },
     /// UDP from an open-loop source.
     Udp(UdpPlan),
-}
-
-/// What a transport with feedback sends.
-#[derive(Clone, Debug)]
-pub enum Load {
-    /// Unlimited data.
-    Greedy,
-    /// A file with this payload.
-    File(Bytes),
-    /// The objects of an application.
-    App(Arc<AppPlan>),
-    /// Frames of a shaped video.
-    Shaped(Arc<Shaped>),
-}
-
-/// An application over TCP.
-#[derive(Clone, Debug)]
-pub enum AppPlan {
-    /// Web sessions.
-    Http(Box<Http>),
-    /// A terminal session.
-    Telnet(Telnet),
-    /// Video in chunks.
-    Video(Video),
-}
-
-impl AppPlan {
-    /// Time between arrivals of sessions, if they arrive in an open loop at each flow.
-    pub fn arrivals(&self) -> Option<Distribution<Span>> {
-        match self {
-            AppPlan::Http(http) => (http.sessions == Loop::Open).then_some(http.arrival),
-            AppPlan::Telnet(_) | AppPlan::Video(_) => None,
-        }
-    }
-
-    /// Whether an object is a whole number of segments.
-    pub fn whole_segments(&self) -> bool {
-        matches!(self, AppPlan::Http(http) if http.size_of == SizeOf::Segments)
-    }
-
-    /// Begins a session.
-    pub fn begin(&self, rng: &mut Stream) -> App {
-        match self {
-            AppPlan::Http(http) => App::WebUser(WebUser::new(http, rng)),
-            AppPlan::Telnet(_) => App::TelnetUser(TelnetUser::default()),
-            AppPlan::Video(_) => App::VideoPlayer(VideoPlayer::default()),
-        }
-    }
-}
-
-/// The state of an application.
-#[derive(Clone, Debug)]
-pub enum App {
-    /// A user who fetches pages.
-    WebUser(WebUser),
-    /// A user who types.
-    TelnetUser(TelnetUser),
-    /// A video player.
-    VideoPlayer(VideoPlayer),
-}
-
-impl App {
-    /// The action at the start, and after each wait.
-    pub fn next_action(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
-        match (self, plan) {
-            (App::WebUser(user), AppPlan::Http(http)) => user.next_action(http, rng),
-            (App::TelnetUser(user), AppPlan::Telnet(telnet)) => user.next_action(telnet, rng),
-            (App::VideoPlayer(player), AppPlan::Video(video)) => player.next_action(video, now),
-            _ => AppAction::End,
-        }
-    }
-
-    /// The action once everything sent has been acknowledged.
-    pub fn on_acknowledged(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
-        match (self, plan) {
-            (App::WebUser(user), AppPlan::Http(http)) => user.on_acknowledged(http, rng),
-            (App::VideoPlayer(player), AppPlan::Video(video)) => player.on_acknowledged(video, now),
-            _ => AppAction::Rest,
-        }
-    }
-}
-
-/// An open-loop source: constant rate while on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UdpPlan {
-    /// Rate while on, counted on the wire.
-    pub rate: Rate,
-    /// Packet size on the wire; the mean, where sizes differ.
-    pub packet: Bytes,
-    /// Headers in a packet.
-    pub headers: Bytes,
-    /// On and off periods; `None` is always on.
-    pub bursts: Option<Bursts>,
-    /// Each gap between packets is scaled by a uniform factor in `1 ± jitter`; zero is strictly periodic,
-    /// one-or-more is refused. With `exponential` gaps the source is Poisson instead.
-    pub gaps: Gaps,
-}
-
-/// Gaps between the packets of an open-loop source.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Gaps {
-    /// All equal.
-    Constant,
-    /// Scaled by a uniform factor in `1 - j … 1 + j`.
-    Jittered(f64),
-    /// Exponential: a Poisson source.
-    Exponential,
-    /// Exponential gaps and exponential sizes (mean `packet`), for comparison with M/M/1.
-    ExponentialSizes,
-    /// Times and sizes of a recording.
-    Recorded(Arc<Recording>),
-}
-
-/// Lengths of on and off periods.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bursts {
-    /// Mean on time.
-    pub on: Span,
-    /// Mean off time.
-    pub off: Span,
-    /// Pareto shape of both, or `None` for exponential.
-    pub shape: Option<f64>,
 }

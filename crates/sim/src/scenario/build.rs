@@ -4,10 +4,10 @@ use super::links::limit_of;
 use super::marking::{Marking, Meter};
 use super::model::{Direction, FlowGroup, Model, Sends, Trunk};
 use super::routes::{route, Nodes, Route};
-use super::sections::{bare, Clock, Wire};
-use crate::plan::{
-    GroupPlan, LinkPlan, LossBursts, LossPlan, Measure, MeterPlan, Plan, PrivatePlan, RunPlan, TransportPlan,
-};
+use super::sections::{Clock, Wire};
+use crate::keys::part::bare;
+use crate::plan::{GroupPlan, LinkPlan, LossBursts, LossPlan, Plan, PrivatePlan, RunPlan, TransportPlan};
+use crate::source::meter::{Measure, MeterPlan};
 use queue::Setting;
 use std::sync::Arc;
 use units::param::{Param, Problem};

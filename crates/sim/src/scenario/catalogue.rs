@@ -1,10 +1,11 @@
 //! All keys, disciplines, transports and sources as data: for `list`, `describe`, the studio and the docs.
 
-use super::json::{json, object as table_json};
+use super::json::{json, object as table_json, one_line};
 use super::marking::Marking;
 use super::schema::examples;
-use super::sections::{Access, Chain, Ends, Head, Part, Run, Wire};
-use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
+use super::sections::{Access, Chain, Ends, Head, Run, Wire};
+use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
+use crate::keys::{Part, Transport};
 use serde_json::{json as object, Value as Json};
 use transport::tcp;
 use units::param::{Check, Choice, Described, Field, Preset, Table, Value};
@@ -21,11 +22,6 @@ pub fn catalogue() -> Json {
         "topologies": topologies(),
         "sections": sections(),
     })
-}
-
-/// Text that was wrapped in the source, on one line.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A field as data.

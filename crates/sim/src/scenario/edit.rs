@@ -9,9 +9,10 @@
 //! * No edit of a single key makes a new group or link: their names are open, so a misspelt one would pass.
 
 use super::links::usual_queue;
-use super::sections::{keys, Access};
-use super::text::dotted;
-use super::traffic::{ChainWay, GraphWay, Group, Source, Transport};
+use super::sections::Access;
+use super::traffic::{ChainWay, GraphWay, Group, Source};
+use crate::keys::part::{dotted, keys};
+use crate::keys::Transport;
 use units::param::{nearest, Choice, Problem, Table, Value};
 
 /// Replaces the value at `path`.

@@ -56,11 +56,16 @@ pub fn value(from: &Json, path: &str, problems: &mut Vec<Problem>) -> Option<Val
         Json::Object(map) => {
             let mut table = Table::new();
             for (key, item) in map {
-                if let Some(read) = value(item, &super::text::dotted(path, key), problems) {
+                if let Some(read) = value(item, &crate::keys::part::dotted(path, key), problems) {
                     table.push((key.clone(), read));
                 }
             }
             Some(Value::Table(table))
         }
     }
+}
+
+/// Text that was wrapped in the source, on one line.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

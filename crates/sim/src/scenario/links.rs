@@ -1,10 +1,9 @@
 //! Reads the three forms of a topology.
 
 use super::model::{Base, Both, Direction, Form, Topology, Trunk};
-use super::read::named_table;
-use super::reader::Reader;
 use super::sections::{Access, Chain, Ends, Wire};
-use super::text::dotted;
+use crate::keys::part::dotted;
+use crate::keys::reader::{named_table, Reader};
 use queue::Spec;
 use units::param::{Param, Problem, Table, Value};
 use units::Rate;

@@ -18,7 +18,6 @@ mod links;
 mod marking;
 mod model;
 mod read;
-pub(crate) mod reader;
 mod routes;
 mod schema;
 pub mod sections;
@@ -124,7 +123,7 @@ impl Scenario {
     /// Sixteen hex digits that two scenarios share if they mean the same: over the resolved form without
     /// title, description and source.
     pub fn hash(&self) -> String {
-        let told = sections::keys::<sections::Head>();
+        let told = crate::keys::part::keys::<sections::Head>();
         let mut meant = self.resolved.clone();
         meant.retain(|(key, _)| !told.contains(&key.as_str()));
         fingerprint(&meant)

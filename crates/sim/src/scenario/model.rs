@@ -112,7 +112,7 @@ pub struct FlowGroup {
     /// How it sends.
     pub sends: Sends,
     /// What it sends.
-    pub source: source::Spec,
+    pub source: source::SourceKeys,
     /// The row of the source's options that was named, if one was.
     pub source_row: Option<String>,
 }

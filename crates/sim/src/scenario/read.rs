@@ -3,10 +3,11 @@
 use super::links::{self, limit_of, Queues};
 use super::marking::Marking;
 use super::model::{FlowGroup, Form, Model, RatedSends, Sends, Tcp, Way};
-use super::reader::Reader;
 use super::sections::{Access, Head};
-use super::text::dotted;
-use super::traffic::{DumbbellWay, GraphWay, Group, Source, Transport};
+use super::traffic::{DumbbellWay, GraphWay, Group, Source};
+use crate::keys::part::dotted;
+use crate::keys::reader::{named_table, Reader};
+use crate::keys::Transport;
 use crate::source::packets::Udp;
 use crate::source::rated::Rated;
 use transport::tcp;
@@ -63,25 +64,6 @@ fn one_form(given: &[(Form, Table)], missing: &mut Vec<Problem>) -> Option<Form>
         missing.push(Problem::new("dumbbell", "", "no topology is given", remedy));
     }
     given.first().map(|(form, _)| *form)
-}
-
-/// The keys of `[links.NAME]` or `[flows.NAME]`, with a name fit for a path.
-pub fn named_table(path: &str, name: &str, value: Value, problems: &mut Vec<Problem>) -> Option<Table> {
-    let fit = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if name.is_empty() || !name.chars().all(fit) {
-        let rule = "a name is made of letters, digits, _ and -";
-        let plain: String = name.chars().map(|c| if fit(c) { c } else { '_' }).collect();
-        let remedy = if plain.is_empty() { "give it a name".into() } else { format!("call it {plain}") };
-        problems.push(Problem::new(path, "", rule, remedy));
-    }
-    match value {
-        Value::Table(table) => Some(table),
-        other => {
-            let remedy = format!("write a section [{path}] with keys below it");
-            problems.push(Problem::new(path, other, "must be a section", remedy));
-            None
-        }
-    }
 }
 
 fn groups(

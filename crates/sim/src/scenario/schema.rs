@@ -4,12 +4,13 @@
 //! each combination is a definition of its own with `additionalProperties: false`. Their keys point at the
 //! definitions of the parts, where each key is described once.
 
-use super::catalogue::one_line;
-use super::json::json;
+use super::json::{json, one_line};
 use super::marking::Marking;
 use super::model::Form;
-use super::sections::{keys, Access, Chain, Ends, Head, Part, Run, Wire};
-use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
+use super::sections::{Access, Chain, Ends, Head, Run, Wire};
+use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
+use crate::keys::part::keys;
+use crate::keys::{Part, Transport};
 use serde_json::{json as object, Map, Value as Json};
 use units::param::{Check, Choice, Described, Field, Kind, Preset, Range};
 

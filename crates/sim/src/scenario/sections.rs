@@ -3,9 +3,9 @@
 //! A table of the file may be read by several *parts*: `[dumbbell]` is a [`Wire`] and an [`Access`], a
 //! group of flows is a [`Group`](super::traffic::Group), its way through the topology, its transport and its source.
 
+use crate::keys::part::bare;
 use units::param::{
-    require, Check, Described, Distribution, DistributionShape, Field, Kind, Param, Preset, Problem, Range,
-    Spread, Table, Value,
+    require, Check, Distribution, DistributionShape, Kind, Param, Problem, Range, Spread, Value,
 };
 use units::quantity::Amount;
 use units::{choices, params, Bytes, Rate, Span, Time};
@@ -268,43 +268,4 @@ impl Param for Place {
     fn show(&self) -> Value {
         Value::Text(self.0.clone())
     }
-}
-
-/// A span without the quotes of a scenario value.
-pub fn bare(span: Span) -> String {
-    units::quantity::show_span(span)
-}
-
-/// The keys of a part, with that of its preset.
-pub fn keys<T: Check>() -> Vec<&'static str> {
-    Part::of::<T>().keys()
-}
-
-/// The keys of a part as data, for readers that do not know its type.
-pub struct Part {
-    /// What the part is.
-    pub doc: &'static str,
-    /// Its keys.
-    pub fields: Vec<Field>,
-    /// The key that names a row of options, and the rows.
-    pub presets: (&'static str, &'static [Preset]),
-}
-
-impl Part {
-    /// The keys of `T`.
-    pub fn of<T: Check>() -> Part {
-        Part { doc: T::DOC, fields: T::fields(), presets: (T::PRESET_KEY, T::presets()) }
-    }
-
-    /// Their names, with that of the preset.
-    pub fn keys(&self) -> Vec<&'static str> {
-        let preset = Some(self.presets.0).filter(|key| !key.is_empty());
-        preset.into_iter().chain(self.fields.iter().map(|field| field.name)).collect()
-    }
-}
-
-/// The fields a part shows, without those equal to `base`.
-pub fn difference<T: Described>(part: &T, base: &T) -> Table {
-    let base = base.show();
-    part.show().into_iter().filter(|row| !base.contains(row)).collect()
 }

@@ -1,8 +1,9 @@
 //! [`Model`] back to a [`Table`], every default written out.
 
 use super::model::{Both, Direction, FlowGroup, Form, Model, Sends, Topology, Way};
-use super::sections::{difference, Run, Wire};
+use super::sections::{Run, Wire};
 use super::traffic::Group;
+use crate::keys::part::difference;
 use crate::plan::Plan;
 use units::param::{Described, Table, Value};
 

@@ -2,6 +2,7 @@
 //!
 //! Tables keep the order in which they were written: it is the order of the flows.
 
+use crate::keys::part::dotted;
 use std::fmt::Write;
 use toml::de::{DeTable, DeValue};
 use units::param::{Problem, Table, Value};
@@ -86,15 +87,6 @@ pub fn line(text: &str, path: &str) -> Option<usize> {
         (table, rest) = (inner, below);
     }
     found.map(|at| text[..at].matches('\n').count() + 1)
-}
-
-/// `parent.key`, without the dot at the top.
-pub fn dotted(parent: &str, key: &str) -> String {
-    if parent.is_empty() {
-        key.to_string()
-    } else {
-        format!("{parent}.{key}")
-    }
 }
 
 fn syntax_problem(text: &str, at: usize, message: &str) -> Problem {

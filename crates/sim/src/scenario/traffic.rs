@@ -1,31 +1,15 @@
 //! The keys of a group of flows, declared part by part: what every group has, its way through the
 //! topology and its transport. What its source adds is declared beside that source, in [`crate::source`].
 
-use super::sections::{bare, Part, Place};
+use super::sections::Place;
+use crate::keys::part::bare;
+use crate::keys::{Part, Transport};
 use crate::source::packets::Udp;
 use crate::source::rated::Rated;
-pub use crate::source::Kind as Source;
+pub use crate::source::SourceKind as Source;
 use transport::tcp;
 use units::param::{require, Check, Choice, Param, Problem, Range, Spread};
-use units::{choices, params, Span};
-
-choices! {
-    /// How a flow sends.
-    pub enum Transport {
-        /// A TCP connection.
-        Tcp = "tcp",
-        /// Rate control by the throughput equation (RFC 5348).
-        Tfrc = "tfrc",
-        /// A rate that grows and falls as TCP's window does (RAP, Rejaie 1999).
-        Rap = "rap",
-        /// A window emulated at the receiver and averaged (TEAR, Rhee 2000).
-        Tear = "tear",
-        /// A rate from the losses and delays that RTP reports (LDA+, Sisalem 2000).
-        Lda = "lda",
-        /// Datagrams without any feedback.
-        Udp = "udp",
-    }
-}
+use units::{params, Span};
 
 impl Transport {
     /// Its options, as data.

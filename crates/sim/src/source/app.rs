@@ -4,46 +4,15 @@
 //! was sent before the present connection was opened is an old duplicate and is ignored. The receiver learns of a new
 //! connection from its first packet, so its behaviour does not depend on how far ahead the sender is simulated.
 
-use crate::plan::{App, AppPlan};
+use super::action::AppAction;
+use super::load::{App, AppPlan};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use transport::segment::{Ack, Segment};
 use transport::tcp::{Params, Receiver, Sender};
 use transport::SenderCounters;
 use units::param::Valid;
-use units::{Span, Stream, Time};
-
-/// The next action of an application.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AppAction {
-    /// Send an object.
-    Send {
-        /// Its payload.
-        bytes: u64,
-        /// On a new connection.
-        fresh: bool,
-    },
-    /// Send an object, and act again after a while without waiting for its acknowledgement.
-    Type {
-        /// Its payload.
-        bytes: u64,
-        /// On a new connection.
-        fresh: bool,
-        /// How long until the next action.
-        span: Span,
-    },
-    /// Wait.
-    Wait {
-        /// How long.
-        span: Span,
-        /// Whether the connection is closed first.
-        close: bool,
-    },
-    /// Wait for something else.
-    Rest,
-    /// End the session.
-    End,
-}
+use units::{Stream, Time};
 
 /// An object in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,5 @@
 //! Bulk transfer: without end, or one file.
 
-use super::SourcePart;
-use crate::plan::Load;
-use crate::scenario::traffic::Transport;
 use units::param::{Check, Range};
 use units::{params, Bytes};
 
@@ -15,12 +12,3 @@ params! {
 }
 
 impl Check for Ftp {}
-
-impl SourcePart for Ftp {
-    const OVER: &'static [Transport] =
-        &[Transport::Tcp, Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda];
-
-    fn load(&self) -> Load {
-        self.bytes.map_or(Load::Greedy, Load::File)
-    }
-}

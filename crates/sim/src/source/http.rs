@@ -5,11 +5,7 @@
 //! *Deviations*: only responses are simulated. A request takes no time and no packet, so a page takes half a round trip
 //! to a round trip less than a browser would measure; objects of a page come one after the other.
 
-use super::app::AppAction;
-use super::SourcePart;
-use crate::plan::{AppPlan, Load};
-use crate::scenario::traffic::Transport;
-use std::sync::Arc;
+use super::action::AppAction;
 use units::param::{Check, Distribution, DistributionShape, Preset};
 use units::{choices, params, Bytes, Span, Stream};
 
@@ -102,14 +98,6 @@ impl Check for Http {
 
     fn presets() -> &'static [Preset] {
         MODELS
-    }
-}
-
-impl SourcePart for Http {
-    const OVER: &'static [Transport] = &[Transport::Tcp];
-
-    fn load(&self) -> Load {
-        Load::App(Arc::new(AppPlan::Http(Box::new(self.clone()))))
     }
 }
 

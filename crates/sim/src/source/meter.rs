@@ -5,8 +5,27 @@
 //! Units: bytes on the wire, seconds.
 //! Deviations: the window's estimate starts at zero and not at the target.
 
-use crate::plan::{Measure, MeterPlan};
-use units::{Rng, Stream, Time};
+use units::{Bytes, Rate, Rng, Span, Stream, Time};
+
+/// A traffic profile: packets beyond it get another class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeterPlan {
+    /// The profile's rate, on the wire.
+    pub rate: Rate,
+    /// How the rate of a flow is measured.
+    pub measure: Measure,
+    /// Class of packets beyond it.
+    pub out_class: u8,
+}
+
+/// How a rate is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// By a token bucket of this depth.
+    Bucket(Bytes),
+    /// By a sliding-window average.
+    Window(Span),
+}
 
 /// Assigns classes to packets.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Arrivals of sessions in an open loop: each is a flow of its own, over the links of the flow at which it arrives.
 
-use crate::plan::AppPlan;
-use crate::source::AppSource;
+use super::app::AppSource;
+use super::load::AppPlan;
 use std::sync::Arc;
 use transport::tcp::Params;
 use transport::SenderCounters;

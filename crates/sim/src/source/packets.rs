@@ -1,8 +1,6 @@
 //! The keys of UDP flows and of the sources that send packets of one size at a rate.
 
-use super::SourcePart;
-use crate::plan::{Bursts, Gaps, UdpPlan};
-use crate::scenario::traffic::Transport;
+use super::datagrams::{Bursts, Gaps, UdpPlan};
 use units::param::{require, Check, Param, Problem, Range};
 use units::{choices, params, Bytes, Rate, Span};
 
@@ -45,7 +43,7 @@ impl Check for Udp {
 
 impl Udp {
     /// Packets with these gaps and bursts.
-    fn plan(&self, gaps: Gaps, bursts: Option<Bursts>) -> UdpPlan {
+    pub(super) fn plan(&self, gaps: Gaps, bursts: Option<Bursts>) -> UdpPlan {
         let rate = match self.rate_of {
             RateOf::Wire => self.rate,
             RateOf::Payload => {
@@ -58,7 +56,7 @@ impl Udp {
     }
 }
 
-fn jittered(jitter: f64) -> Gaps {
+pub(super) fn jittered(jitter: f64) -> Gaps {
     if jitter > 0.0 {
         Gaps::Jittered(jitter)
     } else {
@@ -78,15 +76,6 @@ const JITTER: Range = Range::Within(0.0, 0.999);
 
 impl Check for Cbr {}
 
-impl SourcePart for Cbr {
-    const OVER: &'static [Transport] = &[Transport::Udp];
-    const PACKETS: bool = true;
-
-    fn datagrams(&self, packets: &Udp) -> Option<UdpPlan> {
-        Some(packets.plan(jittered(self.jitter), None))
-    }
-}
-
 params! {
     /// Bursts at a constant rate in turns with silence.
     pub struct Onoff {
@@ -102,16 +91,6 @@ params! {
 }
 
 impl Check for Onoff {}
-
-impl SourcePart for Onoff {
-    const OVER: &'static [Transport] = &[Transport::Udp];
-    const PACKETS: bool = true;
-
-    fn datagrams(&self, packets: &Udp) -> Option<UdpPlan> {
-        let bursts = Bursts { on: self.on, off: self.off, shape: self.shape };
-        Some(packets.plan(jittered(self.jitter), Some(bursts)))
-    }
-}
 
 choices! {
     /// Sizes of packets.
@@ -132,13 +111,3 @@ params! {
 }
 
 impl Check for Poisson {}
-
-impl SourcePart for Poisson {
-    const OVER: &'static [Transport] = &[Transport::Udp];
-    const PACKETS: bool = true;
-
-    fn datagrams(&self, packets: &Udp) -> Option<UdpPlan> {
-        let exponential = self.sizes == Sizes::Exponential;
-        Some(packets.plan(if exponential { Gaps::ExponentialSizes } else { Gaps::Exponential }, None))
-    }
-}

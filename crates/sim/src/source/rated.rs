@@ -3,11 +3,10 @@
 //! The simulator's packet has no fields for a report, nor for what a data packet tells the receiver. So the sending end
 //! stores the contents of its packets by number until the receiving end has read them.
 
-use crate::plan::Load;
-use crate::scenario::reader::Reader;
-use crate::scenario::sections::Part;
-use crate::scenario::traffic::Transport;
-use crate::source::shaped::Shaper;
+use super::load::Load;
+use super::shaped::Shaper;
+use crate::keys::reader::Reader;
+use crate::keys::{Part, Transport};
 use std::collections::VecDeque;
 use transport::rate_based::common::{Pdu, Protocol, RateReceiver, RateSender, Statistic};
 use transport::segment::{Ack, SackBlocks, Segment};

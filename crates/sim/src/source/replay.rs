@@ -4,11 +4,6 @@
 //! *Units*: times since the start of the flow; bytes of the IP packet, as everywhere on a link.
 //! *Deviations*: open loop: what was TCP in the recording does not react to the simulated network.
 
-use super::packets::Udp;
-use super::SourcePart;
-use crate::plan::{Gaps, UdpPlan};
-use crate::scenario::traffic::Transport;
-use std::sync::Arc;
 use units::param::{require, Check, Kind, Param, Problem, Range, Value};
 use units::{params, quantity, Bytes, Rate, Span};
 
@@ -97,7 +92,7 @@ impl Check for Replay {
 }
 
 impl Replay {
-    fn recording(&self) -> Recording {
+    pub(super) fn recording(&self) -> Recording {
         let scaled = |packet: &Departure| Departure { at: packet.at.scale(self.scale), ..*packet };
         let packets: Vec<Departure> = self.packets.iter().map(scaled).collect();
         let ends = packets.first().zip(packets.last());
@@ -105,17 +100,6 @@ impl Replay {
         let mean_gap = length / (packets.len().max(2) as u64 - 1);
         let period = length + self.repeat_after.unwrap_or(mean_gap);
         Recording { packets, period: self.repeat.then_some(period) }
-    }
-}
-
-impl SourcePart for Replay {
-    const OVER: &'static [Transport] = &[Transport::Udp];
-
-    fn datagrams(&self, _packets: &Udp) -> Option<UdpPlan> {
-        let recording = self.recording();
-        let (packet, rate) = (recording.mean_size(), recording.mean_rate());
-        let gaps = Gaps::Recorded(Arc::new(recording));
-        Some(UdpPlan { rate, packet, headers: self.headers, bursts: None, gaps })
     }
 }
 
@@ -144,12 +128,12 @@ impl Recording {
         self.packets.iter().map(|packet| packet.size.0).sum()
     }
 
-    fn mean_size(&self) -> Bytes {
+    pub(super) fn mean_size(&self) -> Bytes {
         Bytes(self.bytes() / (self.packets.len() as u64).max(1))
     }
 
     /// Over a round; zero for packets that leave at once.
-    fn mean_rate(&self) -> Rate {
+    pub(super) fn mean_rate(&self) -> Rate {
         let whole = self.period.or_else(|| Some(self.packets.last()?.at - self.packets.first()?.at));
         let bps = self.bytes() as f64 * 8.0 / whole.unwrap_or_default().as_secs();
         Rate(if bps.is_finite() { bps.round() as u64 } else { 0 })
@@ -159,6 +143,8 @@ impl Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::kinds::SourcePart;
+    use crate::source::packets::Udp;
     use crate::source::UdpSource;
     use proptest::prelude::*;
     use units::param::Valid;

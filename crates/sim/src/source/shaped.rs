@@ -6,9 +6,6 @@
 //! *Deviations*: assumed: how far a frame may lie behind before frames are left out, and the spread of sizes. What
 //! shaping costs in quality is the share of the coded rate that leaves.
 
-use super::SourcePart;
-use crate::plan::Load;
-use crate::scenario::traffic::Transport;
 use std::sync::Arc;
 use units::param::{require, Check, Param, Problem, Range};
 use units::{params, Bytes, Rate, Rng, Span, Stream, Time};
@@ -41,14 +38,6 @@ impl Check for Shaped {
             format!("must not exceed coded_rate ({})", self.coded_rate.show()),
             "",
         );
-    }
-}
-
-impl SourcePart for Shaped {
-    const OVER: &'static [Transport] = &[Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda];
-
-    fn load(&self) -> Load {
-        Load::Shaped(Arc::new(self.clone()))
     }
 }
 

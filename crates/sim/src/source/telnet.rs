@@ -4,11 +4,7 @@
 //! Pareto law with shape 0.95 fits the upper tail. ns-2's telnet source draws them exponential with mean 1 s.
 //! *Deviations*: the echo of the far end is not simulated; keys that are pressed while the window is closed are not joined.
 
-use super::app::AppAction;
-use super::SourcePart;
-use crate::plan::{AppPlan, Load};
-use crate::scenario::traffic::Transport;
-use std::sync::Arc;
+use super::action::AppAction;
 use units::param::{Check, Distribution, DistributionShape, Preset, Range};
 use units::{params, Bytes, Span, Stream};
 
@@ -36,18 +32,6 @@ impl Check for Telnet {
 
     fn presets() -> &'static [Preset] {
         MODELS
-    }
-}
-
-impl SourcePart for Telnet {
-    const OVER: &'static [Transport] = &[Transport::Tcp];
-
-    fn load(&self) -> Load {
-        Load::App(Arc::new(AppPlan::Telnet(self.clone())))
-    }
-
-    fn segment(&self) -> Option<Bytes> {
-        Some(self.key)
     }
 }
 

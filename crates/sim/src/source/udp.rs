@@ -3,7 +3,7 @@
 //! The first packet of an on period is sent at its start, as in ns-2. Gaps are exact: the remainder of a division is
 //! carried over (see [`Serializer`]).
 
-use crate::plan::{Gaps, UdpPlan};
+use super::datagrams::{Gaps, UdpPlan};
 use transport::segment::Segment;
 use units::{Bytes, Serializer, Span, Stream, Time};
 
@@ -132,7 +132,7 @@ impl UdpSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Bursts;
+    use crate::source::datagrams::Bursts;
     use units::Rate;
 
     fn plan(gaps: Gaps, bursts: Option<Bursts>) -> UdpPlan {

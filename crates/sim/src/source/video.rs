@@ -7,11 +7,7 @@
 //! *Deviations*: a chunk counts as received when the server has its last acknowledgement; requests take no packets; chunks
 //! of one quality have one size.
 
-use super::app::AppAction;
-use super::SourcePart;
-use crate::plan::{AppPlan, Load};
-use crate::scenario::traffic::Transport;
-use std::sync::Arc;
+use super::action::AppAction;
 use units::param::{require, Check, Param, Problem, Range};
 use units::{choices, params, Rate, Span, Time};
 
@@ -62,14 +58,6 @@ impl Check for Video {
         );
         let rule = "must exceed reservoir";
         require(problems, self.cushion > self.reservoir, "cushion", self.cushion.show(), rule, "");
-    }
-}
-
-impl SourcePart for Video {
-    const OVER: &'static [Transport] = &[Transport::Tcp];
-
-    fn load(&self) -> Load {
-        Load::App(Arc::new(AppPlan::Video(self.clone())))
     }
 }
 

@@ -4,12 +4,8 @@
 //! and pauses of ITU-P59: exponential, means 1.004 s and 1.587 s.
 //! *Deviations*: one side of a conversation; no comfort noise; a talk spurt begins with a packet and not with a full frame.
 
-use super::packets::Udp;
-use super::SourcePart;
-use crate::plan::{Bursts, Gaps, UdpPlan};
-use crate::scenario::traffic::Transport;
 use units::param::{require, Check, Param, Problem, Range};
-use units::{choices, params, Bytes, Rate, Span};
+use units::{choices, params, Bytes, Span};
 
 choices! {
     /// How speech is coded.
@@ -54,7 +50,7 @@ params! {
 
 impl Voice {
     /// Speech in a packet, in bytes.
-    fn payload(&self) -> u64 {
+    pub(super) fn payload(&self) -> u64 {
         (self.codec.bps() as f64 / 8.0 * self.frame.as_secs()).round() as u64
     }
 }
@@ -73,20 +69,12 @@ impl Check for Voice {
     }
 }
 
-impl SourcePart for Voice {
-    const OVER: &'static [Transport] = &[Transport::Udp];
-
-    fn datagrams(&self, _packets: &Udp) -> Option<UdpPlan> {
-        let packet = Bytes(self.payload()) + self.headers;
-        let rate = Rate((packet.0 as f64 * 8.0 / self.frame.as_secs()).round() as u64);
-        let bursts = self.suppression.then_some(Bursts { on: self.talk, off: self.pause, shape: None });
-        Some(UdpPlan { rate, packet, headers: self.headers, bursts, gaps: Gaps::Constant })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::kinds::SourcePart;
+    use crate::source::packets::Udp;
+    use units::Rate;
 
     #[test]
     fn rates_on_the_wire_by_hand() {

@@ -2,10 +2,11 @@
 
 use super::files::folder;
 use super::*;
-use crate::scenario::catalogue::one_line;
+use crate::keys::Transport;
+use crate::scenario::json::one_line;
 use crate::scenario::marking::Marking;
 use crate::scenario::sections::{Access, Chain, Ends, Head, Run, Wire};
-use crate::scenario::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source, Transport};
+use crate::scenario::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
 use transport::tcp;
 use units::param::{Check, Choice, Described, Field, Range};
 

@@ -89,7 +89,7 @@ proptest! {
 /// The paths of all values of a table.
 fn paths(table: &Table, parent: &str) -> Vec<String> {
     let each = table.iter().flat_map(|(key, value)| {
-        let path = text::dotted(parent, key);
+        let path = crate::keys::part::dotted(parent, key);
         match value {
             Value::Table(inner) => paths(inner, &path),
             _ => vec![path],

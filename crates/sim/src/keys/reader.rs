@@ -1,6 +1,6 @@
 //! Reads one table of a scenario part by part, and reports the keys that remain.
 
-use super::text::dotted;
+use super::part::{dotted, keys};
 use queue::Spec;
 use units::param::{nearest, read_table, Check, Described, Problem, Table, Value};
 
@@ -20,13 +20,13 @@ impl<'a> Reader<'a> {
 
     /// Reads the keys of `T`.
     pub fn part<T: Check>(&mut self) -> T {
-        let own = self.take(&super::sections::keys::<T>());
+        let own = self.take(&keys::<T>());
         read_table(&self.path, &own, self.problems)
     }
 
     /// Reads the keys of `T`, with `base` instead of its defaults. Problems of the base are not repeated.
     pub fn part_over<T: Check>(&mut self, base: &T) -> T {
-        let own = self.take(&super::sections::keys::<T>());
+        let own = self.take(&keys::<T>());
         let mut merged = base.show();
         merged.retain(|(key, _)| own.iter().all(|(mine, _)| mine != key));
         merged.extend(own.iter().cloned());
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
 
     /// Removes keys that are known elsewhere but not here, and reports them.
     pub fn refuse<T: Described + Check>(&mut self, rule: &str, remedy: &str) {
-        self.refuse_keys(super::sections::keys::<T>(), rule, remedy);
+        self.refuse_keys(keys::<T>(), rule, remedy);
     }
 
     /// The same for keys known by name.
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
 
     /// Forgets keys that cannot be judged because of an earlier problem.
     pub fn ignore<T: Check>(&mut self) {
-        self.take(&super::sections::keys::<T>());
+        self.take(&keys::<T>());
     }
 
     /// Adds a problem with one of this table's keys.
@@ -143,6 +143,25 @@ impl<'a> Reader<'a> {
             std::mem::take(&mut self.left).into_iter().partition(|(key, _)| keys.contains(&key.as_str()));
         self.left = left;
         own
+    }
+}
+
+/// The keys of `[links.NAME]` or `[flows.NAME]`, with a name fit for a path.
+pub fn named_table(path: &str, name: &str, value: Value, problems: &mut Vec<Problem>) -> Option<Table> {
+    let fit = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || !name.chars().all(fit) {
+        let rule = "a name is made of letters, digits, _ and -";
+        let plain: String = name.chars().map(|c| if fit(c) { c } else { '_' }).collect();
+        let remedy = if plain.is_empty() { "give it a name".into() } else { format!("call it {plain}") };
+        problems.push(Problem::new(path, "", rule, remedy));
+    }
+    match value {
+        Value::Table(table) => Some(table),
+        other => {
+            let remedy = format!("write a section [{path}] with keys below it");
+            problems.push(Problem::new(path, other, "must be a section", remedy));
+            None
+        }
     }
 }
 

@@ -1,0 +1,14 @@
+//! What the tables of a scenario are made of, whichever section they stand in.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`part`] | a part: keys that are declared together, as data; dotted paths |
+//! | [`reader`] | parses one table part by part and reports the keys that remain |
+//! | [`transport`] | the transports by which a flow can send |
+
+pub mod part;
+pub(crate) mod reader;
+pub mod transport;
+
+pub use part::Part;
+pub use transport::Transport;

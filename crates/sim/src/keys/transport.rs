@@ -1,0 +1,21 @@
+//! The transports by which a flow can send.
+
+use units::choices;
+
+choices! {
+    /// How a flow sends.
+    pub enum Transport {
+        /// A TCP connection.
+        Tcp = "tcp",
+        /// Rate control by the throughput equation (RFC 5348).
+        Tfrc = "tfrc",
+        /// A rate that grows and falls as TCP's window does (RAP, Rejaie 1999).
+        Rap = "rap",
+        /// A window emulated at the receiver and averaged (TEAR, Rhee 2000).
+        Tear = "tear",
+        /// A rate from the losses and delays that RTP reports (LDA+, Sisalem 2000).
+        Lda = "lda",
+        /// Datagrams without any feedback.
+        Udp = "udp",
+    }
+}

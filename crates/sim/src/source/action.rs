@@ -1,0 +1,35 @@
+//! What an application does next.
+
+use units::Span;
+
+/// The next action of an application.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AppAction {
+    /// Send an object.
+    Send {
+        /// Its payload.
+        bytes: u64,
+        /// On a new connection.
+        fresh: bool,
+    },
+    /// Send an object, and act again after a while without waiting for its acknowledgement.
+    Type {
+        /// Its payload.
+        bytes: u64,
+        /// On a new connection.
+        fresh: bool,
+        /// How long until the next action.
+        span: Span,
+    },
+    /// Wait.
+    Wait {
+        /// How long.
+        span: Span,
+        /// Whether the connection is closed first.
+        close: bool,
+    },
+    /// Wait for something else.
+    Rest,
+    /// End the session.
+    End,
+}

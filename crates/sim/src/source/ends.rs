@@ -1,0 +1,53 @@
+//! The two ends of a flow, whatever its transport and its source.
+
+use super::{AppSink, AppSource, Origin, RatedSink, RatedSource, UdpSource};
+use transport::tcp;
+
+/// The sending end of a flow.
+pub enum Source {
+    /// A TCP sender whose data are known from the start.
+    Tcp(tcp::Sender),
+    /// A rate-based sender.
+    Rated(Box<RatedSource>),
+    /// An open-loop source.
+    Udp(Box<UdpSource>),
+    /// An application over TCP.
+    App(Box<AppSource>),
+    /// The origin of sessions in an open loop; each is a flow of its own.
+    Origin(Box<Origin>),
+}
+
+impl Source {
+    /// Whether its session has ended. What arrives after that is a late duplicate, which the fast engine may process ahead of
+    /// the next session.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self, Source::App(source) if source.is_over())
+    }
+}
+
+/// The receiving end of a flow.
+pub enum Sink {
+    /// A TCP receiver.
+    Tcp(tcp::Receiver),
+    /// A rate-based receiver.
+    Rated(Box<RatedSink>),
+    /// Counts what it receives.
+    Udp {
+        /// Payload bytes received.
+        payload: u64,
+    },
+    /// The TCP receiver of an application.
+    App(Box<AppSink>),
+}
+
+impl Sink {
+    /// Payload delivered in order so far.
+    pub fn delivered_bytes(&self) -> u64 {
+        match self {
+            Sink::Tcp(receiver) => receiver.delivered_payload(),
+            Sink::Rated(sink) => sink.received_payload(),
+            Sink::Udp { payload } => *payload,
+            Sink::App(sink) => sink.delivered_payload(),
+        }
+    }
+}

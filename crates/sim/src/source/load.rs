@@ -1,0 +1,90 @@
+//! What a transport with feedback has to send, and the applications that decide it as they go.
+
+use super::action::AppAction;
+use super::http::{Http, Loop, SizeOf, WebUser};
+use super::shaped::Shaped;
+use super::telnet::{Telnet, TelnetUser};
+use super::video::{Video, VideoPlayer};
+use std::sync::Arc;
+use units::param::Distribution;
+use units::{Bytes, Span, Stream, Time};
+
+/// What a transport with feedback sends.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// Unlimited data.
+    Greedy,
+    /// A file with this payload.
+    File(Bytes),
+    /// The objects of an application.
+    App(Arc<AppPlan>),
+    /// Frames of a shaped video.
+    Shaped(Arc<Shaped>),
+}
+
+/// An application over TCP.
+#[derive(Clone, Debug)]
+pub enum AppPlan {
+    /// Web sessions.
+    Http(Box<Http>),
+    /// A terminal session.
+    Telnet(Telnet),
+    /// Video in chunks.
+    Video(Video),
+}
+
+impl AppPlan {
+    /// Time between arrivals of sessions, if they arrive in an open loop at each flow.
+    pub fn arrivals(&self) -> Option<Distribution<Span>> {
+        match self {
+            AppPlan::Http(http) => (http.sessions == Loop::Open).then_some(http.arrival),
+            AppPlan::Telnet(_) | AppPlan::Video(_) => None,
+        }
+    }
+
+    /// Whether an object is a whole number of segments.
+    pub fn whole_segments(&self) -> bool {
+        matches!(self, AppPlan::Http(http) if http.size_of == SizeOf::Segments)
+    }
+
+    /// Begins a session.
+    pub fn begin(&self, rng: &mut Stream) -> App {
+        match self {
+            AppPlan::Http(http) => App::WebUser(WebUser::new(http, rng)),
+            AppPlan::Telnet(_) => App::TelnetUser(TelnetUser::default()),
+            AppPlan::Video(_) => App::VideoPlayer(VideoPlayer::default()),
+        }
+    }
+}
+
+/// The state of an application.
+#[derive(Clone, Debug)]
+pub enum App {
+    /// A user who fetches pages.
+    WebUser(WebUser),
+    /// A user who types.
+    TelnetUser(TelnetUser),
+    /// A video player.
+    VideoPlayer(VideoPlayer),
+}
+
+impl App {
+    /// The action at the start, and after each wait.
+    pub fn next_action(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
+        match (self, plan) {
+            (App::WebUser(user), AppPlan::Http(http)) => user.next_action(http, rng),
+            (App::TelnetUser(user), AppPlan::Telnet(telnet)) => user.next_action(telnet, rng),
+            (App::VideoPlayer(player), AppPlan::Video(video)) => player.next_action(video, now),
+            _ => AppAction::End,
+        }
+    }
+
+    /// The action once everything sent has been acknowledged.
+    pub fn on_acknowledged(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
+        match (self, plan) {
+            (App::WebUser(user), AppPlan::Http(http)) => user.on_acknowledged(http, rng),
+            (App::VideoPlayer(player), AppPlan::Video(video)) => player.on_acknowledged(video, now),
+            _ => AppAction::Rest,
+        }
+    }
+}
