@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -105,3 +106,12 @@ class Gathered:
         """Raises UsageError with a line for each failure, if there was one."""
         if self.errors:
             raise UsageError("\n".join(map(str, self.errors)))
+
+
+def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
+    """Returns ``did you mean 'red'?`` if a known name is close, else ``otherwise``."""
+    known = list(known)
+    # Two letters in the wrong order count as one slip, which a ratio of common blocks does not know.
+    near = sorted((one for one in known if sorted(one) == sorted(name)), key=lambda one: one[:1] != name[:1])
+    near += difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else otherwise

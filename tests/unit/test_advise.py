@@ -10,7 +10,6 @@ import pytest
 import dropcurve as dc
 from dropcurve.advise import advise, equilibrium, fluid, rules, tcp, trajectory
 from dropcurve.advise.conditions import Point, allowed_delay, conditions
-from dropcurve.advise.text import data, text
 
 #: The example of HMTG01 and HMTG01a: 60 flows, 246 ms, 15 Mbit/s in packets of 500 bytes.
 HOLLOT = {"flows": 60, "rtt_s": 0.246, "capacity": 3750.0}
@@ -241,9 +240,9 @@ def test_contradictions_are_refused() -> None:
 def test_advice_is_instant_and_says_where_each_design_comes_from() -> None:
     began = time.process_time()
     found = advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")
-    shown = text(found)
+    shown = found.text()
     assert time.process_time() - began < 1.0
     for design in found.designs:
         assert design.formula and design.source and design.why and design.fails
         assert design.queue in shown
-    assert data(found)["designs"][1]["expected"][0]["loss"] > 0
+    assert found.data()["designs"][1]["expected"][0]["loss"] > 0

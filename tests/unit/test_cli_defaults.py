@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dropcurve import boxes, links
+from dropcurve import boxes
 from dropcurve.boxes.model import queue_text
 from dropcurve.cli import defaults, invoke, wizard
 from dropcurve.errors import DropcurveError
 from dropcurve.quantities import values
+from dropcurve.scenario import links
 
 OPTIONS = {"compare": frozenset({"jobs", "replications", "out"}), "list": frozenset({"json"})}
 

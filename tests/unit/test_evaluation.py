@@ -9,7 +9,6 @@ import pytest
 import dropcurve as dc
 from dropcurve import metrics
 from dropcurve.evaluation import CASES, LEFT_OUT, Graded, ReportCard, cases, evaluate
-from dropcurve.evaluation.text import data, text
 
 LINK = cases.setup(rate_bps=10e6, rtt_s=0.1, buffer=None, seconds=12.0, ecn=False)
 FEW = [one for one in CASES if one.section in ("5.1", "9.1")]
@@ -69,9 +68,9 @@ def test_a_short_card_is_right_and_repeatable() -> None:
     # Against the other one: whichever is recommended wins in one of both and loses in the other.
     assert {kinds["use"], kinds["delay"]} == {"gain", "cost"}
     again = evaluate(asked, seconds=20.0, replications=4, cases=FEW)
-    assert data(again) == data(card)
-    assert json.loads(json.dumps(data(card)))["tests"][0]["section"] == "5.1"
-    assert "5.1    TCP-friendly senders             mixed" in text(card)
+    assert again.data() == card.data()
+    assert json.loads(json.dumps(card.data()))["tests"][0]["section"] == "5.1"
+    assert "5.1    TCP-friendly senders             mixed" in str(card)
 
 
 def test_a_discipline_does_not_differ_from_itself() -> None:
@@ -89,7 +88,7 @@ def test_the_verdict_is_over_all_tests_and_counts_the_delay_of_thin_flows() -> N
     card = evaluate("codel", seconds=20.0, replications=4, cases=FEW)
     assert card.decision is not None
     assert (card.decision.status, card.decision.recommended) == ("load", "codel")
-    assert text(card).startswith("Choose codel instead of droptail: mean p95 delay where it is felt ")
+    assert str(card).startswith("Choose codel instead of droptail: mean p95 delay where it is felt ")
 
 
 def test_a_flood_is_judged_by_its_victims() -> None:

@@ -110,7 +110,7 @@ def test_designs_are_those_that_the_box_can_load_and_none_is_the_queue_itself(bo
 def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:
     """A second and a half of buffer at 2 Mbit/s is bad for a call; the queue that is loaded then is kept."""
     before = SQM.replace("limit 100", "limit 250")
-    from dropcurve import links
+    from dropcurve.scenario import links
 
     profile, direction = links.parse("20/2:up")
     found = boxes.read(before)

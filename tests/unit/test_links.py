@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import dropcurve as dc
-from dropcurve import links
-from dropcurve.links.parse import rates
 from dropcurve.quantities import units
 from dropcurve.results.document import assumptions
+from dropcurve.scenario import links
+from dropcurve.scenario.links.parse import rates
 from dropcurve.verdict.traffic import roles
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dropcurve import metrics
 from dropcurve.errors import UsageError
-from dropcurve.metrics import __main__ as page
+from validation.pages import metric_tables as page
 
 
 def delay(mean: float, count: int, **parts: float) -> dict[str, Any]:
@@ -222,4 +222,6 @@ def test_the_docs_page_is_the_code() -> None:
     from pathlib import Path
 
     text = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert page.page().strip() in text, "run: python -m dropcurve.metrics, and paste it into docs/metrics.md"
+    assert page.page().strip() in text, (
+        "run: python -m validation.pages.metric_tables, and paste it into docs/metrics.md"
+    )

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 import dropcurve as dc
-from dropcurve.present.verdict import headline
-from dropcurve.verdict import Bound, Design, Exchange, Outcome, Verdict, decide
+from dropcurve.verdict import Bound, Design, Exchange, Outcome, Verdict, decide, headline
 from dropcurve.verdict.rules import replications_to_decide
 
 USE = Outcome("use", "utilisation", "%", worth=1.0)

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
-from dropcurve.present.verdict import headline
-from dropcurve.verdict import Exchange, of_result
-from dropcurve.verdict.outcomes import balanced
+from dropcurve.results.recommendation import verdict_on
+from dropcurve.verdict import Exchange, balanced, headline
 from dropcurve.verdict.traffic import roles
 
 #: A dumbbell with a queue and flows of every kind.
@@ -122,7 +121,7 @@ def test_in_an_attack_the_share_and_the_delay_of_the_victims_count() -> None:
 def test_a_flow_queue_that_isolates_a_flood_is_not_worse() -> None:
     base = dc.Scenario.parse(SCENARIO + FLOOD, name="flood")
     result = dc.compare(base, queues=["droptail", "fq_codel"], replications=3)
-    found = of_result(result)
+    found = verdict_on(result)
     assert found is not None
     assert (found.status, found.recommended) == ("load", "fq_codel")
     opening = str(result).splitlines()[0]
@@ -135,7 +134,7 @@ def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> 
         [("dumbbell.access_delay", "0 s"), ("dumbbell.exit_delay", "0 s")]
     )
     result = dc.compare(base, queues=["droptail", "codel"], replications=2)
-    derived, stated = of_result(result), of_result(result, exchange=Exchange(0.25))
+    derived, stated = verdict_on(result), verdict_on(result, exchange=Exchange(0.25))
     assert derived is not None
     assert stated is not None
     assert derived.exchange == "1 ms of delay counts as 1 point of utilisation"
@@ -146,7 +145,7 @@ def test_a_queue_in_use_stays_unless_another_is_better() -> None:
     """The same queue twice: equal to the last bit, so the one in use is kept."""
     base = dc.Scenario.parse(SCENARIO, name="calm")
     result = dc.compare(base, queues=["mine=codel", "other=codel"], replications=2)
-    found = of_result(result, current="mine")
+    found = verdict_on(result, current="mine")
     assert found is not None
     assert (found.status, found.recommended) == ("keep", "mine")
     assert "As good within 0.2 points: other." in headline(found).details
@@ -154,4 +153,4 @@ def test_a_queue_in_use_stays_unless_another_is_better() -> None:
 
 def test_scenarios_that_differ_in_their_traffic_have_no_verdict() -> None:
     base = dc.Scenario.parse(SCENARIO, name="calm")
-    assert of_result(dc.compare(base, vary={"flows.tcp.count": [1, 2]}, replications=2)) is None
+    assert verdict_on(dc.compare(base, vary={"flows.tcp.count": [1, 2]}, replications=2)) is None

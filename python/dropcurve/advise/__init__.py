@@ -4,22 +4,25 @@
     for design in advice.designs:
         print(design.queue, design.why)
 
-Nothing here is simulated; `dropcurve.advise.errors` holds the predictions against simulation, and
-docs/guide/advice-errors.md shows how far off they are.
+Nothing here is simulated; docs/guide/advice-errors.md compares the predictions with simulation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from ..errors import UsageError
 from ..scenario import Scenario
 from . import designs as _designs
 from . import equilibrium, rules
-from .conditions import Conditions, Point, conditions
+from . import text as _text
+from .conditions import Conditions, Point, allowed_delay, conditions
 from .designs import Design, Expectation
 from .equilibrium import Curve, Equilibrium
 from .fluid import Margins
+from .scenario import conditions_of
 
 __all__ = [
     "Advice",
@@ -53,10 +56,16 @@ class Advice:
                 return one
         raise KeyError(name)
 
-    def __str__(self) -> str:
-        from .text import text
+    def text(self, *, width: int = 100) -> str:
+        """Returns the advice as text of at most ``width`` columns."""
+        return _text.text(self.conditions, self.designs, self.notes, width=width)
 
-        return text(self)
+    def data(self) -> dict[str, Any]:
+        """Returns the advice as JSON holds it: numbers with their unit in the key."""
+        return _text.data(self.conditions, self.designs, self.notes)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def advise(
@@ -93,12 +102,6 @@ def _given(
     goal: str | None,
     ecn: bool,
 ) -> Conditions:
-    from dataclasses import replace
-
-    from ..errors import UsageError
-    from .conditions import allowed_delay
-    from .scenario import conditions_of
-
     if scenario is not None:
         if rate is not None or rtt is not None or flows is not None:
             raise UsageError("give a scenario, or --rate, --rtt and --flows, not both")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..quantities import units
-
-if TYPE_CHECKING:
-    from . import Advice, Conditions, Design, Expectation, Margins
+from .conditions import Conditions
+from .designs import Design, Expectation
+from .fluid import Margins
 
 #: What a regime is called.
 REGIMES = {
@@ -21,12 +21,12 @@ REGIMES = {
 }
 
 
-def text(advice: Advice, *, width: int = 100) -> str:
-    """The whole advice, at most ``width`` columns."""
-    lines = [*_head(advice.conditions, width)]
-    for note in advice.notes:
+def text(given: Conditions, designs: Sequence[Design], notes: Sequence[str], *, width: int) -> str:
+    """Returns the whole advice as text of at most ``width`` columns."""
+    lines = [*_head(given, width)]
+    for note in notes:
         lines += ["", *_wrapped(note, width, "! ", "  ")]
-    for number, design in enumerate(advice.designs, start=1):
+    for number, design in enumerate(designs, start=1):
         lines += ["", *_design(number, design, width)]
     lines += [
         "",
@@ -114,23 +114,22 @@ def _wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
     )
 
 
-def data(advice: Advice) -> dict[str, Any]:
-    """The advice as JSON holds it: numbers with their unit in the key."""
-    given = advice.conditions
+def data(given: Conditions, designs: Sequence[Design], notes: Sequence[str]) -> dict[str, Any]:
+    """Returns the advice as JSON holds it: numbers with their unit in the key."""
     return {
         "conditions": {
             "rate_bps": given.rate_bps, "rtt_s": list(given.rtt_s), "flows": list(given.flows),
             "buffer_pkts": given.buffer, "packet_bytes": given.packet_bytes, "target_delay_s": given.target_delay_s,
             "ecn": given.ecn, "capacity_pps": given.capacity,
         },
-        "notes": list(advice.notes),
+        "notes": list(notes),
         "designs": [
             {
                 "name": one.name, "discipline": one.discipline, "params": one.params, "queue": one.queue,
                 "formula": one.formula, "source": one.source, "why": one.why, "fails": one.fails,
                 "notes": list(one.notes), "expected": [_expected_data(row) for row in one.expected],
             }
-            for one in advice.designs
+            for one in designs
         ],
     }  # fmt: skip
 

@@ -17,9 +17,8 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..present.visible import cut
-from ..scenario import library
 from .model import Export, Import, Note
 from .numbers import check_digits
 
@@ -110,7 +109,7 @@ def named(box: str, *, what: str = "box") -> str:
     word = box.strip().lower()
     found = ALIASES.get(word, word)
     if found not in BOXES:
-        hint = library.nearest(word, [*BOXES, *ALIASES], otherwise="")
+        hint = nearest(word, [*BOXES, *ALIASES], otherwise="")
         rule = f"must be one of {', '.join(BOXES)}"
         raise UsageError(f"{what} '{box}': {rule}{f'; {hint}' if hint else ''}")
     return found

@@ -8,19 +8,17 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import DropcurveError
 from ..metrics import statistics
 from ..quantities import units
+from ..results import Result
+from ..runs.replicate import Progress
+from ..scenario import Scenario
+from ..verdict import Exchange, Verdict
 from . import export, kinds, rewrite
-
-if TYPE_CHECKING:
-    from ..results import Result
-    from ..runs.replicate import Progress
-    from ..scenario import Scenario
-    from ..verdict import Exchange, Verdict
-    from .model import Export, Import
+from .model import Export, Import
 
 #: The name of the imported queue among the variants.
 YOURS = "yours"
@@ -108,8 +106,8 @@ def fix(
     Raises:
         DropcurveError: If no design could be made for this box.
     """
+    from ..results.recommendation import verdict_on
     from ..runs.replicate import Effort, replicate
-    from ..verdict import of_result
 
     rate = units.rate(str(base.get("dumbbell.rate")))
     exports = dict(designs(found, base, rate, shape=shape))
@@ -124,7 +122,7 @@ def fix(
         result = replicate(
             variants, Effort(replications=count), name=base.name, command=command, progress=progress
         )
-        verdict = of_result(result, current=YOURS, exchange=exchange, confidence=level)
+        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=level)
         assert verdict is not None, "the variants differ in their queues alone"
         # Half as many again, and at least what the verdict asks for, while that is worth the wait.
         if verdict.status != "undecided" or verdict.more is None or count >= most:

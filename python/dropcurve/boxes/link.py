@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .. import links
-from ..scenario import Scenario
+from ..scenario import Scenario, links
 
 #: Rate below which a link is too slow for video next to everything else.
 VIDEO_BPS = 3e6

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ..errors import Problem, ScenarioError, UsageError
 from ..files.reading import parse_json
 from ..quantities import units, values
+from ..scenario import Scenario
+from ..scenario.links import LinkProfile
 from . import tc_numbers
-
-if TYPE_CHECKING:
-    from ..links import LinkProfile
-    from ..scenario import Scenario
 
 
 @dataclass(frozen=True)

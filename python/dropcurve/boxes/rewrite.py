@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .model import Export, Import
+from .model import Export, Import
 
 #: What tc calls a discipline, where that is another word.
 _TC_KINDS = {"droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",)}

@@ -85,7 +85,7 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     try:
         # Building every verb takes longer than most of them.
         known = by_verb(options_by_verb()) if path().is_file() else {}
-        code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known)
+        code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
         sys.stdout.flush()
         if code == INTERRUPTED:
             say("dropcurve: interrupted")

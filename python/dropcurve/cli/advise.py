@@ -53,15 +53,14 @@ def advise(
       dropcurve advise droptail_vs_red
     """
     from ..advise import advise as work
-    from ..advise import text
     from ..runs import command_line
     from . import console
 
     found = work(scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
     if json:
-        console.data(text.data(found))
+        console.data(found.data())
     else:
-        print(text.text(found, width=console.width()))
+        print(found.text(width=console.width()))
     arguments = [scenario] if scenario else []
     shown = [
         ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),

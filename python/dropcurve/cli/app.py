@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -27,6 +28,7 @@ from . import (
     show,
     sweep,
     tune,
+    wizard,
 )
 from .engine import with_engine
 
@@ -82,7 +84,7 @@ def start(
         print(library.version())
     elif context.invoked_subcommand is None:
         if len(sys.argv) == 1 and sys.stdin.isatty() and sys.stdout.isatty():
-            raise typer.Exit(_asked())
+            raise typer.Exit(_asked(context.obj))
         print(context.get_help())
         if len(sys.argv) > 1:
             raise typer.Exit(2)
@@ -97,9 +99,8 @@ def options_by_verb() -> dict[str, frozenset[str]]:
     }
 
 
-def _asked() -> int:
-    """Five questions, the command that they make, and its exit code if it is to run."""
-    from . import invoke, wizard
+def _asked(invoke: Callable[[list[str]], int]) -> int:
+    """Asks five questions, prints the command that they make, and returns its exit code if it is to run."""
 
     def ask(question: str, default: str) -> str:
         answer: str = typer.prompt(question, default=default, show_default=bool(default))

@@ -20,8 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import DropcurveError
-from ..scenario import library
+from ..errors import DropcurveError, nearest
 
 #: Environment variable with the folder under which results are stored.
 OUT = "DROPCURVE_OUT"
@@ -85,5 +84,5 @@ def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
 
 
 def _unknown(shown: str, name: str, known: frozenset[str], rule: str) -> str:
-    hint = library.nearest(name, sorted(known), otherwise=f"there are {', '.join(sorted(known))}")
+    hint = nearest(name, sorted(known), otherwise=f"there are {', '.join(sorted(known))}")
     return f"{path()}: {shown}: {rule}; {hint}"

@@ -45,7 +45,6 @@ def evaluate(
       dropcurve evaluate "red:min_th=10 pkts,max_th=30 pkts,max_p=0.05" --json
     """
     from ..evaluation import evaluate as work
-    from ..evaluation import text
     from ..quantities import units
     from ..runs import command_line
     from . import console
@@ -64,9 +63,9 @@ def evaluate(
             progress=tell,
         )  # fmt: skip
     if json:
-        console.data(text.data(card))
+        console.data(card.data())
     else:
-        print(text.text(card))
+        print(card)
     for problem in card.problems:
         console.say(f"dropcurve: {problem}")
     shown = [

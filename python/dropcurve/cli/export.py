@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from ..boxes import Export
 from ..errors import UsageError
 from ..files.writing import write_text
+from ..scenario import Scenario
 from . import options as o
-
-if TYPE_CHECKING:
-    from ..boxes import Export
-    from ..scenario import Scenario
 
 #: What --show-effect shows.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]

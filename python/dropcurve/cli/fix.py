@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from ..boxes.fix import Fix
+from ..present import Headline
 from . import import_ as i
 from . import options as o
-
-if TYPE_CHECKING:
-    from ..boxes.fix import Fix
-    from ..present import Headline
 
 Shape = Annotated[
     bool,
@@ -100,7 +98,7 @@ def fix(
 
 def _opening(done: Fix, seconds: float) -> Headline:
     from ..boxes.fix import YOURS
-    from ..present.verdict import headline
+    from ..verdict import headline
 
     return headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
 
@@ -120,8 +118,8 @@ def _text(done: Fix, opening: Headline, *, width: int) -> str:
     from ..boxes import text
     from ..boxes.fix import YOURS
     from ..present import terminal
-    from ..present.verdict import ranking
     from ..results.document import assumptions
+    from ..verdict import ranking
 
     parts = [terminal.opening(opening, width=width)]
     if done.better:

@@ -8,20 +8,18 @@ import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from ..boxes import Import
 from ..files.writing import write_text
+from ..present import Headline
+from ..results import Result
+from ..scenario import Scenario
+from ..verdict import Exchange
 from . import options as o
 from .export import BOXES
-
-if TYPE_CHECKING:
-    from ..boxes import Import
-    from ..present import Headline
-    from ..results import Result
-    from ..scenario import Scenario
-    from ..verdict import Exchange
 
 #: The name of the imported queue among the variants.
 YOURS = "yours"
@@ -166,8 +164,8 @@ def _base(
 ) -> Scenario:
     """The scenario of the imported queue: on the link that is named, at the rate that is given or that a shaper
     states; else on a link made of rate, round trip and flows."""
-    from .. import links
     from ..quantities import units
+    from ..scenario import links
 
     if link is None:
         span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
@@ -246,12 +244,12 @@ def opening_of(
 ) -> Headline | None:
     """The verdict on an imported queue against those of its rivals that the box can load."""
     from .. import boxes
-    from ..present.verdict import headline
-    from ..verdict import of_result
+    from ..results.recommendation import verdict_on
+    from ..verdict import headline
 
     known = boxes.kinds(box)
     loadable = [v.name for v in result.variants if v.name == YOURS or v.scenario["queue"]["kind"] in known]
-    found = of_result(result, current=YOURS, exchange=exchange, among=loadable)
+    found = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
     return None if found is None else headline(found, seconds=seconds, names={YOURS: "your queue"})
 
 

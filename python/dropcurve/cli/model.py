@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..advise.equilibrium import Curve
+from ..models import Path as Connection
+from ..models import QueueLaw
 from . import options as o
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from ..advise.equilibrium import Curve
-    from ..models import Path as Connection
-    from ..models import QueueLaw
 
 #: Of a segment on the link: IP and TCP without options.
 HEADERS_BYTES = 40

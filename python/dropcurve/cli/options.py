@@ -9,12 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import links
 from ..errors import UsageError
 from ..metrics.statistics import MAXIMUM
 from ..quantities import values
 from ..runs.replicate import PRECISE, Effort
-from ..scenario import Scenario
+from ..scenario import Scenario, links
 from . import defaults
 
 Set = Annotated[

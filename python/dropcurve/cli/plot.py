@@ -32,15 +32,13 @@ def plot(
       dropcurve plot demo queue --out queue.pdf
     """
     from .. import plot as plots
-    from ..errors import UsageError
+    from ..errors import UsageError, nearest
     from ..results import Result
     from ..runs import command_line
     from . import console
 
     if kind is not None and kind not in plots.KINDS:
-        from ..scenario import library
-
-        hint = library.nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
+        hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
         raise UsageError(f"no figure is called '{kind}'; {hint}")
     result = Result.load(folder)
     if kind is None:

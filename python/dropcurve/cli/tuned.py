@@ -9,16 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..runs import command_line
 from ..runs.executor import Executor
+from ..tuning import Question
+from ..tuning.candidates import Candidate
 from . import console
-
-if TYPE_CHECKING:
-    from ..tuning import Question
-    from ..tuning.candidates import Candidate
-
 
 #: Seconds between two lines of progress where there is no terminal.
 EVERY_S = 10.0

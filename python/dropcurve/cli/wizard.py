@@ -23,7 +23,8 @@ def questions(ask: Ask) -> tuple[str, list[str]]:
     Args:
         ask: Called with a question and its default; a wrong answer is asked for again.
     """
-    from .. import boxes, links
+    from .. import boxes
+    from ..scenario import links
     from ..verdict import Exchange
 
     kinds = ", ".join(links.PRESETS)

@@ -10,7 +10,6 @@ the card are asked at once (Holm).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .. import metrics
@@ -19,66 +18,23 @@ from ..quantities import values
 from ..results import Result
 from ..runs.replicate import Effort, replicate
 from ..scenario import Scenario
-from ..verdict import MARGIN_POINTS, MARGIN_SHARE, Design, Exchange, Outcome, Verdict, decide
-from ..verdict.outcomes import balanced
+from ..verdict import (
+    MARGIN_POINTS,
+    MARGIN_SHARE,
+    Design,
+    Exchange,
+    Outcome,
+    Verdict,
+    balanced,
+    decide,
+)
+from .card import Card, Graded, ReportCard
 from .cases import CASES, LEFT_OUT, Case, Setup, setup
 
-__all__ = ["CASES", "LEFT_OUT", "Card", "Case", "ReportCard", "evaluate"]
+__all__ = ["CASES", "LEFT_OUT", "Card", "Case", "Graded", "ReportCard", "evaluate"]
 
 #: Told (test, number of it, tests in all).
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class ReportCard:
-    """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
-
-    ``verdict`` is "better", "worse" or "differs" if the difference is real, "equal" if the whole interval lies within
-    the equivalence margin (0.2 points of a share, 2 % of the baseline of any other measure), else "undecided".
-    """
-
-    metric: str
-    baseline: tuple[float | None, float | None]
-    candidate: tuple[float | None, float | None]
-    difference: tuple[float, float | None]
-    p_adjusted: float
-    verdict: str
-
-
-@dataclass(frozen=True)
-class Graded:
-    """A test with its answers; ``grade`` is "better", "worse", "mixed", "equal" or "undecided"."""
-
-    case: Case
-    answers: tuple[ReportCard, ...]
-
-    @property
-    def grade(self) -> str:
-        """What the answers come to together."""
-        found = {answer.verdict for answer in self.answers}
-        sides = found & {"better", "worse"}
-        if sides:
-            return "mixed" if len(sides) == 2 else next(iter(sides))
-        return "undecided" if "undecided" in found else "equal"
-
-
-@dataclass(frozen=True)
-class Card:
-    """The whole card; ``decision`` is the verdict over all tests together."""
-
-    candidate: str
-    baseline: str
-    setup: Setup
-    replications: int
-    seed: int
-    graded: tuple[Graded, ...]
-    problems: tuple[str, ...] = ()
-    decision: Verdict | None = None
-
-    def __str__(self) -> str:
-        from .text import text
-
-        return text(self)
 
 
 def evaluate(

@@ -91,7 +91,7 @@ def plain(error: OSError) -> str:
 
 def main(arguments: list[str]) -> int:
     """Runs the forwarder; 1 and a line on standard error if it cannot."""
-    from .. import _core
+    import dropcurve._core as _core
 
     settings, result = arguments
     try:

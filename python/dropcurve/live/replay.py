@@ -48,7 +48,7 @@ def replay(record: str | Path) -> Agreement:
 
     Raises ResultError if it is no record, or damaged.
     """
-    from .. import _core
+    import dropcurve._core as _core
 
     try:
         found = json.loads(_core.live_replay(str(record)))

@@ -3,7 +3,7 @@
 ``@metric`` registers it with its unit, the direction that is better, the source of its definition and
 what it is taken of: a *link*, a set of *flows* (all, one class, one flow), or a *class* against TCP. The
 function gets the summary of ``docs/results.md`` and its place and returns a float, or None where the run
-has no such value. The table in ``docs/metrics.md`` is written by ``python -m dropcurve.metrics``.
+has no such value. The table in ``docs/metrics.md`` is written by ``python -m validation.pages.metric_tables``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from ..errors import UsageError
-from ..scenario import library
+from ..errors import UsageError, nearest
 from . import flows, links, objects, voice  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
 from .registry import (
@@ -42,7 +41,7 @@ def find(name: str) -> Metric:
     """The metric called ``name``. Raises UsageError with the nearest name if there is none."""
     if name in METRICS:
         return METRICS[name]
-    hint = library.nearest(name, METRICS, otherwise="`dropcurve list metrics` shows all")
+    hint = nearest(name, METRICS, otherwise="`dropcurve list metrics` shows all")
     raise UsageError(f"no metric is called '{name}'; {hint}")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..advise.equilibrium import Curve
+from ..plot.panels import Line, Panel, panels
 from ..quantities import units
 from .bbr import bbr_throughput
 from .laws import LAWS, LEAST_LOSS, MOST_LOSS, Path, law, loss, throughput
@@ -89,8 +90,6 @@ def table(found: Sequence[LawAnswer]) -> str:
 
 def over_loss(path: Path, names: Sequence[str], width_in: float) -> Figure:
     """Throughput of the laws over loss, both axes logarithmic."""
-    from ..studies.draw import Line, Panel, panels
-
     first, last = (math.log(max(LEAST_LOSS, min(MOST_LOSS, end))) for end in PLOTTED)
     losses = [math.exp(first + (last - first) * i / (POINTS - 1)) for i in range(POINTS)]
     lines = [
@@ -107,8 +106,6 @@ def over_loss(path: Path, names: Sequence[str], width_in: float) -> Figure:
 
 def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
     """TCP's queue law, RED's control function, and the point where they cross."""
-    from ..studies.draw import Line, Panel, panels
-
     top = min(1.0, max(2.5 * found.crossing.loss, 1.3 * curve.taken(curve.max_th * (1 - 1e-9))))
     shown = [(q, law, control) for q, law, control in zip(found.queue, found.law, found.control, strict=True)]
     low = [(q, law) for q, law, _ in shown if law <= top]

@@ -13,13 +13,11 @@ import numpy as np
 
 from .. import metrics
 from ..quantities import wording
-from ..results import findings
+from ..results import Result, findings
 from . import Layout, labels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..results import Result
 
 LAYOUT = Layout(height_in=3.0, columns=1, legend="marker", baseline_in_legend=False)
 SEE = (

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..results import Result
 from . import Layout, style, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-    from ..results import Result
 
     Floats = NDArray[np.float64]
 

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..results import Result, Variant
 from . import Layout, labels, law, style, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
-
-    from ..results import Result, Variant
 
     Floats = NDArray[np.float64]
 

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..advise.spacing import RULES, share
+from ..results import Variant
 from . import view
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..results import Variant
 
     Floats = NDArray[np.float64]
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..results import Result, Variant
 from . import Layout, labels, law, style, view
 from .thin import decimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-    from ..results import Result, Variant
 
     Floats = NDArray[np.float64]
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..results import Result, Variant
 from . import Layout, labels, style, view
 from .thin import bin_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-    from ..results import Result, Variant
 
     Floats = NDArray[np.float64]
 

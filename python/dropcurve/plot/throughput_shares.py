@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..results import Result, Variant
 from . import Layout, labels, style, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..results import Result, Variant
 
 LAYOUT = Layout(height_in=2.4, columns=1, legend="marker")
 SEE = (

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..metrics.statistics import Interval
+from ..results import Result, Variant
 from . import Layout, labels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..metrics.statistics import Interval
-    from ..results import Result, Variant
 
 LAYOUT = Layout(height_in=2.7, columns=1)
 SEE = "Up and to the left is better: a full link and a short queue. Bars are intervals over replications."

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import metrics
 from ..metrics import registry
-
-if TYPE_CHECKING:
-    from ..results import Variant
+from ..results import Variant
 
 
 def main_link(variant: Variant) -> str | None:

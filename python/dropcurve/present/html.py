@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
+from .document import Cell, Document, Headline
 from .visible import visible
-
-if TYPE_CHECKING:
-    from .document import Cell, Document, Headline
 
 #: Of a verdict by its tone.
 COLOURS = {"good": "#2e7d32", "unsure": "#b26a00", "bad": "#b71c1c"}

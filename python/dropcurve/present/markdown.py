@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from .document import Cell, Document, Headline, Table
 from .visible import visible
-
-if TYPE_CHECKING:
-    from .document import Cell, Document, Headline, Table
 
 
 def render(document: Document) -> str:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from .document import Cell, Document, Headline, Line, Table
 from .visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .document import Cell, Document, Headline, Line, Table
 
 #: Columns of a terminal a table may fill.
 WIDTH = 100

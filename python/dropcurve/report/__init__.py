@@ -13,10 +13,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..results import Result
+
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-    from ..results import Result
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 

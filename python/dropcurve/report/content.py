@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import metrics, plot
 from ..plot import style
 from ..quantities import wording
+from ..results import Result
 from ..results.document import headline
 from . import method, setup, table, topology
-
-if TYPE_CHECKING:
-    from ..results import Result
 
 #: What sentences of a verdict end in: "(95 %, 5 paired replications)".
 _BASIS = re.compile(r" \(([^()]*)\)\.?$")

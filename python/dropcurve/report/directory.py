@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .. import metrics
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..scenario import library
 
 Rows = list[tuple[str, ...]]
@@ -73,7 +73,7 @@ def sections() -> dict[str, Rows]:
 def section(name: str) -> Rows:
     """One section of `sections`. Raises UsageError with the nearest name for an unknown one."""
     if name not in SECTIONS:
-        hint = library.nearest(name, SECTIONS, otherwise=f"there are {', '.join(SECTIONS)}")
+        hint = nearest(name, SECTIONS, otherwise=f"there are {', '.join(SECTIONS)}")
         raise UsageError(f"no list is called '{name}'; {hint}")
     found = library.catalogue()
     if name == "disciplines":
@@ -123,7 +123,7 @@ def describe(name: str) -> list[Description]:
         return found
     known = [row[0] for rows in sections().values() for row in rows]
     known += [one["path"] for one in library.catalogue()["sections"]]
-    hint = library.nearest(name, known, otherwise="`dropcurve list` shows all names")
+    hint = nearest(name, known, otherwise="`dropcurve list` shows all names")
     raise UsageError(f"nothing is called '{name}'; {hint}")
 
 

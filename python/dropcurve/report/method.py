@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import statistics as plain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from .. import metrics
 from ..quantities import wording
-from ..results import health
-
-if TYPE_CHECKING:
-    from ..results import Result
+from ..results import Result, health
 
 
 def seeds(result: Result) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..results import Result
 from . import setup
 from .directory import Rows, aligned
-
-if TYPE_CHECKING:
-    from ..results import Result
 
 #: The origin of a value that the scenario itself did not set.
 ORIGINS = {"preset": "dialect or profile", "assumed": "assumed", "default": "default", "set": "set", "": ""}

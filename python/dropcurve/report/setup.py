@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..plot import view
 from ..quantities import wording
-
-if TYPE_CHECKING:
-    from ..results import Result, Variant
+from ..results import Result, Variant
 
 #: Keys of a flow group that say what it is; its other keys are options.
 GROUP_KEYS = (

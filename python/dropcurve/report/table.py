@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import metrics
 from ..quantities import wording
 from ..results import Result
-
-if TYPE_CHECKING:
-    from ..results.tables import Cell, Difference, Row
+from ..results.tables import Cell, Difference, Row
 
 GROUPS = (("link", "At the link"), ("flow", "What the flows got"), ("class", "Between classes"))
 

@@ -11,12 +11,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..plot import labels, view
+from ..results import Result, Variant
 from . import setup
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-    from ..results import Result, Variant
 
 WIDTH = 760
 BOX_W, BOX_H, GAP = 132, 40, 12

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..links import ASSUMED
-from ..present import verdict as verdicts
 from ..present.document import Cell, Document, Headline, Line, Table
 from ..quantities import wording
-from ..verdict import Exchange, of_result
+from ..scenario.links import ASSUMED
+from ..verdict import Exchange
+from ..verdict import headline as opening
 from . import findings
 from .measured import Measured
+from .recommendation import verdict_on
 from .tables import Difference, Row
 
 #: Flags of a difference from the baseline that is real.
@@ -52,11 +53,11 @@ def headline(
     result: Measured, *, exchange: Exchange | None = None, seconds: float | None = None
 ) -> Headline | None:
     """The verdict on a comparison of queues as the opening of an answer; None where there is nothing to choose."""
-    found = of_result(result, exchange=exchange)
+    found = verdict_on(result, exchange=exchange)
     if found is None:
         return None
     names = wording.labels([variant.name for variant in result.variants])
-    return verdicts.headline(found, seconds=seconds, names=names)
+    return opening(found, seconds=seconds, names=names)
 
 
 def basis(result: Measured) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core, metrics
+import dropcurve._core as _core
+
+from .. import metrics
 from ..metrics.summary import RunSummary
 from ..scenario import Scenario
 

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .. import _core
+import dropcurve._core as _core
+
 from ..errors import UsageError
 from . import cluster, engine
 from .job import Job

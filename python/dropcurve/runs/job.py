@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from .. import _core
+import dropcurve._core as _core
+
 from ..scenario import Scenario
 
 #: What is kept of a run, each with what comes before it: all that was counted, what the samples tell, the sampled

@@ -11,7 +11,8 @@ from io import BytesIO
 from typing import Any, TypedDict
 from zipfile import BadZipFile
 
-from .. import _core
+import dropcurve._core as _core
+
 from ..files.shape import faults
 from ..files.typed import shape_of
 from ..metrics.summary import RunSummary

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import _core
+import dropcurve._core as _core
+
 from ..metrics.summary import RunSummary
 from ..results.series import Series
 from ..scenario import Scenario

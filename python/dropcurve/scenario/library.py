@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .. import _core
-from ..errors import DropcurveError
+import dropcurve._core as _core
+
+from ..errors import DropcurveError, nearest
 
 
 @cache
@@ -44,7 +43,9 @@ def scenarios() -> dict[str, Path]:
 
 
 def index(scenario: Path) -> dict[str, Any]:
-    """What the ``INDEX.toml`` beside a scenario says of it: title, claim, expect, variants (tables of edits by path).
+    """Returns a scenario's entry in the ``INDEX.toml`` next to it.
+
+    It has title, claim, expect and variants (tables of edits by path).
 
     Empty if there is no such file or no such entry. Raises DropcurveError if the file is not TOML.
     """
@@ -57,15 +58,6 @@ def index(scenario: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise DropcurveError(f"{path}: is not TOML: {error}") from None
     return found if isinstance(found, dict) else {}
-
-
-def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
-    """``did you mean 'red'?`` if a known name is close, else what to do otherwise."""
-    known = list(known)
-    # Two letters in the wrong order count as one slip, which a ratio of common blocks does not know.
-    near = sorted((one for one in known if sorted(one) == sorted(name)), key=lambda one: one[:1] != name[:1])
-    near += difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else otherwise
 
 
 def locate(path: str | Path) -> Path:

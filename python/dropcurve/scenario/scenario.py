@@ -11,7 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .. import _core
+import dropcurve._core as _core
+
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..files.reading import parse_toml, read_text
 from . import library, recordings, toml

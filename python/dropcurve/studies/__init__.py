@@ -15,12 +15,12 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from ..errors import DropcurveError, UsageError
-from ..scenario import library
+from ..errors import DropcurveError, UsageError, nearest
+from ..plot.panels import Line, Map, Panel, panels
 from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cell, Cells, Plan, Probe
 from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
-from .draw import Line, Map, Panel, beside, line, panels
+from .draw import beside, line
 from .effects import Effect, average, gain, mean, smooth
 from .explained import explained
 from .pages import record, shown, text, write
@@ -57,9 +57,7 @@ def load(name: str) -> Study:
     elif Path(name).suffix == ".py":
         found = _from_file(Path(name))
     else:
-        hint = library.nearest(
-            name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own"
-        )
+        hint = nearest(name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own")
         raise UsageError(f"{name}: no such study; {hint}")
     study = getattr(found, "STUDY", None)
     if not isinstance(study, Study):

@@ -26,7 +26,6 @@ from ..runs.record import RunRecord
 from ..runs.store import RunStore
 from ..runs.tracing import Trace, trace
 from ..scenario import Scenario
-from .claims import Absent
 from .effects import Effect, mean
 
 Run = dict[str, Any]
@@ -71,6 +70,10 @@ class Probe:
 
     scenario: Scenario
     numbers: Callable[[Trace], Mapping[str, float]]
+
+
+class Absent(KeyError):
+    """A cell that a setting does not have."""
 
 
 class Cells(dict[str, Cell]):

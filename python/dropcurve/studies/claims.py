@@ -16,14 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ..metrics import statistics
 from ..quantities import wording
+from .cells import Absent, Cells
 from .effects import Effect, gain
-
-if TYPE_CHECKING:
-    from .cells import Cells
 
 HOLDS = "holds"
 FAILS = "does not hold"
@@ -182,10 +179,6 @@ class Court:
                 grown = statistics.next_size(least, maximum=self.most)
                 sizes |= {name: max(grown, sizes.get(name, 0)) for name in names if cells[name].n < grown}
         return sizes
-
-
-class Absent(KeyError):
-    """A cell that a setting does not have."""
 
 
 def _part(test: Test, effect: Effect, level: float) -> Part:

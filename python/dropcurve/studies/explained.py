@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..plot.panels import Line, Panel, network, panels
 from .blocks import Block, Picture
-from .draw import Line, Panel, network, panels
 from .texts import texts
 
 if TYPE_CHECKING:

@@ -6,15 +6,12 @@ import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..quantities import wording
 from .blocks import Block, Table, Text
+from .cells import Cells
 from .effects import Effect
-
-if TYPE_CHECKING:
-    from .cells import Cells
 
 #: Of the intervals that the values are compared with.
 CONFIDENCE = 0.95

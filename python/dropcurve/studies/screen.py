@@ -15,9 +15,9 @@ from functools import partial
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from ..plot.panels import Line, Map, Panel, panels
 from ..quantities.ranges import Range
 from .blocks import Block, Picture, Table, Text
-from .draw import Line, Map, Panel, panels
 from .effects import mean
 
 if TYPE_CHECKING:

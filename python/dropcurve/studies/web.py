@@ -10,11 +10,10 @@ from ..plot import style
 from ..present.visible import visible
 from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
+from .study import Outcome
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-    from .study import Outcome
 
 
 def render(outcome: Outcome, blocks: Sequence[Block]) -> str:

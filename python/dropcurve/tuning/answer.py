@@ -1,21 +1,17 @@
-"""The answer: a recommendation with what to expect of it, what it rests on, and what was beaten."""
+"""The answer of a tuning run: its findings as sentences, as text and as ``tune.json``."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import ResultError
 from ..metrics.statistics import Interval
-from ..quantities import wording
+from . import text
 from .candidates import Candidate
-from .effort import LEVELS
-from .question import Question
-from .robustness import Drift, Sensitivity
-from .screening import ScreeningEffect
+from .findings import Findings
 from .validation import ValidationLine
 
 #: Version of ``tune.json``.
@@ -23,71 +19,11 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A design that was tried at every condition: its objectives and measures in the mean over them."""
-
-    candidate: Candidate
-    objectives: tuple[float, ...]
-    measures: dict[str, float]
-    holds: bool
-    front: bool
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What `tune` answers with; ``print(answer)`` shows it as text.
-
-    ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
-    come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
-    ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
-    ``margin`` is the difference that matters, in points; ``replication_s`` what one more replication of a design takes.
-    ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
-    at all of them. ``configuration`` is the text for the box, "" without one; ``notes`` say what the box rounds.
-    """
-
-    question: Question
-    seed: int
-    lines: tuple[ValidationLine, ...]
-    spots: tuple[Spot, ...]
-    effects: tuple[ScreeningEffect, ...]
-    sensitivity: tuple[Sensitivity, ...]
-    drift: tuple[Drift, ...]
-    configuration: str
-    notes: tuple[str, ...]
-    runs: int
-    fresh: int
-    version: str
-    command: str
-    stopped: str = ""
-    pictured: bool = True
-    conditions: int = 0
-    replications: int = 0
-    fresh_conditions: int = 0
-    front: int = 1
-    margin: float = 0.2
-    replication_s: float = 0.0
-    looked: Mapping[str, int] = field(default_factory=dict)
-    folder: Path | None = field(default=None, compare=False)
-
-    @property
-    def best(self) -> Candidate:
-        """The recommendation."""
-        return self.lines[0].candidate
-
-    @property
-    def brief(self) -> bool:
-        """Whether less was spent than on a small link."""
-        return self.replications < LEVELS[0].replications
-
-    @property
-    def queue(self) -> str:
-        """The recommendation as ``--queue`` takes it."""
-        return self.best.queue
+class Answer(Findings):
+    """The answer of `tune`; ``print(answer)`` shows it as text."""
 
     def verdict(self) -> list[str]:
         """What was found, in sentences without a full stop."""
-        from . import text
-
         return text.verdict(self)
 
     def record(self) -> dict[str, Any]:
@@ -129,9 +65,9 @@ class Answer:
         """Writes ``tune.json`` and the configuration into a folder. Raises ResultError if it cannot."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(_finite(self.record()), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+            content = json.dumps(_finite(self.record()), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
             draft = folder / "tune.json.part"
-            draft.write_text(text, encoding="utf-8")
+            draft.write_text(content, encoding="utf-8")
             draft.replace(folder / "tune.json")
             if self.configuration:
                 (folder / f"configuration.{self.question.target.box}").write_text(
@@ -141,8 +77,6 @@ class Answer:
             raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from error
 
     def __str__(self) -> str:
-        from . import text
-
         return text.text(self)
 
 
@@ -184,8 +118,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     return value
-
-
-def amount(cell: Interval, unit: str) -> str:
-    """``98.2 ± 0.3 %``."""
-    return wording.amount(cell.mean, cell.half_width, unit)

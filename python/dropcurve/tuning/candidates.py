@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..advise import Design
+from ..boxes import Export
 from ..errors import DropcurveError
 from ..quantities import values
 from ..scenario import Scenario
 from .families import Params, Room
-
-if TYPE_CHECKING:
-    from ..advise import Design
-    from ..boxes import Export
 
 
 @dataclass(frozen=True)

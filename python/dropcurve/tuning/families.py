@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..quantities import ranges, units
 from ..quantities.ranges import Range
-from ..scenario import library
 
 #: Bytes of a full packet, as links are described by.
 FULL_BYTES = 1500
@@ -83,9 +82,7 @@ def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> 
 
 def _usual(kind: str, room: Room) -> Family:
     if kind not in FAMILIES:
-        hint = library.nearest(
-            kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}"
-        )
+        hint = nearest(kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}")
         raise UsageError(
             f"candidate '{kind}': its search space is not known; give [tune.space.{kind}], or {hint}"
         )

@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ..quantities import wording
+from .candidates import Candidate
+from .findings import Findings
 from .terms import KINDS, cell, points_of, shown
-
-if TYPE_CHECKING:
-    from .answer import Answer
-    from .candidates import Candidate
-    from .validation import ValidationLine
+from .validation import ValidationLine
 
 
-def several(answer: Answer) -> bool:
+def several(answer: Findings) -> bool:
     """Whether there is a front: more than one objective."""
     return len(answer.question.goal.objectives) > 1
 
 
-def ordered(answer: Answer) -> list[ValidationLine]:
+def ordered(answer: Findings) -> list[ValidationLine]:
     """The designs on the front, by their first objective, smallest first."""
     return sorted(answer.lines[: answer.front], key=lambda line: line.objectives[0].mean or 0.0)
 
 
-def others(answer: Answer) -> list[ValidationLine]:
+def others(answer: Findings) -> list[ValidationLine]:
     """Designs that are not on the front: of one objective, all but the recommendation."""
     return list(answer.lines[answer.front if several(answer) else 1 :])
 
 
-def named(answer: Answer, one: Candidate) -> str:
+def named(answer: Findings, one: Candidate) -> str:
     """A design among several of its discipline: by what the search moved, such as ``tail drop, limit 16 pkts``."""
     if one.origin != "search":
         return one.name
@@ -50,7 +47,7 @@ def named(answer: Answer, one: Candidate) -> str:
     return ", ".join([KINDS.get(kind, kind), *settings])
 
 
-def verdict(answer: Answer) -> Iterator[str]:
+def verdict(answer: Findings) -> Iterator[str]:
     """Sentences on the front, on the steps to either side, and on what people run."""
     goal = answer.question.goal
     line = ordered(answer)
@@ -74,12 +71,12 @@ def verdict(answer: Answer) -> Iterator[str]:
 _KNEE = "recommended is its knee, the one closest to the best of every goal"
 
 
-def _at(answer: Answer, line: ValidationLine) -> str:
+def _at(answer: Findings, line: ValidationLine) -> str:
     pairs = zip(answer.question.goal.objectives, line.objectives, strict=True)
     return " with ".join(f"{one.label} {cell(interval, one)}" for one, interval in pairs)
 
 
-def _steps(answer: Answer, line: Sequence[ValidationLine]) -> Iterator[str]:
+def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
     """The nearest design to either side that really gives in one goal and costs in the other."""
     place = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
     for side in (reversed(line[:place]), line[place + 1 :]):
@@ -94,7 +91,7 @@ def _steps(answer: Answer, line: Sequence[ValidationLine]) -> Iterator[str]:
         )
 
 
-def _signs(answer: Answer, line: ValidationLine) -> list[int]:
+def _signs(answer: Findings, line: ValidationLine) -> list[int]:
     """1, −1 or 0 for each objective: really better than the recommendation, really worse, no difference seen."""
     pairs = zip(answer.question.goal.objectives, line.difference, line.real, strict=True)
     return [
@@ -103,7 +100,7 @@ def _signs(answer: Answer, line: ValidationLine) -> list[int]:
     ]
 
 
-def _amounts(answer: Answer, line: ValidationLine) -> list[str]:
+def _amounts(answer: Findings, line: ValidationLine) -> list[str]:
     pairs = zip(answer.question.goal.objectives, line.difference, strict=True)
     return [
         "" if pair is None
@@ -112,7 +109,7 @@ def _amounts(answer: Answer, line: ValidationLine) -> list[str]:
     ]  # fmt: skip
 
 
-def _grouped(answer: Answer) -> Iterator[str]:
+def _grouped(answer: Findings) -> Iterator[str]:
     """What people run, by how it compares."""
     labels = [one.label for one in answer.question.goal.objectives]
     groups: dict[tuple[int, ...], list[str]] = {}

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 
 from .. import metrics
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..quantities import units
-from ..scenario import library
 
 #: What a word at the front of a measure asks for.
 _STATISTICS = {
@@ -94,9 +93,7 @@ def measure(text: str) -> Measure:
         body, _, scope = body.partition(" of ")
     key = _key(body.strip())
     if key is None:
-        hint = library.nearest(
-            body.lower(), names(), otherwise="say such as p95 delay, utilisation, loss, goodput"
-        )
+        hint = nearest(body.lower(), names(), otherwise="say such as p95 delay, utilisation, loss, goodput")
         raise UsageError(f"goal: '{shown}' is no measure; {hint}")
     return Measure(f"{key}[{scope.strip()}]" if scope else key, shown)
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import plot, report
 from ..plot import style
 from ..present.visible import visible
 from ..quantities import units, wording
+from ..results import Result
 from ..runs import command_line
 from . import figures, fronts, statements, terms, text
 from .answer import Answer
 from .question import ends
 from .terms import KINDS
-
-if TYPE_CHECKING:
-    from ..results import Result
-    from .validation import ValidationLine
+from .validation import ValidationLine
 
 TEMPLATE = "tune.html"
 

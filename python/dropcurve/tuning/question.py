@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .. import advise
 from ..advise.scenario import buffer_of
-from ..errors import DropcurveError, Problem, ScenarioError, UsageError
+from ..errors import DropcurveError, Problem, ScenarioError, UsageError, nearest
 from ..files.reading import parse_toml
 from ..quantities import ranges, units, values
 from ..quantities.ranges import Range
@@ -216,7 +216,7 @@ def section_of(path: str | Path) -> dict[str, Any]:
             f"tune.{key}",
             "",
             "no such key here",
-            library.nearest(key, KEYS, otherwise=f"known keys: {', '.join(KEYS)}"),
+            nearest(key, KEYS, otherwise=f"known keys: {', '.join(KEYS)}"),
         )
         for key in found
         if key not in KEYS
@@ -243,7 +243,7 @@ def assembled(
     candidates, dialects = _dialects(candidates, box=target.box)
     for kind in [*candidates, *space]:
         if kind not in kinds:
-            hint = library.nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
+            hint = nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
             raise UsageError(f"candidate '{kind}': no such discipline; {hint}")
     chosen = _searched(candidates, space, box=target.box)
     room = replace(room, dialects=dialects)

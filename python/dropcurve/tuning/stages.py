@@ -10,12 +10,13 @@ from ..errors import UsageError
 from ..quantities import units, wording
 from ..scenario import library
 from . import effort, robustness
-from .answer import Answer, Spot
+from .answer import Answer
 from .bench import Bench, block
 from .candidates import Candidate, references
 from .decision import margin_of
 from .effort import Budget, Clock
 from .families import family
+from .findings import Spot
 from .outcome import SearchOutcome
 from .search import Say, Search
 from .study import FamilyStudy, front

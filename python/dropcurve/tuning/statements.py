@@ -6,17 +6,14 @@ Each follows from the lines of the validation alone, so that none contradicts th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ..quantities import units, wording
+from .candidates import Candidate
 from .constraint import delay_bounds
+from .findings import Findings
 from .measures import Measure
 from .terms import KINDS, cell, interval, points_of, shown
-
-if TYPE_CHECKING:
-    from .answer import Answer
-    from .candidates import Candidate
-    from .validation import Kept, ValidationLine
+from .validation import Kept, ValidationLine
 
 #: Parameters that do not distinguish settings.
 USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode")
@@ -28,7 +25,7 @@ LEAST = 5e-4
 NAMED = 3
 
 
-def verdict(answer: Answer) -> list[str]:
+def verdict(answer: Findings) -> list[str]:
     """The sentences, without full stops; the first is the one to act on."""
     best = answer.lines[0]
     found = [_load(answer, best) if best.holds else _nothing(answer, best)]
@@ -54,13 +51,13 @@ def setting(one: Candidate) -> str:
     return f"{KINDS.get(kind, kind)} with {values}" if values else KINDS.get(kind, kind)
 
 
-def bounded(answer: Answer) -> list[Measure]:
+def bounded(answer: Findings) -> list[Measure]:
     """Measures of constraints and of sums: those that are no objectives themselves."""
     told = {one.single.key for one in answer.question.goal.objectives if one.single}
     return [one for one in answer.question.goal.measures if one.key not in told]
 
 
-def standing_of(answer: Answer, line: ValidationLine) -> str:
+def standing_of(answer: Findings, line: ValidationLine) -> str:
     """How a rival stands, for its cell in the table: ``0.8 ± 0.2 worse``, ``equal``, ``misses a bound``."""
     if line.standing is None:
         return ""
@@ -79,14 +76,14 @@ def standing_of(answer: Answer, line: ValidationLine) -> str:
     return f"{word} ({by} {side})" if pair.mean else word
 
 
-def _load(answer: Answer, best: ValidationLine) -> str:
+def _load(answer: Findings, best: ValidationLine) -> str:
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
     if not answer.question.varying:
         how = "on this link"
     return f"Load {setting(best.candidate)}; {how} expect {expected(answer, best)}"
 
 
-def expected(answer: Answer, line: ValidationLine) -> str:
+def expected(answer: Findings, line: ValidationLine) -> str:
     """Objectives and bounded measures of a design with their intervals."""
     goal = answer.question.goal
     parts = [
@@ -95,7 +92,7 @@ def expected(answer: Answer, line: ValidationLine) -> str:
     return ", ".join([*parts, *(f"{one.text} {interval(line, one)}" for one in bounded(answer))])
 
 
-def _kept(answer: Answer, one: Kept) -> str:
+def _kept(answer: Findings, one: Kept) -> str:
     if not one.runs:
         return f"{one.constraint}: no run has a value"
     worst = wording.amount(one.worst, None, one.constraint.measure.unit)
@@ -103,7 +100,7 @@ def _kept(answer: Answer, one: Kept) -> str:
     return f"{one.constraint} held in {one.held} of {one.runs} validation runs; the worst was {worst}{where}"
 
 
-def _nothing(answer: Answer, best: ValidationLine) -> str:
+def _nothing(answer: Findings, best: ValidationLine) -> str:
     missed = [one for one in best.kept if not one.holds]
     parts = [
         f"{one.constraint} in {one.runs - one.held} of {one.runs} runs (worst "
@@ -118,7 +115,7 @@ def _nothing(answer: Answer, best: ValidationLine) -> str:
     )
 
 
-def _possible(answer: Answer) -> Iterator[str]:
+def _possible(answer: Findings) -> Iterator[str]:
     """The best objective for several values of the bounded measure, from the designs of the search."""
     bounds = answer.question.goal.constraints
     if not bounds:
@@ -142,7 +139,7 @@ def _possible(answer: Answer) -> Iterator[str]:
     )
 
 
-def _budget(answer: Answer, best: ValidationLine) -> Iterator[str]:
+def _budget(answer: Findings, best: ValidationLine) -> Iterator[str]:
     """How much of the bound on the delay is used, and where that is little, why."""
     bounds = {id(one) for one in delay_bounds(answer.question.goal)}
     used = [
@@ -163,7 +160,7 @@ def _budget(answer: Answer, best: ValidationLine) -> Iterator[str]:
         yield f"{share}; no validated design that uses more of it is better by more than the margin"
 
 
-def _against_default(answer: Answer, best: ValidationLine) -> Iterator[str]:
+def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
     """What the recommendation buys and costs against the queue without AQM, or the first default there is."""
     rival = next((line for line in answer.lines[1:] if line.candidate.origin == "no AQM"), None)
     if rival is None:
@@ -191,7 +188,7 @@ def _against_default(answer: Answer, best: ValidationLine) -> Iterator[str]:
         yield f"Against {rival.candidate.name}: {', '.join(parts)}"
 
 
-def _sure(answer: Answer) -> Iterator[str]:
+def _sure(answer: Findings) -> Iterator[str]:
     """How the rivals stand, and what would decide those that are undecided."""
     rivals = answer.lines[1:]
     if not rivals:
@@ -218,7 +215,7 @@ def _sure(answer: Answer) -> Iterator[str]:
         yield _undecided(answer, line)
 
 
-def _undecided(answer: Answer, line: ValidationLine) -> str:
+def _undecided(answer: Findings, line: ValidationLine) -> str:
     pair = line.difference[0]
     by = "" if pair is None else f" ({standing_of(answer, line).partition('(')[2].rstrip(')')})"
     more = max(line.needed - answer.replications, 1)
@@ -230,7 +227,7 @@ def _undecided(answer: Answer, line: ValidationLine) -> str:
     )
 
 
-def _point(answer: Answer) -> float:
+def _point(answer: Findings) -> float:
     """A point of the first objective in its own unit: one percentage point, else 1 % of the recommended value."""
     objective = answer.question.goal.objectives[0]
     return 1.0 if objective.unit == "%" else abs(answer.lines[0].objectives[0].mean or 1.0) / 100.0

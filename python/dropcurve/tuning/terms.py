@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..metrics.statistics import Interval
 from ..quantities import wording
 from .goal import Objective
 from .measures import Measure
-
-if TYPE_CHECKING:
-    from .validation import ValidationLine
+from .validation import ValidationLine
 
 #: Disciplines as sentences call them.
 KINDS = {

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..quantities import wording
 from . import fronts, statements
+from .findings import Findings
+from .robustness import Drift, Off
 from .statements import bounded
 from .terms import KINDS, cell, interval, shown
-
-if TYPE_CHECKING:
-    from .answer import Answer
-    from .robustness import Drift, Off
-    from .validation import ValidationLine
+from .validation import ValidationLine
 
 #: Columns of the text.
 WIDTH = 100
 
 
-def verdict(answer: Answer) -> list[str]:
+def verdict(answer: Findings) -> list[str]:
     """What was found, in sentences without full stops; the first is the one to act on."""
     if not fronts.several(answer):
         return statements.verdict(answer)
@@ -38,12 +35,12 @@ def verdict(answer: Answer) -> list[str]:
     return found
 
 
-def _expectation(answer: Answer, best: ValidationLine) -> str:
+def _expectation(answer: Findings, best: ValidationLine) -> str:
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
     return f"{how} expect {statements.expected(answer, best)}"
 
 
-def text(answer: Answer) -> str:
+def text(answer: Findings) -> str:
     """The whole answer, but for pictures."""
     question = answer.question
     how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
@@ -77,7 +74,7 @@ def _bullets(lines: Sequence[str]) -> list[str]:
     return [wrap.fill(f"{line}." if not line.endswith(".") else line) for line in lines]
 
 
-def table(answer: Answer) -> list[str]:
+def table(answer: Findings) -> list[str]:
     """The confirmed designs, a line each; those of a front apart, by what they are set to."""
     goal = answer.question.goal
     more = bounded(answer)
@@ -121,7 +118,7 @@ def table(answer: Answer) -> list[str]:
     return [*lines, "", *textwrap.wrap(foot, WIDTH)]
 
 
-def ground(answer: Answer) -> str:
+def ground(answer: Findings) -> str:
     """What intervals are over: ``6 replications of 6 fresh conditions``."""
     conditions = wording.count(answer.fresh_conditions, "fresh condition")
     if not answer.question.varying:
@@ -141,7 +138,7 @@ def _signed(text_: str, line: ValidationLine, number: int) -> str:
     return f"{text_} ≠" if line.real and line.real[number] else text_
 
 
-def sensitivity(answer: Answer) -> list[str]:
+def sensitivity(answer: Findings) -> list[str]:
     """A table of every objective: a line for each parameter, a column for each factor."""
     goal = answer.question.goal
     lines = []
@@ -170,7 +167,7 @@ def _in(unit: str) -> str:
     return f" ({unit})" if unit else ""
 
 
-def _drift(answer: Answer) -> list[str]:
+def _drift(answer: Findings) -> list[str]:
     mine = [one for one in answer.drift if one.candidate.key == answer.best.key]
     return (
         [
@@ -194,7 +191,7 @@ def drifted(one: Drift) -> str:
     return f"{axis.label}: good from {low.shown}{below} to {high.shown}{above}; asked for {asked}"
 
 
-def _screening(answer: Answer) -> list[str]:
+def _screening(answer: Findings) -> list[str]:
     if not answer.effects:
         return []
     lines = ["What matters (Morris: mean absolute effect on the goal over the range, in points):"]

@@ -3,16 +3,17 @@
     verdict = decide([Design("yours", {"utilisation": [...], ...}, current=True), Design("codel", ...)],
                      [Outcome("utilisation", "utilisation", "%", worth=1.0), ...])
 
-`of_result` builds designs and outcomes from a comparison; `dropcurve.present.verdict` renders a verdict
-as the sentences that open an answer.
+`dropcurve.results.recommendation` builds designs and outcomes from a comparison; `sentences` renders a verdict as the
+sentences that open an answer.
 """
 
 from .data import MARGIN_SHARE, Bound, Change, Design, Missed, Outcome, Rival, Value, Verdict
 from .exchange import Exchange
-from .outcomes import of_result
+from .outcomes import balanced
 from .rules import MARGIN_POINTS, decide
+from .sentences import headline, ranking
 
 __all__ = [
     "MARGIN_POINTS", "MARGIN_SHARE", "Bound", "Change", "Design", "Exchange", "Missed", "Outcome", "Rival", "Value",
-    "Verdict", "decide", "of_result",
+    "Verdict", "balanced", "decide", "headline", "ranking",
 ]  # fmt: skip

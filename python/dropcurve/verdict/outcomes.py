@@ -1,4 +1,4 @@
-"""Designs and outcomes of a comparison: delay where it is felt, and use of the link.
+"""Outcomes of the balanced goal: delay where it is felt, and use of the link.
 
 The delay of thin flows counts if there are any, for bulk transfers feel none; a flood's own packets never do. Where
 flows attack, what the others get of the link counts instead of its utilisation.
@@ -6,107 +6,13 @@ flows attack, what the others get of the link counts instead of its utilisation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
 
-from ..errors import DropcurveError
-from ..metrics import main_links, measured_s, value
+from ..metrics import Run, main_links, measured_s, value
 from ..quantities import wording
-from .data import Design, Outcome, Verdict
+from .data import Outcome
 from .exchange import Exchange
-from .rules import MARGIN_POINTS, decide
 from .traffic import roles
-
-if TYPE_CHECKING:
-    from ..metrics import Run
-    from ..results import Variant
-    from ..results.measured import Measured
-
-#: Keys of a scenario that say which queues there are.
-QUEUES = ("queue", "back_queue")
-#: How much there is to set and to understand: nothing, a target, a target and a division of flows, thresholds.
-_SIMPLICITY = {
-    "droptail": 0.0, "codel": 1.0, "pie": 1.0, "pi": 2.0, "cobalt": 1.0, "ared": 2.0, "fq_codel": 2.0, "fq_pie": 2.0,
-    "fq_cobalt": 2.0, "cake": 2.0, "sfq": 1.5, "dualpi2": 2.0,
-}  # fmt: skip
-_OTHERS = 3.0
-
-
-def of_result(
-    result: Measured,
-    *,
-    current: str = "",
-    exchange: Exchange | None = None,
-    margin: float = MARGIN_POINTS,
-    among: Collection[str] | None = None,
-    confidence: float | None = None,
-) -> Verdict | None:
-    """The verdict on a comparison of queues.
-
-    Args:
-        result: Variants that differ in their queues alone.
-        current: The variant that is in use already, "" if none is.
-        exchange: Between delay and utilisation; by default that of the scenario's round trip.
-        margin: Equivalence margin in points of utilisation.
-        among: The variants that can be chosen; by default all.
-        confidence: Of every statement together; by default that of the result.
-
-    Returns:
-        None for fewer than two variants, and for variants that differ in more than their queues, between which there
-        is nothing to choose.
-    """
-    chosen = [one for one in result.variants if among is None or one.name in among]
-    if len(chosen) < 2 or not comparable(chosen) or not all(one.runs for one in chosen):
-        return None
-    rate = exchange or Exchange.default(round_trip_s(result.baseline))
-    outcomes, samples = balanced([variant.runs for variant in chosen], rate)
-    designs = [
-        Design(variant.name, found, _SIMPLICITY.get(_kind(variant), _OTHERS), variant.name == current)
-        for variant, found in zip(chosen, samples, strict=True)
-    ]
-    weighed = any(one.key.startswith("delay") and one.worth for one in outcomes)
-    about = str(rate) if weighed else f"{rate}, of any packet because no thin flow is in this traffic"
-    return decide(
-        designs,
-        outcomes,
-        margin=margin,
-        confidence=result.level,
-        exchange=about,
-        baseline=result.baseline.name,
-    )
-
-
-def comparable(variants: Sequence[Variant]) -> bool:
-    """Whether scenarios differ in their queues alone."""
-    return len({repr(_without_queues(one.scenario)) for one in variants}) == 1
-
-
-def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
-    found = {key: part for key, part in scenario.items() if key not in QUEUES}
-    if isinstance(links := found.get("links"), dict):
-        found["links"] = {
-            name: {key: part for key, part in link.items() if key != "queue"}
-            if isinstance(link, dict)
-            else link
-            for name, link in links.items()
-        }
-    return found
-
-
-def _kind(variant: Variant) -> str:
-    return str((variant.scenario.get("queue") or {}).get("kind", ""))
-
-
-def round_trip_s(variant: Variant) -> float | None:
-    """The base round trip in the middle of its range; None where the scenario has no long TCP flows to tell it."""
-    from ..advise.scenario import conditions_of
-    from ..scenario import Scenario
-
-    try:
-        found: float = conditions_of(Scenario.parse(variant.toml, name=variant.name)).middle.rtt_s
-    except DropcurveError:
-        return None
-    return found
 
 
 def balanced(

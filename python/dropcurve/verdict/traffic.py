@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ..metrics import by_class, main_links
+from ..metrics import Flows, Run, by_class, main_links
 from ..metrics.registry import active_s, known
-
-if TYPE_CHECKING:
-    from ..metrics import Flows, Run
 
 Role = Literal["bulk", "short", "thin", "media", "unresponsive"]
 

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ... import _core
+import dropcurve._core as _core
+
 from .. import engine
 from ..job import Job, build
 from .rows import UNSEEN, Row, row

@@ -26,7 +26,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ... import _core
+import dropcurve._core as _core
+
 from ...errors import ResultError
 from ...files.columns import check_columns, check_schema
 from ...files.reading import is_regular, read_bytes

@@ -13,7 +13,7 @@ carries acknowledgements and the transfers that go that way. Sources:
 
 from __future__ import annotations
 
-from ..quantities import units
+from ...quantities import units
 from ..scenario import Scenario
 from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile
 

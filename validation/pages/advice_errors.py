@@ -1,24 +1,28 @@
-"""The advice against simulation: predicted queue and drop probability over a grid of conditions, as a table of
-errors.
+"""Writes docs/guide/advice-errors.md: `python -m validation.pages.advice_errors` from the root of the tree.
+
+The page compares the queue and the drop probability that `dropcurve advise` predicts with simulation, over a grid of
+conditions.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from ..metrics import statistics
-from ..present.wrapping import wrap_markdown
-from ..quantities import units
-from ..runs.replicate import run
-from ..scenario import Scenario
-from . import advise, equilibrium
-from .conditions import Point
-from .designs import Design
-from .tcp import CLOSEST
+from dropcurve.advise import advise, equilibrium
+from dropcurve.advise.conditions import Point
+from dropcurve.advise.designs import Design
+from dropcurve.advise.tcp import CLOSEST
+from dropcurve.metrics import statistics
+from dropcurve.present.wrapping import wrap_markdown
+from dropcurve.quantities import units
+from dropcurve.runs.replicate import run
+from dropcurve.scenario import Scenario
 
 #: The disciplines whose equilibrium the models know.
 DESIGNS = ("RED by the queue law", "RED by the stability condition", "Adaptive RED", "PI", "PIE")
@@ -117,7 +121,7 @@ def _intro() -> list[str]:
         "# How far off the advice is",
         "",
         "The equilibrium that `dropcurve advise` expects, against packet-level simulation. Made by",
-        "`python -m dropcurve.advise --out docs/guide/advice-errors.md`; nothing here is written by hand.",
+        "`python -m validation.pages.advice_errors`; nothing here is written by hand.",
         "",
         f"Each design is the one that `advise` returns for exactly this condition: {len(RATES)} rates, {len(RTTS)} "
         f"round trips, {len(FLOWS)} numbers of flows.",
@@ -213,3 +217,22 @@ def _percent(predicted: float, found: float) -> str:
 def write(path: Path, *, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
     """Runs the grid and writes the page."""
     path.write_text(wrap_markdown(page(list(grid(jobs=jobs, tell=tell)))), encoding="utf-8")
+
+
+def main() -> None:
+    """Runs the grid on as many threads as asked for and writes the page."""
+    parser = argparse.ArgumentParser(prog="python -m validation.pages.advice_errors", description=__doc__)
+    parser.add_argument(
+        "--page", type=Path, default=Path("docs/guide/advice-errors.md"), help="the page to write"
+    )
+    parser.add_argument("--jobs", type=int, default=None, help="threads (default: one per processor)")
+    given = parser.parse_args()
+
+    def tell(text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+    write(given.page, jobs=given.jobs, tell=tell)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..errors import UsageError
-from ..quantities import units, wording
+from ...errors import UsageError
+from ...quantities import units, wording
 
 #: Directions of a link, as seen from the customer.
 DIRECTIONS = ("down", "up")

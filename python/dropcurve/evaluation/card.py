@@ -1,24 +1,75 @@
-"""A report card as people read it, and as data."""
+"""A report card: its measures and grades, and the card as text and as JSON."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from .. import metrics
 from ..present import terminal
-from ..present.verdict import headline
 from ..quantities import units, wording
-from .cases import LEFT_OUT
-
-if TYPE_CHECKING:
-    from . import Card, ReportCard
+from ..verdict import Verdict, headline
+from .cases import LEFT_OUT, Case, Setup
 
 SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "equal": "=", "undecided": " "}
 
 
-def text(card: Card) -> str:
-    """The card in rows: a line for each test, below it its measures."""
+@dataclass(frozen=True)
+class ReportCard:
+    """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
+
+    ``verdict`` is "better", "worse" or "differs" if the difference is real, "equal" if the whole interval lies within
+    the equivalence margin (0.2 points of a share, 2 % of the baseline of any other measure), else "undecided".
+    """
+
+    metric: str
+    baseline: tuple[float | None, float | None]
+    candidate: tuple[float | None, float | None]
+    difference: tuple[float, float | None]
+    p_adjusted: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A test with its answers; ``grade`` is "better", "worse", "mixed", "equal" or "undecided"."""
+
+    case: Case
+    answers: tuple[ReportCard, ...]
+
+    @property
+    def grade(self) -> str:
+        """What the answers come to together."""
+        found = {answer.verdict for answer in self.answers}
+        sides = found & {"better", "worse"}
+        if sides:
+            return "mixed" if len(sides) == 2 else next(iter(sides))
+        return "undecided" if "undecided" in found else "equal"
+
+
+@dataclass(frozen=True)
+class Card:
+    """The whole card; ``decision`` is the verdict over all tests together."""
+
+    candidate: str
+    baseline: str
+    setup: Setup
+    replications: int
+    seed: int
+    graded: tuple[Graded, ...]
+    problems: tuple[str, ...] = ()
+    decision: Verdict | None = None
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    def data(self) -> dict[str, Any]:
+        """Returns the card as JSON holds it."""
+        return _data(self)
+
+
+def _text(card: Card) -> str:
+    """Returns the card in rows: a line for each test, followed by its measures."""
     link = card.setup
     lines = [] if card.decision is None else [terminal.opening(headline(card.decision, verb="Choose")), ""]
     lines += [
@@ -61,7 +112,7 @@ def _shown(value: tuple[float | None, float | None], divisor: float) -> str:
     return f"{mean} ± {half}" if half else mean
 
 
-def data(card: Card) -> dict[str, Any]:
+def _data(card: Card) -> dict[str, Any]:
     """The card as JSON holds it."""
     return {
         "candidate": card.candidate, "baseline": card.baseline, "replications": card.replications, "seed": card.seed,

@@ -6,8 +6,7 @@ on. Every number can be overridden.
 
 from __future__ import annotations
 
-from ..errors import UsageError
-from ..scenario import library
+from ...errors import UsageError, nearest
 from .profile import LinkProfile, Mix
 
 _HOME = Mix()
@@ -41,7 +40,7 @@ def preset(name: str) -> LinkProfile:
     """The preset of a name. Raises UsageError with the nearest name for one that is not known."""
     if name in PRESETS:
         return PRESETS[name]
-    raise UsageError(f"link = {name}: no such preset; {library.nearest(name, PRESETS, otherwise=_known())}")
+    raise UsageError(f"link = {name}: no such preset; {nearest(name, PRESETS, otherwise=_known())}")
 
 
 def _known() -> str:

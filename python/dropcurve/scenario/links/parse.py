@@ -6,9 +6,9 @@ import re
 from dataclasses import fields, replace
 from typing import Any
 
-from ..errors import UsageError
-from ..quantities import units, values
-from ..scenario import Scenario, library
+from ...errors import UsageError, nearest
+from ...quantities import units, values
+from ..scenario import Scenario
 from . import traffic
 from .presets import preset
 from .profile import DIRECTIONS, LinkProfile, Mix
@@ -84,7 +84,7 @@ def _with(profile: LinkProfile, key: str, value: str) -> LinkProfile:
     if key not in kinds:
         known = (*KEYS, *kinds)
         raise UsageError(
-            f"link: no key '{key}'; {library.nearest(key, known, otherwise=f'keys: {chr(44).join(known)}')}"
+            f"link: no key '{key}'; {nearest(key, known, otherwise=f'keys: {chr(44).join(known)}')}"
         )
     return replace(profile, mix=replace(profile.mix, **{key: _value(kinds[key], key, value)}))
 

@@ -6,16 +6,12 @@ sentence.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from ..present import Headline
 from ..quantities import wording
-from .document import Headline
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..verdict import Change, Missed, Outcome, Value, Verdict
+from .data import Change, Missed, Outcome, Value, Verdict
 
 #: Tone of each status, for colours.
 TONES = {

@@ -1,8 +1,8 @@
-"""Writes the tables of ``docs/metrics.md`` to standard output."""
+"""Prints the tables of docs/metrics.md: `python -m validation.pages.metric_tables`."""
 
 import sys
 
-from . import ordered
+from dropcurve.metrics import ordered
 
 #: Heading of each part of the page.
 HEADINGS = {

@@ -1,0 +1,197 @@
+"""Panels in the house style: lines with intervals, with a paper's points where it has some; maps; topologies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import labels, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points over ``x`` with intervals. ``look`` numbers colour and marker; ``paper`` marks numbers that a paper
+    prints, drawn hollow and without a line."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    half: Sequence[float] = ()
+    look: int = 0
+    paper: bool = False
+    markers: bool = True
+    joined: bool = True
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes. ``ticks`` names places on the x axis; ``levels`` are horizontal lines with a name."""
+
+    lines: Sequence[Line]
+    x: str
+    y: str
+    title: str = ""
+    ticks: Mapping[float, str] | None = None
+    log_x: bool = False
+    log_y: bool = False
+    zero: bool = True
+    top: float | None = None
+    levels: Sequence[tuple[float, str]] = ()
+
+
+@dataclass(frozen=True)
+class Map:
+    """A table of numbers as colours, the number written in each field but NaN; ``middle`` is the neutral value."""
+
+    values: Sequence[Sequence[float]]
+    rows: Sequence[str]
+    columns: Sequence[str]
+    x: str
+    y: str
+    title: str = ""
+    middle: float = 1.0
+
+
+def panels(
+    found: Sequence[Panel | Map], width_in: float, *, height_in: float = 2.3, columns: int = 2
+) -> Figure:
+    """A figure of panels with one key above them all."""
+    across = max(1, min(columns if width_in > 5 else 1, len(found)))
+    down = math.ceil(len(found) / across)
+    keys = _key(found)
+    longest = max((len(name) for name in keys), default=0)
+    per_row = max(1, int(width_in * 72 / (longest * 4.2 + 34)))
+    rows = max(1, math.ceil(len(keys) / per_row))
+    figure = style.new_figure(width_in, down * height_in + 0.17 * rows + 0.05)
+    axes = figure.subplots(down, across, squeeze=False)
+    flat = list(axes.flat)
+    for one, ax in zip(found, flat, strict=False):
+        if isinstance(one, Map):
+            _draw_map(one, ax)
+        else:
+            _draw_lines(one, ax)
+    for ax in flat[len(found) :]:
+        ax.set_visible(False)
+    if len(keys) > 1:
+        figure.legend(
+            [_handle(one) for one in keys.values()], [labels.plain(name) for name in keys],
+            loc="outside upper left", ncols=math.ceil(len(keys) / rows), borderaxespad=0.3, columnspacing=1.4,
+            handletextpad=0.5,
+        )  # fmt: skip
+    style.arrange(figure)
+    return figure
+
+
+def _key(found: Sequence[Panel | Map]) -> dict[str, Line]:
+    lines = [one for panel in found if isinstance(panel, Panel) for one in panel.lines if one.name]
+    return {one.name: one for one in lines}
+
+
+def _handle(one: Line) -> Any:
+    from matplotlib.lines import Line2D
+
+    face = style.look(one.look)
+    return Line2D(
+        [], [], color=face.colour, linewidth=1.3, linestyle="none" if one.paper or not one.joined else face.dash,
+        marker=_sign(one), markersize=5 if one.paper or one.markers else 9,
+        markerfacecolor=style.PAPER if one.paper else face.colour,
+    )  # fmt: skip
+
+
+def _sign(one: Line) -> str:
+    """The marker in the key: a bar for what is nothing but intervals."""
+    if one.markers:
+        return style.look(one.look).marker
+    return "none" if one.joined else "|"
+
+
+def _draw_lines(panel: Panel, ax: Axes) -> None:
+    for one in panel.lines:
+        face = style.look(one.look)
+        ax.errorbar(
+            one.x, one.y, yerr=list(one.half) or None, color=face.colour, elinewidth=0.9, capsize=0,
+            linestyle="none" if one.paper or not one.joined else face.dash,
+            marker=face.marker if one.markers else "none", markersize=5 if one.paper else 3.6,
+            markerfacecolor=style.PAPER if one.paper else face.colour,
+            markeredgewidth=1.0, linewidth=1.3 if one.markers else 0.9, zorder=4 if one.paper else 3,
+        )  # fmt: skip
+    if panel.log_x:
+        ax.set_xscale("log")
+    if panel.log_y:
+        ax.set_yscale("log")
+    elif panel.zero:
+        ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]) if min(_all_y(panel), default=0) < 0 else 0.0)
+    if panel.top is not None:
+        ax.set_ylim(top=panel.top)
+    ax.margins(x=0.04)
+    if panel.ticks is not None:
+        ax.set_xticks(list(panel.ticks), list(panel.ticks.values()))
+        ax.minorticks_off()
+    for level, name in panel.levels:
+        ax.axhline(level, color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+        ax.annotate(
+            name, (1.0, level), xycoords=("axes fraction", "data"), xytext=(-2, 2),
+            textcoords="offset points", ha="right", fontsize=6.5, color=style.MUTED, zorder=5,
+            bbox={"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.75, "pad": 0.4},
+        )  # fmt: skip
+    ax.set_xlabel(panel.x)
+    ax.set_ylabel(panel.y)
+    ax.set_title(labels.plain(panel.title))
+
+
+def _all_y(panel: Panel) -> list[float]:
+    return [y for one in panel.lines for y in one.y]
+
+
+def _draw_map(found: Map, ax: Axes) -> None:
+    """Blue below the middle, vermilion above, as far as the farther end."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("apart", ["#5aa0d0", "#ffffff", "#e8945a"])
+    values = [[value - found.middle for value in row] for row in found.values]
+    reach = max((abs(value) for row in values for value in row if math.isfinite(value)), default=1.0) or 1.0
+    # Drawn as shapes: a page that fetches nothing shows no bitmap either.
+    edges = ([i - 0.5 for i in range(len(found.columns) + 1)], [i - 0.5 for i in range(len(found.rows) + 1)])
+    ax.pcolormesh(
+        *edges, values, cmap=colours, vmin=-reach, vmax=reach, edgecolors=style.PAPER, linewidth=0.5
+    )
+    ax.invert_yaxis()
+    for y, row in enumerate(found.values):
+        for x, value in enumerate(row):
+            if math.isnan(value):
+                continue
+            ax.annotate(style.say(value), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK)
+    ax.set_xticks(range(len(found.columns)), list(found.columns))
+    ax.set_yticks(range(len(found.rows)), list(found.rows))
+    ax.grid(visible=False)
+    ax.set_xlabel(found.x)
+    ax.set_ylabel(found.y)
+    ax.set_title(labels.plain(found.title))
+
+
+def network(
+    nodes: Mapping[str, tuple[float, float]], links: Sequence[tuple[str, str, str]], width_in: float
+) -> Figure:
+    """A topology: nodes by name and place, links between two of them with a label."""
+    ys = [y for _, y in nodes.values()]
+    figure = style.new_figure(width_in, 0.9 + 0.5 * (max(ys) - min(ys)))
+    ax = figure.subplots()
+    ax.set_axis_off()
+    for one, other, label in links:
+        (x0, y0), (x1, y1) = nodes[one], nodes[other]
+        ax.plot([x0, x1], [y0, y1], color=style.RULE, linewidth=1.4, zorder=1)
+        if label:
+            ax.annotate(label, ((x0 + x1) / 2, (y0 + y1) / 2), xytext=(0, 4), textcoords="offset points", ha="center",
+                        va="bottom", color=style.MUTED, in_layout=False)  # fmt: skip
+    box = {"boxstyle": "round,pad=0.4", "facecolor": style.WASH, "edgecolor": style.RULE}
+    for name, (x, y) in nodes.items():
+        ax.text(x, y, name, ha="center", va="center", color=style.INK, bbox=box, zorder=2,
+                in_layout=False)  # fmt: skip
+    ax.margins(0.14, 0.35)
+    return figure

@@ -1,0 +1,77 @@
+"""Findings of a tuning run, as data: the validated designs, the settings that were run, and the cost of being wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .candidates import Candidate
+from .effort import LEVELS
+from .question import Question
+from .robustness import Drift, Sensitivity
+from .screening import ScreeningEffect
+from .validation import ValidationLine
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A design that was tried at every condition: its objectives and measures in the mean over them."""
+
+    candidate: Candidate
+    objectives: tuple[float, ...]
+    measures: dict[str, float]
+    holds: bool
+    front: bool
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Findings of a tuning run; `Answer` renders and saves them.
+
+    ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
+    come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
+    ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
+    ``margin`` is the difference that matters, in points; ``replication_s`` what one more replication of a design takes.
+    ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
+    at all of them. ``configuration`` is the text for the box, "" without one; ``notes`` say what the box rounds.
+    """
+
+    question: Question
+    seed: int
+    lines: tuple[ValidationLine, ...]
+    spots: tuple[Spot, ...]
+    effects: tuple[ScreeningEffect, ...]
+    sensitivity: tuple[Sensitivity, ...]
+    drift: tuple[Drift, ...]
+    configuration: str
+    notes: tuple[str, ...]
+    runs: int
+    fresh: int
+    version: str
+    command: str
+    stopped: str = ""
+    pictured: bool = True
+    conditions: int = 0
+    replications: int = 0
+    fresh_conditions: int = 0
+    front: int = 1
+    margin: float = 0.2
+    replication_s: float = 0.0
+    looked: Mapping[str, int] = field(default_factory=dict)
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def best(self) -> Candidate:
+        """The recommendation."""
+        return self.lines[0].candidate
+
+    @property
+    def brief(self) -> bool:
+        """Whether less was spent than on a small link."""
+        return self.replications < LEVELS[0].replications
+
+    @property
+    def queue(self) -> str:
+        """The recommendation as ``--queue`` takes it."""
+        return self.best.queue
