@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build llvm-tools demo test test-rust test-python test-slow lint format tidy bench budget agree studies friendliness docs clean
+.PHONY: help setup build llvm-tools demo test test-rust test-python test-slow lint format tidy bench budget agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -82,6 +82,9 @@ studies: setup ## do the published studies again and write their pages
 friendliness: setup ## every transport against every other, and its page; some minutes
 	@$(BIN)/python -m validation.friendliness --out out/friendliness
 	@cp out/friendliness/friendliness.md docs/ && cp out/friendliness/figures/*.svg docs/figures/
+
+regret: setup ## how far the answers of tune are from the best known, on drawn links, and its page; hours
+	@$(BIN)/python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret
 
 docs: setup ## write tables, examples and pictures of the docs again; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages

@@ -1,0 +1,7 @@
+"""How far `dropcurve tune` stays behind the best known design, on links drawn at random.
+
+    python -m validation.regret --out docs/guide/tuning-regret.md --runs FOLDER
+
+`links` draws the links, `reference` searches each exhaustively, `peers` gives the samplers of other optimisers the same
+number of runs, `contest` holds all designs against each other on held-out conditions, `page` writes what came of it.
+"""

@@ -1,0 +1,122 @@
+"""Writes the page of regrets; see the package's docstring.
+
+What was made is stored in ``--runs``, link by link, so that an interrupted or a larger call goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dropcurve.quantities import units
+from dropcurve.runs.executor import Executor
+from dropcurve.runs.job import build
+from dropcurve.runs.sweeping.run_table import RunTable
+from dropcurve.tuning import solve
+from dropcurve.tuning.bench import Bench
+from dropcurve.tuning.candidates import Candidate
+
+from . import contest, peers, reference
+from .links import DrawnLink, drawn
+from .page import write
+
+#: Seed of the links of the page.
+LINKS_SEED = 2026
+#: Shares of the runs at which the incumbents of the peers enter the contest.
+STEPS = 4
+
+
+@dataclass
+class LinkOutcome:
+    """What came of a link: standings by name, what `tune` spent by time limit, points of the reference."""
+
+    link: DrawnLink
+    standings: dict[str, contest.Standing] = field(default_factory=dict)
+    spent: dict[str, dict[str, float]] = field(default_factory=dict)
+    points: int = 0
+    build: str = ""
+
+
+def main() -> int:
+    """Runs what is missing and writes the page."""
+    asked = _arguments()
+    limits = asked.times.split(",")
+    outcomes = []
+    for number, link in enumerate(drawn(asked.links, seed=asked.seed)):
+        folder = asked.runs / f"{asked.seed}-{number}"
+        sys.stderr.write(f"{number + 1} of {asked.links}: {link.kind}: {link.title}: {link.goal}\n")
+        outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
+        write(asked.out, outcomes, limits)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m validation.regret", description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "--out", type=Path, required=True, help="page to write; its figures go into figures/ beside it"
+    )
+    parser.add_argument(
+        "--runs", type=Path, required=True, help="folder for the runs, to go on after an interruption"
+    )
+    parser.add_argument("--links", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=LINKS_SEED, help="of the drawn links")
+    parser.add_argument("--times", default="30s,60s,default", help="time limits of tune, comma-separated")
+    parser.add_argument(
+        "--peer-links", type=int, default=10, help="links on which other optimisers are run too"
+    )
+    parser.add_argument("--jobs", type=int, default=None)
+    return parser.parse_args()
+
+
+def _outcome(
+    link: DrawnLink, folder: Path, limits: list[str], with_peers: bool, jobs: int | None
+) -> LinkOutcome:
+    folder.mkdir(parents=True, exist_ok=True)
+    bench = Bench(link.question(), RunTable(folder / "runs", build()), Executor(jobs))
+    bench.open()
+    made = LinkOutcome(link, build=build())
+    designs: dict[str, Candidate] = {}
+    for limit in limits:
+        spent, best = _tuned(link, folder, limit, jobs)
+        made.spent[limit], designs[f"tune {limit}"] = spent, best
+    points, made.points = reference.search(bench)
+    designs |= {f"reference {rank + 1}": point for rank, point in enumerate(points)}
+    if with_peers:
+        runs = int(made.spent[limits[-1]]["runs"])
+        for name, sampler in peers.available().items():
+            course = peers.course(name, sampler, bench, runs, seed=1)
+            for step in range(STEPS):
+                designs[f"{name} {step + 1}/{STEPS}"] = course.after(runs * (step + 1) / STEPS)
+    made.standings = contest.hold(bench, designs)
+    bench.store.compact()
+    return made
+
+
+def _tuned(link: DrawnLink, folder: Path, limit: str, jobs: int | None) -> tuple[dict[str, float], Candidate]:
+    """The answer under a time limit, and what it took: kept, since a time limit repeats on no machine."""
+    kept = folder / f"tune-{limit}.json"
+    if kept.exists():
+        known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        if known["build"] == build():
+            return known["spent"], Candidate(**known["candidate"])
+    began = time.monotonic(), time.process_time()
+    seconds = None if limit == "default" else units.span(limit, what="times")
+    answer = solve(
+        link.question(), seconds=seconds, where=Executor(jobs), out=folder / f"tune-{limit}", cache="off"
+    )
+    spent = {
+        "wall": time.monotonic() - began[0], "processor": time.process_time() - began[1],
+        "runs": float(answer.runs + answer.fresh),
+    }  # fmt: skip
+    record = {"build": build(), "spent": spent, "candidate": asdict(answer.best)}
+    kept.write_text(json.dumps(record), encoding="utf-8")
+    return spent, answer.best
+
+
+if __name__ == "__main__":
+    sys.exit(main())

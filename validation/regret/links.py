@@ -1,0 +1,83 @@
+"""Links drawn at random, of all kinds that `tune` is asked about: the same list for the same seed."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+
+from dropcurve.quantities import units
+from dropcurve.tuning import Question, of_link
+
+#: Bytes of a full packet.
+PACKET_BYTES = 1500
+#: Kinds of link: (name, lowest and highest rate in bit/s, lowest and highest round trip in s, most flows), each drawn
+#: equally often.
+KINDS = (
+    ("slow access", 1e6, 6e6, 0.015, 0.08, 8),
+    ("access", 6e6, 40e6, 0.01, 0.06, 30),
+    ("office", 20e6, 100e6, 0.005, 0.08, 60),
+    ("satellite", 2e6, 20e6, 0.5, 0.65, 16),
+    ("aggregation", 60e6, 200e6, 0.01, 0.1, 120),
+)
+
+
+@dataclass(frozen=True)
+class DrawnLink:
+    """A link with a bound on the delay, in the words of the command line."""
+
+    kind: str
+    rate: str
+    rtt: str
+    flows: str
+    buffer: str
+    goal: str
+    udp: str | None = None
+    short: str | None = None
+    ecn: bool = False
+
+    @property
+    def title(self) -> str:
+        """The link in a line."""
+        more = [
+            f"{share} {name}" for name, share in (("UDP", self.udp), ("short flows", self.short)) if share
+        ]
+        more += ["ECN"] if self.ecn else []
+        return ", ".join([self.rate, f"round trip {self.rtt}", f"{self.flows} flows", self.buffer, *more])
+
+    def question(self) -> Question:
+        """The question `tune` answers."""
+        return of_link(
+            rate=self.rate, rtt=self.rtt, flows=self.flows, buffer=self.buffer, goal=self.goal,
+            udp=self.udp, short=self.short, ecn=self.ecn,
+        )  # fmt: skip
+
+
+def drawn(count: int, *, seed: int) -> list[DrawnLink]:
+    """``count`` links; the n-th depends on the seed and n alone."""
+    return [_draw(KINDS[number % len(KINDS)], random.Random(f"{seed}/{number}")) for number in range(count)]
+
+
+def _draw(kind: tuple[str, float, float, float, float, int], rng: random.Random) -> DrawnLink:
+    name, slow, fast, near, far, most = kind
+
+    def log(low: float, high: float) -> float:
+        return math.exp(rng.uniform(math.log(low), math.log(high)))
+
+    rate = float(f"{log(slow, fast):.2g}")
+    low = float(f"{log(near, far / 1.2) * 1e3:.2g}")
+    high = min(float(f"{low * rng.uniform(1.0, 4.0):.2g}"), far * 1e3)
+    few = max(1, round(log(1, most / 2)))
+    many = max(few + 1, min(most, round(few * rng.uniform(1.5, 6.0))))
+    # A bound between a few packet times and the round trip; the buffer holds some times the bound.
+    packet_ms = PACKET_BYTES * 8 / rate * 1e3
+    bound = float(f"{log(max(6 * packet_ms, 0.1 * high, 2.0), max(20 * packet_ms, 1.2 * high, 4.0)):.2g}")
+    buffer = max(30, round(rng.uniform(2.5, 8.0) * bound / packet_ms))
+    traffic = rng.choice(("long", "long", "udp", "short", "ecn"))
+    return DrawnLink(
+        name, units.show_rate(rate).replace(" ", ""), f"{low:g}-{max(high, low):g}ms", f"{few}-{many}", f"{buffer}pkts",
+        f"p95 delay < {bound:g}ms, max utilisation",
+        udp=f"{rng.randint(2, 20)}%" if traffic == "udp" else None,
+        short=f"{rng.randint(5, 25)}%" if traffic == "short" else None,
+        ecn=traffic == "ecn",
+    )  # fmt: skip

@@ -1,0 +1,91 @@
+"""Exhaustive reference of a link: a dense grid over every family, narrowed by halving on the search's conditions.
+
+The grid is dense in the parameter that sets the delay and coarse in the others. All points are run at the two ends of
+the ranges; those that break the bound clearly or are clearly worse than the best are left out; the rest are run at
+every condition, and the best of those under further seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from dropcurve.metrics import statistics
+from dropcurve.tuning.bench import Bench, PairedTrial, block
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.constraint import bound_s
+from dropcurve.tuning.families import Coordinates, family
+
+#: Seed of the reference's own runs; those of the search and of the contest are others.
+SEED = 40_000
+#: Shares of the bound for a parameter that sets the delay.
+SHARES = (0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.56, 0.63, 0.7, 0.78, 0.84, 0.88, 0.91,
+          0.94, 0.97, 1.0, 1.05)  # fmt: skip
+#: The other parameters of each family: values each is tried at.
+OTHERS: dict[str, dict[str, tuple[float, ...]]] = {
+    "droptail": {},
+    "codel": {"interval": (0.02, 0.05, 0.1, 0.3)},
+    "fq_codel": {"interval": (0.02, 0.05, 0.1, 0.3)},
+    "pie": {"t_update": (0.005, 0.015), "alpha": (0.03, 0.125, 0.5), "beta": (0.5, 1.25, 5.0)},
+    "red": {"ratio": (1.5, 3.0), "max_p": (0.02, 0.1, 0.4), "memory_s": (0.002, 0.03, 0.3)},
+}
+#: Points of utilisation behind the best, and excess over the bound, at which a point is left out after the ends.
+BEHIND, EXCESS = 3.0, 0.25
+#: Designs that are run under further seeds, and that go into the contest.
+SECOND, KEPT, SEEDS = 16, 6, 4
+
+
+def grid(bench: Bench) -> list[Candidate]:
+    """Every point of the grid, each distinct simulation once."""
+    question = bench.question
+    bound = bound_s(question.goal, question.room)
+    assert bound is not None, "drawn links have a bound on the delay"
+    made: dict[str, Candidate] = {}
+    for kind in question.candidates:
+        one = family(kind, question.room)
+        unit = one.axes[one.scale].unit
+        level = {"s": 1.0, "pkts": question.room.capacity, "B": question.room.capacity * 1500.0}[unit]
+        others = OTHERS[kind]
+        for share, *rest in product(SHARES, *others.values()):
+            at: Coordinates = {one.scale: share * bound * level, **dict(zip(others, rest, strict=True))}
+            design = Candidate(f"{kind} of the grid", kind, one.params(at))
+            made.setdefault(design.key, design)
+    return list(made.values())
+
+
+def search(bench: Bench) -> tuple[list[Candidate], int]:
+    """The best designs of the grid, the most promising first, and the number of points tried."""
+    points = list(_usable(bench, grid(bench)))
+    trials = block(bench.question.conditions(), SEED)
+    ends = trials[:2]
+    bench.run((point, trial) for point in points for trial in ends)
+    alive = [point for point in points if bench.violation(point, ends) <= EXCESS]
+    best = max((loss_free(bench, point, ends) for point in alive), default=0.0)
+    alive = [point for point in alive if loss_free(bench, point, ends) >= best - BEHIND] or points[:KEPT]
+    bench.run((point, trial) for point in alive for trial in trials)
+    second = ranked(bench, alive, trials)[:SECOND]
+    more = [
+        trial
+        for number in range(1, SEEDS)
+        for trial in block(bench.question.conditions(), SEED + 100 * number)
+    ]
+    bench.run((point, trial) for point in second for trial in more)
+    return ranked(bench, second, [*trials, *more])[:KEPT], len(points)
+
+
+def ranked(bench: Bench, points: Sequence[Candidate], trials: Sequence[PairedTrial]) -> list[Candidate]:
+    """Designs in the order of a verdict: those that hold first, then by utilisation."""
+    return sorted(
+        points, key=lambda one: (round(bench.violation(one, trials), 3), -loss_free(bench, one, trials))
+    )
+
+
+def loss_free(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+    """The mean of the objective over trials, in its own unit."""
+    objective = bench.question.goal.objectives[0]
+    return statistics.mean([bench.objective(one, trial, objective) or 0.0 for trial in trials])
+
+
+def _usable(bench: Bench, points: Sequence[Candidate]) -> Iterator[Candidate]:
+    first = block(bench.question.conditions(), SEED)[0]
+    return (point for point in points if bench.usable(point, first))
