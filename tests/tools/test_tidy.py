@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tidy
-from tidy_rules import RULES, Fault, Tree, language, rust
+from tidy_rules import RULES, Fault, Tree, graph, language, layers, rust
 from tidy_rules.sizes import tighten
 
 NOT_YET = language.NOT_YET
@@ -27,6 +27,14 @@ ARCHITECTURE = """\
 | `crates/units` | nothing of ours | |
 | `crates/queue`, `crates/transport` | `units`; neither knows the other | clock |
 | `crates/sim` | the three above | the same |
+
+## The Python package
+
+```
+cli                                       commands
+runs                                      runs
+errors                                    problems
+```
 
 ## Time
 """
@@ -89,6 +97,8 @@ CLEAN = {
     "crates/sim/src/lib.rs": SIM,
     "python/dropcurve/__init__.py": '"""The front."""\n',
     "python/dropcurve/cli/__init__.py": 'print("a table")\n\n\nclass Run:\n    pass\n',
+    "python/dropcurve/errors.py": '"""Problems."""\n',
+    "python/dropcurve/runs/job.py": '"""A job."""\n\nfrom ..errors import Problem\n',
     "scenarios/INDEX.toml": '[first]\ntitle = "First"\nclaim = "None."\n',
     "scenarios/first.toml": 'title = "First"\n',
 }
@@ -116,6 +126,10 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("layers", "crates/sim/src/lib.rs", "//! No promise.\n", "forbid(unsafe_code)"),
     ("layers", INIT, "from reference import red\n", "may not use reference/"),
     ("layers", INIT, "import validation.agree\n", "may not use validation/"),
+    ("layers", "python/dropcurve/errors.py", "from .cli import show\n", "errors may not use cli"),
+    ("layers", RUNS, "from dropcurve import run\n", "not from dropcurve"),
+    ("layers", "python/dropcurve/loose/part.py", "X = 1\n", "loose is not in the drawing"),
+    ("layers", "python/dropcurve/runs/job.py", None, "runs is drawn and does not exist"),
     ("import", RUNS, "def run():\n    from ..scenario import Scenario\n", "at the top of the file"),
     ("import", RUNS, "if TYPE_CHECKING:\n    from ..scenario import Scenario\n", "at the top of the file"),
     ("import", RUNS, "def run():\n    import json\n", "at the top of the file"),
@@ -124,7 +138,7 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("length", INIT, "def long():\n" + "    step()\n" * 70, "::long has 71 lines"),
     ("length", INIT, "x = 1\n" * 401, "401 lines"),
     ("leftover", SENDER, planted("// TO", "DO: retransmit\n"), "finish it"),
-    ("leftover", "python/dropcurve/run.py", planted("# FIX", "ME\n"), "finish it"),
+    ("leftover", RUNS, planted("# FIX", "ME\n"), "finish it"),
     ("leftover", "tests/test_run.py", planted("@pytest.mark.xf", "ail\ndef test_it(): ...\n"), "finish it"),
     ("leftover", SENDER, "fn f() { dbg!(1); }\n", "dbg!"),
     ("leftover", SENDER, "fn f() { todo!() }\n", "todo!"),
@@ -188,8 +202,9 @@ def write(root: Path, path: str, text: str | None) -> None:
 
 @pytest.fixture(autouse=True)
 def every_room_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list of rooms that are still to be cleaned is one of the real tree."""
+    """The lists of what is still to be mended are those of the real tree."""
     monkeypatch.setattr(language, "NOT_YET", ())
+    monkeypatch.setattr(layers, "CIRCLES", set())
 
 
 def faults(root: Path) -> list[Fault]:
@@ -221,6 +236,54 @@ def test_a_fault_names_file_and_line(tree: Path) -> None:
 def test_a_missing_table_is_a_fault_not_a_pass(tree: Path, missing: str) -> None:
     write(tree, missing, None)
     assert faults(tree)
+
+
+class TestCircles:
+    """Files that import each other are found in Python and in Rust, however the import is written."""
+
+    @pytest.mark.parametrize(
+        "back",
+        ["from .job import Job\n", "from . import job\n", "def late():\n    import dropcurve.runs.job\n"],
+    )
+    def test_python(self, tree: Path, back: str) -> None:
+        write(tree, "python/dropcurve/runs/job.py", "from .store import Store\n")
+        write(tree, "python/dropcurve/runs/store.py", back)
+        assert any("in a circle: " in fault.message for fault in faults(tree))
+
+    @pytest.mark.parametrize(
+        "back",
+        [
+            "use crate::sender::{Sender, pace::{Pace, Rate}};\n",
+            "use crate::sender::Pace;\n",
+            "use super::super::sender::pace;\n",
+            "fn f() -> crate::sender::pace::Pace { todo }\n",
+        ],
+    )
+    def test_rust(self, tree: Path, back: str) -> None:
+        write(tree, "crates/transport/src/sender/mod.rs", "mod pace;\npub use pace::Pace;\n")
+        write(tree, "crates/transport/src/sender/pace.rs", "use crate::recovery::rack::Rack;\n")
+        write(tree, "crates/transport/src/recovery/rack.rs", back)
+        (fault,) = faults(tree)
+        assert fault.message.endswith("recovery/rack.rs, crates/transport/src/sender/pace.rs")
+
+    def test_a_module_may_use_what_it_is_part_of(self, tree: Path) -> None:
+        write(tree, "crates/transport/src/sender/mod.rs", "mod pace;\nuse pace::Pace;\n")
+        write(tree, "crates/transport/src/sender/pace.rs", "use super::Sender;\n")
+        assert faults(tree) == []
+
+    def test_an_exception_goes_when_its_circle_is_gone(
+        self, tree: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(layers, "CIRCLES", {SENDER})
+        assert faults(tree) == []
+        write(tree, SENDER, "pub struct Sender;\n")
+        assert "in no circle any more" in faults(tree)[0].message
+
+    def test_components(self) -> None:
+        found = graph.circles(
+            {"a": ["b"], "b": ["c", "a"], "c": ["d"], "d": ["e"], "e": ["d"], "f": ["f", "a"]}
+        )
+        assert sorted(found) == [["a", "b"], ["d", "e"]]
 
 
 class TestRatchet:

@@ -1,4 +1,4 @@
-"""What may depend on what."""
+"""Layers: which crates, rooms and modules may depend on which, and no circle among files."""
 
 from __future__ import annotations
 
@@ -7,11 +7,27 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
+from tidy_rules import graph
 from tidy_rules.tree import Fault, Tree
 
 TABLE = "docs/architecture.md"
 SECTION = "## Who may depend on whom"
 PURE = {"units", "queue", "transport", "sim"}
+
+DRAWING = re.compile(r"## The Python package.*?```\n(.*?)```", re.DOTALL)
+#: Column of the drawing at which the names of rooms end and their description begins.
+NAMES_END = 42
+#: Files whose name is no room: the package's face and its entry.
+FACE = ("__init__.py", "__main__.py")
+
+CIRCLES = {
+    f"crates/transport/src/{name}.rs"
+    for name in (
+        "accecn", "cc/mod", "params", "params/feedback", "rate", "recovery/frto", "recovery/rack",
+        "recovery/scoreboard", "recovery/tlp", "recovery/undo", "recovery/vegas", "segment", "sender", "sender/cold",
+    )
+}  # fmt: skip
+"""Files that still import each other in a circle. Remove an entry once its circle is gone; add none."""
 
 
 def check(tree: Tree) -> Iterator[Fault]:
@@ -39,6 +55,9 @@ def check(tree: Tree) -> Iterator[Fault]:
         if crate in PURE and "#![forbid(unsafe_code)]" not in tree.text(library):
             yield Fault(library, 1, "layers", "a pure crate says #![forbid(unsafe_code)]")
     yield from imports(tree)
+    package = graph.python_imports(tree)
+    yield from floors(tree, package)
+    yield from circles(tree, package)
 
 
 def table_of(tree: Tree) -> Iterator[tuple[str, set[str]]]:
@@ -70,6 +89,64 @@ def imports(tree: Tree) -> Iterator[Fault]:
         for number, line in tree.lines(path):
             if found := foreign.match(line):
                 yield Fault(path, number, "layers", f"the package may not use {found[1]}/")
+
+
+def floors(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
+    """Each room of the package imports rooms of lower lines of the drawing only."""
+    drawn = floor_of(tree)
+    if not drawn:
+        return
+    found: set[str] = set()
+    for path, imported in package.items():
+        room = room_of(path)
+        if room in FACE:
+            continue
+        found.add(room)
+        if room not in drawn:
+            yield Fault(path, 1, "layers", f"{room} is not in the drawing of the Python package in {TABLE}")
+            continue
+        for other, line in imported.items():
+            below = room_of(other)
+            if below in FACE:
+                yield Fault(
+                    path, line, "layers", "import from the module that defines it, not from dropcurve"
+                )
+            elif below != room and drawn.get(below, -1) >= drawn[room]:
+                yield Fault(path, line, "layers", f"{room} may not use {below}, which {TABLE} draws no lower")
+    for room in sorted(set(drawn) - found):
+        yield Fault(TABLE, 1, "layers", f"{room} is drawn and does not exist")
+
+
+def floor_of(tree: Tree) -> dict[str, int]:
+    """The floor of each room as drawn, 0 the lowest; empty without a drawing."""
+    drawing = DRAWING.search(tree.text(TABLE))
+    lines = drawing[1].splitlines() if drawing else []
+    return {room: floor for floor, line in enumerate(reversed(lines)) for room in line[:NAMES_END].split()}
+
+
+def room_of(path: str) -> str:
+    """The room of a file: its folder right below the package, or its own name."""
+    head, _, inside = path.removeprefix(graph.PACKAGE).partition("/")
+    return head if inside or head in FACE else head.partition(".")[0]
+
+
+def circles(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
+    """No files import each other in a circle, neither in Python nor within a crate."""
+    graphs = [package, graph.python_imports(tree, "validation/")]
+    crates = {path.split("/")[1] for path in tree.matching("crates/", ".rs")}
+    graphs += [graph.rust_imports(tree, crate) for crate in sorted(crates)]
+    inside: set[str] = set()
+    for one in graphs:
+        for circle in graph.circles(one):
+            inside.update(circle)
+            if not set(circle) <= CIRCLES:
+                path = next(name for name in circle if name not in CIRCLES)
+                other = next(name for name in one[path] if name in circle)
+                names = ", ".join(circle)
+                yield Fault(path, one[path][other], "layers", f"imports {other}, in a circle: {names}")
+    for path in sorted(CIRCLES - inside):
+        if tree.has(path):
+            yield Fault(path, 1, "layers", "is in no circle any more: remove it from CIRCLES of this rule")
 
 
 def line_of(text: str, name: str) -> int:

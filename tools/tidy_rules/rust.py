@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 
 from tidy_rules.tree import Tree
@@ -34,6 +35,7 @@ class Function:
     length: int
 
 
+@cache
 def code(text: str) -> str:
     """The text with comments and literals blanked; lines and columns stay where they were."""
     pieces, position = [], 0

@@ -1,18 +1,12 @@
 """What `dropcurve tune` recommends for links with the senders and the RED of ns-2, run in both simulators.
 
-    python -m validation.agree.tuned --out docs/guide/tuning-ns2.md [LINK...]
-
-tunes RED for every link (all of `CASES` unless named by number), then runs the recommendation and the defaults under
-fresh seeds at fresh conditions here and in ns-2.35 by `ns2/dumbbell.tcl`, and writes a page with the
-margins and their 95 % intervals, and a figure. Needs ``ns``.
+`solve` tunes RED for a link, then runs the recommendation and the defaults under fresh seeds at fresh conditions, here
+and in ns-2.35 by `ns2/dumbbell.tcl`. `tuned_page` does it for every link and writes the page. Needs ``ns``.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -287,31 +281,3 @@ def _measured(case: Case, rows: Rows, name: str) -> Measured:
         statistics.t_interval(means(name, "utilisation")), statistics.t_interval(means(name, "sojourn_ms_mean")),
         None if name == "tuned" else statistics.t_interval(gains),
     )  # fmt: skip
-
-
-def main() -> int:
-    """Writes the page."""
-    parser = argparse.ArgumentParser(
-        prog="python -m validation.agree.tuned", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("cases", nargs="*", type=int, help="which links, from 1 (default: all)")
-    parser.add_argument(
-        "--out", type=Path, required=True, help="page to write; its figure goes into figures/ beside it"
-    )
-    parser.add_argument("--runs", type=Path, help="folder for the runs, to go on after an interruption")
-    parser.add_argument("--jobs", type=int, default=1)
-    asked = parser.parse_args()
-    from .tuned_page import write
-
-    found = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for number in asked.cases or range(1, len(CASES) + 1):
-            case = CASES[number - 1]
-            sys.stderr.write(f"{case.title}\n")
-            found.append(solve(case, (asked.runs or Path(scratch)) / str(number), jobs=asked.jobs))
-            write(asked.out, found)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,15 @@
-"""The page of `tuned`: margins in both simulators, link by link, and a figure of them."""
+"""Writes the page of `tuned`: margins in both simulators, link by link, and a figure of them.
+
+    python -m validation.agree.tuned_page --out docs/guide/tuning-ns2.md [LINK...]
+
+Each margin has a 95 % interval. All links of `CASES` are tuned unless some are named by number.
+"""
 
 from __future__ import annotations
 
+import argparse
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,7 +17,7 @@ from dropcurve.metrics.statistics import Interval
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
 
-from .tuned import CONDITIONS, REPLICATIONS, RUNS, Found
+from .tuned import CASES, CONDITIONS, REPLICATIONS, RUNS, Found, solve
 
 FIGURE = "tuning-ns2.svg"
 
@@ -29,7 +37,7 @@ def _page(found: Sequence[Found]) -> Iterator[str]:
     yield from f"""\
 # Tuned RED in ns-2
 
-Does what `dropcurve tune` gains also show in ns-2.35? Written by `python -m validation.agree.tuned`; do not edit.
+Does what `dropcurve tune` gains also show in ns-2.35? Written by `python -m validation.agree.tuned_page`; do not edit.
 
 For each link RED (dialect `ns2_explicit`, gentle) is tuned with {RUNS} runs for long flows that send as ns-2's `Sack1`
 (profile `ns2-2.35`). The goal is one number, so that a margin over any other design is one too: utilisation in per
@@ -114,3 +122,29 @@ def draw(found: Sequence[Found]) -> bytes:
         figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
         style.arrange(figure)
         return style.to_bytes(figure, format="svg")
+
+
+def main() -> int:
+    """Writes the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m validation.agree.tuned_page", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("cases", nargs="*", type=int, help="which links, from 1 (default: all)")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="page to write; its figure goes into figures/ next to it"
+    )
+    parser.add_argument("--runs", type=Path, help="folder for the runs, to resume from after an interruption")
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    found = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for number in asked.cases or range(1, len(CASES) + 1):
+            case = CASES[number - 1]
+            sys.stderr.write(f"{case.title}\n")
+            found.append(solve(case, (asked.runs or Path(scratch)) / str(number), jobs=asked.jobs))
+            write(asked.out, found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -305,8 +306,6 @@ def _pie_loop(at: Equilibrium, capacity: float, *, tick: float = 0.015) -> fluid
     """PIE as a PI controller on the queue at the step its table has for p0, with the half tick that sampling
     costs.
     """
-    import cmath
-
     bounds = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
     step = 1.0 / next((divisor for bound, divisor in bounds if at.loss < bound), 1)
     whole, change = step * 0.125 / tick / capacity, step * 1.25 / capacity

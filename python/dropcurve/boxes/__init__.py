@@ -19,8 +19,12 @@ from typing import Any
 
 from ..errors import UsageError, nearest
 from ..present.visible import cut
+from . import effect
 from .model import Export, Import, Note
 from .numbers import check_digits
+from .red_rows import KINDS
+from .settings import settings
+from .tc_write import WRITERS
 
 __all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read"]
 
@@ -62,9 +66,6 @@ def export(
     ``packet_bytes``. ``options`` are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError
     for parameters that contradict each other or that the box refuses, UsageError for an unknown box or option.
     """
-    from . import effect
-    from .settings import settings
-
     box = named(box)
     writer = _writer(box)
     unknown = [key for key in options if key not in signature(writer).parameters]
@@ -92,11 +93,7 @@ def kinds(box: str) -> tuple[str, ...]:
     """The disciplines that a box can be configured for. Raises UsageError for an unknown box."""
     box = named(box)
     if box == "linux":
-        from .tc_write import WRITERS
-
         return tuple(WRITERS)
-    from .red_rows import KINDS
-
     return (*KINDS, *{"ios": ("droptail",), "junos": ("curve",)}.get(box, ()))
 
 

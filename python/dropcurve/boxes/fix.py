@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..advise import advise
+from ..advise.scenario import conditions_of
 from ..errors import DropcurveError
 from ..metrics import statistics
 from ..quantities import units
 from ..results import Result
-from ..runs.replicate import Progress
+from ..results.recommendation import verdict_on
+from ..runs.replicate import Effort, Progress, replicate
 from ..scenario import Scenario
 from ..verdict import Exchange, Verdict
 from . import export, kinds, rewrite
@@ -106,9 +109,6 @@ def fix(
     Raises:
         DropcurveError: If no design could be made for this box.
     """
-    from ..results.recommendation import verdict_on
-    from ..runs.replicate import Effort, replicate
-
     rate = units.rate(str(base.get("dumbbell.rate")))
     exports = dict(designs(found, base, rate, shape=shape))
     variants = {YOURS: base}
@@ -168,8 +168,6 @@ def _sized(
     base: Scenario, rate_bps: float, limit: str, ecn: dict[str, bool]
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """RED by formula and tail drop by size, for each of the delays."""
-    from ..advise import advise
-
     product = units.buffer("1bdp", rate_bps=rate_bps, rtt_s=_round_trip_s(base), packet_bytes=1500)
     # A curve needs room for bursts above its thresholds: what is there, or a bandwidth-delay product.
     room = max(units.packets(limit, packet_bytes=1500), math.ceil(product))
@@ -191,8 +189,6 @@ def _sized(
 
 
 def _round_trip_s(base: Scenario) -> float:
-    from ..advise.scenario import conditions_of
-
     try:
         found: float = conditions_of(base).middle.rtt_s
     except DropcurveError:

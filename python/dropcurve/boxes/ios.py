@@ -7,6 +7,7 @@ eight.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .ios_read import looks_like, read, trimmed
@@ -124,8 +125,6 @@ def _told(row: Row, rows: Rows, unit: str, at: str, notes: list[Note]) -> tuple[
 
 
 def _constant(w_q: float, notes: list[Note]) -> int:
-    import math
-
     constant = min(16, max(1, round(-math.log2(w_q))))
     if abs(0.5**constant - w_q) > 1e-9 * w_q:
         text = f"{w_q:.4g} becomes 2^-{constant} = {0.5**constant:.4g} (x {0.5**constant / w_q:.2f})"

@@ -13,6 +13,7 @@ from ..quantities import units, values
 from ..scenario import Scenario
 from ..scenario.links import LinkProfile
 from . import tc_numbers
+from .link import profile, scenario
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,6 @@ class Import:
         Raises:
             UsageError: If neither ``rate_bps`` nor a shaper in the configuration states the rate.
         """
-        from .link import profile
-
         rate = rate_bps or self.rate_bps
         if rate is None:
             raise UsageError("--rate: not given, and no shaper in the text states it; such as --rate 100Mbit")
@@ -127,8 +126,6 @@ class Import:
         Raises:
             UsageError: If neither ``rate_bps``, ``link`` nor a shaper in the configuration states the rate.
         """
-        from .link import scenario
-
         return scenario(
             self.discipline, self.params, link=link or self.link(rate_bps=rate_bps, rtt_s=rtt_s, flows=flows),
             direction=direction, packet_bytes=packet_bytes, title=f"{name}, as {self.box} has it", name=name,

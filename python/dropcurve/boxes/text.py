@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from ..quantities import units, values
 from .model import Export, Import, Note
 from .tc_try import Trial
 
@@ -66,8 +67,6 @@ def import_text(found: Import, *, width: int = 100) -> str:
         *(f"  {key} = {_shown(value)}" for key, value in found.params.items()),
     ]
     if found.rate_bps is not None:
-        from ..quantities import units
-
         lines.append(f"shaped to {units.show_rate(found.rate_bps)}")
     lines += notes(found.notes, width=width)
     if found.others:
@@ -77,8 +76,6 @@ def import_text(found: Import, *, width: int = 100) -> str:
 
 
 def _shown(value: Any) -> str:
-    from ..quantities import values
-
     return values.show(value)
 
 

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dropcurve._core as _core
+
 from ..errors import DropcurveError, WorkError
 
 
@@ -91,8 +93,6 @@ def plain(error: OSError) -> str:
 
 def main(arguments: list[str]) -> int:
     """Runs the forwarder; 1 and a line on standard error if it cannot."""
-    import dropcurve._core as _core
-
     settings, result = arguments
     try:
         counted = _core.live_forward(Path(settings).read_text(encoding="utf-8"))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .plan import bits
+
 SYS = Path("/sys/class/net")
 #: Disciplines of the kernel that keep no queue worth the name, or none that shapes or drops early.
 HARMLESS = {"", "noqueue", "pfifo", "pfifo_fast", "bfifo", "mq"}
@@ -143,8 +145,6 @@ def _offload(name: str, feature: str) -> bool:
 
 
 def _bps(rate: str) -> float:
-    from .plan import bits
-
     try:
         return bits(rate)
     except (ValueError, KeyError):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import dropcurve._core as _core
+
 from ..errors import ResultError
 from ..quantities import wording
 from .forwarder import plain
@@ -48,8 +50,6 @@ def replay(record: str | Path) -> Agreement:
 
     Raises ResultError if it is no record, or damaged.
     """
-    import dropcurve._core as _core
-
     try:
         found = json.loads(_core.live_replay(str(record)))
     except OSError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,8 +75,6 @@ def data(result: Result) -> tuple[Panel, ...]:
 
 def wilson(hits: int, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's interval for a proportion."""
-    from statistics import NormalDist
-
     if trials <= 0:
         return 0.0, 1.0
     z = NormalDist().inv_cdf(0.5 + confidence / 2.0)

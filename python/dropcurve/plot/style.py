@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
@@ -191,8 +192,6 @@ def embeddable(svg: bytes, *, prefix: str, label: str) -> str:
     Colours of the style become `var(--name, colour)`, so the page's dark scheme applies to figures too.
     `label` is what a screen reader says; it is escaped here.
     """
-    from html import escape
-
     text = svg.decode("utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)

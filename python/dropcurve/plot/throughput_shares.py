@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..metrics.statistics import t_interval
 from ..results import Result, Variant
 from . import Layout, labels, style, view
 
@@ -151,8 +152,6 @@ def _draw_share(ax: Axes, share: Share, y: float) -> None:
 
 
 def _shares(result: Result, index: int, variant: Variant) -> list[Share]:
-    from ..metrics.statistics import t_interval
-
     by_flow = view.goodputs_bps(variant)
     shares = []
     for name, ids in view.classes(variant).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..metrics.statistics import Interval
+from ..metrics.statistics import Interval, t_interval
 from ..results import Result, Variant
 from . import Layout, labels, style
 
@@ -104,6 +104,4 @@ def _limits(data: Panel) -> tuple[float, float, float]:
 
 
 def _interval(result: Result, variant: Variant, metric: str) -> Interval:
-    from ..metrics.statistics import t_interval
-
     return t_interval(variant.values(metric), confidence=result.level)

@@ -13,7 +13,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files.writing import write_text
+from ..present.visible import visible
 from ..results import Result
+from . import content
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -23,8 +26,6 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 def write(result: Result, path: str | Path) -> Path:
     """Writes the page to `path` and returns it. A folder gets `report.html`."""
-    from ..files.writing import write_text
-
     path = Path(path)
     if path.is_dir():
         path = path / "report.html"
@@ -36,9 +37,6 @@ def render(result: Result) -> str:
     """The page as text."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
-
-    from ..present.visible import visible
-    from . import content
 
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from .. import metrics
+from .. import metrics, plot
 from ..errors import UsageError, nearest
 from ..scenario import library
 
@@ -88,8 +89,6 @@ def section(name: str) -> Rows:
         return [(one.name, f"{one.title}{f' ({one.unit})' if one.unit else ''}") for one in metrics.ordered()]
     if name == "scenarios":
         return [(title, _title(title)) for title in library.scenarios()]
-    from .. import plot
-
     return [(kind.name, kind.title) for kind in plot.KINDS.values()]
 
 
@@ -102,8 +101,6 @@ def _presets(part: str, name: str, presets: str) -> Iterator[tuple[str, dict[str
 
 def _title(name: str) -> str:
     """The title of a shipped scenario, read without checking: one bad file must not spoil the list."""
-    import tomllib
-
     try:
         with library.scenarios()[name].open("rb") as file:
             return str(tomllib.load(file).get("title", ""))
@@ -244,8 +241,6 @@ def _metric(name: str) -> Iterator[Description]:
 
 
 def _plot(name: str) -> Iterator[Description]:
-    from .. import plot
-
     kind = plot.KINDS.get(name)
     if kind is not None:
         data = {"name": name, "title": kind.title, "see": kind.see}

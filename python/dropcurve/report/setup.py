@@ -9,6 +9,7 @@ from typing import Any
 from ..plot import view
 from ..quantities import wording
 from ..results import Result, Variant
+from ..scenario import library
 
 #: Keys of a flow group that say what it is; its other keys are options.
 GROUP_KEYS = (
@@ -156,8 +157,6 @@ def rate(bps: float | None) -> str:
 def _catalogue() -> Mapping[str, Any]:
     """What the core says of itself; nothing where a stored result is read without a core."""
     try:
-        from ..scenario import library
-
         return library.catalogue()
     except ImportError:
         return {}

@@ -14,7 +14,7 @@ from ..plot import style
 from ..present.wrapping import wrap_markdown
 from ..quantities import wording
 from ..scenario import library
-from . import printed_values
+from . import printed_values, web
 from .blocks import Block, Heading, Picture, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .effects import Effect
@@ -30,8 +30,6 @@ CONFIDENCE = 0.95
 def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", html: bool = True) -> list[Path]:
     """Writes ``NAME.md``, its figures as SVG, ``NAME.html``, ``NAME.csv`` (every number of every cell) and
     ``NAME.json`` (the verdicts) into a folder, and returns the files."""
-    from . import web
-
     folder = Path(folder)
     (folder / figures).mkdir(parents=True, exist_ok=True)
     name = outcome.study.name

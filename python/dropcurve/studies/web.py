@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..plot import style
 from ..present.visible import visible
+from ..report import TEMPLATES
 from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
 from .study import Outcome
@@ -20,8 +21,6 @@ def render(outcome: Outcome, blocks: Sequence[Block]) -> str:
     """The page; figures are inlined, nothing is fetched."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
-
-    from ..report import TEMPLATES
 
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,

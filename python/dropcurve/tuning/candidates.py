@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import boxes
 from ..advise import Design
 from ..boxes import Export
 from ..errors import DropcurveError
@@ -89,8 +90,6 @@ class Target:
         return self._export(found.kind, found.params) if self.box else None
 
     def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
-        from .. import boxes
-
         asked = {
             name: value for name, value in params.items() if not (name == "above_max" and self.box == "linux")
         }
@@ -99,8 +98,6 @@ class Target:
 
 def target_of(box: str, rate_bps: float, rtt_s: float) -> Target:
     """The target by what people call the box, "" for none. Raises UsageError for one that is not known."""
-    from .. import boxes
-
     return Target(boxes.named(box, what="for") if box else "", rate_bps, rtt_s)
 
 

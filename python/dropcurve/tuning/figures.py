@@ -14,6 +14,7 @@ from .answer import Answer
 from .goal import Constraint
 from .measures import Measure
 from .robustness import Drift, Far, Sensitivity
+from .study import front
 from .terms import KINDS
 
 if TYPE_CHECKING:
@@ -195,8 +196,6 @@ def _shown(ax: Axes, x: float, y: float) -> bool:
 
 def _front(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis) -> None:
     """The line of designs that none beats in both."""
-    from .study import front
-
     points = {
         one.candidate.key: [(-1.0 if axis.higher else 1.0) * axis.value(one) for axis in (across, up)]
         for one in spots

@@ -11,6 +11,7 @@ from ..present.visible import visible
 from ..quantities import units, wording
 from ..results import Result
 from ..runs import command_line
+from ..runs.replicate import Effort, replicate
 from . import figures, fronts, statements, terms, text
 from .answer import Answer
 from .question import ends
@@ -34,8 +35,6 @@ def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> P
 
 def at_the_ends(answer: Answer, cache: str | Path | None = None) -> list[tuple[str, Result]]:
     """At each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
-    from ..runs.replicate import Effort, replicate
-
     rival = _rival(answer)
     found = []
     for label, condition in ends(answer.question):

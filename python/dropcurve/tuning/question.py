@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import advise
+from .. import advise, boxes
 from ..advise.scenario import buffer_of
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError, nearest
 from ..files.reading import parse_toml
@@ -256,8 +256,6 @@ def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: st
     for disciplines that it has not."""
     if not box:
         return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
-    from .. import boxes
-
     held = boxes.kinds(box)
     chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in held), *space)))
     strange = [kind for kind in chosen if kind not in held]
