@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +23,13 @@ from dropcurve.tuning.candidates import Candidate
 
 from . import contest, peers, reference
 from .links import DrawnLink, drawn
+from .outcome import LinkOutcome
 from .page import write
 
 #: Seed of the links of the page.
 LINKS_SEED = 2026
 #: Shares of the runs at which the incumbents of the peers enter the contest.
 STEPS = 4
-
-
-@dataclass
-class LinkOutcome:
-    """What came of a link: standings by name, what `tune` spent by time limit, points of the reference."""
-
-    link: DrawnLink
-    standings: dict[str, contest.Standing] = field(default_factory=dict)
-    spent: dict[str, dict[str, float]] = field(default_factory=dict)
-    points: int = 0
-    build: str = ""
 
 
 def main() -> int:

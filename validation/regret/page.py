@@ -6,15 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
 
 from .contest import CONDITIONS, REPLICATIONS, Standing
-
-if TYPE_CHECKING:
-    from .__main__ import LinkOutcome
+from .outcome import LinkOutcome
 
 FIGURE = "tuning-regret.svg"
 #: Regret in points that an answer that breaks the bound is drawn at.

@@ -1,0 +1,19 @@
+"""Outcome of one link of the page of regrets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .contest import Standing
+from .links import DrawnLink
+
+
+@dataclass
+class LinkOutcome:
+    """Outcome of a link: standings by name, what `tune` spent by time limit, points of the reference."""
+
+    link: DrawnLink
+    standings: dict[str, Standing] = field(default_factory=dict)
+    spent: dict[str, dict[str, float]] = field(default_factory=dict)
+    points: int = 0
+    build: str = ""
