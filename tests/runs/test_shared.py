@@ -19,6 +19,7 @@ from dropcurve.runs.record import RunRecord
 from dropcurve.runs.store import RunStore
 from dropcurve.runs.sweeping.execute import execute
 from dropcurve.runs.sweeping.run_table import RunTable
+from dropcurve.studies.cells import Plan, Runner
 
 
 @pytest.fixture
@@ -102,7 +103,10 @@ def test_a_sweep_reads_the_runs_that_a_comparison_stored(folder: Path, calls: li
     assert table.query(ROWS).fetchall() == alone.query(ROWS).fetchall()
 
 
-def test_a_sweep_reads_the_rows_of_another_sweep(folder: Path, calls: list[tuple[str, int]]) -> None:
+def test_a_sweep_reads_the_rows_of_another_sweep(
+    folder: Path, calls: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dropcurve.runs.sweeping.RECORDED", 0)
     dc.sweep("short.toml", VARY, replications=2, out="a", cache="cache")
     calls.clear()
     larger = {**VARY, "queue.max_p": [0.05, 0.1, 0.2]}
@@ -116,6 +120,7 @@ def test_a_sweep_reads_the_rows_of_another_sweep(folder: Path, calls: list[tuple
 def test_rows_of_another_sweep_that_cannot_be_used_are_made_again(
     folder: Path, calls: list[tuple[str, int]], ruin: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("dropcurve.runs.sweeping.RECORDED", 0)
     dc.sweep("short.toml", VARY, replications=1, out="a", cache="cache")
     calls.clear()
     if ruin == "removed":
@@ -140,6 +145,66 @@ def test_a_table_reads_the_runs_of_another_table(folder: Path, calls: list[tuple
         assert sorted(one["seed"] for one in rows) == [1, 2]
         assert table.keys() == {job.key for job in jobs}
     assert len(calls) == 2
+
+
+MAX_P = {"queue.max_p": [0.05, 0.1]}
+
+
+def ran() -> None:
+    for value in MAX_P["queue.max_p"]:
+        dc.run(dc.Scenario.load("short.toml").edit([("queue.max_p", value)]), replications=2, cache="cache")
+
+
+def compared() -> None:
+    dc.compare("short.toml", vary=MAX_P, replications=2, cache="cache")
+
+
+def swept() -> None:
+    dc.sweep("short.toml", MAX_P, replications=2, out="swept", cache="cache", force=True)
+
+
+def studied() -> None:
+    base = dc.Scenario.load("short.toml")
+    cells = {f"{value:g}": base.edit([("queue.max_p", value)]) for value in MAX_P["queue.max_p"]}
+    with RunStore(Path("cache")) as store:
+        runner = Runner(lambda run: {"events": run["events"]}, Plan(2, None), store)
+        runner.run(cells)
+
+
+def searched() -> None:
+    """As `tune` does with each batch of its runs."""
+    base = dc.Scenario.load("short.toml")
+    jobs = [
+        Job(base.edit([("queue.max_p", value)]), seed) for value in MAX_P["queue.max_p"] for seed in (1, 2)
+    ]
+    table = RunTable(Path("searched"), build(), cache="cache")
+    table.open()
+    execute(jobs, table, where=Executor(1), take=lambda _: None)
+
+
+@pytest.mark.parametrize("first", [ran, compared, swept])
+@pytest.mark.parametrize("second", [ran, compared, swept, studied, searched])
+def test_a_run_is_made_once_whichever_command_comes_first(
+    folder: Path, calls: list[tuple[str, int]], first: Callable[[], None], second: Callable[[], None]
+) -> None:
+    first()
+    assert len(calls) == len(set(calls)) == 4
+    calls.clear()
+    shutil.rmtree("swept", ignore_errors=True)
+    second()
+    assert calls == []
+
+
+def test_only_a_run_whose_samples_nobody_stored_is_made_again(
+    folder: Path, calls: list[tuple[str, int]]
+) -> None:
+    """A study stores the numbers of every run; a comparison makes the first of each variant again, for its curves."""
+    studied()
+    calls.clear()
+    swept()
+    assert calls == []
+    compared()
+    assert sorted(seed for _, seed in calls) == [1, 1]
 
 
 OTHER = """if True:

@@ -21,7 +21,7 @@ from ...quantities import values
 from ...quantities.ranges import Range
 from ...results.occupied import check_sweep
 from ...scenario import Scenario, library
-from .. import command_line
+from .. import command_line, derived
 from ..executor import Executor
 from ..job import Job, build
 from ..replicate import REPLICATIONS
@@ -32,6 +32,8 @@ from .table import FORMAT, Sweep
 
 __all__ = ["Sweep", "sweep"]
 
+#: Most runs of a sweep whose records are stored too, a millisecond each, so that other commands need not make them.
+RECORDED = 200
 #: Runs handed to the threads between looks at what is there; bounds memory, not results.
 SLICE = 20_000
 
@@ -111,13 +113,15 @@ def _run(
 ) -> None:
     """Makes what is missing, all points of a seed before the next, so that an interrupted sweep covers them all."""
     have = kept.keys()
+    scenarios = {point.scenario.hash: point.scenario for point in found}
+    whole = len(scenarios) * len(seeds)
+    recorded = whole <= RECORDED and where.cluster is None
     missing = [
-        Job(point.scenario, seed)
+        Job(one, seed, derived.keep(one, series=seed == seeds[0]) if recorded else "summary")
         for seed in seeds
-        for point in {point.scenario.hash: point for point in found}.values()
-        if (point.scenario.hash, seed) not in have
+        for one in scenarios.values()
+        if (one.hash, seed) not in have
     ]
-    whole = len({point.scenario.hash for point in found}) * len(seeds)
     before = whole - len(missing)
     if progress is not None:
         progress(before, whole)

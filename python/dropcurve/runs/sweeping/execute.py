@@ -22,7 +22,9 @@ def execute(
     """Adds the row of every job, none of which is in the table, to the table and calls ``take`` with it.
 
     A run that another command stored is read, the others are made, each by one session even if several ask for it at
-    once. The rows that are finished when this is interrupted or fails stay in the table.
+    once. The rows that are finished when this is interrupted or fails stay in the table. Where a job keeps more than
+    the summary, the records of the runs that are made on threads are stored as well, for commands that need more than
+    a row.
     """
     if not jobs:
         return
@@ -40,8 +42,9 @@ def execute(
         with where.opened() as there:
             batches.execute(left, store, there.client, address=where.cluster, take=counted)
     elif left:
-        with store.writer() as writer:
-            make(left, writer, threads=where.threads, take=counted)
+        recorded = any(job.keep != "summary" for job in left)
+        with cache.store(store.cache) as records, store.writer() as writer:
+            make(left, writer, threads=where.threads, take=counted, store=records if recorded else None)
 
 
 def _copied(jobs: Sequence[Job], table: RunTable, take: Take) -> list[Job]:

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 import dropcurve._core as _core
 
 from .. import engine
+from ..executor import Executor
 from ..job import Job, build
+from ..record import RunRecord
+from ..store import RunStore
 from .rows import UNSEEN, Row, row
 from .run_table import Writer
 
@@ -28,12 +31,14 @@ class Made:
     seconds: float = 0.0
 
 
-def make(jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take) -> Made:
+def make(
+    jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take, store: RunStore | None = None
+) -> Made:
     """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
     to ``take``.
 
     Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from where
-    they put it or, if they died, made here.
+    they put it or, if they died, made here. With a ``store`` the records of the runs are stored there as well.
     """
     made = Made()
     left = list(jobs)
@@ -45,7 +50,10 @@ def make(jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take) -> Ma
             take(known)
         own = [job for job in some if job.key in mine and job.key not in found]
         began = time.perf_counter()
-        run(own, threads=threads, keep=writer.add, take=take)
+        if store is None:
+            run(own, threads=threads, keep=writer.add, take=take)
+        else:
+            record(own, store, threads=threads, keep=writer.add, take=take)
         made.runs += len(own)
         made.seconds += time.perf_counter() - began
         writer.tidy()
@@ -69,3 +77,18 @@ def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
         finished,
         **engine.options(),
     )
+
+
+def record(jobs: Sequence[Job], store: RunStore, *, threads: int, keep: Take, take: Take) -> None:
+    """Makes runs as `run` does and adds the record of each to the store, with what its job keeps."""
+    made = build()
+
+    def finished(_: int, one: RunRecord) -> None:
+        # What the samples tell has no place in a row, so that rows do not depend on what is stored next to them.
+        summary = one.summary.copy()
+        summary.pop("derived", None)
+        found = row(summary, build=made)
+        keep(found)
+        take(found)
+
+    Executor(threads).records(jobs, store, take=finished)
