@@ -11,6 +11,8 @@ import pytest
 
 from dropcurve import cli
 
+pytest_plugins = ["pytester"]
+
 SHORT = """\
 title = "Two flows through a small queue"
 

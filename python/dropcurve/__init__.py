@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import metrics, plot, report, studies
     from .errors import DropcurveError, Problem, ResultError, ScenarioError, UsageError
+    from .live.bottleneck import Bottleneck
     from .metrics import statistics
     from .results import Result, Variant
     from .results.series import Series
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Bottleneck",
     "Cell",
     "Difference",
     "DropcurveError",
@@ -62,6 +64,7 @@ __all__ = [
 #: Module of each public name; a name that is itself a module has its package, with a dot, or nothing.
 _HOME = {
     "Answer": "tuning",
+    "Bottleneck": "live.bottleneck",
     "Cell": "results.tables",
     "Difference": "results.tables",
     "DropcurveError": "errors",

@@ -13,6 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = sorted(EXAMPLES.glob("*.py"))
 # A phrase that only an answer has.
 SAYS = {
+    "bottleneck_in_a_test": "packets acknowledged in 5.0",
     "compare_queues": "codel - droptail: sojourn_ms_p95 -",
     "export_configuration": "tc qdisc replace dev eth0 root",
     "one_line_answer": "Load CoDel with ",

@@ -1,5 +1,6 @@
 //! The Python binding: convert in, call, convert out. Types and docs for Python are in `_core.pyi`.
 
+mod bottleneck;
 mod json;
 mod live;
 mod pool;
@@ -13,6 +14,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<runs::Run>()?;
+    module.add_class::<bottleneck::Bottleneck>()?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

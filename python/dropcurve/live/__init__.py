@@ -15,6 +15,7 @@ the same.
 | `router` | two interfaces that exist |
 | `hidden`, `merging` | what queues or merges packets beside ours |
 | `replay` | a record, judged again |
+| `bottleneck`, `pytest_plugin` | a link in virtual time for tests of other people's protocols |
 
 ``docs/live.md`` is the guide.
 """
