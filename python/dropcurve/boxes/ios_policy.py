@@ -19,20 +19,24 @@ _SHAPE = re.compile(
     r"|shape \(average\) cir (?P<cir>\d+)|target shape rate (?P<target>\d+)"
     r"|shape (?:average|peak)\s+percent\s+(?P<percent>\d+)"
 )
-_SHARE = re.compile(
-    r"bandwidth\s+(?:(?P<shown>\d+)% \(\d+ kbps\)|percent\s+(?P<percent>\d+)|(?P<kbps>\d+)(?:\s+kbps)?\s*$)",
-    re.M,
-)
 _UNITS = {None: 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
 @dataclass
 class Block:
-    """A class of a policy, or an interface with a queue of its own: ``title`` is what it is chosen by."""
+    """A class of a policy, or an interface with a queue of its own.
+
+    Attributes:
+        title: What it is chosen by.
+        policy: The policy that it is a class of; "" for an interface.
+        lines: Its statements.
+        nested: The policy inside it, "" if there is none.
+    """
 
     title: str
     policy: str
     lines: list[str] = field(default_factory=list)
+    nested: str = ""
 
     @property
     def body(self) -> str:
@@ -59,16 +63,6 @@ class Policies:
                 stated = found["stated"] or found["cir"] or found["target"]
                 return share * float(stated) * _UNITS[found["unit"]]
         return None
-
-    def promised_bps(self, block: Block) -> float | None:
-        """What ``bandwidth`` promises the class while the others are busy, if it promises less than all."""
-        found = _SHARE.search(block.body)
-        if found is None or not block.policy:
-            return None
-        if found["kbps"]:
-            return float(found["kbps"]) * 1e3
-        rate = self.rate_bps(block)
-        return None if rate is None else float(found["shown"] or found["percent"]) / 100.0 * rate
 
     def speed(self, block: Block) -> tuple[str, float] | None:
         """The interface that the class's policy is put on, and its ``bandwidth`` statement in bit/s."""
@@ -106,6 +100,7 @@ def policies(text: str) -> Policies:
         elif nested := _NESTED.match(bare):
             if at is not None:
                 found.parents[nested[1]] = at
+                at.nested = nested[1]
             if bare.startswith("Service-policy :"):
                 open_.append((indent, nested[1]))
         elif (inner := _CLASS.match(bare)) and open_ and "ransmitted" not in bare:

@@ -9,6 +9,7 @@ import re
 from typing import Any, TypeVar
 
 from ..quantities import units
+from . import ios_class
 from .ios_policy import Block, Policies, policies
 from .model import Import, Note, promise, refuse
 from .numbers import whole
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 #: What IOS takes where a configuration does not say (CiscoWRED): by precedence, and by DSCP, where others have 20.
 DEFAULT_MIN = (20, 22, 24, 26, 28, 31, 33, 35)
-DEFAULT_MAX, DEFAULT_DENOMINATOR, DEFAULT_CONSTANT, DEFAULT_LIMIT = 40, 10, 9, 64
+DEFAULT_MAX, DEFAULT_DENOMINATOR, DEFAULT_CONSTANT, DEFAULT_LIMIT, DEFAULT_FLOWS = 40, 10, 9, 64, 16
 
 #: DSCPs by name.
 DSCPS = {
@@ -33,8 +34,7 @@ _TOLD = re.compile(
     r"random-detect\s+(precedence|dscp)\s+(\S+)\s+(\d+)\s*(packets|bytes|ms|us)?"
     r"\s+(\d+)\s*(packets|bytes|ms|us)?(?:\s+(\d+))?\s*$"
 )
-_WRED = re.compile(r"random-detect|xp-weight-constant")
-_QUEUE = re.compile(r"random-detect|queue[- ]limit|xp-weight-constant")
+_WRED = re.compile(r"^\s*(?:random-detect|E?xp-weight-constant)", re.M | re.I)
 _SHOWN = re.compile(r"^\s*(\d+|af\d\d|cs\d|ef|default)\s+(?:\S+/\S+\s+)+(\d+)\s+(\d+)\s+1/(\d+)\s*$")
 
 
@@ -47,50 +47,103 @@ def read(
     packet_bytes: int = 1500,
     **_: Any,
 ) -> Import:
-    """The WRED of a policy map's class, or of ``show policy-map interface``; of several, the first with WRED or the
-    one named. Raises ScenarioError for a text without a queue, a name that is not there, and contradictions.
+    """The queue of a policy map's class, or of ``show policy-map interface``; of several, the one named, else the first
+    with WRED, else the first that is no priority class. Raises ScenarioError for a text without a queue, a name that is
+    not there, and contradictions.
     """
     found = policies(text)
-    queues = [one for one in found.blocks if _QUEUE.search(one.body)]
+    return _of(found, _chosen(_queues(found, origin), name, origin), rate_bps, packet_bytes, origin)
+
+
+def read_all(
+    text: str, *, origin: str = "", rate_bps: float | None = None, packet_bytes: int = 1500, **_: Any
+) -> list[Import]:
+    """Every queue of the text, in its order. Raises ScenarioError as `read`."""
+    found = policies(text)
+    return [_of(found, one, rate_bps, packet_bytes, origin) for one in _queues(found, origin)]
+
+
+def _queues(found: Policies, origin: str) -> list[Block]:
+    queues = [one for one in found.blocks if ios_class.is_queue(one)]
     if not queues:
         refuse(
             "", "the text", "holds no random-detect and no queue limit", "show the policy-map", origin=origin
         )
-    block = _chosen(queues, name, origin)
+    return queues
+
+
+def _of(
+    found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str
+) -> Import:
+    """One queue, with what stands above it and what is lost."""
     notes: list[Note] = []
     rate = found.rate_bps(block)
-    limit = _limit(block.body, rate or rate_bps, notes, origin)
-    others = [one.title for one in queues if one is not block]
-    _rate_notes(found, block, notes)
-    if not _WRED.search(block.body):
-        return Import("ios", "droptail", {"limit": limit}, notes, rate, others)
-    rows = trimmed(_rows(block.lines, notes, rate or rate_bps, origin))
-    constant = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
-    if constant is None:
+    known = rate or rate_bps
+    limit = _limit(block.body, known, notes, origin)
+    _rate_notes(found, block, known, notes)
+    kind, params = _discipline(block, limit, known, packet_bytes, notes, origin)
+    first = ios_class.above(found, block, known)
+    if len(first) > 1:
+        titles = ", ".join(one.title for one in first)
+        notes.append(Note("lost", "priority", f"{titles}: served as one queue, the first"))
+    for one in first[:1]:
+        cut = "" if one.police_bps is None else f", policed to {units.show_rate(one.police_bps)}"
+        notes.append(Note("load", "priority", f"{one.title} is served first{cut}"))
+    notes += ios_class.lost_lines(found, block)
+    others = [one.title for one in found.blocks if ios_class.is_queue(one) and one is not block]
+    return Import(
+        "ios", kind, params, notes, rate, others, title=block.title,
+        share_bps=ios_class.share_bps(found, block, known), above=first[:1], urgent=ios_class.is_priority(block),
+    )  # fmt: skip
+
+
+def _discipline(
+    block: Block, limit: str, rate: float | None, packet_bytes: int, notes: list[Note], origin: str
+) -> tuple[str, dict[str, Any]]:
+    """Fair queueing, WRED or tail drop."""
+    flows = ios_class.fair_queues(block)
+    weighted = _WRED.search(block.body) is not None
+    if flows is not None:
+        if weighted:
+            notes.append(Note("lost", "random-detect", "WRED inside fair-queue is not simulated"))
+        if not flows:
+            notes.append(
+                Note("assumed", "queues", f"the text does not say: {DEFAULT_FLOWS} flow queues, IOS-XE's default")
+            )
+        notes.append(
+            Note("lost", "fair-queue", "a flow's share of the queue limit: the longest queue loses instead")
+        )
+        return "drr", {"limit": limit, "queues": flows or DEFAULT_FLOWS}
+    if not weighted:
+        return "droptail", {"limit": limit}
+    rows = trimmed(_rows(block.lines, notes, rate, origin))
+    found = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
+    constant = DEFAULT_CONSTANT if found is None else whole(found[1], "exponential-weighting-constant", origin=origin)
+    if found is None:
         notes.append(Note("assumed", "exponent", f"the text does not say: {DEFAULT_CONSTANT}, IOS's default"))
     in_bytes = any(row[0].endswith("B") for row in rows)
-    params: dict[str, Any] = {
+    return "wred", {
         "limit": limit, "unit": "bytes" if in_bytes else "packets", "min_th": [row[0] for row in rows],
-        "max_th": [row[1] for row in rows], "denominator": [row[2] for row in rows],
-        "exponent": int(constant[1]) if constant else DEFAULT_CONSTANT, "mean_packet": f"{packet_bytes} B",
+        "max_th": [row[1] for row in rows], "denominator": [row[2] for row in rows], "exponent": constant,
+        "mean_packet": f"{packet_bytes} B",
         "ecn": bool(re.search(r"random-detect ecn|explicit congestion notification", block.body)),
     }  # fmt: skip
-    return Import("ios", "wred", params, notes, rate, others)
 
 
 def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
     if name is None:
-        return next((one for one in queues if _WRED.search(one.body)), queues[0])
+        plain = [one for one in queues if not ios_class.is_priority(one)]
+        return next((one for one in queues if _WRED.search(one.body)), (plain or queues)[0])
     found = next((one for one in queues if name in (one.title, *one.title.split("/"))), None)
     if found is None:
         titles = ", ".join(one.title for one in queues)
-        refuse("--name", name, f"is none of the classes there: {titles}", origin=origin)
+        refuse("--name", name, f"is none of the classes there: {titles}", "name one of these", origin=origin)
     return found
 
 
-def _rate_notes(found: Policies, block: Block, notes: list[Note]) -> None:
+def _rate_notes(found: Policies, block: Block, rate: float | None, notes: list[Note]) -> None:
     """Notes on rates in the text that no shaper states."""
-    speed, promised = found.speed(block), found.promised_bps(block)
+    speed, promised = found.speed(block), ios_class.share_bps(found, block, rate)
     if speed and found.rate_bps(block) is None:
         shown = units.show_rate(speed[1])
         notes.append(

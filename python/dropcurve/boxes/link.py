@@ -27,13 +27,28 @@ def scenario(
     packet_bytes: int = 1500,
     title: str = "An imported queue",
     name: str = "imported",
+    urgent: bool = False,
+    ecn: bool | None = None,
 ) -> Scenario:
-    """The link with its traffic and the queue; long transfers have packets of ``packet_bytes``."""
-    if params.get("ecn") is True and not link.mix.ecn:
+    """The link with its traffic and the queue.
+
+    Args:
+        discipline: Kind of the queue.
+        params: Its parameters.
+        link: The link with its traffic.
+        direction: Of the queue, "down" or "up".
+        packet_bytes: Size of the packets of long transfers.
+        title: Of the scenario.
+        name: Of the scenario.
+        urgent: Marks the packets of calls as expedited forwarding.
+        ecn: Whether senders use ECN; by default as the parameters say.
+    """
+    if (params.get("ecn") is True if ecn is None else ecn) and not link.mix.ecn:
         link = replace(link, mix=replace(link.mix, ecn=True))
     plain = links.scenario(link, direction=direction, title=title, name=name)
     bulk = [one for one in ("download", "upload") if getattr(link.mix, f"{one}s")]
     sizes = [
         (f"flows.{one}.mss", f"{packet_bytes - 40} B") for one in bulk if packet_bytes != links.PACKET_BYTES
     ]
-    return plain.edit([*sizes, ("queue", {"kind": discipline, **dict(params)})])
+    calls = [("flows.call.class", "EF")] if urgent and link.mix.calls else []
+    return plain.edit([*sizes, *calls, ("queue", {"kind": discipline, **dict(params)})])

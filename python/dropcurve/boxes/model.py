@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -68,12 +68,43 @@ class Export:
         return queue_text(self.discipline_as_loaded, self.params_as_loaded)
 
 
+#: A limit of packets that no box reaches.
+MOST_PLACED = 10_000_000
+#: Packets of a priority queue whose text states no limit.
+PRIORITY_PKTS = 64
+
+
+@dataclass(frozen=True)
+class Priority:
+    """A queue that is served before another one.
+
+    Attributes:
+        title: What the configuration calls it.
+        limit: Its buffer, as scenarios write it.
+        police_bps: The rate that it may not exceed; None if it is not policed.
+    """
+
+    title: str
+    limit: str = f"{PRIORITY_PKTS} pkts"
+    police_bps: float | None = None
+
+
 @dataclass(frozen=True)
 class Import:
-    """An existing configuration as a discipline with parameters.
+    """One queue of an existing configuration as a discipline with parameters.
 
-    ``rate_bps`` is that of a shaper in it, None if it has none; ``others`` names further queues in the text that were
-    not taken.
+    Attributes:
+        box: The kind of text it was found in.
+        discipline: Its kind, as scenarios name it.
+        params: Its parameters, as scenarios write them.
+        notes: What was assumed or lost, and what to mind.
+        rate_bps: Rate of a shaper in the text; None if it has none.
+        others: Further queues in the text.
+        title: What the configuration calls the queue, and ``--name`` takes; "" where it has no name.
+        share_bps: Rate that the queue is sure of while the others are busy; None if that is all of it.
+        above: Queues that are served before this one.
+        urgent: Whether it is a priority queue itself.
+        link_text: The link in the form of ``--link``, where the text states both rates; else "".
     """
 
     box: str
@@ -82,6 +113,17 @@ class Import:
     notes: list[Note]
     rate_bps: float | None = None
     others: list[str] = field(default_factory=list)
+    title: str = ""
+    share_bps: float | None = None
+    above: tuple[Priority, ...] = ()
+    urgent: bool = False
+    link_text: str = ""
+
+    @property
+    def placed(self) -> tuple[str, dict[str, Any]]:
+        """Kind and parameters of the whole scheduler: strict priority with this queue in its last band, where others
+        are served before it; else the queue itself."""
+        return placed(self.discipline, self.params, self.above)
 
     @property
     def queue(self) -> str:
@@ -126,10 +168,27 @@ class Import:
         Raises:
             UsageError: If neither ``rate_bps``, ``link`` nor a shaper in the configuration states the rate.
         """
+        kind, params = self.placed
         return scenario(
-            self.discipline, self.params, link=link or self.link(rate_bps=rate_bps, rtt_s=rtt_s, flows=flows),
-            direction=direction, packet_bytes=packet_bytes, title=f"{name}, as {self.box} has it", name=name,
+            kind, params, link=link or self.link(rate_bps=rate_bps, rtt_s=rtt_s, flows=flows), direction=direction,
+            packet_bytes=packet_bytes, title=f"{name}, as {self.box} has it", name=name, urgent=bool(self.above),
+            ecn=self.params.get("ecn") is True,
         )  # fmt: skip
+
+
+def placed(
+    kind: str, params: Mapping[str, Any], above: Sequence[Priority]
+) -> tuple[str, dict[str, Any]]:
+    """Kind and parameters of a queue below those of ``above``: strict priority in which expedited forwarding (DSCP EF
+    and above) goes first. The queue itself where ``above`` is empty."""
+    if not above:
+        return kind, dict(params)
+    first = {"kind": "droptail", "limit": above[0].limit}
+    # Each band has a limit of its own: that of all together never binds.
+    return "prio", {
+        "limit": f"{MOST_PLACED} pkts", "bands": [first, {"kind": kind, **params}], "class_by": "precedence",
+        "band_of": [1, 1, 1, 1, 1, 0],
+    }  # fmt: skip
 
 
 def queue_text(discipline: str, params: Mapping[str, Any]) -> str:
