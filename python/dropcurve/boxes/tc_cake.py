@@ -8,7 +8,7 @@ from ..quantities import units
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
-from .tc_parse import Queue
+from .tc_tree import Queue
 from .tc_written import Written
 
 #: CAKE's words for round trips, in seconds.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
-from . import tc_numbers as tc
-from .model import json_of
+from .model import Note, json_of
 from .numbers import fit, one_of, real, whole
+from .tc_tree import CONTAINERS, UNNAMED, Branch, Queue, Tree, branch, check, expanded, rate_in
 
 #: Options of a queue without a value.
 FLAGS = {
@@ -29,62 +28,74 @@ FLAGS = {
 }  # fmt: skip
 #: Kinds whose words "flows" and the like take a value.
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}
-#: Queues that shape, and hold another.
-SHAPERS = {"htb", "tbf", "hfsc"}
-
-
 #: Types of what ``tc -j qdisc show`` prints.
-_ROWS = [{"kind": str, "dev?": str, "root?": bool, "options?": {"vqs?": [dict]}}]
+_ROWS = [
+    {"kind": str, "dev?": str, "root?": bool, "parent?": str, "handle?": str, "options?": {"vqs?": [dict]}}
+]
 
 
-@dataclass
-class Queue:
-    """One queue of the text: its kind, its place, its options (a flag has the value "")."""
-
-    kind: str
-    place: str
-    options: dict[str, str]
-    virtual: list[dict[str, str]] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.place}".strip()
-
-
-def queues(text: str, origin: str) -> tuple[list[Queue], float | None]:
-    """Queues in the order of the text, and the rate of a shaper among them."""
+def tree(text: str, origin: str) -> Tree:
+    """All queues and classes of a text, in its order. Raises ScenarioError, UsageError for what is no command."""
     if text.lstrip().startswith("["):
         return _from_json(text, origin)
-    found: list[Queue] = []
-    rate: float | None = None
-    for line in re.sub(r"\\\n", " ", text).splitlines():
-        words = line.split("#")[0].split()
+    found = Tree()
+    for number, line in expanded(text, origin):
+        words = line.split("#")[0].replace('"', "").split()
         while words and words[0] in ("sudo", "-"):
             words.pop(0)
-        if not words:
-            continue
-        if words[0].endswith("tc"):
+        command = bool(words) and re.fullmatch(r"(?:\S*/)?tc|\$\{?TC\}?", words[0]) is not None
+        if command:
             words = [word for word in words[1:] if not word.startswith("-")]
-        if not words:
+        elif words and words[0] in ("qdisc", "class", "filter"):
+            pass
+        elif not words or words[0] not in ("htb", "hfsc", "vq"):
             continue
-        if words[0] in ("class", "htb", "hfsc"):
-            rate = _rate_of(words) or rate
-        elif words[0] == "qdisc":
-            one = _parse(words[1:])
-            if one is None:
-                continue
-            if one.kind in SHAPERS:
-                rate = _rate_of(words) or rate
-            elif one.kind == "gred" and "DP" in one.options and found and found[-1].kind == "gred":
-                found[-1].virtual.append(one.options)
-            else:
-                found.append(one)
-        elif words[0] == "vq" and found and found[-1].kind == "gred":
-            found[-1].virtual.append({"DP": one_of(words, 1), **_options("gred", words[2:])})
-    return found, rate
+        _take(found, words, number, command=command)
+    return found
 
 
-def _rate_of(words: list[str]) -> float | None:
-    return tc.rate(words[words.index("rate") + 1]) if "rate" in words[:-1] else None
+def _take(found: Tree, words: list[str], number: int, *, command: bool) -> None:
+    """Enters one line of the text."""
+    if not words:
+        return
+    if words[0] in ("qdisc", "class") and len(words) > 1 and words[1] not in ("del", "delete", "show", "list"):
+        check(words, number)
+    if words[0] == "filter" and "police" in words:
+        found.notes.append(
+            Note("lost", "police", f"line {number}: a policer drops before any queue: it is not simulated")
+        )
+    elif words[0] == "class":
+        if words[1:2] and words[1] not in ("del", "delete", "show", "list"):
+            found.branches.append(branch(words[1:]))
+    elif words[0] in ("htb", "hfsc"):
+        found.branches.append(branch(words))
+    elif words[0] == "qdisc":
+        one = _parse(words[1:])
+        if one is not None:
+            _enter(found, one, words)
+    elif words[0] == "vq" and found.queues and found.queues[-1].kind == "gred":
+        found.queues[-1].virtual.append({"DP": one_of(words, 1), **_options("gred", words[2:])})
+
+
+def _enter(found: Tree, one: Queue, words: list[str]) -> None:
+    """Enters a queue, a shaper, or a line that adds to the queue before it."""
+    last = found.queues[-1] if found.queues else None
+    if one.kind == "gred" and "DP" in one.options and last is not None and last.kind == "gred":
+        last.virtual.append(one.options)
+        return
+    if one.kind in ("htb", "tbf", "hfsc") and (rate := rate_in(words, "rate")) is not None:
+        found.branches.append(Branch(one.dev, one.handle or UNNAMED, one.parent, rate, rate))
+    if one.kind == "netem":
+        found.notes.append(Note("lost", "netem", f"{one}: its delay and loss are not simulated"))
+    elif one.kind in CONTAINERS and CONTAINERS[one.kind]:
+        found.notes.append(Note("lost", one.kind, f"{one.place}: {CONTAINERS[one.kind]}"))
+    # A later command for the same place replaces the queue that stood there.
+    found.queues[:] = [
+        other for other in found.queues
+        if (other.dev, other.place) != (one.dev, one.place) or not one.place or other.kind != one.kind
+        or "change" not in words
+    ]  # fmt: skip
+    found.queues.append(one)
 
 
 def _parse(words: list[str]) -> Queue | None:
@@ -94,21 +105,35 @@ def _parse(words: list[str]) -> Queue | None:
     command = words[0] in ("add", "replace", "change", "link")
     rest, place = words[1:] if command else words[2:], []
     kind = "" if command else words[0]
+    at = {"handle": "" if command else one_of(words, 1)}
     while rest:
         if rest[0] in ("dev", "parent", "handle", "refcnt", "estimator"):
             if rest[0] in ("dev", "parent"):
                 place += rest[:2]
+            at[rest[0]] = one_of(rest, 1)
             rest = rest[2:]
         elif rest[0] in ("root", "offloaded", "ingress", "clsact"):
             place.append(rest[0])
             rest = rest[1:]
+        elif rest[0] == "stab":
+            rest = _after_stab(rest[1:])
         else:
             break
     if command:
         if not rest:
             return None
         kind, rest = rest[0], rest[1:]
-    return Queue(kind, " ".join(place), _options(kind, rest))
+    return Queue(
+        kind, " ".join(place), _options(kind, rest), [], at.get("dev", ""), at.get("parent", ""), at["handle"]
+    )
+
+
+def _after_stab(words: list[str]) -> list[str]:
+    """The words after a size table."""
+    keys = ("mtu", "tsize", "mpu", "overhead", "linklayer", "size_log", "cell_log")
+    while words and words[0] in keys:
+        words = words[2:]
+    return words
 
 
 def _options(kind: str, words: list[str]) -> dict[str, str]:
@@ -126,14 +151,16 @@ def _options(kind: str, words: list[str]) -> dict[str, str]:
     return found
 
 
-def _from_json(text: str, origin: str) -> tuple[list[Queue], float | None]:
+def _from_json(text: str, origin: str) -> Tree:
     """``tc -j qdisc show``: sizes in bytes, times in microseconds, rates in bytes a second."""
     rows = fit(json_of(text, origin=origin), _ROWS, "rows", origin=origin)
-    found, rate = [], None
+    found = Tree()
     for row in rows:
         options = row.get("options", {})
-        if row["kind"] in SHAPERS and "rate" in options:
+        dev, parent, handle = row.get("dev", ""), row.get("parent", ""), row.get("handle", "")
+        if row["kind"] in ("htb", "tbf", "hfsc") and "rate" in options:
             rate = 8.0 * real(options["rate"], f"{row['kind']} rate", origin=origin)
+            found.branches.append(Branch(dev, handle, parent, rate, rate))
         flat = {
             {"dp_cnt": "DPs", "dp_default": "default"}.get(key, key): ""
             if value is True
@@ -144,7 +171,8 @@ def _from_json(text: str, origin: str) -> tuple[list[Queue], float | None]:
         for key in ("diffserv", "flowmode", "ack-filter", "atm"):
             if key in flat:
                 flat[flat.pop(key)] = ""
-        place = " ".join(["dev", row["dev"]] if "dev" in row else []) + (" root" if row.get("root") else "")
+        words = [*(["dev", dev] if dev else []), *(["root"] if row.get("root") else []),
+                 *(["parent", parent] if parent else [])]  # fmt: skip
         virtual = [
             {
                 {"vq": "DP"}.get(key, key): "" if value is True else str(value)
@@ -153,8 +181,8 @@ def _from_json(text: str, origin: str) -> tuple[list[Queue], float | None]:
             }
             for vq in options.get("vqs", [])
         ]
-        found.append(Queue(row["kind"], place.strip(), flat, virtual))
-    return found, rate
+        found.queues.append(Queue(row["kind"], " ".join(words), flat, virtual, dev, parent, handle))
+    return found
 
 
 def _plain(kind: str, key: str, value: Any, origin: str) -> str:

@@ -7,36 +7,107 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError
 from ..quantities import units
 from . import tc_cake
 from . import tc_numbers as tc
-from .model import Import, Note, refuse
-from .tc_parse import SHAPERS, Queue, queues
+from .model import Import, Note, promise, refuse
+from .tc_parse import tree
+from .tc_tree import CONTAINERS, NO_QUEUE, UNNAMED, Queue, Tree
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
-    """The queue of a text; of several, the first, or that of the device ``name``. Raises ScenarioError if there is
-    none.
+    """The queue of a text; of several, the first that nothing is served after, or the one at the place ``name``: a
+    device, a handle, or what is printed as its place. Raises ScenarioError if there is none.
     """
-    held, rate = queues(text, origin)
-    known = [one for one in held if one.kind in READERS]
+    held, known = _known(text, origin)
+    if name is None:
+        chosen = next((one for one in known if not _urgent(held, one)), known[0])
+    else:
+        chosen = next((one for one in known if name in (one.place, one.handle, *one.place.split())), None)
+        if chosen is None:
+            places = ", ".join(one.place for one in known)
+            refuse("--name", name, f"is no queue there: {places}", "name one of these", origin=origin)
+    return _of(held, known, chosen, origin)
+
+
+def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
+    """Every queue of a text, in its order. Raises ScenarioError as `read`."""
+    held, known = _known(text, origin)
+    return [_of(held, known, one, origin) for one in known]
+
+
+def _known(text: str, origin: str) -> tuple[Tree, list[Queue]]:
+    """The text's tree, and its queues that can be simulated. Raises ScenarioError if there is none."""
+    try:
+        held = tree(text, origin)
+        _fill(held)
+    except UsageError as error:
+        refuse("", "the text", str(error), "check the line", origin=origin)
+    known = [one for one in held.queues if one.kind in READERS]
     if not known:
-        others = [one.kind for one in held]
+        others = [one.kind for one in held.queues]
         refuse(
             "",
             ", ".join(others) or "the text",
             f"holds no queue that is known here: {', '.join(READERS)}",
+            "show the queues with tc -d qdisc",
             origin=origin,
         )
-    chosen = next((one for one in known if name is None or name in one.place.split()), None)
-    if chosen is None:
-        refuse("--name", name, f"is no device there: {', '.join(map(str, known))}", origin=origin)
+    return held, known
+
+
+def _fill(held: Tree) -> None:
+    """Enters the plain queues that the kernel puts where a text puts none: into bands, classes and token buckets."""
+    for one in [other for other in held.queues if other.kind in ("prio", "tbf")]:
+        inside = [other for other in held.queues if other.dev == one.dev and other.parent.startswith(one.handle)]
+        if one.handle and inside:
+            continue
+        if one.kind == "tbf":
+            inner = f"{one.handle or UNNAMED}1"
+            held.queues.append(replace(one, kind="bfifo", options=_bucket(one.options), parent=inner))
+        elif one.handle:
+            _put(held, one.dev, f"{one.handle}{one.options.get('bands', '3')}")
+    for leaf in [one for one in held.branches if re.fullmatch(r"[0-9a-f]*:[0-9a-f]+", one.name)]:
+        inner = any(other.dev == leaf.dev and other.parent == leaf.name for other in held.branches)
+        taken = any(other.dev in (leaf.dev, "") or not leaf.dev for other in held.queues if other.parent == leaf.name)
+        if not inner and not taken and leaf.dev:
+            _put(held, leaf.dev, leaf.name)
+
+
+def _put(held: Tree, dev: str, parent: str) -> None:
+    place = " ".join([*(["dev", dev] if dev else []), "parent", parent])
+    held.queues.append(Queue("pfifo", place, {}, [], dev, parent, ""))
+
+
+def _bucket(options: Mapping[str, str]) -> dict[str, str]:
+    """The limit of a token bucket's own queue in bytes: as stated, or what leaves within its latency, and the burst
+    (tc-tbf(8))."""
+    if "limit" in options:
+        return {"limit": options["limit"]}
+    burst = next((options[key] for key in ("burst", "buffer", "maxburst") if key in options), "0")
+    if "latency" not in options or "rate" not in options:
+        return {}
+    return {"limit": f"{round(tc.time(options['latency']) * tc.rate(options['rate']) / 8) + tc.size(burst)}"}
+
+
+def _urgent(held: Tree, one: Queue) -> bool:
+    """Whether other queues of its `prio` are served after it."""
+    return any(
+        other.kind == "prio" and other.dev == one.dev and one.parent == f"{other.handle}1" and other.handle
+        for other in held.queues
+    )
+
+
+def _of(held: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     notes: list[Note] = []
     try:
         discipline, params, own = READERS[chosen.kind](chosen, notes)
+        rate, sure = held.rates(chosen)
+        first = held.above(chosen)
     except UsageError as error:
         refuse(f"{chosen.kind}", "", str(error), "check the line", origin=origin)
     except KeyError as error:
@@ -47,8 +118,21 @@ def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> I
             "give it, or show the queue with tc -d",
             origin=origin,
         )
-    others = [str(one) for one in held if one is not chosen and one.kind not in SHAPERS]
-    return Import("linux", discipline, params, notes, own if own is not None else rate, others)
+    notes += held.notes
+    if sure is not None:
+        notes.append(promise("rate", "the class", sure))
+    for one in first:
+        notes.append(Note("load", "priority", f"{one.title} is served first"))
+    unknown = [
+        one for one in held.queues
+        if one.kind not in READERS and one.kind not in CONTAINERS and one.kind not in (*NO_QUEUE, "netem")
+    ]  # fmt: skip
+    notes += [Note("lost", one.kind, f"{one.place}: no such queue is simulated") for one in unknown]
+    others = [str(one) for one in known if one is not chosen]
+    return Import(
+        "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
+        share_bps=sure, above=first, urgent=_urgent(held, chosen),
+    )  # fmt: skip
 
 
 Reader = Callable[[Queue, list[Note]], tuple[str, dict[str, Any], float | None]]

@@ -1,0 +1,154 @@
+"""What a class of a Cisco policy does besides dropping: priority, policing, shares of the link; and its other lines.
+
+Reads configurations and ``show policy-map interface`` alike (CiscoWRED, CiscoLLQ).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .ios_policy import Block, Policies
+from .model import PRIORITY_PKTS, Note, Priority
+
+_UNITS = {"": 1.0, "bps": 1.0, "k": 1e3, "kbps": 1e3, "m": 1e6, "mbps": 1e6, "g": 1e9, "gbps": 1e9}
+#: A class that is served first: ``priority percent 33``, ``priority 512 [BURST]``, ``Priority: 33% (3300 kbps)``.
+_PRIORITY = re.compile(
+    r"^\s*priority(?:\s+level\s+\d+)?(?:\s+percent\s+(?P<percent>\d+)|\s+(?P<kbps>\d+)|:\s*(?P<shown>\d+)%)?(?=\s|$)",
+    re.M | re.I,
+)
+#: ``police cir 512000``, ``police rate percent 10``, ``police 1 m``, ``police 32k``.
+_POLICE = re.compile(
+    r"^\s*police:?(?:\s+(?:cir|rate))*\s+(?:percent\s+(?P<percent>\d+)|(?P<stated>\d+)\s*(?P<unit>[kmg]?(?:bps)?)(?=\s|$))",
+    re.M,
+)
+_ANY_POLICE = re.compile(r"^\s*police\b", re.M)
+_FAIR = re.compile(r"^\s*fair-queue(?:\s+(\d+))?|^\s*Fair-queue:", re.M)
+_SHARE = re.compile(
+    r"^\s*bandwidth\s+(?:(?P<shown>\d+)% \(\d+ kbps\)|percent\s+(?P<percent>\d+)|(?P<kbps>\d+)(?:\s+kbps)?\s*$"
+    r"|remaining\s+percent\s+(?P<rest>\d+)|remaining\s+ratio\s+(?P<ratio>\d+))",
+    re.M,
+)
+#: Lines that make a class a queue of its own.
+_OWN_QUEUE = re.compile(
+    r"^\s*(?:random-detect|queue[- ]limit|bandwidth\s|priority\b|fair-queue|E?xp-weight-constant|shape\b|Fair-queue:)",
+    re.M | re.I,
+)
+#: Statements of a class that change how packets queue, and are not simulated.
+_UNMODELLED = {
+    "compression": "headers are not compressed", "drop": "the class drops all of its packets",
+    "queue-buffers": "the share of the shared buffer does not enter the limit",
+    "wrr-queue": "weights of hardware queues are not simulated",
+    "tx-ring-limit": "the ring of the interface adds no delay", "hold-queue": "the interface's own queue is not simulated",
+    "priority-group": "legacy priority queueing is not simulated",
+    "custom-queue-list": "legacy custom queueing is not simulated", "netflow-sampler": "",
+    "max-reserved-bandwidth": "classes may reserve all of the link",
+}  # fmt: skip
+
+
+def is_queue(block: Block) -> bool:
+    """Whether a class or interface of the text has a queue of its own."""
+    if not block.policy:
+        return bool(re.search(r"^\s*(?:random-detect|fair-queue|E?xp-weight-constant)", block.body, re.M | re.I))
+    return bool(_OWN_QUEUE.search(block.body)) and not block.nested
+
+
+def is_priority(block: Block) -> bool:
+    """Whether the class is served before others."""
+    return bool(block.policy) and _PRIORITY.search(block.body) is not None
+
+
+def fair_queues(block: Block) -> int | None:
+    """The number of flow queues of ``fair-queue``, 0 where it is not stated; None without it."""
+    found = _FAIR.search(block.body)
+    return None if found is None else int((found[1] or "0")[:6])
+
+
+def police_bps(block: Block, rate_bps: float | None) -> float | None:
+    """The rate above which the class is cut: that of its policer or of its priority; None if there is none, or its
+    rate depends on a link that is not known."""
+    for found in (_POLICE.search(block.body), _PRIORITY.search(block.body)):
+        if found is None:
+            continue
+        parts = found.groupdict()
+        share = parts.get("percent") or parts.get("shown")
+        if share:
+            if rate_bps is not None:
+                return float(share) / 100.0 * rate_bps
+        elif parts.get("kbps"):
+            return 1e3 * float(parts["kbps"])
+        elif parts.get("stated"):
+            return float(parts["stated"]) * _UNITS[parts["unit"]]
+    return None
+
+
+def above(found: Policies, block: Block, rate_bps: float | None) -> tuple[Priority, ...]:
+    """The priority classes of the same policy, as one queue each."""
+    if is_priority(block):
+        return ()
+    return tuple(
+        Priority(one.title, f"{PRIORITY_PKTS} pkts", police_bps(one, rate_bps))
+        for one in found.blocks
+        if one.policy == block.policy and one is not block and block.policy and is_priority(one)
+    )
+
+
+def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | None:
+    """The rate that a class is sure of while all others are busy; None where that is not known or is all of it."""
+    if not block.policy:
+        return None
+    own = _promised(found, block, rate_bps)
+    if own is not None or rate_bps is None:
+        return own
+    siblings = [one for one in found.blocks if one.policy == block.policy and one is not block]
+    promised = [_promised(found, one, rate_bps) or 0.0 for one in siblings if not is_priority(one)]
+    first = _priority_bps(found, block.policy, rate_bps)
+    rest = rate_bps - first - sum(promised)
+    # What priority classes leave is what their policers leave; without promises to others it is all of that.
+    return max(rest, 0.01 * rate_bps) if any(promised) else (rate_bps - first if 0.0 < first < rate_bps else None)
+
+
+def _promised(found: Policies, block: Block, rate_bps: float | None) -> float | None:
+    """What a statement of ``bandwidth`` promises."""
+    stated = _SHARE.search(block.body)
+    if stated is None:
+        return None
+    if stated["kbps"]:
+        return 1e3 * float(stated["kbps"])
+    if rate_bps is None:
+        return None
+    if stated["shown"] or stated["percent"]:
+        share = float(stated["shown"] or stated["percent"]) / 100.0
+        return share * rate_bps if share < 1.0 else None
+    rest = max(0.0, rate_bps - _priority_bps(found, block.policy, rate_bps))
+    if stated["rest"]:
+        share = float(stated["rest"]) / 100.0
+        return share * rest if share < 1.0 else None
+    ratios = [
+        float(one["ratio"])
+        for other in found.blocks
+        if other.policy == block.policy and (one := _SHARE.search(other.body)) and one["ratio"]
+    ]
+    share = float(stated["ratio"]) / max(1.0, sum(ratios))
+    return share * rest if share < 1.0 else None
+
+
+def _priority_bps(found: Policies, policy: str, rate_bps: float) -> float:
+    return sum(
+        police_bps(one, rate_bps) or 0.0 for one in found.blocks if one.policy == policy and is_priority(one)
+    )
+
+
+def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
+    """Notes on what the class, or another one of its policy, does that is not simulated."""
+    for line in block.lines:
+        word = line.split()[0] if line.split() else ""
+        if word in _UNMODELLED and _UNMODELLED[word]:
+            yield Note("lost", word, _UNMODELLED[word])
+    if not is_priority(block) and _ANY_POLICE.search(block.body):
+        yield Note("lost", "police", "the policer cuts the class before the queue: its drops are not simulated")
+    for one in found.blocks:
+        if one is block or one.policy != block.policy or not one.policy or is_priority(one):
+            continue
+        if _ANY_POLICE.search(one.body):
+            yield Note("lost", "police", f"{one.title} is policed: its drops are not simulated")

@@ -1,0 +1,155 @@
+"""The tree that ``tc`` commands build: queues, the classes they hang under, and the shapers above.
+
+A queue's rate is that of its own class, never of another one's; bands of `prio` above it are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..errors import UsageError
+from . import tc_numbers as tc
+from .model import Note, Priority
+
+#: Queues that hold others, and what of them is not simulated where a leaf is taken alone.
+CONTAINERS = {
+    "htb": "", "tbf": "", "hfsc": "", "mq": "", "prio": "", "pfifo_fast": "",
+    "ets": "its bands are taken each alone", "drr": "its classes are taken each alone",
+    "qfq": "its classes are taken each alone", "multiq": "its bands are taken each alone",
+    "mqprio": "its classes are taken each alone", "cbq": "its classes are taken each alone",
+    "atm": "its circuits are taken each alone",
+}  # fmt: skip
+#: The handle of a shaper whose command states none.
+UNNAMED = "0:"
+#: What is no queue of packets that leave, or has no own delay.
+NO_QUEUE = ("ingress", "clsact", "noqueue")
+
+
+@dataclass
+class Queue:
+    """One queue of the text: its kind, its place, its options (a flag has the value "")."""
+
+    kind: str
+    place: str
+    options: dict[str, str]
+    virtual: list[dict[str, str]] = field(default_factory=list)
+    dev: str = ""
+    parent: str = ""
+    handle: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.place}".strip()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A class, or a shaper: its interface, identity and parent, the rate it is sure of and the most it gets."""
+
+    dev: str
+    name: str
+    parent: str
+    rate: float | None
+    ceil: float | None
+
+
+@dataclass
+class Tree:
+    """Everything that was found in a text."""
+
+    queues: list[Queue] = field(default_factory=list)
+    branches: list[Branch] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def branch(self, queue: Queue) -> Branch | None:
+        """The class or shaper that a queue hangs under; the only one of its interface where no parent is stated."""
+        mine = [one for one in self.branches if one.dev in ("", queue.dev) or not queue.dev]
+        if queue.parent and queue.parent != "root":
+            return next((one for one in mine if _same(one.name, queue.parent)), None) or next(
+                (one for one in mine if one.name.endswith(":") and queue.parent.startswith(one.name)), None
+            )
+        if "root" in queue.place.split():
+            return None
+        return mine[-1] if mine and len({one.rate for one in mine}) == 1 else None
+
+    def rates(self, queue: Queue) -> tuple[float | None, float | None]:
+        """The most that a queue can get, and what it is sure of if that is less, in bit/s."""
+        at, most, sure = self.branch(queue), [], None
+        seen: set[str] = set()
+        while at is not None and at.name not in seen:
+            seen.add(at.name)
+            limit = at.ceil or at.rate
+            if limit is not None:
+                most.append(limit)
+            if sure is None:
+                sure = at.rate
+            at = next((one for one in self.branches if one.dev == at.dev and _same(one.name, at.parent)), None)
+        rate = min(most) if most else None
+        return rate, sure if sure is not None and rate is not None and sure < rate else None
+
+    def above(self, queue: Queue) -> tuple[Priority, ...]:
+        """The band of a `prio` queue that is served before this one."""
+        major, _, minor = queue.parent.partition(":")
+        holder = next(
+            (
+                one for one in self.queues
+                if one.kind == "prio" and one.handle == f"{major}:" and one.dev == queue.dev and major
+            ),
+            None,
+        )  # fmt: skip
+        if holder is None or not re.fullmatch(r"[0-9a-f]{1,4}", minor) or int(minor, 16) < 2:
+            return ()
+        first = next((one for one in self.queues if one.parent == f"{major}:1" and one.dev == queue.dev), None)
+        limit = first.options.get("limit", "") if first is not None and first.kind == "pfifo" else ""
+        pkts = tc.count(limit) if limit else 1000
+        return (Priority(f"band 1 of {holder}", f"{pkts} pkts", None if first is None else self.rates(first)[0]),)
+
+
+def _same(one: str, other: str) -> bool:
+    return bool(one) and one.removesuffix(":0").rstrip(":") == other.removesuffix(":0").rstrip(":")
+
+
+def rate_in(words: list[str], *keys: str) -> float | None:
+    """The rate after the last of the words; None if none is there."""
+    for key in keys:
+        if key in words[:-1]:
+            return tc.rate(words[words.index(key) + 1])
+    return None
+
+
+def branch(words: list[str], *, dev: str = "") -> Branch:
+    """A class from ``add dev eth0 parent 1: classid 1:10 htb rate 1mbit`` or ``htb 1:10 parent 1:1 rate 1Mbit``."""
+    at = dict(zip(words, words[1:], strict=False))
+    shown = words[1] if len(words) > 1 and ":" in words[1] and "classid" not in words else ""
+    return Branch(
+        at.get("dev", dev), at.get("classid", shown), at.get("parent", ""),
+        rate_in(words, "rate", "sc", "ls", "rt"), rate_in(words, "ceil", "ul"),
+    )  # fmt: skip
+
+
+def expanded(text: str, origin: str) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers from 1, continued ones joined, and shell variables that the text sets filled in."""
+    known: dict[str, str] = {}
+    held, first = "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        first = first if held else number
+        held += line
+        if held.endswith("\\"):
+            held = f"{held[:-1]} "
+            continue
+        set_ = re.fullmatch(r"\s*(?:export\s+|local\s+)?([A-Za-z_]\w*)=(?:\"([^\"`$]*)\"|'([^']*)'|([\w./:-]*))\s*(?:#.*)?", held)
+        if set_:
+            known[set_[1]] = set_[2] or set_[3] or set_[4] or ""
+        else:
+            yield first, re.sub(r"\$\{?([A-Za-z_]\w*)\}?", lambda one: known.get(one[1], one[0]), held)
+        held = ""
+    if held:
+        yield first, held
+
+
+def check(words: list[str], number: int) -> None:
+    """Raises UsageError for a line of `tc` whose values depend on something that the text does not state."""
+    loose = next((one for one in words if "$" in one or "`" in one), None)
+    if loose is not None:
+        raise UsageError(f"line {number}: '{loose}' is a shell variable that the text does not set; write its value")
