@@ -362,7 +362,7 @@ def test_the_junos_profile_that_a_scheduler_uses_is_taken_with_what_the_queue_is
     assert (found.params["limit"], found.params["max_th"], found.others) == (
         "250000 B",
         "250000 B",
-        ["first"],
+        ["ef"],
     )
     assert any("guaranteed 30 Mbit/s" in note.text for note in found.notes)
 

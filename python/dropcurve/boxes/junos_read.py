@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from ..quantities import units
-from .model import Import, Note, promise, refuse
+from .model import Import, Note, Priority, promise, refuse
 from .numbers import at as word_at
 from .numbers import one_of, real, whole
 from .red_rows import INSTANT
@@ -20,43 +21,146 @@ from .red_rows import INSTANT
 Point = tuple[int, int]
 
 
+#: Delay that the whole buffer of an interface holds, for buffers that are a share of it (JunosCoS).
+PORT_BUFFER_S = 0.1
+
+
 def read(
     text: str, *, origin: str = "", name: str | None = None, rate_bps: float | None = None,
     buffer_bytes: int | None = None, packet_bytes: int = 1500, **_: Any,
 ) -> Import:  # fmt: skip
-    """A drop profile with the buffer of the scheduler that uses it; of several, the one named, or the first that a
-    scheduler uses. Raises ScenarioError for a text without a profile, a name that is not there, and contradictions.
+    """The queue of a scheduler: its drop profile, or tail drop, over its buffer.
+
+    Of several the one of the scheduler, forwarding class or profile ``name``, or the first with a drop profile. Raises
+    ScenarioError for a text without a queue, a name that is not there, and contradictions.
     """
-    lines = [words for words in statements(text) if words]
-    profiles = _profiles(lines, origin)
-    if not profiles:
-        refuse("drop-profiles", "", "is not there", "show configuration class-of-service", origin=origin)
-    users = {one[-1]: one[one.index("schedulers") + 1] for one in reversed(lines) if _uses(one)}
-    used = [one[-1] for one in lines if _uses(one) and one[-1] in profiles]
-    chosen = name or (used or list(profiles))[0]
-    if chosen not in profiles:
-        refuse("--name", chosen, f"is none of the profiles there: {', '.join(profiles)}", origin=origin)
-    points, interpolated = profiles[chosen]
-    notes: list[Note] = []
-    own = [one for one in lines if "schedulers" in one and users.get(chosen) in one]
-    rate = _shaped(own) or _shaped(lines)
-    limit = buffer_bytes or _buffer(own, rate or rate_bps)
+    found = _Configuration.of(text, origin)
+    chosen = found.chosen(name)
+    return _of(found, chosen, rate_bps, buffer_bytes, packet_bytes)
+
+
+def read_all(
+    text: str, *, origin: str = "", rate_bps: float | None = None, buffer_bytes: int | None = None,
+    packet_bytes: int = 1500, **_: Any,
+) -> list[Import]:  # fmt: skip
+    """Every queue of the text, in its order. Raises ScenarioError as `read`."""
+    found = _Configuration.of(text, origin)
+    return [_of(found, one, rate_bps, buffer_bytes, packet_bytes) for one in found.titles]
+
+
+def _of(
+    found: _Configuration, title: str, rate_bps: float | None, buffer_bytes: int | None, packet_bytes: int
+) -> Import:
+    own, notes = found.own(title), list[Note]()
+    profiles = found.profiles_of(title)
+    rate = _shaped(own) or _shaped(found.lines)
+    known = rate or rate_bps
+    limit = buffer_bytes or _buffer(own, known, notes)
     if limit is None:
         refuse(
             "buffer-size",
             "",
             "is not stated as a time, or the link's rate is not known",
             "give --buffer, or --rate",
-            origin=origin,
+            origin=found.origin,
         )
-    notes.append(Note("load", "w_q", "Junos has no weight to set: the fill level is judged as it is"))
-    promised = _promised(own, rate or rate_bps)
+    if profiles:
+        notes.append(Note("load", "w_q", "Junos has no weight to set: the fill level is judged as it is"))
+    if len(profiles) > 1:
+        rest = ", ".join(profiles[1:])
+        notes.append(Note("lost", "loss-priority", f"{rest}: profiles of other loss priorities are not simulated"))
+    promised = _promised(own, known)
     if promised is not None:
         notes.append(promise("transmit-rate", "the queue", promised))
+    first = found.above(title, known)
+    notes += [Note("load", "priority", f"{one.title} is served first") for one in first]
+    if any("policer" in one for one in found.lines):
+        notes.append(Note("lost", "policer", "policers drop before any queue: they are not simulated"))
     ecn = any("explicit-congestion-notification" in one for one in own)
-    others = [one for one in profiles if one != chosen]
+    shared = {
+        "others": [one for one in found.titles if one != title], "title": title, "share_bps": promised,
+        "above": first, "urgent": found.urgent(title),
+    }  # fmt: skip
+    if not profiles:
+        return Import("junos", "droptail", {"limit": f"{limit} B"}, notes, rate, **shared)  # type: ignore[arg-type]
+    points, interpolated = found.profiles[profiles[0]]
     params = as_simulated(points, limit, ecn, packet_bytes, interpolated=interpolated)
-    return Import("junos", "curve", params, notes, rate, others)
+    return Import("junos", "curve", params, notes, rate, **shared)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class _Configuration:
+    """Statements of class of service, with what they name: drop profiles, and titles of queues.
+
+    A title is that of a scheduler; of a drop profile where the text has no schedulers.
+    """
+
+    lines: list[list[str]]
+    profiles: dict[str, tuple[list[Point], bool]]
+    titles: list[str]
+    origin: str
+
+    @classmethod
+    def of(cls, text: str, origin: str) -> _Configuration:
+        lines = [words for words in statements(text) if words]
+        profiles = _profiles(lines, origin)
+        named = dict.fromkeys(
+            one[one.index("schedulers") + 1] for one in lines if "schedulers" in one[:-1] and "class-of-service" in one
+        ) or dict.fromkeys(one[one.index("schedulers") + 1] for one in lines if "schedulers" in one[:-1])
+        mapped = dict.fromkeys(one[-1] for one in lines if _maps(one))
+        titles = [one for one in mapped if one in named] or list(named)
+        if not titles and not profiles:
+            refuse(
+                "drop-profiles", "", "is not there", "show configuration class-of-service", origin=origin
+            )
+        return cls(lines, profiles, titles or list(profiles), origin)
+
+    def chosen(self, name: str | None) -> str:
+        """The title that a name stands for."""
+        weighted = [one for one in self.titles if self.profiles_of(one)]
+        plain = [one for one in self.titles if not self.urgent(one)]
+        if name is None:
+            return (weighted or plain or self.titles)[0]
+        mapped = [one[-1] for one in self.lines if _maps(one) and name in one]
+        users = [one for one in self.titles if name in self.profiles_of(one)]
+        found = next((one for one in [name, *mapped, *users] if one in self.titles or one in self.profiles), None)
+        if found is None:
+            known = ", ".join(dict.fromkeys([*self.titles, *self.profiles]))
+            refuse(
+                "--name", name, f"is none of the profiles there: {known}", "name one of these", origin=self.origin
+            )
+        return users[0] if found in self.profiles and found not in self.titles and users else found
+
+    def own(self, title: str) -> list[list[str]]:
+        """The statements of a scheduler."""
+        return [
+            one for one in self.lines
+            if "schedulers" in one[:-1] and one[one.index("schedulers") + 1] == title
+        ]  # fmt: skip
+
+    def profiles_of(self, title: str) -> list[str]:
+        """The drop profiles of a scheduler that the text holds; the profile itself for its own title."""
+        own = [one[-1] for one in self.own(title) if _uses(one) and one[-1] in self.profiles]
+        return list(dict.fromkeys(own)) or ([title] if title in self.profiles and not self.own(title) else [])
+
+    def urgent(self, title: str) -> bool:
+        """Whether a scheduler is served before all others."""
+        return any(one[-2:] == ["priority", "strict-high"] for one in self.own(title))
+
+    def above(self, title: str, rate: float | None) -> tuple[Priority, ...]:
+        """The scheduler that is served before this one, with what it is limited to."""
+        first = [] if self.urgent(title) else [one for one in self.titles if self.urgent(one)]
+        for one in first[:1]:
+            own = self.own(one)
+            limited = any(words[-1] in ("exact", "rate-limit") for words in own if "transmit-rate" in words)
+            police = _shaped(own) or (_promised(own, rate) if limited else None)
+            return (Priority(one, police_bps=police),)
+        return ()
+
+
+def _maps(words: list[str]) -> bool:
+    """Whether a statement puts a forwarding class on a scheduler."""
+    return "scheduler-maps" in words and words[-2:-1] == ["scheduler"]
 
 
 def _uses(words: list[str]) -> bool:
@@ -161,11 +265,20 @@ def _metric(text: str) -> str:
     return str(int(real(text.rstrip("kmgKMG"), "rate") * factor))
 
 
-def _buffer(lines: list[list[str]], rate: float | None) -> int | None:
+def _buffer(lines: list[list[str]], rate: float | None, notes: list[Note]) -> int | None:
+    """The buffer of a scheduler in bytes; None where the rate that it depends on is not known."""
+    if rate is None or not lines:
+        return None
     for words in lines:
-        if "temporal" in words and rate is not None:
+        if "temporal" in words:
             return round(int(_metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
-    return None
+    stated = [words for words in lines if "buffer-size" in words]
+    percents = [one_of(words, words.index("percent") + 1) for words in stated if "percent" in words]
+    # Without a statement, and for `remainder`, the whole buffer is what a queue can get.
+    share = real(percents[0], "buffer-size percent") if percents else 100.0
+    text = f"{share:g} % of the interface's buffer, taken as {PORT_BUFFER_S * 1e3:g} ms at the rate"
+    notes.append(Note("assumed", "limit", text))
+    return max(1, round(share / 100.0 * PORT_BUFFER_S * rate / 8.0))
 
 
 def as_simulated(
@@ -206,4 +319,6 @@ def as_simulated(
 
 def looks_like(text: str) -> bool:
     """Whether a text is of this kind."""
-    return "drop-profiles" in text or bool(re.search(r"^set class-of-service", text, re.MULTILINE))
+    return "drop-profiles" in text or bool(
+        re.search(r"^\s*(?:set )?class-of-service\b|^\s*scheduler-maps\s*\{", text, re.MULTILINE)
+    )
