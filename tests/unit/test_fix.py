@@ -9,8 +9,10 @@ import pytest
 
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
-from dropcurve.boxes.fix import YOURS, designs, fix
 from dropcurve.cli import invoke
+from dropcurve.fixes import Thoroughness, fix, place
+from dropcurve.fixes.designs import designs
+from dropcurve.fixes.queues import YOURS
 
 SQM = """# uplink
 tc qdisc add dev eth1 root handle 1: htb default 10
@@ -61,10 +63,13 @@ def test_what_a_box_printed_is_not_rewritten_but_answered_with_commands() -> Non
     assert (text, in_place) == (made.text, False)
 
 
-def test_two_queues_of_the_same_kind_are_not_guessed_at() -> None:
+def test_of_two_queues_of_the_same_kind_the_one_at_its_place_changes() -> None:
     before = SQM + "tc qdisc add dev eth2 root pfifo limit 100\n"
     made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
-    assert rewrite.rewritten(before, boxes.read(before), made)[1] is False
+    text, in_place = rewrite.rewritten(before, boxes.read(before, name="eth2"), made)
+    assert in_place
+    assert text.startswith(SQM)
+    assert "tc qdisc replace dev eth2 root codel limit 100" in text
 
 
 def test_a_class_of_ios_changes_and_all_others_stay() -> None:
@@ -86,7 +91,7 @@ def test_a_class_of_ios_changes_and_all_others_stay() -> None:
 def test_a_named_class_of_ios_is_the_one_that_changes() -> None:
     made = boxes.export("droptail", {"limit": "20 pkts"}, box="ios", rate_bps=1e8)
     found = boxes.read(IOS, name="class-default", rate_bps=1e8)
-    text, _ = rewrite.rewritten(IOS, found, made, name="class-default")
+    text, _ = rewrite.rewritten(IOS, found, made)
     assert text == IOS.replace("queue-limit 64", "queue-limit 20")
 
 
@@ -95,34 +100,27 @@ def test_designs_are_those_that_the_box_can_load_and_none_is_the_queue_itself(bo
     start = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
     text = boxes.export("red", start, box=box, rate_bps=1e8).text
     found = boxes.read(text, rate_bps=1e8, buffer_bytes=150_000)
-    base = found.scenario(rate_bps=1e8)
-    made = dict(designs(found, base, 1e8, shape=False))
+    where = place(found, rate_bps=1e8)
+    made = dict(designs(where, shape=False))
     assert made
     assert all(one.box == box for one in made.values())
-    hashes = [
-        base.set("queue", {"kind": one.discipline_as_loaded, **one.params_as_loaded}).hash
-        for one in made.values()
-    ]
-    assert len({base.hash, *hashes}) == len(hashes) + 1
+    hashes = [where.put(one.discipline_as_loaded, one.params_as_loaded).hash for one in made.values()]
+    assert len({where.base.hash, *hashes}) == len(hashes) + 1
     assert ("CAKE" in made) == (box == "linux")
 
 
 def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:
     """A second and a half of buffer at 2 Mbit/s is bad for a call; the queue that is loaded then is kept."""
     before = SQM.replace("limit 100", "limit 250")
-    from dropcurve.scenario import links
-
-    profile, direction = links.parse("20/2:up")
+    plain = Thoroughness(tune=False)
     found = boxes.read(before)
-    base = found.scenario(link=profile, direction=direction)
-    first = fix(found, before, base, replications=6)
+    first = fix([place(found, link="20/2:up")], before, search=plain, replications=6)
     assert first.better
     assert first.in_place
     assert "-tc qdisc add dev eth1 parent 1:10 handle 10: pfifo limit 250" in first.diff
     again = boxes.read(first.after)
-    loaded = again.scenario(link=profile, direction=direction)
-    second = fix(again, first.after, loaded, replications=6)
-    assert second.verdict.current == YOURS
+    second = fix([place(again, link="20/2:up")], first.after, search=plain, replications=6)
+    assert second.queues[0].verdict.current == YOURS
     assert not second.better
     assert (second.after, second.diff) == (first.after, "")
 
@@ -139,6 +137,8 @@ def test_check_exits_with_1_where_another_queue_is_to_be_loaded(
         "12 s",
         "--replications",
         "3",
+        "--time",
+        "0s",
         "--json",
     ]
     assert invoke(["fix", *words, "--check", "--out", str(tmp_path / "better.sh")]) == 1
@@ -146,3 +146,86 @@ def test_check_exits_with_1_where_another_queue_is_to_be_loaded(
     assert answer["change"] is True
     assert answer["answer"]["sentences"][0].startswith("Load ")
     assert (tmp_path / "better.sh").read_text(encoding="utf-8") == answer["configuration"]
+
+
+ALL = """policy-map WAN
+ class VOICE
+  priority percent 10
+ class BULK
+  bandwidth percent 40
+  random-detect
+  random-detect precedence 0 6 12 10
+  police cir 3000000
+ class class-default
+  bandwidth percent 50
+  fair-queue
+  queue-limit 500 packets
+!
+policy-map OUT
+ class class-default
+  shape average 20000000
+  service-policy WAN
+interface GigabitEthernet0/1
+ service-policy output OUT
+"""
+
+
+def test_every_class_is_in_its_place_below_the_priority_class_at_its_share() -> None:
+    """40 and 50 % of 20 Mbit/s; voice is policed to 2 Mbit/s, half of which are 12 calls of 80 kbit/s."""
+    voice, bulk, rest = boxes.read_all(ALL)
+    assert (voice.urgent, voice.share_bps) == (True, 2e6)
+    assert [one.title for one in bulk.above] == ["WAN/VOICE"]
+    assert [(one.discipline, one.share_bps) for one in (bulk, rest)] == [("wred", 8e6), ("drr", 10e6)]
+    where = place(bulk)
+    assert (where.rate_bps, where.base.get("dumbbell.rate"), where.base.get("flows.call.count")) == (
+        8e6,
+        "8.96 Mbit/s",
+        12,
+    )
+    assert where.base.get("flows.call.class") == 46
+    assert where.base.get("queue.kind") == "prio"
+    assert [one["kind"] for one in where.base.get("queue.bands")] == ["droptail", "wred"]
+    lost = {note.key for note in [*bulk.notes, *rest.notes] if note.kind == "lost"}
+    assert {"police", "fair-queue"} <= lost
+
+
+def test_every_queue_of_a_text_is_answered_and_the_others_stay() -> None:
+    places = [place(one, flows=6) for one in boxes.read_all(ALL) if not one.urgent]
+    done = fix(places, ALL, search=Thoroughness(tune=False), replications=6, most=12)
+    assert [one.place.title for one in done.queues] == ["WAN/BULK", "WAN/class-default"]
+    assert done.queues[0].better, "WRED from 6 to 12 packets leaves a third of the class unused"
+    kept = [line for line in ALL.splitlines() if "random-detect" not in line and "queue" not in line]
+    assert [line for line in done.after.splitlines() if line in kept] == kept
+
+
+def test_a_tuned_design_stands_among_the_others_and_is_what_the_box_loads() -> None:
+    before = SQM.replace("limit 100", "limit 250")
+    done = fix([place(boxes.read(before), link="20/2:up")], before, replications=3, most=3)
+    (queue,) = done.queues
+    made = [one for name, one in queue.exports.items() if "tuned" in name]
+    assert made
+    assert not queue.untuned
+    assert all(boxes.read(one.text).discipline == one.discipline_as_loaded for one in made)
+
+
+def test_a_text_without_a_queue_is_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "no.cfg").write_text("hostname r1\n", encoding="utf-8")
+    assert invoke(["fix", str(tmp_path / "no.cfg"), "--check"]) == 2
+    assert "name it with --from" in capsys.readouterr().err
+
+
+def test_a_line_by_its_rates_gets_both_directions_of_one_section(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["20/2", "--time", "0s", "--duration", "8 s", "--replications", "3", "--json", "--check"]
+    assert invoke(["fix", *words]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    held = boxes.read_all(answer["configuration"], box="sqm")
+    assert [one.title for one in held] == ["wan upload", "wan download"]
+    assert len({one.discipline for one in held}) == 1, "one script holds for both directions"
+    assert held[0].discipline in ("fq_codel", "cake")
+    assert invoke(["fix", *words, "--for", "linux"]) == 1
+    text = json.loads(capsys.readouterr().out)["configuration"]
+    assert (
+        "tc class replace dev eth0 parent 1: classid 1:1 htb rate 2Mbit" in text
+        or "cake bandwidth 2Mbit" in text
+    )
+    assert "redirect dev ifb4eth0" in text

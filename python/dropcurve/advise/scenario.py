@@ -51,8 +51,11 @@ def _bytes(group: dict[str, Any]) -> int:
 
 
 def buffer_of(scenario: Scenario) -> str | None:
-    """The limit of the bottleneck's queue; what it became where it is "auto", None where there is none."""
-    limit = scenario.resolved["queue"].get("limit")
+    """The limit of the bottleneck's queue, of a strict priority that of its last band; what it became where it is
+    "auto", None where there is none."""
+    held = scenario.resolved["queue"]
+    last = held["bands"][-1] if held.get("kind") == "prio" else held
+    limit = last.get("limit") if isinstance(last, dict) else held.get("limit")
     if limit != "auto":
         return None if limit is None else str(limit)
     return next((str(one["limit"]) for one in scenario.automatic.values() if "limit" in one), None)

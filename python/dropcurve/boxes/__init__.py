@@ -24,9 +24,10 @@ from .model import Export, Import, Note
 from .numbers import check_digits
 from .red_rows import KINDS
 from .settings import settings
+from .sqm import KINDS as HOME_KINDS
 from .tc_write import WRITERS
 
-__all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read"]
+__all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read", "read_all"]
 
 #: What there is, and what each is.
 BOXES = {
@@ -35,11 +36,12 @@ BOXES = {
     "junos": "Junos: drop profiles, schedulers and their map",
     "sonic": "SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB",
     "openconfig": "OpenConfig: queue management profiles, as JSON",
+    "sqm": "OpenWrt: a section of /etc/config/sqm",
 }
 #: What else people call them.
 ALIASES = {
     "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
-    "juniper": "junos", "config_db": "sonic", "oc": "openconfig",
+    "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
 }  # fmt: skip
 #: Names that can stand in a line of any box and begin no other.
 _NAMES = {
@@ -47,7 +49,14 @@ _NAMES = {
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
 #: The module of each, where it is read from, in the order in which a text is held against them.
-_READERS = {"sonic": "sonic", "openconfig": "openconfig", "junos": "junos", "ios": "ios", "linux": "tc_parse"}
+_READERS = {
+    "sonic": "sonic",
+    "openconfig": "openconfig",
+    "sqm": "sqm",
+    "junos": "junos",
+    "ios": "ios",
+    "linux": "tc_parse",
+}
 
 
 def export(
@@ -93,8 +102,11 @@ def kinds(box: str) -> tuple[str, ...]:
     """The disciplines that a box can be configured for. Raises UsageError for an unknown box."""
     box = named(box)
     if box == "linux":
-        return tuple(WRITERS)
-    return (*KINDS, *{"ios": ("droptail",), "junos": ("curve",)}.get(box, ()))
+        return (*WRITERS, "prio")
+    if box == "sqm":
+        return HOME_KINDS
+    more = {"ios": ("droptail", "drr", "prio"), "junos": ("curve", "droptail", "prio")}
+    return (*KINDS, *more.get(box, ()))
 
 
 def _writer(box: str) -> Any:
@@ -122,6 +134,28 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     name = named(box) if box else _kind_of(text)
     found: Import = _reader(name)(text, origin=origin, **options)
     return found
+
+
+def read_all(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> list[Import]:
+    """Every queue of an existing configuration, in its order: those of classes, of priority classes among them.
+
+    Args:
+        text: The configuration.
+        box: Its kind; found out if it is not said.
+        origin: The file's name, for messages.
+        options: As for `read`, but for ``name``.
+
+    Raises:
+        ScenarioError: As `read`, for whichever queue cannot be used.
+    """
+    check_digits(text, origin=origin)
+    name = named(box) if box else _kind_of(text)
+    module = import_module(_reader(name).__module__)
+    if hasattr(module, "read_all"):
+        found: list[Import] = module.read_all(text, origin=origin, **options)
+        return found
+    first: Import = module.read(text, origin=origin, **options)
+    return [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
 
 
 def _kind_of(text: str) -> str:

@@ -1,8 +1,8 @@
-"""Cisco IOS and IOS-XE: weighted RED in a policy map.
+"""Cisco IOS and IOS-XE: a policy map with weighted RED, fair queues, tail drop, or a priority class above one of them.
 
-Reference: CiscoWRED. Thresholds are packets (or bytes, on IOS-XE), the probability is one in a mark denominator, the
-weight 2^-n with n the exponential weighting constant. Classes are IP precedences, or DSCPs where there are more than
-eight.
+References: CiscoWRED, CiscoLLQ. Thresholds are packets (or bytes, on IOS-XE), the probability is one in a mark
+denominator, the weight 2^-n with n the exponential weighting constant. Classes are IP precedences, or DSCPs where there
+are more than eight.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .ios_read import looks_like, read, trimmed
+from . import llq
+from .ios_read import DEFAULT_FLOWS, looks_like, read, read_all, trimmed
 from .model import Export, Note, Problems, bottleneck, refuse
 from .red_rows import Row, Rows, lost, rows_of, whole
 from .settings import Settings
 
-__all__ = ["MOST_THRESHOLD", "export", "looks_like", "read"]
+__all__ = ["MOST_THRESHOLD", "export", "looks_like", "read", "read_all"]
 
+#: Most flow queues of a class.
+MOST_FLOWS = 4096
 #: The largest threshold in packets.
 MOST_THRESHOLD = 512_000
 
@@ -32,8 +35,10 @@ def export(
     """A policy map and where it goes. ``shape`` shapes to the link's rate. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
-    if given.discipline == "droptail":
+    if given.discipline in ("droptail", "drr"):
         return _plain(given, params, notes, dev=dev, name=name, shape=shape)
+    if given.discipline == "prio":
+        return _low_latency(given, params, notes, dev=dev, name=name, shape=shape)
     rows = rows_of(given, problems, box="IOS", most=64)
     problems.raise_if_any()
     lost(given, notes, box="IOS")
@@ -89,18 +94,56 @@ def _tail(dev: str, name: str) -> list[str]:
 def _plain(
     given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
-    """Tail drop: a queue limit alone."""
+    """Tail drop, a queue limit alone; and fair queues, with how many there are."""
     in_bytes = not given.text("limit").endswith(("pkts", "pkt"))
     unit, short = ("bytes", "B") if in_bytes else ("packets", "pkts")
     limit = whole(given.bytes_("limit") if in_bytes else given.packets("limit"), "limit", unit, notes)
-    if given.text("victim") != "tail":
+    fair = given.discipline == "drr"
+    if not fair and given.text("victim") != "tail":
         notes.append(Note("lost", "victim", f"{given.text('victim')}: IOS drops the arriving packet"))
     if not shape:
         notes.append(bottleneck(dev, given.rate_bps))
-    lines = [*_head(given, name, shape), f"  queue-limit {limit} {unit}", *_tail(dev, name)]
-    return Export(
-        "ios", "droptail", params, "\n".join(lines) + "\n", notes, "droptail", {"limit": f"{limit} {short}"}
-    )
+    loaded: dict[str, Any] = {"limit": f"{limit} {short}"}
+    lines = [*_head(given, name, shape), f"  queue-limit {limit} {unit}"]
+    if fair:
+        queues = min(MOST_FLOWS, 2 ** max(4, round(math.log2(given.whole("queues")))))
+        if queues != given.whole("queues"):
+            notes.append(
+                Note("rounded", "queues", f"{given.whole('queues')} becomes {queues}: a power of two")
+            )
+        if given.options.get("child", "plain") != "plain":
+            notes.append(Note("lost", "child", "each flow queue of IOS is tail drop"))
+        lines.append("  fair-queue" if queues == DEFAULT_FLOWS else f"  fair-queue {queues}")
+        loaded["queues"] = queues
+    text = "\n".join([*lines, *_tail(dev, name)]) + "\n"
+    return Export("ios", given.discipline, params, text, notes, given.discipline, loaded)
+
+
+def _low_latency(
+    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+) -> Export:
+    """A priority class with a policer for voice above the queue of class-default."""
+    found = llq.parts(given, "IOS", notes)
+    made = llq.inside(found, export, dev=dev, name=name)
+    queue = [line for line in made.text.splitlines() if line.startswith(("  queue", "  random", "  fair"))]
+    voice = f"{name}-VOICE"
+    lines = [
+        f"class-map match-any {voice}", " match dscp ef", "!", f"policy-map {name}", f" class {voice}", "  priority",
+        f"  police cir {round(found.police_bps)}", f"  queue-limit {found.voice_pkts} packets",
+        " class class-default", *queue,
+    ]  # fmt: skip
+    outer = name
+    if shape:
+        outer = f"{name}-SHAPE"
+        rate = round(given.rate_bps)
+        lines += ["!", f"policy-map {outer}", " class class-default", f"  shape average {rate}",
+                  f"  service-policy {name}"]  # fmt: skip
+    inner = [one for one in made.notes if one.kind != "load" or one.key]
+    if not shape:
+        inner.append(bottleneck(dev, given.rate_bps))
+    kind, loaded = found.loaded(voice, made)
+    text = "\n".join([*lines, *_tail(dev, outer)]) + "\n"
+    return Export("ios", "prio", params, text, [*notes, *inner], kind, loaded)
 
 
 def _told(row: Row, rows: Rows, unit: str, at: str, notes: list[Note]) -> tuple[int, int, int]:

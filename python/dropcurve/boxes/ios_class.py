@@ -39,9 +39,10 @@ _UNMODELLED = {
     "compression": "headers are not compressed", "drop": "the class drops all of its packets",
     "queue-buffers": "the share of the shared buffer does not enter the limit",
     "wrr-queue": "weights of hardware queues are not simulated",
-    "tx-ring-limit": "the ring of the interface adds no delay", "hold-queue": "the interface's own queue is not simulated",
+    "tx-ring-limit": "the ring of the interface adds no delay",
+    "hold-queue": "the interface's own queue is not simulated",
     "priority-group": "legacy priority queueing is not simulated",
-    "custom-queue-list": "legacy custom queueing is not simulated", "netflow-sampler": "",
+    "custom-queue-list": "legacy custom queueing is not simulated",
     "max-reserved-bandwidth": "classes may reserve all of the link",
 }  # fmt: skip
 
@@ -49,7 +50,9 @@ _UNMODELLED = {
 def is_queue(block: Block) -> bool:
     """Whether a class or interface of the text has a queue of its own."""
     if not block.policy:
-        return bool(re.search(r"^\s*(?:random-detect|fair-queue|E?xp-weight-constant)", block.body, re.M | re.I))
+        return bool(
+            re.search(r"^\s*(?:random-detect|fair-queue|E?xp-weight-constant)", block.body, re.M | re.I)
+        )
     return bool(_OWN_QUEUE.search(block.body)) and not block.nested
 
 
@@ -87,16 +90,24 @@ def above(found: Policies, block: Block, rate_bps: float | None) -> tuple[Priori
     if is_priority(block):
         return ()
     return tuple(
-        Priority(one.title, f"{PRIORITY_PKTS} pkts", police_bps(one, rate_bps))
+        Priority(one.title, _limit(one), police_bps(one, rate_bps))
         for one in found.blocks
         if one.policy == block.policy and one is not block and block.policy and is_priority(one)
     )
+
+
+def _limit(block: Block) -> str:
+    """The queue limit of a priority class."""
+    found = re.search(r"^\s*queue[- ]limit\s+(\d{1,9})(?:\s+packets)?\s*$", block.body, re.M)
+    return f"{max(1, int(found[1]))} pkts" if found else f"{PRIORITY_PKTS} pkts"
 
 
 def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | None:
     """The rate that a class is sure of while all others are busy; None where that is not known or is all of it."""
     if not block.policy:
         return None
+    if is_priority(block):
+        return police_bps(block, rate_bps)
     own = _promised(found, block, rate_bps)
     if own is not None or rate_bps is None:
         return own
@@ -105,7 +116,11 @@ def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | 
     first = _priority_bps(found, block.policy, rate_bps)
     rest = rate_bps - first - sum(promised)
     # What priority classes leave is what their policers leave; without promises to others it is all of that.
-    return max(rest, 0.01 * rate_bps) if any(promised) else (rate_bps - first if 0.0 < first < rate_bps else None)
+    return (
+        max(rest, 0.01 * rate_bps)
+        if any(promised)
+        else (rate_bps - first if 0.0 < first < rate_bps else None)
+    )
 
 
 def _promised(found: Policies, block: Block, rate_bps: float | None) -> float | None:
@@ -143,10 +158,12 @@ def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
     """Notes on what the class, or another one of its policy, does that is not simulated."""
     for line in block.lines:
         word = line.split()[0] if line.split() else ""
-        if word in _UNMODELLED and _UNMODELLED[word]:
+        if word in _UNMODELLED:
             yield Note("lost", word, _UNMODELLED[word])
     if not is_priority(block) and _ANY_POLICE.search(block.body):
-        yield Note("lost", "police", "the policer cuts the class before the queue: its drops are not simulated")
+        yield Note(
+            "lost", "police", "the policer cuts the class before the queue: its drops are not simulated"
+        )
     for one in found.blocks:
         if one is block or one.policy != block.policy or not one.policy or is_priority(one):
             continue

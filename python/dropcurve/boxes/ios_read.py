@@ -72,9 +72,7 @@ def _queues(found: Policies, origin: str) -> list[Block]:
     return queues
 
 
-def _of(
-    found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str
-) -> Import:
+def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str) -> Import:
     """One queue, with what stands above it and what is lost."""
     notes: list[Note] = []
     rate = found.rate_bps(block)
@@ -108,7 +106,11 @@ def _discipline(
             notes.append(Note("lost", "random-detect", "WRED inside fair-queue is not simulated"))
         if not flows:
             notes.append(
-                Note("assumed", "queues", f"the text does not say: {DEFAULT_FLOWS} flow queues, IOS-XE's default")
+                Note(
+                    "assumed",
+                    "queues",
+                    f"the text does not say: {DEFAULT_FLOWS} flow queues, IOS-XE's default",
+                )
             )
         notes.append(
             Note("lost", "fair-queue", "a flow's share of the queue limit: the longest queue loses instead")
@@ -118,7 +120,11 @@ def _discipline(
         return "droptail", {"limit": limit}
     rows = trimmed(_rows(block.lines, notes, rate, origin))
     found = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
-    constant = DEFAULT_CONSTANT if found is None else whole(found[1], "exponential-weighting-constant", origin=origin)
+    constant = (
+        DEFAULT_CONSTANT
+        if found is None
+        else whole(found[1], "exponential-weighting-constant", origin=origin)
+    )
     if found is None:
         notes.append(Note("assumed", "exponent", f"the text does not say: {DEFAULT_CONSTANT}, IOS's default"))
     in_bytes = any(row[0].endswith("B") for row in rows)

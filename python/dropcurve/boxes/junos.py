@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .junos_read import Point, as_simulated, looks_like, read
+from . import llq
+from .junos_read import Point, as_simulated, looks_like, read, read_all
 from .model import Export, Note, Problems, bottleneck, refuse
 from .red_rows import INSTANT, Row, lost, no_weight, percent, rows_of
 from .settings import Settings
 
-__all__ = ["PRIORITIES", "export", "looks_like", "read"]
+__all__ = ["PRIORITIES", "export", "looks_like", "read", "read_all"]
 
 PRIORITIES = ("low", "medium-low", "medium-high", "high")
+#: What every statement begins with.
+ROOT = "set class-of-service"
 #: Most points of an interpolated profile.
 MOST = 64
 
@@ -31,38 +34,33 @@ def export(
 ) -> Export:
     """``set`` lines. Raises ScenarioError."""
     notes: list[Note] = []
+    if given.discipline == "prio":
+        return _low_latency(given, params, notes, dev=dev, name=name, shape=shape)
+    if given.discipline == "droptail":
+        return _plain(given, params, notes, dev=dev, name=name, shape=shape)
     asked = given.bytes_("limit")
     curves, joined = _drawn(given, notes) if given.discipline == "curve" else (_curves(given, notes), True)
-    micro = max(1, round(asked * 8e6 / given.rate_bps))
-    limit = round(micro * given.rate_bps / 8e6)
-    if abs(limit - asked) > 0.005 * asked:
-        notes.append(Note("rounded", "limit", f"{asked:g} B becomes {micro} us, {limit} B at this rate"))
+    micro, limit = _temporal(asked, given.rate_bps, notes)
     several = len(curves) > 1
-    root = "set class-of-service"
     lines = []
     for i, points in enumerate(curves):
         levels, shares = (" ".join(str(one[k]) for one in points) for k in (0, 1))
         profile = f"{name}-{PRIORITIES[i]}" if several else name
         if joined:
-            lines.append(f"{root} drop-profiles {profile} interpolate fill-level [ {levels} ]")
-            lines.append(f"{root} drop-profiles {profile} interpolate drop-probability [ {shares} ]")
+            lines.append(f"{ROOT} drop-profiles {profile} interpolate fill-level [ {levels} ]")
+            lines.append(f"{ROOT} drop-profiles {profile} interpolate drop-probability [ {shares} ]")
         else:
-            step = f"{root} drop-profiles {profile} fill-level"
+            step = f"{ROOT} drop-profiles {profile} fill-level"
             lines += [f"{step} {level} drop-probability {share}" for level, share in points]
         priority = PRIORITIES[i] if several else "any"
         lines.append(
-            f"{root} schedulers {name} drop-profile-map loss-priority {priority} protocol any drop-profile {profile}"
+            f"{ROOT} schedulers {name} drop-profile-map loss-priority {priority} protocol any drop-profile {profile}"
         )
-    lines.append(f"{root} schedulers {name} buffer-size temporal {micro}")
+    lines.append(f"{ROOT} schedulers {name} buffer-size temporal {micro}")
     ecn = given.flag("ecn")
     if ecn:
-        lines.append(f"{root} schedulers {name} explicit-congestion-notification")
-    lines.append(f"{root} scheduler-maps {name} forwarding-class best-effort scheduler {name}")
-    lines.append(f"{root} interfaces {dev} scheduler-map {name}")
-    if shape:
-        lines.append(f"{root} interfaces {dev} shaping-rate {round(given.rate_bps)}")
-    else:
-        notes.append(bottleneck(dev, given.rate_bps))
+        lines.append(f"{ROOT} schedulers {name} explicit-congestion-notification")
+    lines += _use(given, notes, dev=dev, name=name, shape=shape)
     if several:
         notes.append(
             Note("load", "class", f"classes are loss priorities: {', '.join(PRIORITIES[: len(curves)])}")
@@ -73,6 +71,60 @@ def export(
         )
     loaded = as_simulated(curves[0], limit, ecn, given.mean_packet, interpolated=joined)
     return Export("junos", given.discipline, params, "\n".join(lines) + "\n", notes, "curve", loaded)
+
+
+def _temporal(asked: float, rate_bps: float, notes: list[Note]) -> tuple[int, int]:
+    """A buffer as microseconds at a rate, and the bytes that this is."""
+    micro = max(1, round(asked * 8e6 / rate_bps))
+    limit = round(micro * rate_bps / 8e6)
+    if abs(limit - asked) > 0.005 * asked:
+        notes.append(Note("rounded", "limit", f"{asked:g} B becomes {micro} us, {limit} B at this rate"))
+    return micro, limit
+
+
+def _use(given: Settings, notes: list[Note], *, dev: str, name: str, shape: bool) -> list[str]:
+    """Statements that put the scheduler to use on an interface."""
+    lines = [
+        f"{ROOT} scheduler-maps {name} forwarding-class best-effort scheduler {name}",
+        f"{ROOT} interfaces {dev} scheduler-map {name}",
+    ]
+    if shape:
+        lines.append(f"{ROOT} interfaces {dev} shaping-rate {round(given.rate_bps)}")
+    else:
+        notes.append(bottleneck(dev, given.rate_bps))
+    return lines
+
+
+def _plain(
+    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+) -> Export:
+    """Tail drop: a scheduler with a buffer and no drop profile."""
+    micro, limit = _temporal(given.bytes_("limit"), given.rate_bps, notes)
+    if given.text("victim") != "tail":
+        notes.append(Note("lost", "victim", f"{given.text('victim')}: Junos drops the arriving packet"))
+    lines = [f"{ROOT} schedulers {name} buffer-size temporal {micro}"]
+    lines += _use(given, notes, dev=dev, name=name, shape=shape)
+    return Export(
+        "junos", "droptail", params, "\n".join(lines) + "\n", notes, "droptail", {"limit": f"{limit} B"}
+    )
+
+
+def _low_latency(
+    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+) -> Export:
+    """A strict-high scheduler for voice, limited in rate, above the scheduler of best effort."""
+    found = llq.parts(given, "Junos", notes)
+    made = llq.inside(found, export, dev=dev, name=name, shape=shape)
+    micro, limit = _temporal(float(found.voice_pkts * given.packet_bytes), given.rate_bps, notes)
+    voice = f"{name}-voice"
+    own = f"{ROOT} schedulers {voice}"
+    lines = [
+        *made.text.splitlines(), f"{own} priority strict-high",
+        f"{own} transmit-rate {round(found.police_bps)} rate-limit", f"{own} buffer-size temporal {micro}",
+        f"{ROOT} scheduler-maps {name} forwarding-class expedited-forwarding scheduler {voice}",
+    ]  # fmt: skip
+    kind, loaded = found.loaded(voice, made, limit=f"{limit} B")
+    return Export("junos", "prio", params, "\n".join(lines) + "\n", [*notes, *made.notes], kind, loaded)
 
 
 def _curves(given: Settings, notes: list[Note]) -> list[list[Point]]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..quantities import units
-from .model import Import, Note, Priority, promise, refuse
+from .model import PRIORITY_PKTS, Import, Note, Priority, promise, refuse
 from .numbers import at as word_at
 from .numbers import one_of, real, whole
 from .red_rows import INSTANT
@@ -68,7 +68,9 @@ def _of(
         notes.append(Note("load", "w_q", "Junos has no weight to set: the fill level is judged as it is"))
     if len(profiles) > 1:
         rest = ", ".join(profiles[1:])
-        notes.append(Note("lost", "loss-priority", f"{rest}: profiles of other loss priorities are not simulated"))
+        notes.append(
+            Note("lost", "loss-priority", f"{rest}: profiles of other loss priorities are not simulated")
+        )
     promised = _promised(own, known)
     if promised is not None:
         notes.append(promise("transmit-rate", "the queue", promised))
@@ -105,14 +107,14 @@ class _Configuration:
         lines = [words for words in statements(text) if words]
         profiles = _profiles(lines, origin)
         named = dict.fromkeys(
-            one[one.index("schedulers") + 1] for one in lines if "schedulers" in one[:-1] and "class-of-service" in one
+            one[one.index("schedulers") + 1]
+            for one in lines
+            if "schedulers" in one[:-1] and "class-of-service" in one
         ) or dict.fromkeys(one[one.index("schedulers") + 1] for one in lines if "schedulers" in one[:-1])
         mapped = dict.fromkeys(one[-1] for one in lines if _maps(one))
         titles = [one for one in mapped if one in named] or list(named)
         if not titles and not profiles:
-            refuse(
-                "drop-profiles", "", "is not there", "show configuration class-of-service", origin=origin
-            )
+            refuse("drop-profiles", "", "is not there", "show configuration class-of-service", origin=origin)
         return cls(lines, profiles, titles or list(profiles), origin)
 
     def chosen(self, name: str | None) -> str:
@@ -123,11 +125,17 @@ class _Configuration:
             return (weighted or plain or self.titles)[0]
         mapped = [one[-1] for one in self.lines if _maps(one) and name in one]
         users = [one for one in self.titles if name in self.profiles_of(one)]
-        found = next((one for one in [name, *mapped, *users] if one in self.titles or one in self.profiles), None)
+        found = next(
+            (one for one in [name, *mapped, *users] if one in self.titles or one in self.profiles), None
+        )
         if found is None:
             known = ", ".join(dict.fromkeys([*self.titles, *self.profiles]))
             refuse(
-                "--name", name, f"is none of the profiles there: {known}", "name one of these", origin=self.origin
+                "--name",
+                name,
+                f"is none of the profiles there: {known}",
+                "name one of these",
+                origin=self.origin,
             )
         return users[0] if found in self.profiles and found not in self.titles and users else found
 
@@ -154,7 +162,8 @@ class _Configuration:
             own = self.own(one)
             limited = any(words[-1] in ("exact", "rate-limit") for words in own if "transmit-rate" in words)
             police = _shaped(own) or (_promised(own, rate) if limited else None)
-            return (Priority(one, police_bps=police),)
+            limit = _buffer(own, rate, [])
+            return (Priority(one, f"{PRIORITY_PKTS} pkts" if limit is None else f"{limit} B", police),)
         return ()
 
 

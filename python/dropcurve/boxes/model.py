@@ -176,9 +176,7 @@ class Import:
         )  # fmt: skip
 
 
-def placed(
-    kind: str, params: Mapping[str, Any], above: Sequence[Priority]
-) -> tuple[str, dict[str, Any]]:
+def placed(kind: str, params: Mapping[str, Any], above: Sequence[Priority]) -> tuple[str, dict[str, Any]]:
     """Kind and parameters of a queue below those of ``above``: strict priority in which expedited forwarding (DSCP EF
     and above) goes first. The queue itself where ``above`` is empty."""
     if not above:

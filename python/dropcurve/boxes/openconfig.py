@@ -153,7 +153,8 @@ def read(
     params = _loaded(
         max(1, low), high, share, weight, bool(config.get("enable-ecn")), f"{buffer_bytes} B", packet_bytes
     )
-    return Import("openconfig", "red", params, notes, None, [one for one in held if one != chosen])
+    others = [one for one in held if one != chosen]
+    return Import("openconfig", "red", params, notes, None, others, title=chosen)
 
 
 def _profiles(tree: Any) -> Iterator[dict[str, Any]]:

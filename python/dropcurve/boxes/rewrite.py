@@ -1,43 +1,73 @@
-"""A configuration with its queue replaced: everything else, such as shapers, parents and names of classes, stays."""
+"""A configuration with one of its queues replaced: everything else, such as shapers, parents and names of classes,
+stays.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
 
+from . import sqm
 from .model import Export, Import
 
 #: What tc calls a discipline, where that is another word.
-_TC_KINDS = {"droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",)}
+_TC_KINDS = {
+    "droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",), "cobalt": ("cobalt", "cake"),
+}  # fmt: skip
 #: The lines of an IOS class that say how its queue drops.
 _IOS_QUEUE = re.compile(r"\s*(random-detect|queue-limit|fair-queue)\b")
 
 
-def rewritten(text: str, found: Import, made: Export, *, name: str | None = None) -> tuple[str, bool]:
+def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     """The text with ``made`` in place of ``found``.
 
     Args:
         text: The configuration.
         found: The queue in it.
         made: The queue to put there.
-        name: The policy or class of ``found``, if it was named.
 
     Returns:
         The new text and True; where the text has no such commands (it was printed by a box, or its form is not
-        rewritten), the commands of the new queue alone and False.
+        rewritten), the commands of the new queue alone and False, with names of the text where they have such.
     """
-    maker = {"linux": _linux, "ios": _ios}.get(found.box)
-    lines = None if maker is None else maker(text.splitlines(), found, made, name)
-    if lines is None:
-        return made.text, False
-    return "\n".join(lines) + ("\n" if text.endswith("\n") else ""), True
+    writers: dict[str, Callable[[str, Import, Export], str | None]] = {
+        "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
+        "sqm": _sqm,
+    }  # fmt: skip
+    maker = writers.get(found.box)
+    changed = None if maker is None else maker(text, found, made)
+    if changed is not None:
+        return changed, True
+    return (_junos_commands(text, found, made) if found.box == "junos" else made.text), False
 
 
-def _linux(lines: list[str], found: Import, made: Export, name: str | None) -> list[str] | None:
+def all_rewritten(text: str, changes: Sequence[tuple[Import, Export | None]]) -> tuple[str, bool]:
+    """The text with every queue replaced that has a new one, and whether that is the whole text; else the new queues
+    alone, one after the other."""
+    after, loose = text, list[str]()
+    for found, made in changes:
+        if made is not None:
+            changed, whole = rewritten(after, found, made)
+            after = changed if whole else after
+            loose += [] if whole else [changed]
+    return ("".join(loose), False) if loose else (after, True)
+
+
+def _joined(lines: list[str], text: str) -> str:
+    return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
+
+
+def _linux(text: str, found: Import, made: Export) -> str | None:
     """The queue's own command with other words after its parent and handle."""
+    lines = text.splitlines()
     words = "|".join(_TC_KINDS.get(found.discipline, (found.discipline,)))
     pattern = re.compile(rf"^(.*\bqdisc\s+(?:add|replace|change)\b.*?)\s({words})\b(?!:).*$")
     matches = [(i, one) for i, line in enumerate(lines) if (one := pattern.match(line.split("#")[0]))]
+    if len(matches) > 1:
+        matches = [(i, one) for i, one in matches if _at(one[1], found.title)]
     if len(matches) != 1 or any(line.rstrip().endswith("\\") for line in lines):
         return None
     number, match = matches[0]
@@ -52,46 +82,159 @@ def _linux(lines: list[str], found: Import, made: Export, name: str | None) -> l
     else:
         head = re.sub(r"\bqdisc\s+(add|change)\b", "qdisc replace", match[1])
         new = [f"{head} {own[1]}"]
-    return [*lines[:number], *new, *lines[number + 1 :]]
+    return _joined([*lines[:number], *new, *lines[number + 1 :]], text)
 
 
-def _ios(lines: list[str], found: Import, made: Export, name: str | None) -> list[str] | None:
+def _at(head: str, title: str) -> bool:
+    """Whether a command's head names the place ``title``; variables of the shell can stand for parts of it."""
+    words = head.replace('"', "").split()
+    place = [word for key in ("dev", "parent") for word in _after(words, key)] + (
+        ["root"] if "root" in words else []
+    )
+    wanted = title.split()
+    return len(place) == len(wanted) and all(
+        one == other or "$" in one for one, other in zip(place, wanted, strict=True)
+    )
+
+
+def _after(words: list[str], key: str) -> list[str]:
+    return words[words.index(key) : words.index(key) + 2] if key in words[:-1] else []
+
+
+def _ios(text: str, found: Import, made: Export) -> str | None:
     """The queue's lines within its class."""
-    classes: dict[str, list[int]] = {}
-    for title, number in _class_lines(lines):
-        classes.setdefault(title, []).append(number)
-    dropping = {title: [n for n in some if _IOS_QUEUE.match(lines[n])] for title, some in classes.items()}
-    dropping = {title: some for title, some in dropping.items() if some}
-    weighted = [title for title, some in dropping.items() if any("random-detect" in lines[n] for n in some)]
-    if name is None:
-        chosen = next(iter(weighted or dropping), None)
-    else:
-        chosen = next((title for title in dropping if name in (title, *title.split("/"))), None)
-    if chosen is None:
+    lines = text.splitlines()
+    mine = [number for title, number in _class_lines(lines) if title == found.title]
+    if not mine:
         return None
-    old = dropping[chosen]
-    indent = re.match(r"\s*", lines[old[0]])
+    old = [number for number in mine if _IOS_QUEUE.match(lines[number])]
+    first = old[0] if old else mine[-1] + 1
+    shown = lines[old[0]] if old else lines[mine[-1]]
+    indent = re.match(r"\s*", shown)
     new = [
         f"{indent[0] if indent else ''}{line.strip()}"
         for line in made.text.splitlines()
         if _IOS_QUEUE.match(line)
     ]
     kept: list[str] = []
-    for i, line in enumerate(lines):
-        kept += new if i == old[0] else []
-        kept += [] if i in old else [line]
-    return kept
+    for i, line in enumerate([*lines, ""]):
+        kept += new if i == first else []
+        kept += [] if i in old or i == len(lines) else [line]
+    return _joined(kept, text)
 
 
 def _class_lines(lines: list[str]) -> Iterator[tuple[str, int]]:
     """(POLICY/CLASS, number) of every line within a class of a policy map."""
     policy = inner = ""
     for number, line in enumerate(lines):
-        if found := re.match(r"\s*policy-map\s+(\S+)", line):
+        if found := re.match(r"\s*policy-map\s+(?:type\s+queu\w+\s+)?(\S+)", line):
             policy, inner = found[1], ""
-        elif found := re.match(r"\s*class\s+(\S+)", line):
+        elif found := re.match(r"\s*class\s+(?:type\s+queu\w+\s+)?(\S+)", line):
             inner = found[1] if policy else ""
         elif re.match(r"\S", line):
             policy = inner = ""
-        elif policy and inner:
+        elif policy and inner and line.strip():
             yield f"{policy}/{inner}", number
+
+
+def _junos(text: str, found: Import, made: Export) -> str | None:
+    """``set`` lines with the scheduler's drop profiles and buffer replaced."""
+    lines = text.splitlines()
+    if not any(re.match(r"\s*set\s", line) for line in lines):
+        return None
+    old = [i for i, line in enumerate(lines) if _of_scheduler(line.split(), found.title)]
+    if not old:
+        return None
+    own = {word for i in old for key, word in _pairs(lines[i]) if key == "drop-profile"}
+    others = {
+        word
+        for i, line in enumerate(lines)
+        if i not in old
+        for key, word in _pairs(line)
+        if key == "drop-profile"
+    }
+    unused = own - others
+    old += [
+        i
+        for i, line in enumerate(lines)
+        for key, word in _pairs(line)
+        if key == "drop-profiles" and word in unused
+    ]
+    new = _named(made.text, found.title, free=others)
+    kept: list[str] = []
+    for i, line in enumerate(lines):
+        kept += new if i == min(old) else []
+        kept += [] if i in old else [line]
+    return _joined(kept, text)
+
+
+def _of_scheduler(words: list[str], title: str) -> bool:
+    """Whether a statement is the buffer or drop profile of a scheduler."""
+    if "schedulers" not in words[:-1] or words[words.index("schedulers") + 1] != title:
+        return False
+    return "buffer-size" in words or "drop-profile-map" in words
+
+
+def _pairs(line: str) -> Iterator[tuple[str, str]]:
+    words = line.split()
+    return pairwise(words)
+
+
+def _named(text: str, title: str, *, free: set[str] | None = None) -> list[str]:
+    """Lines of an export about the scheduler and its profile, under the names of the text."""
+    profile = next(
+        name for name in (title, f"{title}-fixed", *(f"{title}-fixed{n}" for n in range(2, 99)))
+        if name not in (free or set())
+    )  # fmt: skip
+    found = []
+    for line in text.splitlines():
+        if not re.search(r"\b(drop-profiles|schedulers) ", line):
+            continue
+        named = re.sub(r"\b(drop-profiles|drop-profile) dropcurve\b", rf"\1 {profile}", line)
+        found.append(re.sub(r"\bschedulers dropcurve\b", f"schedulers {title}", named))
+    return found
+
+
+def _junos_commands(text: str, found: Import, made: Export) -> str:
+    """``delete`` and ``set`` commands to load over stanzas: the scheduler keeps its name and its other statements."""
+    if not re.search(rf"\bschedulers\s*\{{[^}}]*?\b{re.escape(found.title)}\s*\{{", text, re.DOTALL):
+        return made.text
+    own = f"class-of-service schedulers {found.title}"
+    used = set(re.findall(r"\bdrop-profiles\s*\{\s*([\w.-]+)", text))
+    head = [f"delete {own} buffer-size"] if "buffer-size" in text else []
+    head += [f"delete {own} drop-profile-map"] if found.discipline == "curve" else []
+    return "\n".join([*head, *_named(made.text, found.title, free=used)]) + "\n"
+
+
+def _sqm(text: str, found: Import, made: Export) -> str | None:
+    """The options of one direction of its section; script and kind of queue hold for both."""
+    name, _, direction = found.title.rpartition(" ")
+    (own,) = sqm.sections(made.text)
+    side, other = sqm.DIRECTIONS[direction], sqm.DIRECTIONS["upload"]
+    options = {
+        (
+            f"{side}{key[1:]}" if key in (f"{other}limit", f"{other}target", f"{other}qdisc_opts") else key
+        ): value
+        for key, value in own.options.items()
+        if key not in ("enabled", "interface", "download", "upload", "linklayer")
+    }
+    if direction == "download" and "egress_ecn" in options:
+        options["ingress_ecn"] = options.pop("egress_ecn")
+    # Options of another kind of queue that stand there mean nothing to the new one.
+    cleared = {f"{side}{key}": "" for key in ("limit", "target", "qdisc_opts")}
+    return sqm.replaced(text, name, cleared | options)
+
+
+def _sonic(text: str, found: Import, made: Export) -> str | None:
+    """The profile's entry in CONFIG_DB; tables and their order stay."""
+    try:
+        tables: dict[str, Any] = json.loads(text)
+        (new,) = json.loads(made.text)["WRED_PROFILE"].values()
+        old = tables["WRED_PROFILE"][found.title]
+    except (ValueError, KeyError, TypeError):
+        return None
+    tables["WRED_PROFILE"][found.title] = {**old, **new}
+    spaces = re.search(r"\n( +)\S", text)
+    return json.dumps(tables, indent=len(spaces[1]) if spaces else None) + (
+        "\n" if text.endswith("\n") else ""
+    )

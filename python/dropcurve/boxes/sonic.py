@@ -145,7 +145,8 @@ def read(
         )
     ecn = held[chosen].get("ecn", "ecn_none") != "ecn_none"
     discipline, params = _loaded(stated, f"{buffer_bytes} B", ecn, packet_bytes)
-    return Import("sonic", discipline, params, notes, None, [one for one in held if one != chosen])
+    others = [one for one in held if one != chosen]
+    return Import("sonic", discipline, params, notes, None, others, title=chosen)
 
 
 def _told(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, int, int]]:

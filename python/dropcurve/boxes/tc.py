@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import llq
 from . import tc_numbers as tc
 from .model import Export, Note, Problems, bottleneck, refuse
 from .settings import Settings
@@ -11,6 +12,8 @@ from .tc_written import Written
 
 def export(given: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False) -> Export:
     """``tc`` commands. ``shape`` puts an htb class of the link's rate above the queue. Raises ScenarioError."""
+    if given.discipline == "prio":
+        return _low_latency(given, params, dev=dev, shape=shape)
     writer = WRITERS.get(given.discipline)
     if writer is None:
         refuse(
@@ -40,19 +43,51 @@ def export(given: Settings, *, params: dict[str, object], dev: str = "eth0", sha
     )
 
 
+def _low_latency(given: Settings, params: dict[str, object], *, dev: str, shape: bool) -> Export:
+    """A `prio` queue of two bands with a filter for expedited forwarding, policed, above the other queue."""
+    notes: list[Note] = []
+    found = llq.parts(given, "Linux", notes)
+    made = llq.inside(found, export, dev=dev)
+    root, lines = "root handle 1:", []
+    if shape:
+        lines, root = _shaper(given, dev), "parent 1:1 handle 10:"
+    else:
+        notes.append(bottleneck(dev, given.rate_bps))
+    major = "10:" if shape else "1:"
+    words = made.text.strip().splitlines()[-1].partition(" handle 1: ")[2]
+    police = (
+        f"police rate {tc.show_rate(found.police_bps)} burst {max(3000, round(found.police_bps / 800))} drop"
+    )
+    lines += [
+        f"tc qdisc replace dev {dev} {root} prio bands 2 priomap{' 1' * 16}",
+        f"tc qdisc replace dev {dev} parent {major}1 handle 11: pfifo limit {found.voice_pkts}",
+        f"tc qdisc replace dev {dev} parent {major}2 handle 12: {words}",
+        f"tc filter replace dev {dev} parent {major} protocol ip prio 1 u32 match ip dsfield 0xb8 0xfc {police} "
+        f"flowid {major}1",
+    ]
+    inner = [one for one in made.notes if one.kind != "load" or one.key]
+    kind, loaded = found.loaded("voice", made)
+    return Export("linux", "prio", dict(params), "\n".join(lines) + "\n", [*notes, *inner], kind, loaded)
+
+
+def _shaper(given: Settings, dev: str) -> list[str]:
+    """An htb class of the link's rate."""
+    rate = tc.show_rate(given.rate_bps)
+    # What leaves in a millisecond, and a packet: a class that may send less at once misses its rate.
+    burst = max(2 * given.packet_bytes, round(given.rate_bps / 8000.0) + given.packet_bytes)
+    return [
+        f"tc qdisc replace dev {dev} root handle 1: htb default 1",
+        f"tc class replace dev {dev} parent 1: classid 1:1 htb rate {rate} ceil {rate} burst {burst} cburst "
+        f"{burst} "
+        f"quantum {given.packet_bytes + 14}",
+    ]
+
+
 def _commands(written: Written, given: Settings, dev: str, *, shape: bool) -> list[str]:
     place = f"dev {dev} root handle 1:"
     lines = []
     if shape:
-        rate = tc.show_rate(given.rate_bps)
-        # What leaves in a millisecond, and a packet: a class that may send less at once misses its rate.
-        burst = max(2 * given.packet_bytes, round(given.rate_bps / 8000.0) + given.packet_bytes)
-        lines += [
-            f"tc qdisc replace dev {dev} root handle 1: htb default 1",
-            f"tc class replace dev {dev} parent 1: classid 1:1 htb rate {rate} ceil {rate} burst {burst} cburst "
-            f"{burst} "
-            f"quantum {given.packet_bytes + 14}",
-        ]
+        lines += _shaper(given, dev)
         place = f"dev {dev} parent 1:1 handle 10:"
     lines.append(f"tc qdisc replace {place} {written.kind} {' '.join(written.words)}")
     lines += [f"tc qdisc change {place} {written.kind} {' '.join(words)}" for words in written.changes]

@@ -58,7 +58,11 @@ def _take(found: Tree, words: list[str], number: int, *, command: bool) -> None:
     """Enters one line of the text."""
     if not words:
         return
-    if words[0] in ("qdisc", "class") and len(words) > 1 and words[1] not in ("del", "delete", "show", "list"):
+    if (
+        words[0] in ("qdisc", "class")
+        and len(words) > 1
+        and words[1] not in ("del", "delete", "show", "list")
+    ):
         check(words, number)
     if words[0] == "filter" and "police" in words:
         found.notes.append(
@@ -87,7 +91,7 @@ def _enter(found: Tree, one: Queue, words: list[str]) -> None:
         found.branches.append(Branch(one.dev, one.handle or UNNAMED, one.parent, rate, rate))
     if one.kind == "netem":
         found.notes.append(Note("lost", "netem", f"{one}: its delay and loss are not simulated"))
-    elif one.kind in CONTAINERS and CONTAINERS[one.kind]:
+    elif CONTAINERS.get(one.kind):
         found.notes.append(Note("lost", one.kind, f"{one.place}: {CONTAINERS[one.kind]}"))
     # A later command for the same place replaces the queue that stood there.
     found.queues[:] = [

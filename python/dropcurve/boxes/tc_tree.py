@@ -6,8 +6,9 @@ A queue's rate is that of its own class, never of another one's; bands of `prio`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ..errors import UsageError
 from . import tc_numbers as tc
@@ -66,6 +67,16 @@ class Tree:
         """The class or shaper that a queue hangs under; the only one of its interface where no parent is stated."""
         mine = [one for one in self.branches if one.dev in ("", queue.dev) or not queue.dev]
         if queue.parent and queue.parent != "root":
+            major = f"{queue.parent.partition(':')[0]}:"
+            around = next(
+                (
+                    one for one in self.queues
+                    if one.handle == major and one.dev == queue.dev and one.kind in ("prio", "mq", "multiq", "ets")
+                ),
+                None,
+            )  # fmt: skip
+            if around is not None and around is not queue:
+                return self.branch(around)
             return next((one for one in mine if _same(one.name, queue.parent)), None) or next(
                 (one for one in mine if one.name.endswith(":") and queue.parent.startswith(one.name)), None
             )
@@ -84,7 +95,9 @@ class Tree:
                 most.append(limit)
             if sure is None:
                 sure = at.rate
-            at = next((one for one in self.branches if one.dev == at.dev and _same(one.name, at.parent)), None)
+            at = next(
+                (one for one in self.branches if one.dev == at.dev and _same(one.name, at.parent)), None
+            )
         rate = min(most) if most else None
         return rate, sure if sure is not None and rate is not None and sure < rate else None
 
@@ -100,10 +113,14 @@ class Tree:
         )  # fmt: skip
         if holder is None or not re.fullmatch(r"[0-9a-f]{1,4}", minor) or int(minor, 16) < 2:
             return ()
-        first = next((one for one in self.queues if one.parent == f"{major}:1" and one.dev == queue.dev), None)
+        first = next(
+            (one for one in self.queues if one.parent == f"{major}:1" and one.dev == queue.dev), None
+        )
         limit = first.options.get("limit", "") if first is not None and first.kind == "pfifo" else ""
         pkts = tc.count(limit) if limit else 1000
-        return (Priority(f"band 1 of {holder}", f"{pkts} pkts", None if first is None else self.rates(first)[0]),)
+        return (
+            Priority(f"band 1 of {holder}", f"{pkts} pkts", None if first is None else self.rates(first)[0]),
+        )
 
 
 def _same(one: str, other: str) -> bool:
@@ -120,7 +137,7 @@ def rate_in(words: list[str], *keys: str) -> float | None:
 
 def branch(words: list[str], *, dev: str = "") -> Branch:
     """A class from ``add dev eth0 parent 1: classid 1:10 htb rate 1mbit`` or ``htb 1:10 parent 1:1 rate 1Mbit``."""
-    at = dict(zip(words, words[1:], strict=False))
+    at = dict(pairwise(words))
     shown = words[1] if len(words) > 1 and ":" in words[1] and "classid" not in words else ""
     return Branch(
         at.get("dev", dev), at.get("classid", shown), at.get("parent", ""),
@@ -138,7 +155,10 @@ def expanded(text: str, origin: str) -> Iterator[tuple[int, str]]:
         if held.endswith("\\"):
             held = f"{held[:-1]} "
             continue
-        set_ = re.fullmatch(r"\s*(?:export\s+|local\s+)?([A-Za-z_]\w*)=(?:\"([^\"`$]*)\"|'([^']*)'|([\w./:-]*))\s*(?:#.*)?", held)
+        set_ = re.fullmatch(
+            r"\s*(?:export\s+|local\s+)?([A-Za-z_]\w*)=(?:\"([^\"`$]*)\"|'([^']*)'|([\w./:-]*))\s*(?:#.*)?",
+            held,
+        )
         if set_:
             known[set_[1]] = set_[2] or set_[3] or set_[4] or ""
         else:
@@ -152,4 +172,44 @@ def check(words: list[str], number: int) -> None:
     """Raises UsageError for a line of `tc` whose values depend on something that the text does not state."""
     loose = next((one for one in words if "$" in one or "`" in one), None)
     if loose is not None:
-        raise UsageError(f"line {number}: '{loose}' is a shell variable that the text does not set; write its value")
+        raise UsageError(
+            f"line {number}: '{loose}' is a shell variable that the text does not set; write its value"
+        )
+
+
+def fill(held: Tree) -> None:
+    """Enters the plain queues that the kernel puts where a text puts none: into bands, classes and token buckets."""
+    for one in [other for other in held.queues if other.kind in ("prio", "tbf")]:
+        inside = [
+            other for other in held.queues if other.dev == one.dev and other.parent.startswith(one.handle)
+        ]
+        if one.handle and inside:
+            continue
+        if one.kind == "tbf":
+            parent = f"{one.handle or UNNAMED}1"
+            held.queues.append(replace(one, kind="bfifo", options=_bucket(one.options), parent=parent))
+        elif one.handle:
+            _put(held, one.dev, f"{one.handle}{one.options.get('bands', '3')}")
+    for leaf in [one for one in held.branches if re.fullmatch(r"[0-9a-f]*:[0-9a-f]+", one.name)]:
+        inner = any(other.dev == leaf.dev and other.parent == leaf.name for other in held.branches)
+        taken = any(
+            other.dev in (leaf.dev, "") or not leaf.dev for other in held.queues if other.parent == leaf.name
+        )
+        if not inner and not taken and leaf.dev:
+            _put(held, leaf.dev, leaf.name)
+
+
+def _put(held: Tree, dev: str, parent: str) -> None:
+    place = " ".join([*(["dev", dev] if dev else []), "parent", parent])
+    held.queues.append(Queue("pfifo", place, {}, [], dev, parent, ""))
+
+
+def _bucket(options: Mapping[str, str]) -> dict[str, str]:
+    """The limit of a token bucket's own queue in bytes: as stated, or what leaves within its latency, and the burst
+    (tc-tbf(8))."""
+    if "limit" in options:
+        return {"limit": options["limit"]}
+    burst = next((options[key] for key in ("burst", "buffer", "maxburst") if key in options), "0")
+    if "latency" not in options or "rate" not in options:
+        return {}
+    return {"limit": f"{round(tc.time(options['latency']) * tc.rate(options['rate']) / 8) + tc.size(burst)}"}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..quantities import units, values
-from .model import Export, Import, Note
+from .model import Export, Import, Note, queue_text
 from .tc_try import Trial
 
 
@@ -72,6 +72,8 @@ def import_text(found: Import, *, width: int = 100) -> str:
     if found.others:
         lines.append(f"also there, not taken: {', '.join(found.others)}")
     lines.append(f"--queue {shlex.quote(found.queue)}")
+    if found.above:
+        lines.append(f"below {found.above[0].title}: --queue {shlex.quote(queue_text(*found.placed))}")
     return "\n".join(lines)
 
 
@@ -84,4 +86,6 @@ def import_data(found: Import) -> dict[str, Any]:
     return {
         "box": found.box, "discipline": found.discipline, "params": found.params, "queue": found.queue,
         "notes": [vars(one) for one in found.notes], "rate_bps": found.rate_bps, "others": found.others,
+        "title": found.title, "share_bps": found.share_bps, "above": [vars(one) for one in found.above],
+        "urgent": found.urgent,
     }  # fmt: skip

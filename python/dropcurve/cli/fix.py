@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict
+import re
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..boxes.fix import Fix
+from ..files.writing import write_text
 from ..present import Headline
+from ..verdict import Exchange
 from . import import_ as i
 from . import options as o
 
+if TYPE_CHECKING:
+    from ..fixes import Fix, Place, QueueFix, Thoroughness
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|DOWN/UP",
+        help="The configuration, - for standard input; or the rates of a line, such as 20/2.",
+    ),
+]
+For = Annotated[
+    str,
+    typer.Option(
+        "--for", metavar="BOX", help="What to configure for a line given by its rates: sqm or linux."
+    ),
+]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="One class, scheduler or device only (all of the text).")
+]
 Shape = Annotated[
     bool,
     typer.Option("--shape", help="Put a shaper of the link's rate above the new queue, where there is none."),
@@ -23,12 +46,25 @@ Check = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the new configuration here.")]
 Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each design.")]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Time for all searches, such as 2min (60 runs of each queue); 0s: none."
+    ),
+]
+Goal = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Goal of the search (what the verdict weighs), as for tune."),
+]
+
+#: The rates of a line, where a file is asked for.
+_LINE = re.compile(r"[0-9.]+\s*[a-zA-Z]*(?:/s)?\s*/\s*[0-9.]+\s*[a-zA-Z]*(?:/s)?")
 
 
 def fix(
-    file: i.File,
+    file: File,
     box: i.Box = None,
-    name: i.Name = None,
+    name: Name = None,
     rate: i.Rate = None,
     rtt: i.Rtt = "40ms",
     flows: i.Flows = 20,
@@ -36,98 +72,215 @@ def fix(
     buffer: i.Buffer = None,
     packet: i.Packet = "1500B",
     shape: Shape = False,
+    for_: For = "sqm",
+    goal: Goal = None,
+    time: Time = None,
     replications: Replications = 5,
     duration: o.Duration = None,
     exchange: o.ExchangeRate = None,
+    jobs: o.Jobs = None,
     out: Out = None,
     check: Check = False,
     json: o.Json = False,
 ) -> int:
-    """Find a better queue for a configuration, and write it as a change of the same text.
+    """Find better queues for a configuration, and write them as a change of the same text.
 
-    The queue in the text is simulated next to designs that the box can load, each as the box would load it. The answer
-    says whether to keep it; if not, the difference to load, with shapers and class names kept.
+    Every class of the text is simulated in its place, below its priority queues and at its share of the rate, next to
+    designs that the box can load, each as the box would load it: usual settings, formulas, and those of a search. The
+    answer says which to keep; for the rest, the difference to load, with shapers and class names kept.
+
+    Exit codes with --check: 0 the queues are good or nothing better is sure, 1 a better one exists, 2 the text cannot
+    be read. Without --check: 0 and 2.
 
     \b
     Examples:
+      dropcurve fix 20/2
       dropcurve fix router.cfg --rate 100Mbit --rtt 20-60ms --flows 20
       dropcurve fix sqm.sh --link 20/2:up --shape --out better.sh
       dropcurve fix router.cfg --rate 100Mbit --check
     """
-    from ..boxes import fix as boxes_fix
+    from ..fixes import Thoroughness, home
+    from ..quantities import units
     from ..runs import command_line
-    from ..verdict import Exchange
-    from . import console
+    from ..runs.executor import Executor
 
     weighed = None if exchange is None else Exchange.parse(exchange)
-    held, found, base = i.imported(
-        file,
-        box,
-        name,
-        rate=rate,
-        rtt=rtt,
-        flows=flows,
-        link=link,
-        buffer=buffer,
-        packet=packet,
-        duration=duration,
-    )
+    line = _LINE.fullmatch(file) is not None and not Path(file).exists()
+    held, places = (
+        home.line(file, box=for_) if line
+        else _places(file, box, name, rate=rate, rtt=rtt, flows=flows, link=link, buffer=buffer, packet=packet)
+    )  # fmt: skip
+    if duration is not None:
+        places = [replace(one, base=i.lasting(one.base, duration)) for one in places]
+    seconds = None if time is None or re.fullmatch(r"0+\s*[a-z]*", time) else units.span(time, what="time")
+    search = Thoroughness(
+        time is None or seconds is not None, None if seconds is None else seconds / max(1, len(places)), goal,
+        Executor(jobs),
+    )  # fmt: skip
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt if rtt != "40ms" else None),
         ("flows", flows if flows != 20 else None), ("link", link), ("buffer", buffer),
-        ("packet", packet if packet != "1500B" else None), ("shape", shape),
-        ("replications", replications if replications != 5 else None), ("duration", duration), ("exchange", exchange),
+        ("packet", packet if packet != "1500B" else None), ("shape", shape), ("for", for_ if for_ != "sqm" else None),
+        ("goal", goal), ("time", time), ("replications", replications if replications != 5 else None),
+        ("duration", duration), ("exchange", exchange),
     ]  # fmt: skip
-    command = command_line.line("fix", [file], shown)
-    began = time.monotonic()
-    with console.progress(quiet=json) as progress:
-        done = boxes_fix.fix(
-            found, held, base, shape=shape, name=name, replications=replications, exchange=weighed, command=command,
-            progress=progress,
+    return _answer(
+        places, held, search, line_box=for_ if line else "", shape=shape or line, replications=replications,
+        exchange=weighed, command=command_line.line("fix", [file], shown), out=out, check=check, json=json,
+    )  # fmt: skip
+
+
+def _answer(
+    places: list[Place], held: str, search: Thoroughness, *, line_box: str, shape: bool, replications: int,
+    exchange: Exchange | None, command: str, out: Path | None, check: bool, json: bool,
+) -> int:  # fmt: skip
+    """Makes the answer and prints it."""
+    from ..fixes import fix as answer
+    from ..fixes import home
+    from . import console
+
+    began = clock.monotonic()
+    with console.progress(quiet=json) as progress, _steps(quiet=json) as say:
+        done = answer(
+            places, held, shape=shape, search=search, replications=replications, exchange=exchange, command=command,
+            progress=progress, say=say,
         )  # fmt: skip
-    opening = _opening(done, (time.monotonic() - began) / replications)
+    if line_box:
+        done = home.combined(done, box=line_box)
+    seconds = (clock.monotonic() - began) / replications / max(1, len(done.queues))
+    openings = [_opening(one, seconds) for one in done.queues]
     if json:
-        console.data(_data(done, opening))
+        console.data(_data(done, openings))
     else:
-        print(_text(done, opening, width=console.width()))
+        print(_text(done, openings, command, width=console.width()))
     if out is not None:
-        out.write_text(done.after, encoding="utf-8")
+        write_text(out, done.after)
         console.say(f"configuration  {out}")
     return 1 if check and done.better else 0
 
 
-def _opening(done: Fix, seconds: float) -> Headline:
-    from ..boxes.fix import YOURS
+def _places(
+    file: str, box: str | None, name: str | None, *, rate: str | None, rtt: str, flows: int, link: str | None,
+    buffer: str | None, packet: str,
+) -> tuple[str, list[Place]]:  # fmt: skip
+    """The text of a configuration, and each of its queues in its place; priority queues are no places."""
+    from .. import boxes
+    from ..errors import DropcurveError
+    from ..fixes import place
+    from ..quantities import units
+
+    given = units.rate(rate) if rate else None
+    size = units.size(packet, what="packet")
+    held = i.contents(file)
+    options = i.reading(file, rate=given, buffer=buffer, packet=size)
+    if name is None:
+        found = [one for one in boxes.read_all(held, box=box, **options) if not one.urgent]
+    else:
+        found = [boxes.read(held, box=box, name=name, **options)]
+    if not found:
+        raise DropcurveError(f"{file}: holds priority queues alone; there is nothing below them to set")
+    span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
+    return held, [
+        place(one, rate_bps=given, rtt_s=span, flows=flows, packet_bytes=size, link=link, name=i.title(file))
+        for one in found
+    ]
+
+
+@contextmanager
+def _steps(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A function that prints a step with the time since the start, where nothing else shows progress."""
+    import sys
+
+    from . import console
+
+    began = clock.monotonic()
+    shown = not quiet and not sys.stderr.isatty()
+    yield lambda step: console.say(f"{clock.monotonic() - began:5.0f} s  {step}") if shown else None
+
+
+def _opening(done: QueueFix, seconds: float) -> Headline:
+    from ..fixes.queues import YOURS
     from ..verdict import headline
 
     return headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
 
 
-def _data(done: Fix, opening: Headline) -> dict[str, object]:
+def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
     from ..boxes import text
 
+    queues = [
+        {
+            "queue": one.place.title, "answer": asdict(opening), "change": one.better,
+            "import": text.import_data(one.found), "rate_bps": one.place.rate_bps, "not_tuned": one.untuned,
+            "load": text.export_data(one.load) if one.load is not None else None,
+        }
+        for one, opening in zip(done.queues, openings, strict=True)
+    ]  # fmt: skip
     return {
-        "answer": asdict(opening), "change": done.better, "in_place": done.in_place, "diff": done.diff,
-        "configuration": done.after, "import": text.import_data(done.found),
-        "load": text.export_data(done.exports[done.verdict.recommended]) if done.better else None,
+        "change": done.better, "in_place": done.in_place, "diff": done.diff, "configuration": done.after,
+        "answer": queues[0]["answer"] if len(queues) == 1 else {"sentences": [_summary(done)]}, "queues": queues,
     }  # fmt: skip
 
 
-def _text(done: Fix, opening: Headline, *, width: int) -> str:
-    """Verdict, difference, what to know of it, and the table of all designs."""
+def _summary(done: Fix) -> str:
+    """One sentence over all queues of a text."""
+    load = [one for one in done.queues if one.better]
+    keep = len(done.queues) - len(load)
+    unsure = sum(one.verdict.status == "undecided" for one in done.queues)
+    if not load:
+        rest = f"; for {unsure} of them the runs cannot tell" if unsure else ""
+        return f"Keep all {keep} queues: nothing that this box can load is surely better{rest}."
+    names = ", ".join(f"{one.verdict.recommended.partition(',')[0]} for {one.place.title}" for one in load)
+    kept = f"; keep the other {keep}" if keep else ""
+    return f"Change {len(load)} of {len(done.queues)} queues: {names}{kept}."
+
+
+def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> str:
+    """The verdict on every queue, the difference, what to know of it, and the tables of designs."""
     from ..boxes import text
-    from ..boxes.fix import YOURS
     from ..present import terminal
-    from ..results.document import assumptions
+    from ..present.document import Headline as Opening
+
+    several = len(done.queues) > 1
+    parts: list[str] = []
+    if several:
+        parts.append(
+            terminal.opening(Opening("good" if done.better else "unsure", (_summary(done),)), width=width)
+        )
+    for one, opening in zip(done.queues, openings, strict=True):
+        head = f"{one.place.title} ({_where(one)})\n" if several else ""
+        parts.append(head + terminal.opening(opening, width=width))
+    if done.better:
+        box = done.queues[0].found.box
+        parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")
+    notes = dict.fromkeys(
+        line for one in done.queues
+        for line in text.notes([*one.found.notes, *(one.load.notes if one.load else [])], width=width)
+    )  # fmt: skip
+    parts += ["\n".join(notes)] if notes else []
+    for one in done.queues:
+        parts.append(_table(one, several=several))
+    return "\n\n".join([*parts, *_basis(done), f"Again:  {command}"])
+
+
+def _where(one: QueueFix) -> str:
+    from ..quantities import units
+
+    above = f", below {', '.join(first.title for first in one.found.above)}" if one.found.above else ""
+    return f"at {units.show_rate(one.place.rate_bps)}{above}"
+
+
+def _table(one: QueueFix, *, several: bool) -> str:
+    from ..fixes.queues import YOURS
+    from ..present import terminal
     from ..verdict import ranking
 
-    parts = [terminal.opening(opening, width=width)]
-    if done.better:
-        made = done.exports[done.verdict.recommended]
-        parts.append(done.diff if done.in_place else f"Load on {done.found.box}:\n\n{done.after.rstrip()}")
-        parts += ["\n".join(text.notes(made.notes, width=width))] if made.notes else []
-    if done.found.others:
-        parts.append(f"Other queues in this text, each with --name: {', '.join(done.found.others)}")
-    parts.append(terminal.columns(ranking(done.verdict, names={YOURS: "your queue"})))
-    parts += [*assumptions(done.result), f"Again:  {done.result.command}"]
-    return "\n\n".join(parts)
+    head = f"{one.place.title}\n" if several else ""
+    tail = f"\nnot tuned: {one.untuned}" if one.untuned else ""
+    return head + terminal.columns(ranking(one.verdict, names={YOURS: "your queue"})) + tail
+
+
+def _basis(done: Fix) -> list[str]:
+    from ..results.document import assumptions
+
+    return list(dict.fromkeys(line for one in done.queues for line in assumptions(one.result)))

@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,9 @@ from ..scenario import Scenario
 from ..verdict import Exchange
 from . import options as o
 from .export import BOXES
+
+if TYPE_CHECKING:
+    from ..fixes import Place
 
 #: The name of the imported queue among the variants.
 YOURS = "yours"
@@ -90,7 +93,6 @@ def import_(
     from ..boxes import text
     from ..quantities import units
     from ..runs import command_line
-    from ..verdict import Exchange
     from . import console
 
     given = units.rate(rate) if rate else None
@@ -108,31 +110,16 @@ def import_(
     elif not json:
         print(text.import_text(found, width=console.width()), flush=True)
     if out is not None or compare:
-        base = _base(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=_title(file))
-        base = base if duration is None else _lasting(base, duration)
+        where = _place(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=title(file))
+        where = where if duration is None else replace(where, base=lasting(where.base, duration))
         if out is not None:
-            write_text(out, base.to_toml())
+            write_text(out, where.base.to_toml())
             console.say(f"scenario  {out}")
         if compare:
-            _compare(found, base, replications, command=command, quiet=json, exchange=rate_of_exchange)
+            _compare(where, replications, command=command, quiet=json, exchange=rate_of_exchange)
             return 0
     console.again(command)
     return 0
-
-
-def imported(
-    file: str, box: str | None, name: str | None, *, rate: str | None, rtt: str, flows: int, link: str | None,
-    buffer: str | None, packet: str, duration: str | None,
-) -> tuple[str, Import, Scenario]:  # fmt: skip
-    """The text of a configuration, the queue in it, and the scenario of its link with that queue."""
-    from ..quantities import units
-
-    given = units.rate(rate) if rate else None
-    size = units.size(packet, what="packet")
-    held = contents(file)
-    found = _parsed(held, file, box, name, rate=given, buffer=buffer, packet=size)
-    base = _base(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=_title(file))
-    return held, found, base if duration is None else _lasting(base, duration)
 
 
 def _parsed(
@@ -146,35 +133,36 @@ def _parsed(
     packet: int,
 ) -> Import:
     from .. import boxes
+
+    options = reading(file, rate=rate, buffer=buffer, packet=packet)
+    return boxes.read(held, box=box, name=name, **options)
+
+
+def reading(file: str, *, rate: float | None, buffer: str | None, packet: int) -> dict[str, Any]:
+    """The options of `dropcurve.boxes.read` that every verb with a configuration has."""
     from ..quantities import units
 
     room = None if buffer is None else units.packets(buffer, packet_bytes=packet)
-    return boxes.read(
-        held, box=box, origin="" if file == "-" else file, name=name,
-        buffer_bytes=None if room is None else round(room * packet), rate_bps=rate, packet_bytes=packet,
-    )  # fmt: skip
+    return {
+        "origin": "" if file == "-" else file, "buffer_bytes": None if room is None else round(room * packet),
+        "rate_bps": rate, "packet_bytes": packet,
+    }  # fmt: skip
 
 
-def _title(file: str) -> str:
+def title(file: str) -> str:
     return "imported" if file == "-" else Path(file).stem
 
 
-def _base(
+def _place(
     found: Import, link: str | None, *, rate: float | None, rtt: str, flows: int, packet: int, name: str
-) -> Scenario:
-    """The scenario of the imported queue: on the link that is named, at the rate that is given or that a shaper
+) -> Place:
+    """The imported queue in its scenario: on the link that is named, at the rate that is given or that a shaper
     states; else on a link made of rate, round trip and flows."""
+    from ..fixes import place
     from ..quantities import units
-    from ..scenario import links
 
-    if link is None:
-        span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
-        return found.scenario(rate_bps=rate, rtt_s=span, flows=flows, packet_bytes=packet, name=name)
-    profile, direction = links.parse(link)
-    own = rate or found.rate_bps
-    if own is not None and "rate=" not in link:
-        profile = replace(profile, down_bps=own) if direction == "down" else replace(profile, up_bps=own)
-    return found.scenario(link=profile, direction=direction, packet_bytes=packet, name=name)
+    span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
+    return place(found, rate_bps=rate, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
 
 
 def contents(file: str) -> str:
@@ -187,7 +175,7 @@ def contents(file: str) -> str:
         raise DropcurveError(f"{file}: is not text") from None
 
 
-def _lasting(base: Scenario, duration: str) -> Scenario:
+def lasting(base: Scenario, duration: str) -> Scenario:
     """For so long, of which half at most is warm-up."""
     from ..quantities import units
 
@@ -197,13 +185,14 @@ def _lasting(base: Scenario, duration: str) -> Scenario:
 
 
 def _compare(
-    found: Import, base: Scenario, replications: int, *, command: str, quiet: bool, exchange: Exchange | None
+    where: Place, replications: int, *, command: str, quiet: bool, exchange: Exchange | None
 ) -> None:
     """Simulates the imported queue and its rivals, all with the same buffer, and prints verdict and table."""
     from ..runs.replicate import Effort, replicate
     from . import console
 
-    variants = {YOURS: base, **_rivals(found, base)}
+    found, base = where.found, where.base
+    variants = {YOURS: base, **_rivals(where)}
     with console.progress(quiet=quiet) as progress:
         effort = Effort(replications=replications)
         began = time.monotonic()
@@ -244,27 +233,26 @@ def opening_of(
 ) -> Headline | None:
     """The verdict on an imported queue against those of its rivals that the box can load."""
     from .. import boxes
-    from ..results.recommendation import verdict_on
+    from ..results.recommendation import kind_of, verdict_on
     from ..verdict import headline
 
     known = boxes.kinds(box)
-    loadable = [v.name for v in result.variants if v.name == YOURS or v.scenario["queue"]["kind"] in known]
+    loadable = [v.name for v in result.variants if v.name == YOURS or kind_of(v) in known]
     found = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
     return None if found is None else headline(found, seconds=seconds, names={YOURS: "your queue"})
 
 
-def _rivals(found: Import, base: Scenario) -> dict[str, Scenario]:
+def _rivals(where: Place) -> dict[str, Scenario]:
     """The scenario with each rival, in the imported queue's buffer and with its use of ECN."""
     from ..advise import advise
+    from ..fixes.designs import buffer
 
-    design = advise(base).design("RED by the queue law")
-    shared: dict[str, object] = {"limit": base.get("queue.limit")} | (
-        {"ecn": True} if found.params.get("ecn") is True else {}
+    design = advise(where.base).design("RED by the queue law")
+    # CAKE sizes its buffer by rate and round trip; the others get the link's.
+    shared: dict[str, object] = {"limit": buffer(where)} | (
+        {"ecn": True} if where.found.params.get("ecn") is True else {}
     )
-    if shared["limit"] == "auto":
-        # CAKE sizes its buffer by rate and round trip; the others get the link's.
-        shared["limit"] = base.get("back_queue.limit")
-    queues: dict[str, dict[str, object]] = {name: {"kind": name, **shared} for name in RIVALS}
+    queues: dict[str, dict[str, object]] = {name: dict(shared) for name in RIVALS}
     queues["droptail"].pop("ecn", None)
-    queues["advised RED"] = {"kind": design.discipline, **design.params}
-    return {name: base.set("queue", queue) for name, queue in queues.items()}
+    rivals = {name: where.put(name, params) for name, params in queues.items()}
+    return {**rivals, "advised RED": where.put(design.discipline, dict(design.params))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,10 +13,10 @@ from ..files.reading import parse_json, parse_toml
 
 
 def parse(text: str) -> Any:
-    """A number, switch, list or quoted text as TOML reads it, a table as JSON; the rest (``10 Mbit/s``)
-    is text."""
+    """A number, switch, list or quoted text as TOML reads it, a table or a list of tables as JSON; the rest
+    (``10 Mbit/s``) is text."""
     text = text.strip()
-    if text.startswith("{"):
+    if text.startswith("{") or re.match(r"\[\s*\{\s*\"|\[[^=]*\{\s*\"\w+\"\s*:", text):
         try:
             return parse_json(text)
         except ValueError:

@@ -51,7 +51,7 @@ def verdict_on(
     rate = exchange or Exchange.default(round_trip_s(result.baseline))
     outcomes, samples = balanced([variant.runs for variant in chosen], rate)
     designs = [
-        Design(variant.name, found, _SIMPLICITY.get(_kind(variant), _OTHERS), variant.name == current)
+        Design(variant.name, found, _SIMPLICITY.get(kind_of(variant), _OTHERS), variant.name == current)
         for variant, found in zip(chosen, samples, strict=True)
     ]
     weighed = any(one.key.startswith("delay") and one.worth for one in outcomes)
@@ -83,8 +83,12 @@ def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _kind(variant: Variant) -> str:
-    return str((variant.scenario.get("queue") or {}).get("kind", ""))
+def kind_of(variant: Variant) -> str:
+    """Returns the kind of the queue under design: of a strict priority that of its last band."""
+    queue = variant.scenario.get("queue") or {}
+    bands = queue.get("bands") if queue.get("kind") == "prio" else None
+    last = bands[-1] if isinstance(bands, list) and bands else queue
+    return str(last.get("kind", "") if isinstance(last, dict) else last)
 
 
 def round_trip_s(variant: Variant) -> float | None:

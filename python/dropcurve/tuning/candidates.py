@@ -51,7 +51,12 @@ class Candidate:
         return f"{kind}:{settings}" if settings else kind
 
     def on(self, scenario: Scenario) -> Scenario:
-        """The scenario with this queue at the bottleneck, and of the one that was there the limit at most."""
+        """The scenario with this queue at the bottleneck, in the last band where a strict priority stands there; of the
+        queue that was there the limit at most is kept."""
+        held = scenario.resolved["queue"]
+        if held.get("kind") == "prio" and self.kind_as_loaded != "prio":
+            own = {"kind": self.kind_as_loaded, **self.params_as_loaded}
+            return scenario.set("queue.bands", [*scenario.get("queue.bands")[:-1], own])
         return scenario.queue("droptail").queue(self.kind_as_loaded, **self.params_as_loaded)
 
 

@@ -258,6 +258,26 @@ def _droptail(kind: str, room: Room) -> Family:
     return Family(kind, {"limit": axis}, lambda at: {"limit": axis.shown(_digits(at["limit"]))}, read)
 
 
+def _fair(kind: str, room: Room) -> Family:
+    """Fair queues of plain tail drop: what they hold together, for the longest of them gives up what is too much."""
+    axis = _log(8.0, max(16.0, room.buffer_pkts), "pkts", whole=True)
+
+    def read(params: Mapping[str, Any]) -> Coordinates:
+        return {"limit": units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
+
+    return Family(kind, {"limit": axis}, lambda at: {"limit": _pkts(round(at["limit"]))}, read)
+
+
+def _cake(kind: str, room: Room) -> Family:
+    """CAKE by its interval, of which the target is a twentieth; the buffer sizes itself."""
+    axis = _log(max(0.005, 30.0 / room.capacity), 0.5, "s")
+
+    def read(params: Mapping[str, Any]) -> Coordinates:
+        return {"interval": units.span(str(params.get("interval", "100 ms")))}
+
+    return Family(kind, {"interval": axis}, lambda at: {"interval": _span(at["interval"])}, read)
+
+
 def _pi(kind: str, room: Room) -> Family:
     axes = {
         "q_ref": _log(2.0, max(8.0, room.buffer_pkts / 2), "pkts"),
@@ -291,6 +311,7 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
 FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
     "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred, "dualpi2": _dualpi2,
+    "sfq": _fair, "drr": _fair, "cake": _cake,
 }  # fmt: skip
 
 #: What is tried unless the user says.

@@ -1,0 +1,294 @@
+"""OpenWrt's sqm-scripts: a section of /etc/config/sqm, whose two directions are two queues.
+
+A direction is read as the `tc` command that the script gives: limit 1001, a target of 33 ATM-framed packets but at
+least 5 ms, 1024 flow queues, and the options that are stated (sqm-scripts). One script and one kind of queue hold for
+both directions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from . import tc_read
+from .model import Export, Import, Note, Problems, refuse
+from .numbers import whole
+from .settings import Settings
+from .tc_write import WRITERS
+
+__all__ = ["DIRECTIONS", "KINDS", "export", "looks_like", "options_of", "read", "read_all"]
+
+#: Kinds of queues that sqm-scripts set up.
+KINDS = ("fq_codel", "cake", "codel", "pie", "sfq")
+#: Directions, each with its option of the rate and the first letter of its other options.
+DIRECTIONS = {"upload": "e", "download": "i"}
+#: Packets of a queue unless a limit is stated; least target in microseconds, and the interval above a target.
+LIMIT, LEAST_TARGET_US, ABOVE_TARGET_US = 1001, 5000, 95000
+#: Bits of the longest packet in ATM cells, 33 of 53 bytes.
+ATM_PACKET_BITS = 33 * 53 * 8
+#: Scripts with a single queue each way; `simple.qos` has three, of which that of best effort is taken.
+SCRIPTS = {
+    "piece_of_cake.qos": "besteffort", "layer_cake.qos": "diffserv3", "simplest.qos": "", "simplest_tbf.qos": "",
+    "simple.qos": "",
+}  # fmt: skip
+
+
+@dataclass
+class Section:
+    """One section: its name and its options."""
+
+    name: str
+    options: dict[str, str] = field(default_factory=dict)
+
+    def get(self, key: str, otherwise: str = "") -> str:
+        """An option's value."""
+        return self.options.get(key) or otherwise
+
+    @property
+    def dev(self) -> str:
+        """The interface; the section's name where it is not stated."""
+        return self.get("interface", self.name)
+
+
+def export(
+    given: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True
+) -> Export:
+    """A section that shapes the upload; download is left alone. Raises ScenarioError.
+
+    Args:
+        given: The queue.
+        params: As asked for.
+        dev: The interface.
+        name: Of the section.
+        shape: Accepted as for other boxes; sqm-scripts always shape.
+    """
+    if given.discipline not in KINDS:
+        refuse("kind", given.discipline, f"sqm-scripts have {', '.join(KINDS)}", "choose one of these")
+    notes: list[Note] = []
+    problems = Problems()
+    written = WRITERS[given.discipline](given, notes, problems)
+    problems.raise_if_any()
+    assert written is not None, "a writer that finds no problem writes"
+    options = options_of(written.kind, written.words, "upload")
+    rate = max(1, round(given.rate_bps / 1e3))
+    if abs(rate * 1e3 - given.rate_bps) > 0.5:
+        notes.append(Note("rounded", "rate", f"{given.rate_bps:g} bit/s becomes {rate} kbit/s"))
+    lines = [f"config queue '{name}'", "\toption enabled '1'", f"\toption interface '{dev}'", "\toption download '0'",
+             f"\toption upload '{rate}'", "\toption linklayer 'none'"]  # fmt: skip
+    lines += [f"\toption {key} '{value}'" for key, value in options.items()]
+    notes.append(
+        Note("load", "", "the rates must be a little below what the line gives: 95 % of a speed test")
+    )
+    return Export(
+        "sqm",
+        given.discipline,
+        dict(params),
+        "\n".join(lines) + "\n",
+        notes,
+        written.discipline,
+        written.loaded,
+    )
+
+
+def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
+    """The options of one direction that set up a `tc` queue of these words, script and kind first."""
+    side = DIRECTIONS[direction]
+    rest: list[str] = []
+    ecn = "egress_ecn" if side == "e" else "ingress_ecn"
+    found = {
+        "qdisc": kind, "script": "simplest.qos", "qdisc_advanced": "1", "qdisc_really_really_advanced": "1",
+        ecn: "NOECN",
+    }  # fmt: skip
+    if kind == "cake":
+        found["script"] = "piece_of_cake.qos" if "besteffort" in words else "layer_cake.qos"
+        found |= {"squash_dscp": "0", "squash_ingress": "0"}
+    i = 0
+    while i < len(words):
+        word, after = words[i], words[i + 1] if i + 1 < len(words) else ""
+        if word == "limit":
+            found[f"{side}limit"], i = after, i + 2
+        elif word == "target" and kind != "cake":
+            found[f"{side}target"], i = after, i + 2
+        elif word == "bandwidth":
+            i += 2
+        elif word in ("ecn", "noecn"):
+            found[ecn], i = word.upper(), i + 1
+        elif word == "besteffort" and kind == "cake":
+            i += 1
+        else:
+            rest.append(word)
+            i += 1
+    if kind not in ("fq_codel", "codel", "pie"):
+        found[ecn] = "ECN"
+    if rest:
+        found[f"{side}qdisc_opts"] = " ".join(rest)
+    return found
+
+
+def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
+    """The queue of a direction: of the first section its upload, or what ``name`` says: a section, an interface, a
+    direction, or section and direction. Raises ScenarioError for a text without a section, and for contradictions.
+    """
+    found = read_all(text, origin=origin)
+    if name is None:
+        return found[0]
+    for one in found:
+        if name == one.title or name in one.title.split():
+            return one
+    titles = ", ".join(one.title for one in found)
+    refuse("--name", name, f"is no section or direction there: {titles}", "name one of these", origin=origin)
+
+
+def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
+    """Both directions of every section. Raises ScenarioError as `read`."""
+    found = [
+        one for section in sections(text) for direction in DIRECTIONS
+        if (one := _direction(section, direction, origin)) is not None
+    ]  # fmt: skip
+    if not found:
+        refuse("", "the text", "holds no queue section with a rate", "give /etc/config/sqm", origin=origin)
+    titles = [one.title for one in found]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+
+
+def sections(text: str) -> list[Section]:
+    """The queue sections of a file, of ``uci show sqm`` or of ``uci set`` commands."""
+    found: dict[str, Section] = {}
+    at: Section | None = None
+    for number, line in enumerate(text.splitlines()):
+        bare = line.strip()
+        if head := re.fullmatch(r"config\s+['\"]?(\w+)['\"]?(?:\s+['\"]?([^'\"\s]+)['\"]?)?", bare):
+            at = None
+            if head[1] == "queue":
+                at = found.setdefault(
+                    head[2] or f"line {number + 1}", Section(head[2] or f"queue{len(found)}")
+                )
+        elif (
+            option := re.fullmatch(r"option\s+['\"]?(\w+)['\"]?\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", bare)
+        ) and at:
+            at.options[option[1]] = option[2] or option[3] or option[4] or ""
+        elif flat := re.match(
+            r"(?:uci\s+(?:-q\s+)?set\s+)?['\"]?sqm\.(@?[\w.-]+?(?:\[-?\d+\])?)\.(\w+)=['\"]?([^'\"]*)['\"]?$",
+            bare,
+        ):
+            name = flat[1].lstrip("@")
+            found.setdefault(name, Section(name)).options[flat[2]] = flat[3]
+    return list(found.values())
+
+
+def _direction(section: Section, direction: str, origin: str) -> Import | None:
+    """One direction of a section; None if it is not shaped."""
+    path = f"{section.name}.{direction}"
+    kbit = whole(section.get(direction, "0"), path, origin=origin)
+    if kbit <= 0:
+        return None
+    notes: list[Note] = []
+    if section.get("enabled", "1") != "1":
+        notes.append(Note("load", "enabled", "the section is switched off: nothing is shaped until it is 1"))
+    line = _command(section, direction, kbit, notes)
+    read = tc_read.read(line, origin=origin)
+    down, up = (
+        whole(section.get(key, "0"), f"{section.name}.{key}", origin=origin) for key in ("download", "upload")
+    )
+    both = f"{(down or kbit) / 1e3:g}/{(up or kbit) / 1e3:g}Mbit:{'up' if direction == 'upload' else 'down'}"
+    return replace(
+        read, box="sqm", notes=[*notes, *read.notes], rate_bps=kbit * 1e3, title=f"{section.name} {direction}",
+        link_text=both if down > 0 and up > 0 else "",
+    )  # fmt: skip
+
+
+def _command(section: Section, direction: str, kbit: int, notes: list[Note]) -> str:
+    """The `tc` command of a direction, as the script gives it."""
+    side = DIRECTIONS[direction]
+    script = section.get("script", "simple.qos")
+    kind = "cake" if "cake" in script else section.get("qdisc", "fq_codel")
+    if script not in SCRIPTS:
+        notes.append(Note("lost", "script", f"{script} is not known: a single queue each way is taken"))
+    if script == "simple.qos" and kind != "cake":
+        text = "three queues by code point: that of best effort is taken, alone at the whole rate"
+        notes.append(Note("lost", "script", f"simple.qos has {text}"))
+    words = ["tc qdisc replace dev", section.dev, "root", kind]
+    if kind == "cake":
+        words += ["bandwidth", f"{kbit}kbit", *_cake(section, script, side, notes)]
+    else:
+        words += _plain(section, kind, side, kbit, notes)
+    return " ".join([*words, section.get(f"{side}qdisc_opts")])
+
+
+def _plain(section: Section, kind: str, side: str, kbit: int, notes: list[Note]) -> list[str]:
+    if section.get("linklayer", "none") != "none":
+        notes.append(
+            Note("lost", "linklayer", "overhead and cells of the line are not simulated outside cake")
+        )
+    words = ["limit", section.get(f"{side}limit", str(LIMIT))]
+    target = section.get(f"{side}target", "auto")
+    if kind in ("codel", "fq_codel", "pie") and re.fullmatch(r"\d{1,9}(s|secs?|ms|msecs?|us|usecs?)", target):
+        words += ["target", target]
+    elif kind in ("codel", "fq_codel", "pie") and target != "default":
+        least = max(LEAST_TARGET_US, 1000 * ATM_PACKET_BITS // kbit)
+        words += ["target", f"{least}us"]
+        words += ["interval", f"{ABOVE_TARGET_US + least}us"] if kind != "pie" else []
+    if kind in ("codel", "fq_codel", "pie"):
+        ecn = section.get("egress_ecn" if side == "e" else "ingress_ecn", "ECN")
+        words.append({"ECN": "ecn", "NOECN": "noecn"}.get(ecn.upper(), "ecn"))
+    if kind == "fq_codel":
+        words += ["flows", "1024"]
+    return words
+
+
+def _cake(section: Section, script: str, side: str, notes: list[Note]) -> list[str]:
+    squash = side == "i" and section.get("squash_ingress", "1") == "1" and script == "layer_cake.qos"
+    tins = (
+        "besteffort"
+        if squash
+        else SCRIPTS.get(script) or ("besteffort" if "simplest" in script else "diffserv3")
+    )
+    words = [tins]
+    layer = section.get("linklayer", "none")
+    if layer != "none":
+        words += ["atm"] if layer == "atm" else []
+        words += ["overhead", section.get("overhead", "0"), "mpu", section.get("tcMPU", "0")]
+    if "nat" not in section.get(f"{side}qdisc_opts"):
+        notes.append(Note("lost", "nat", "addresses behind the router are taken as they are"))
+    return words
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return bool(
+        re.search(r"^\s*(?:uci\s+(?:-q\s+)?set\s+)?['\"]?sqm\.\S+=", text, re.MULTILINE)
+        or (
+            re.search(r"^\s*config\s+'?queue'?", text, re.MULTILINE)
+            and re.search(r"\boption\s+'?upload'?", text)
+        )
+    )
+
+
+def replaced(text: str, name: str, options: Mapping[str, str]) -> str | None:
+    """The text with options of a section set; None where it has no such section in this form."""
+    lines = text.splitlines()
+    start = next(
+        (
+            i for i, line in enumerate(lines)
+            if (head := re.fullmatch(r"\s*config\s+['\"]?queue['\"]?(?:\s+['\"]?([^'\"\s]+)['\"]?)?\s*", line))
+            and head[1] == name
+        ),
+        None,
+    )  # fmt: skip
+    if start is None:
+        return None
+    end = next((i for i in range(start + 1, len(lines)) if re.match(r"\s*config\s", lines[i])), len(lines))
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    body, left = lines[start + 1 : end], dict(options)
+    indent = re.match(r"\s*", body[0] if body else "\t")
+    for i, line in enumerate(body):
+        key = re.match(r"\s*option\s+['\"]?(\w+)", line)
+        if key and key[1] in left:
+            value = left.pop(key[1])
+            body[i] = f"{indent[0] if indent else ''}option {key[1]} '{value}'" if value else ""
+    body = [line for line in body if line]
+    body += [f"{indent[0] if indent else ''}option {key} '{value}'" for key, value in left.items() if value]
+    return "\n".join([*lines[: start + 1], *body, *lines[end:]]) + ("\n" if text.endswith("\n") else "")

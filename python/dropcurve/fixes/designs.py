@@ -1,0 +1,172 @@
+"""Designs for a queue in its place: usual settings, formulas, short buffers, and what `tune` finds."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..advise import advise
+from ..advise.scenario import conditions_of
+from ..boxes import export, kinds
+from ..boxes.model import Export
+from ..errors import DropcurveError
+from ..quantities import units
+from ..runs.executor import Executor
+from ..scenario import Scenario
+from ..tuning import of_file, solve
+from ..tuning.families import USUAL
+from ..verdict import Exchange
+from .place import Place
+
+#: Disciplines that need no thresholds, by what they are called.
+SELF_SETTING = {
+    "tail drop": "droptail",
+    "CoDel": "codel",
+    "PIE": "pie",
+    "FQ-CoDel": "fq_codel",
+    "CAKE": "cake",
+    "fair queues": "drr",
+}
+#: What the box calls fair queues.
+FAIR = {"ios": "fair-queue", "linux": "SFQ"}
+#: Flow queues of a design with fair queues: as few as boxes have where a configuration does not say.
+FAIR_QUEUES = 16
+#: Delays that thresholds and limits are sized for, in seconds.
+AIMS_S = (0.005, 0.01, 0.02)
+#: Round trip where the scenario does not tell.
+ROUND_TRIP_S = 0.04
+#: Runs of a search that has no limit of time: as few as a search can have, for the finals decide.
+SEARCH_RUNS = 60
+#: Best designs of a search that go into the comparison.
+BEST = 2
+
+
+def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
+    """Designs by name that the box can load: usual settings, formulas and short buffers, none of them twice."""
+    found, base, rate_bps = where.found, where.base, where.rate_bps
+    limit = buffer(where)
+    ecn = {"ecn": True} if found.params.get("ecn") is True else {}
+    seen = {base.hash}
+    for title, kind, params in [*_self_setting(found.box, limit, ecn), *_sized(base, rate_bps, limit, ecn)]:
+        made = _made(where, kind, params, shape=shape)
+        if made is None:
+            continue
+        loaded = where.put(made.discipline_as_loaded, made.params_as_loaded)
+        if loaded.hash not in seen:
+            seen.add(loaded.hash)
+            yield title, made
+
+
+def tuned(
+    where: Place,
+    *,
+    shape: bool,
+    seconds: float | None = None,
+    goal: str | None = None,
+    exchange: Exchange | None = None,
+    jobs: Executor | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Iterator[tuple[str, Export]]:
+    """The best designs of a search in the queue's place.
+
+    Args:
+        where: The queue with its scenario.
+        shape: Puts a shaper above the queue in what is exported.
+        seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which gives the same on every machine.
+        goal: What is wanted; by default what the verdict weighs, `weighed`.
+        exchange: Between delay and utilisation; by default that of the round trip.
+        jobs: Where runs are made.
+        say: Called with each stage of the search.
+    """
+    searched = [kind for kind in kinds(where.found.box) if kind in USUAL]
+    with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:
+        question = of_file(
+            where.base, goal=goal or weighed(where, exchange), box=where.found.box, candidates=searched
+        )
+        answer = solve(
+            question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, where=jobs or Executor(),
+            out=Path(folder) / "tune", say=lambda step, _: say(step),
+        )  # fmt: skip
+    for number, line in enumerate(answer.lines[:BEST], start=1):
+        made = _made(where, line.candidate.kind, dict(line.candidate.params), shape=shape)
+        if made is not None:
+            yield f"{line.candidate.kind}, tuned{f' ({number})' if number > 1 else ''}", made
+
+
+def weighed(where: Place, exchange: Exchange | None = None) -> str:
+    """The goal of a search: use of the link against the delay of thin flows, as the verdict on the designs weighs them;
+    against any packet's delay where there are no thin flows."""
+    rate = exchange or Exchange.default(round_trip_s(where.base))
+    flows = where.base.resolved["flows"]
+    thin = [name for name in ("call", "game") if name in flows]
+    if not thin:
+        return f"max utilisation - {rate.points_per_ms:g} * p95 delay"
+    worth = rate.points_per_ms / len(thin)
+    return "max utilisation" + "".join(f" - {worth:g} * p95 one-way delay of {name}" for name in thin)
+
+
+def buffer(where: Place) -> str:
+    """The buffer of the queue in its place; that of the other direction where it states none."""
+    stated = where.found.params.get("limit")
+    return str(stated if stated not in (None, "auto") else where.base.get("back_queue.limit"))
+
+
+def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
+    """A design as the box loads it; None where the box refuses it, or it contradicts the buffer."""
+    box = where.found.box
+    known = kinds(box)
+    if kind not in known and not (kind == "ared" and "red" in known):
+        return None
+    options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos") else {}
+    if box == "linux":
+        params = {key: value for key, value in params.items() if key != "above_max"}
+    try:
+        made = export(kind, params, box=box, rate_bps=where.rate_bps, **options)
+        where.put(made.discipline_as_loaded, made.params_as_loaded)
+    except DropcurveError:
+        return None
+    return made
+
+
+def _self_setting(box: str, limit: str, ecn: dict[str, bool]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for title, kind in SELF_SETTING.items():
+        own: dict[str, Any] = {"limit": limit} if kind != "cake" else {}
+        own |= {"queues": FAIR_QUEUES} if kind == "drr" else {}
+        name = FAIR.get(box, title) if kind == "drr" else title
+        yield name, kind, own | (ecn if kind not in ("droptail", "cake", "drr") else {})
+
+
+def _sized(
+    base: Scenario, rate_bps: float, limit: str, ecn: dict[str, bool]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """RED by formula and tail drop by size, for each of the delays."""
+    product = units.buffer("1bdp", rate_bps=rate_bps, rtt_s=round_trip_s(base), packet_bytes=1500)
+    # A curve needs room for bursts above its thresholds: what is there, or a bandwidth-delay product.
+    room = max(units.packets(limit, packet_bytes=1500), math.ceil(product))
+    for aim in AIMS_S:
+        shown = units.show_span(aim)
+        packets = max(4, round(aim * rate_bps / 12_000.0))
+        if packets < room:
+            yield f"tail drop of {shown}", "droptail", {"limit": f"{packets} pkts"}
+        try:
+            found = advise(
+                base, buffer=f"{room:g}pkts", goal=f"p95 delay < {2e3 * aim:g}ms", ecn=bool(ecn)
+            ).designs
+        except DropcurveError:
+            # The formulas know long TCP flows alone.
+            continue
+        for one in found:
+            if one.discipline == "red":
+                yield f"{one.name} for {shown}", one.discipline, {**one.params, **ecn}
+
+
+def round_trip_s(base: Scenario) -> float:
+    """The base round trip in the middle of its range; `ROUND_TRIP_S` where it is not known."""
+    try:
+        found: float = conditions_of(base).middle.rtt_s
+    except DropcurveError:
+        return ROUND_TRIP_S
+    return found

@@ -1,0 +1,75 @@
+"""A home's line: two queues, of which that of the upload starves the download where it is long.
+
+The modem's own queue is tail drop that holds a quarter of a second, as such boxes have it (`dropcurve.scenario.links`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..boxes.model import Import, Note
+from ..errors import UsageError
+from ..quantities import wording
+from ..scenario import links
+from .place import Place, place
+from .queues import Fix
+
+#: Boxes that a line can be configured on.
+HOME_BOXES = ("sqm", "linux")
+#: The interface of the line, and the device on which what arrives is queued.
+WAN, IFB = "eth0", "ifb4eth0"
+
+
+def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
+    """The empty configuration of a line, and its two queues as a modem has them.
+
+    Args:
+        text: The rates down and up, such as ``20/2``, as `dropcurve.scenario.links.parse` takes them.
+        box: What is to be configured: "sqm" or "linux".
+
+    Raises:
+        UsageError: For another box, and for rates that are none.
+    """
+    if box not in HOME_BOXES:
+        raise UsageError(
+            f"--for {box}: must be {wording.listed(list(HOME_BOXES))} for a line given by its rates"
+        )
+    found = []
+    for direction, name in (("up", "wan upload"), ("down", "wan download")):
+        profile, _ = links.parse(f"{text}:{direction}")
+        held = Import(
+            box, "droptail", {"limit": f"{profile.buffer_pkts(direction)} pkts"},
+            [Note("assumed", "limit", f"{name}: a modem's queue of {profile.buffer}, tail drop")],
+            profile.rate_bps(direction), title=name, link_text=f"{text}:{direction}",
+        )  # fmt: skip
+        found.append(place(held, name=f"line-{direction}"))
+    if box == "linux":
+        return "", found
+    rates = {one.found.title.split()[1]: round(one.rate_bps / 1e3) for one in found}
+    return (
+        f"config queue 'wan'\n\toption enabled '1'\n\toption interface '{WAN}'\n"
+        f"\toption download '{rates['download']}'\n\toption upload '{rates['upload']}'\n\toption linklayer 'none'\n"
+    ), found
+
+
+def combined(done: Fix, *, box: str) -> Fix:
+    """The answer for a line whose configuration was empty: on Linux the commands of both directions."""
+    if box == "sqm" or not done.better:
+        return done
+    parts = []
+    for one in done.queues:
+        if one.load is None:
+            continue
+        down = one.found.title.endswith("download")
+        commands = re.sub(rf"\bdev {WAN}\b", f"dev {IFB}", one.load.text) if down else one.load.text
+        parts.append(f"# {one.found.title}\n{_INGRESS if down else ''}{commands}")
+    return replace(done, after="".join(parts), in_place=False)
+
+
+#: Takes what arrives through a device of its own, so that it can be queued.
+_INGRESS = f"""ip link add {IFB} type ifb
+ip link set {IFB} up
+tc qdisc replace dev {WAN} handle ffff: ingress
+tc filter replace dev {WAN} parent ffff: matchall action mirred egress redirect dev {IFB}
+"""

@@ -1,0 +1,114 @@
+"""The place of an imported queue: its scenario, with what is served before it and the rate that is left to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..boxes.link import profile, scenario
+from ..boxes.model import Import, Priority, placed
+from ..errors import UsageError
+from ..scenario import Scenario, links
+from ..scenario.links import LinkProfile
+
+#: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
+CALL_BPS = 80e3
+#: Share of a policed rate that calls fill, and the most calls.
+CALLS_SHARE, MOST_CALLS = 0.5, 50
+
+
+@dataclass(frozen=True)
+class Place:
+    """A queue with the scenario that it is judged in.
+
+    Attributes:
+        found: The imported queue.
+        base: The scenario with that queue.
+        rate_bps: Rate that the queue's own traffic is left with.
+    """
+
+    found: Import
+    base: Scenario
+    rate_bps: float
+
+    @property
+    def title(self) -> str:
+        """What the configuration calls the queue; its discipline where it has no name."""
+        return self.found.title or self.found.discipline
+
+    def put(self, kind: str, params: dict[str, Any]) -> Scenario:
+        """The scenario with another queue in this place."""
+        whole, settings = placed(kind, params, self.found.above)
+        return self.base.set("queue", {"kind": whole, **settings})
+
+
+def place(
+    found: Import,
+    *,
+    rate_bps: float | None = None,
+    rtt_s: tuple[float, float] = (0.04, 0.04),
+    flows: int = 20,
+    packet_bytes: int = 1500,
+    link: str | None = None,
+    name: str = "imported",
+) -> Place:
+    """The scenario in which a queue is judged.
+
+    A queue with a share of the link is judged at that share, as if all others were busy. Queues that are served before
+    it carry calls: half of what they are policed to, on top of that share.
+
+    Args:
+        found: The imported queue.
+        rate_bps: Of the whole link; by default that of the shaper in the text.
+        rtt_s: Least and greatest base round trip.
+        flows: Downloads at the same time, next to the usual traffic.
+        packet_bytes: Of the packets of long transfers.
+        link: A link with its traffic as `dropcurve.scenario.links.parse` takes it, instead of the three above.
+        name: Of the scenario.
+
+    Raises:
+        UsageError: If neither an argument nor the text states the rate.
+    """
+    chosen = link or found.link_text or None
+    whole = rate_bps or found.rate_bps
+    sure = found.share_bps
+    if sure is not None and whole is not None and found.rate_bps and rate_bps and found.rate_bps != rate_bps:
+        sure *= rate_bps / found.rate_bps
+    direction = "down"
+    if chosen is not None:
+        held, direction = links.parse(chosen)
+        own = sure or rate_bps or (found.rate_bps if not found.link_text else None)
+        if own is not None and (link is None or "rate=" not in link):
+            held = _at(held, direction, own)
+        rate = held.rate_bps(direction)
+    elif sure is not None or whole is not None:
+        rate = sure or whole or 0.0
+        held = profile(rate, rtt_s, flows, ecn=found.params.get("ecn") is True)
+    else:
+        raise UsageError("--rate: not given, and no shaper in the text states it; such as --rate 100Mbit")
+    held = _with_calls(held, direction, found.above, rate)
+    kind, params = found.placed
+    base = scenario(
+        kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
+        title=f"{name}{f', {found.title}' if found.title else ''}, as {found.box} has it", urgent=bool(found.above),
+        ecn=found.params.get("ecn") is True,
+    )  # fmt: skip
+    return Place(found, base, rate)
+
+
+def _at(held: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:
+    return replace(held, down_bps=rate_bps) if direction == "down" else replace(held, up_bps=rate_bps)
+
+
+def _with_calls(
+    held: LinkProfile, direction: str, above: tuple[Priority, ...], rate_bps: float
+) -> LinkProfile:
+    """The link with calls for the queue above, and room for them."""
+    if not above or not held.mix.calls:
+        return held
+    police = above[0].police_bps
+    calls = held.mix.calls
+    if police is not None:
+        calls = min(MOST_CALLS, max(calls, round(CALLS_SHARE * police / CALL_BPS)))
+    widened = _at(held, direction, rate_bps + calls * CALL_BPS)
+    return replace(widened, mix=replace(held.mix, calls=calls))
