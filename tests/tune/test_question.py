@@ -132,7 +132,7 @@ def test_what_makes_no_sense_is_told_at_once(change: dict[str, Any], message: st
 
 def test_of_the_usual_disciplines_those_of_the_box_are_searched() -> None:
     assert "fq_codel" in of_link(**{**LINK, "box": "linux"}).candidates
-    assert of_link(**{**LINK, "box": "junos"}).candidates == ("red",)
+    assert of_link(**{**LINK, "box": "sonic"}).candidates == ("red",)
     assert set(of_link(**{**LINK, "box": "ios"}).candidates) == {"red", "droptail"}
 
 
