@@ -10,6 +10,7 @@ import typer
 
 from . import (
     advise,
+    assert_,
     check,
     compare,
     describe,
@@ -50,6 +51,7 @@ app.command("model")(model.model)
 app.command("tune")(with_engine(tune.tune))
 app.command("run")(with_engine(run.run))
 app.command("compare")(with_engine(compare.compare))
+app.command("assert")(with_engine(assert_.assert_))
 app.command("sweep")(with_engine(sweep.sweep))
 app.command("query")(sweep.query)
 app.command("check")(check.check)

@@ -1,0 +1,103 @@
+"""dropcurve assert: statements about a scenario, for pipelines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from xml.etree import ElementTree
+
+import typer
+
+from ..metrics.statistics import MAXIMUM, MINIMUM
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..tuning.assertions import CheckedStatement
+
+Statements = Annotated[
+    list[str], typer.Argument(metavar="STATEMENT...", help='Bounds on measures, such as "p95 delay < 20ms".')
+]
+Queue = Annotated[
+    str | None, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The discipline at the bottleneck.")
+]
+Junit = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also write the outcome as JUnit XML, for pipelines.")
+]
+
+
+def assert_(
+    scenario: Annotated[
+        str,
+        typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of one that ships with dropcurve."),
+    ],
+    statements: Statements,
+    queue: Queue = None,
+    changes: o.Set = None,
+    duration: o.Duration = None,
+    seed: o.Seed = 1,
+    replications: Annotated[int, typer.Option(metavar="N", help="Runs before the first look.")] = MINIMUM,
+    maximum: Annotated[int, typer.Option(metavar="N", help="Most runs; then it is undecided.")] = MAXIMUM,
+    jobs: o.Jobs = None,
+    cache: o.Cache = None,
+    junit: Junit = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Check statements about a scenario, with an exit code for pipelines.
+
+    Runs are added until the 95 % interval of each measure lies on one side of its bound. Exit code 0 means that all
+    statements hold, 1 that one fails or that the runs cannot decide it, 2 that the input is wrong. On GitHub Actions
+    each failure is also an annotation.
+
+    \b
+    Examples:
+      dropcurve assert droptail_vs_red "utilisation > 90%" "p95 delay < 150ms"
+      dropcurve assert office.toml "mos of call > 4" --queue fq_codel --junit outcome.xml
+    """
+    from ..runs.comparison import with_queue
+    from ..tuning import assertions
+    from . import console
+
+    base = o.load(scenario, changes=changes, duration=duration)
+    if queue is not None:
+        base = with_queue(base, queue, "queue")
+    with console.progress(quiet=quiet or json) as progress:
+        found = assertions.check(
+            base, statements, seed=seed, replications=replications, maximum=maximum, jobs=jobs, cache=cache,
+            progress=progress,
+        )  # fmt: skip
+    if junit is not None:
+        _write_junit(junit, base.name, found)
+    if json:
+        console.data({"scenario": base.name, "statements": [_record(one) for one in found]})
+    else:
+        for one in found:
+            if not quiet or one.judgement != "holds":
+                print(one)
+            if one.judgement != "holds" and os.environ.get("GITHUB_ACTIONS") == "true":
+                print(f"::error title=dropcurve {base.name}::{one}")
+    return 0 if all(one.judgement == "holds" for one in found) else 1
+
+
+def _record(one: CheckedStatement) -> dict[str, object]:
+    return {
+        "statement": str(one.constraint), "judgement": one.judgement, "mean": one.measured.mean,
+        "half_width": one.measured.half_width, "runs": one.measured.n, "unit": one.constraint.measure.unit,
+    }  # fmt: skip
+
+
+def _write_junit(path: Path, name: str, found: Sequence[CheckedStatement]) -> None:
+    """One test case for each statement; raises ResultError if the file cannot be written."""
+    from ..files.writing import write_text
+
+    failed = [one for one in found if one.judgement != "holds"]
+    suite = ElementTree.Element(
+        "testsuite", name=f"dropcurve {name}", tests=str(len(found)), failures=str(len(failed))
+    )
+    for one in found:
+        case = ElementTree.SubElement(suite, "testcase", classname=name, name=str(one.constraint))
+        if one.judgement != "holds":
+            ElementTree.SubElement(case, "failure", type=one.judgement, message=str(one))
+    write_text(path, ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")

@@ -1,0 +1,149 @@
+"""Whether statements about a scenario hold, such as ``p95 delay < 20ms``: for pipelines and tests.
+
+A statement is a constraint of a goal. Its measure is run under growing numbers of seeds until the interval of the mean
+lies on one side of the bound, or there are no more to run; then it is undecided, which is no success.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from .. import metrics
+from ..errors import UsageError
+from ..metrics import statistics
+from ..metrics.statistics import Interval
+from ..quantities import wording
+from ..runs import cache as caches
+from ..runs import derived
+from ..runs.executor import Executor
+from ..runs.job import Job
+from ..runs.precision import until_precise
+from ..runs.record import RunRecord
+from ..runs.store import RunStore
+from ..scenario import Scenario
+from .goal import Constraint, parse
+
+Judgement = Literal["holds", "fails", "undecided", "no value"]
+
+#: Called with (runs done, runs known to be needed, share of them done in [0, 1]).
+Progress = Callable[[int, int, float], None]
+
+
+@dataclass(frozen=True)
+class CheckedStatement:
+    """A statement with what the runs say of it: ``measured`` in the unit of its measure, over ``measured.n`` seeds."""
+
+    constraint: Constraint
+    judgement: Judgement
+    measured: Interval
+
+    def __str__(self) -> str:
+        found = wording.amount(self.measured.mean, self.measured.half_width, self.constraint.measure.unit)
+        runs = wording.count(self.measured.n, "run")
+        if self.judgement == "no value":
+            return f"{self.constraint}: no run has a value of this measure; choose one that this traffic has"
+        words = {"holds": "holds", "fails": "fails", "undecided": "cannot be decided"}[self.judgement]
+        return f"{self.constraint}: {words} ({found} over {runs})"
+
+
+def statements(texts: Sequence[str]) -> list[Constraint]:
+    """Parses statements. Raises UsageError for one that is no bound on a measure, with what would do."""
+    found: list[Constraint] = []
+    for text in texts:
+        goal = parse(text)
+        if len(goal.constraints) != 1 or "," in text:
+            raise UsageError(f"'{text}': must be a bound on one measure, such as 'p95 delay < 20ms'")
+        found.append(goal.constraints[0])
+    if not found:
+        raise UsageError("no statement; give one or more, such as 'p95 delay < 20ms'")
+    return found
+
+
+def check(
+    scenario: Scenario | str | Path,
+    texts: Sequence[str],
+    *,
+    seed: int = 1,
+    replications: int = statistics.MINIMUM,
+    maximum: int = statistics.MAXIMUM,
+    jobs: int | None = None,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> list[CheckedStatement]:
+    """Checks statements about a scenario, each at 95 % confidence.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of one that ships with dropcurve.
+        texts: statements, each a bound on one measure: ``"p95 delay < 20ms"``, ``"goodput of video > 3Mbit"``.
+        seed: seed of the first run; the next have the numbers that follow.
+        replications: runs before the first look, 2 or more.
+        maximum: most runs; what is still open then is "undecided".
+        jobs: threads (default: all processors). Does not change the outcome.
+        cache: folder of the store of runs, or "off".
+        progress: called with (runs done, runs known to be needed, share of them done).
+
+    Returns:
+        One `CheckedStatement` for each text, in their order.
+
+    Raises:
+        DropcurveError: the scenario, a statement or a number is refused.
+
+    Example:
+        >>> for one in check("droptail_vs_red", ["utilisation > 90%", "p95 delay < 150ms"]):
+        ...     print(one)
+    """
+    wanted = statements(texts)
+    if not 2 <= replications <= maximum:
+        raise UsageError(f"replications = {replications}: must be from 2 to maximum ({maximum})")
+    base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    work = _Runs(base, seed, Executor(jobs), progress)
+    with caches.store(cache) as store:
+        until_precise(
+            {work: replications},
+            extend=lambda sizes: work.extend_to(sizes[work], store),
+            is_loose=lambda _: any(_judge(one, work.records)[0] == "undecided" for one in wanted),
+            maximum=maximum,
+        )
+    return [CheckedStatement(one, *_judge(one, work.records)) for one in wanted]
+
+
+@dataclass(eq=False)
+class _Runs:
+    """Runs of one scenario under consecutive seeds."""
+
+    scenario: Scenario
+    seed: int
+    executor: Executor
+    progress: Progress | None
+    records: list[RunRecord] = field(default_factory=list)
+
+    def extend_to(self, size: int, store: RunStore | None) -> None:
+        """Adds runs up to ``size``, from the store where they are."""
+        before = len(self.records)
+        keep = derived.keep(self.scenario, series=False)
+        jobs = [Job(self.scenario, self.seed + number, keep) for number in range(before, size)]
+        found: dict[int, RunRecord] = {}
+
+        def tell(count: int, share: float) -> None:
+            if self.progress is not None:
+                self.progress(before + count, size, (before + share * len(jobs)) / size)
+
+        self.executor.records(jobs, store, take=found.__setitem__, tell=tell)
+        self.records += [found[number] for number in range(len(jobs))]
+
+
+def _judge(one: Constraint, records: Sequence[RunRecord]) -> tuple[Judgement, Interval]:
+    """The judgement at the level of sequential looks, and the measure in the mean."""
+    name, scope = metrics.split(one.measure.key)
+    values = [metrics.value(record.summary, name, scope=scope) for record in records]
+    found = statistics.t_interval(values, confidence=statistics.level_when_stopping(0.95))
+    if found.mean is None:
+        return "no value", found
+    half = found.half_width or 0.0
+    beyond = one.beyond(found.mean, margin=0.0) * (abs(one.bound) or 1.0)
+    if beyond + half <= 0:
+        return "holds", found
+    return ("fails" if beyond - half > 0 else "undecided"), found
