@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dropcurve as dc
+from dropcurve import metrics
+from dropcurve.advise.planned import classes, refuse_missing
 from dropcurve.errors import UsageError
+from dropcurve.scenario import links
 from dropcurve.tuning import goal
+from dropcurve.verdict import Exchange
+
+#: Metrics of senders or of all flows, which some classes lack for reasons that a run alone shows.
+SAMPLED = ("sync", "cwnd_mean", "retransmits", "timeouts", "window_cuts", "undone")
 
 
 @pytest.mark.parametrize(
@@ -86,8 +94,74 @@ def test_a_sum_is_called_by_its_weights_but_for_ones() -> None:
 
 
 @pytest.mark.parametrize("name", list(goal.PRESETS))
-def test_a_preset_is_the_goal_it_stands_for(name: str) -> None:
-    assert goal.parse(f" {name.upper()} ") == goal.parse(goal.PRESETS[name])
+def test_a_preset_is_one_objective_in_points_for_every_link_that_has_its_application(name: str) -> None:
+    for text in ("cable", "cable:up", "office", "satellite:up"):
+        (scenario,) = links.scenarios(text)
+        found = goal.parse(f" {name.upper()} ", classes=classes(scenario).values(), round_trip_s=0.04)
+        (objective,) = found.objectives
+        assert objective.in_points and not found.constraints
+        refuse_missing([one.key for one in found.measures], scenario)
+
+
+def test_a_preset_names_the_classes_that_it_weighs() -> None:
+    (scenario,) = links.scenarios("cable:up")
+    keys = {
+        name: [one.key for one in goal.parse(name, classes=classes(scenario).values()).measures]
+        for name in goal.PRESETS
+    }
+    thin = ["delay_ms_p95[call]", "delay_ms_p95[game]"]
+    assert keys["balanced"] == ["utilisation", *thin, "flow_loss[call]", "flow_loss[game]"]
+    assert keys["voip"] == ["utilisation", "mos[call]"]
+    assert keys["gaming"] == ["utilisation", "delay_ms_p99[game]", "flow_loss[game]"]
+    assert keys["web"] == ["utilisation", "fct_ms_p95[web]"]
+    assert keys["bulk"] == ["link_share[upload]", *thin]
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "said"), [("voip", "datacentre", "no call"), ("web", "cable,web=0", "no web pages")]
+)
+def test_a_preset_without_its_application_is_refused(name: str, link: str, said: str) -> None:
+    (scenario,) = links.scenarios(link)
+    with pytest.raises(UsageError, match=said):
+        goal.parse(name, classes=classes(scenario).values())
+
+
+def test_the_exchange_rate_is_that_of_the_round_trip_or_the_one_stated() -> None:
+    assert str(goal.parse("balanced", round_trip_s=0.1)) == "max utilisation − 0.2 × p95 delay"
+    assert str(goal.parse("balanced", exchange=Exchange(2.0))) == "max utilisation − 2 × p95 delay"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("fct_ms_p95[download]", "completion times; write fct_ms_p95[web]"),
+        ("mos[web]", "write mos[call]"),
+        ("video_bps[call]", "write video_bps[video]"),
+        ("jain[upload]", "needs two flows"),
+        ("delay_ms_p95[game2]", "no class 'game2'; it has download, upload, web, video, call and game"),
+        ("shaped_share", "only shaped video"),
+    ],
+)
+def test_a_measure_without_a_value_is_refused_with_the_classes_that_have_one(key: str, said: str) -> None:
+    (scenario,) = links.scenarios("dsl")
+    with pytest.raises(UsageError) as error:
+        refuse_missing([key], scenario)
+    assert said in str(error.value)
+
+
+def test_every_measure_that_is_not_refused_has_a_value_in_a_run() -> None:
+    (scenario,) = links.scenarios("20/2,downloads=2,games=2", duration="12 s")
+    run = dc.run(scenario, replications=1).variants[0].runs[0]
+    for name, metric in metrics.METRICS.items():
+        for scope in classes(scenario) if metric.per == "flow" else ():
+            try:
+                refuse_missing([f"{name}[{scope}]"], scenario)
+            except UsageError:
+                assert metrics.value(run, name, scope=scope) is None, (name, scope)
+            else:
+                known = metrics.value(run, name, scope=scope) is not None
+                # A class has no transfer of some sizes, a reversed or short-lived flow no sampled window.
+                assert known or name.startswith("fct_") or name in SAMPLED, (name, scope)
 
 
 def test_outcomes_of_applications_are_measures() -> None:

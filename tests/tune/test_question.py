@@ -11,7 +11,8 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import DropcurveError, ScenarioError, UsageError
-from dropcurve.tuning import families, of_file, of_link
+from dropcurve.tuning import ask, families, of_file, of_link, of_mix
+from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.families import Room
 from dropcurve.tuning.link import short_bytes
 
@@ -112,7 +113,7 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ({"tcp": "vegas"}, "must be cubic or reno"),
         ({"candidates": ["rad"]}, "did you mean 'red'?"),
         ({"candidates": ["rde"]}, "did you mean 'red'?"),
-        ({"buffer": "1000"}, "must end in a unit: pkts, B"),
+        ({"buffer": "1000"}, "must end in a unit: pkts, kB, MB, ms or bdp"),
         ({"rate": "100", "flows": "0", "box": "dos"}, "(?s)^rate '100'.*\nflows '0'.*\nfor 'dos'[^\n]*$"),
         ({"robust": "best"}, "must be mean or worst"),
         ({"box": "windows"}, "must be one of linux"),
@@ -147,8 +148,8 @@ def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[.
         f"bad.toml:{line + 1}: tune.ranges = 3: must be a table",
     ]
     for arguments, message in (
-        (("tune",), "--rate, --rtt, --flows, --buffer, --goal: not given"),
-        (("tune", "short.toml"), "no goal; say --goal"),
+        (("tune",), "--rate, --rtt, --flows, --buffer: not given"),
+        (("tune", "short.toml", "--goal", "min fct of x"), "no class 'x'; it has"),
         (("tune", "short.toml", "--goal", "min loss", "--range", "flows.tpc.count=2-4"), "flows.tpc"),
         (("tune", "short.toml", "--goal", "min loss", "--rate", "10Mbit"), "give one or the other"),
         (("tune", "chain", "--goal", "min loss"), "needs a scenario with a [dumbbell]"),
@@ -158,3 +159,60 @@ def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[.
         assert failed.code == 2 and message in failed.err and len(failed.errors) == 1
     with pytest.raises(DropcurveError):
         of_file("nowhere.toml", goal="min loss")
+
+
+def test_a_link_by_name_varies_what_has_a_range() -> None:
+    question = of_mix("cable:up,uploads=1-4,up=5-20Mbit", candidates=["fq_codel"])
+    assert [axis.name for axis in question.varying] == ["uploads", "up"]
+    found = question.scenario({"uploads": 3.0, "up": 8e6})
+    assert found.get("flows.upload.count") == 3 and found.get("dumbbell.rate") == "8 Mbit/s"
+    # 250 ms of 8 Mbit/s in full packets, and of the largest rate.
+    assert found.get("queue.limit") == "167 pkts" and question.room.buffer_pkts == 417
+    assert "2 downloads" in question.link.assumed() and "uploads 1 to 4" in question.link.assumed()
+    assert str(question.goal).startswith("max utilisation − 0.28")
+
+
+def test_dualpi2_is_searched_with_both_kinds_of_sender() -> None:
+    both = of_mix("dsl", candidates=["dualpi2", "fq_codel"]).scenario({})
+    assert both.get("flows.l4s.count") == 1 and both.get("flows.download.count") == 2
+    assert "l4s" not in of_mix("dsl", candidates=["fq_codel"]).scenario({}).resolved["flows"]
+
+
+def test_a_buffer_by_time_follows_the_rate_and_bounds_every_limit() -> None:
+    question = of_link(**{**LINK, "rate": "10-20Mbit", "buffer": "60ms"})
+    slow, fast = (question.scenario({"rate": rate, "rtt": 0.04, "flows": 4.0}) for rate in (1e7, 2e7))
+    assert [one.get("queue.limit") for one in (slow, fast)] == ["50 pkts", "100 pkts"]
+    assert question.room.buffer_pkts == 100
+    candidate = Candidate("", "codel", {"limit": "100 pkts"})
+    assert candidate.on(slow, most="50 pkts").get("queue.limit") == "50 pkts"
+    assert candidate.on(fast, most="100 pkts").get("queue.limit") == "100 pkts"
+
+
+def test_a_range_of_buffers_is_a_condition() -> None:
+    question = of_link(**{**LINK, "buffer": "50-300ms"})
+    assert [axis.name for axis in question.varying] == ["rtt", "flows", "buffer"]
+    found = question.scenario({"rate": 1e7, "rtt": 0.04, "flows": 4.0, "buffer": 120.0})
+    assert found.get("queue.limit") == "100 pkts"
+
+
+def test_without_a_goal_it_is_balanced_and_a_measure_without_a_value_is_refused_at_once() -> None:
+    link = {key: value for key, value in LINK.items() if key != "goal"}
+    # The geometric mean of both round trips is 40 ms.
+    assert str(of_link(**link).goal) == "max utilisation − 0.4 × p95 delay"
+    with pytest.raises(UsageError, match="completion times; add web pages"):
+        of_link(**link, goal="min p95 fct")
+    assert of_link(**link, goal="min p95 fct", short="5-10%").goal.objectives
+
+
+def test_numbers_override_those_of_a_link_and_ranges_belong_to_scenarios() -> None:
+    shared: dict[str, Any] = {
+        "goal": None, "ranges": None, "robust": None, "box": None, "candidates": (), "space": None,
+    }  # fmt: skip
+    question = ask(None, link="cable:up", rate="50/5", flows="1-4", **shared)
+    assert [axis.name for axis in question.varying] == ["uploads"]
+    assert question.scenario({"uploads": 2.0}).get("dumbbell.rate") == "5 Mbit/s"
+    assert ask("link:dsl:up", **shared).scenario({}).get("dumbbell.rate") == "1 Mbit/s"
+    with pytest.raises(UsageError, match="--link describes a link, and a scenario was named"):
+        ask("droptail_vs_red", link="cable", **shared)
+    with pytest.raises(UsageError, match="the options of a link take ranges themselves"):
+        ask(None, link="cable", **{**shared, "ranges": {"flows.tcp.count": "1-4"}})

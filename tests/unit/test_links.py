@@ -83,7 +83,7 @@ def test_a_link_is_parsed_with_what_differs() -> None:
         ("cable,buffer=much", "buffer 'much' must be a number"),
         ("cable,web=95%", "web = 0.95: must lie in"),
         ("cable,downloads=0,uploads=0", "needs at least one long transfer"),
-        ("cable,ecn=maybe", "ecn = maybe: must be true or false"),
+        ("cable,ecn=maybe", "ecn = maybe: must be a share"),
     ],
 )
 def test_what_cannot_be_parsed_is_refused_with_a_remedy(text: str, said: str) -> None:
@@ -104,3 +104,78 @@ def test_a_scenario_of_a_link_remembers_its_name_and_states_what_was_assumed() -
     )
     assert "no L4S senders" in line
     assert line in str(result).replace("\n  ", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "conditions"),
+    [
+        ("cable", [], 1),
+        ("cable,downloads=1-8", ["downloads"], 3),
+        ("20-100/2-10:up,buffer=50-300ms", ["down", "up", "buffer"], 4),
+        ("dsl,rate=10-20Mbit,web=0-20%,ecn=0-100%,calls=1-4", ["rate", "web", "ecn", "calls"], 8),
+    ],
+)
+def test_ranges_become_conditions_that_can_be_typed(text: str, keys: list[str], conditions: int) -> None:
+    found = links.spec(text)
+    assert list(found.varying) == keys
+    every = found.conditions()
+    assert len(every) == conditions
+    for condition in every:
+        typed = links.spec(found.typed(condition))
+        assert (typed.profile, typed.direction, dict(typed.varying)) == (
+            found.at(condition),
+            found.direction,
+            {},
+        )
+    for key in keys:
+        values = {condition[key] for condition in every}
+        assert {found.varying[key].low, found.varying[key].high} <= values
+
+
+def test_every_pair_of_ranges_has_its_four_corners_equally_often() -> None:
+    found = links.spec(
+        "dsl,rate=10-20Mbit,web=5-20%,downloads=1-4,calls=1-4,games=1-4,videos=1-4,buffer=1-2bdp"
+    )
+    every = found.conditions()
+    keys = list(found.varying)
+    assert len(keys) == 7 and len(every) == 8
+    for first in keys:
+        for second in keys[keys.index(first) + 1 :]:
+            corners = [(one[first], one[second]) for one in every]
+            assert {corners.count(corner) for corner in corners} == {2}
+    with pytest.raises(dc.UsageError, match="at most 7 can vary"):
+        links.spec(
+            "dsl,down=9-20Mbit,up=1-2Mbit,web=5-20%,downloads=1-4,calls=1-4,games=1-4,videos=1-4,l4s=1-2"
+        ).conditions()
+
+
+def test_a_range_where_one_value_is_needed_is_refused() -> None:
+    with pytest.raises(dc.UsageError, match="downloads is a range, and one value is needed"):
+        links.parse("cable,downloads=1-4")
+    assert links.parse("cable,rtt=10-90ms")[0].rtt_s == (0.01, 0.09)
+
+
+def test_part_of_the_flows_of_a_class_negotiate_ecn() -> None:
+    (base,) = links.scenarios("dsl,downloads=4,ecn=50%")
+    flows = base.resolved["flows"]
+    assert [flows[one]["count"] for one in ("download", "download_ecn")] == [2, 2]
+    assert flows["download_ecn"]["counted_as"] == "download"
+    assert [flows[one]["ecn"] for one in ("download", "download_ecn")] == [False, True]
+    assert "50 % of it with ECN" in links.spec("dsl,ecn=50%").assumptions()
+
+
+def test_an_l4s_sender_joins_where_none_is_stated() -> None:
+    (base,) = links.scenarios("link:dsl", l4s=True)
+    assert base.get("flows.l4s.profile") == "l4s" and base.origin == "link:dsl,l4s=1"
+    assert "1 L4S sender" in str(base.get("description"))
+    (without,) = links.scenarios("dsl,l4s=0", l4s=True)
+    assert "l4s" not in without.resolved["flows"]
+
+
+def test_options_by_a_few_numbers_override_a_link() -> None:
+    numbers = {"rate": "50/5", "flows": "1-4", "short": "20%", "tcp": "reno", "ecn": True}
+    found = links.spec("cable:up", **links.overrides("cable:up", **numbers))
+    assert (found.profile.up_bps, found.profile.mix.web, found.profile.mix.cc) == (5e6, 0.2, "reno")
+    assert list(found.varying) == ["uploads"] and found.profile.mix.ecn == 1.0
+    with pytest.raises(dc.UsageError, match="calls and games for UDP"):
+        links.overrides("cable", udp="10%")

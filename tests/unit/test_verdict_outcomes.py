@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
-from dropcurve.results.recommendation import verdict_on
+from dropcurve.results.recommendation import conditions, verdict_on
+from dropcurve.scenario import links
+from dropcurve.tuning import goal
+from dropcurve.tuning.goal_weights import weights
 from dropcurve.verdict import Exchange, balanced, headline
 from dropcurve.verdict.traffic import roles
 
@@ -154,3 +157,53 @@ def test_a_queue_in_use_stays_unless_another_is_better() -> None:
 def test_scenarios_that_differ_in_their_traffic_have_no_verdict() -> None:
     base = dc.Scenario.parse(SCENARIO, name="calm")
     assert verdict_on(dc.compare(base, vary={"flows.tcp.count": [1, 2]}, replications=2)) is None
+
+
+def test_the_same_queues_at_several_conditions_have_one_verdict() -> None:
+    bases = links.scenarios("2/1:up,uploads=1-2,web=0,videos=0", duration="3 s")
+    result = dc.compare(bases, queues=["droptail", "fq_codel"], replications=2)
+    places = conditions(result.variants)
+    assert [list(one) for one in places] == [["droptail", "fq_codel"]] * len(bases)
+    found = verdict_on(result)
+    assert found is not None
+    assert (found.conditions, found.replications) == (len(bases), 2 * len(bases))
+    assert {found.recommended, *found.others} == {"droptail", "fq_codel"}
+    text = str(result).replace("\n  ", " ")
+    assert f"2 paired replications at each of {len(bases)} conditions" in text
+
+
+def test_scenarios_that_share_no_queues_have_no_verdict() -> None:
+    (first,) = links.scenarios("2/1:up", duration="2 s")
+    (second,) = links.scenarios("4/1:up", duration="2 s")
+    result = dc.compare([first, second.queue("pie", limit="20 pkts")], replications=2)
+    assert verdict_on(result) is None
+
+
+def test_a_goal_is_what_is_weighed_and_the_rest_is_its_price() -> None:
+    (base,) = links.scenarios("2/1:up", duration="4 s")
+    result = dc.compare(base, queues=["droptail", "fq_codel"], replications=3)
+    weighed = weights(goal.of_scenario("min p95 one-way delay of call", base))
+    found = verdict_on(result, weights=weighed)
+    assert found is not None and found.points == "per cent" and found.margin == 1.0
+    own = {one.outcome.key: one.outcome for one in found.changes}
+    assert own["delay_ms_p95[call]"].worth < 0
+    assert own["utilisation"].worth == 0 and own["utilisation"].higher
+    # One per cent of the baseline's value is a point.
+    values = result.variants[0].values("delay_ms_p95", scope="call")
+    mean = sum(value or 0.0 for value in values) / len(values)
+    assert own["delay_ms_p95[call]"].worth == pytest.approx(-100.0 / mean)
+
+
+def test_a_bound_of_a_goal_is_met_before_anything_is_weighed() -> None:
+    (base,) = links.scenarios("2/1:up", duration="4 s")
+    result = dc.compare(base, queues=["droptail:limit=200 pkts", "fq_codel"], replications=3)
+    parsed = goal.of_scenario("max utilisation, p95 one-way delay of call < 60ms", base)
+    found = verdict_on(result, weights=weights(parsed))
+    assert found is not None and found.recommended == "fq_codel"
+    (rival,) = found.rivals
+    assert rival.relation == "infeasible" and rival.missed[0].outcome.bound is not None
+
+
+def test_a_goal_with_two_objectives_is_no_verdict() -> None:
+    with pytest.raises(dc.UsageError, match="write a sum"):
+        weights(goal.parse("max utilisation, min p95 delay"))

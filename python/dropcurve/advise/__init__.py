@@ -22,6 +22,7 @@ from .conditions import Conditions, Point, allowed_delay, conditions
 from .designs import Design, Expectation
 from .equilibrium import Curve, Equilibrium
 from .fluid import Margins
+from .of_link import of_link
 from .scenario import conditions_of
 
 __all__ = [
@@ -71,6 +72,7 @@ class Advice:
 def advise(
     scenario: Scenario | str | None = None,
     *,
+    link: str | None = None,
     rate: str | float | None = None,
     rtt: str | float | tuple[float, float] | None = None,
     flows: str | int | tuple[int, int] | None = None,
@@ -79,14 +81,37 @@ def advise(
     goal: str | None = None,
     ecn: bool = False,
 ) -> Advice:
-    """Designs for a link: of a scenario, or of ``rate`` (bit/s), ``rtt`` (seconds, of propagation, or a range),
-    ``flows`` (long TCP flows, or a range) and ``buffer`` (packets).
+    """Designs for a link by formula.
 
-    Text carries its unit: ``advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")``. ``goal`` may
-    name the delay that is allowed, ``"p95 delay < 15ms"``. Raises UsageError for values that make no sense.
+    Args:
+        scenario: A scenario, or the name of one.
+        link: A link with its usual traffic instead, as `links.spec` takes it; the numbers below override its own.
+        rate: In bit/s, or text with its unit; of a range the low end.
+        rtt: Base round trip in seconds or as text, or its range.
+        flows: Long TCP flows, or their range.
+        buffer: In packets, or as text in packets, bytes, time or bandwidth-delay products; of a range the low end.
+        packet: Bytes of a full packet.
+        goal: A bound on the delay in it sets the target: ``"p95 delay < 15ms"``.
+        ecn: Whether flows negotiate ECN.
+
+    Returns:
+        The designs with what to expect of each.
+
+    Raises:
+        UsageError: For values that make no sense.
+
+    Example:
+        ``advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts").designs[0].queue``
     """
-    given = _given(
-        scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
+    if link is not None and scenario is not None:
+        raise UsageError("give a scenario or --link, not both")
+    numbers = {"rate": rate, "rtt": rtt, "flows": flows, "buffer": buffer, "ecn": ecn or None}
+    given = (
+        of_link(link, packet=packet, goal=goal, **{k: v for k, v in numbers.items() if v is not None})
+        if link is not None
+        else _given(
+            scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
+        )
     )
     return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)))
 
@@ -116,7 +141,7 @@ def _given(
     if rate is None or rtt is None or flows is None:
         raise UsageError(
             f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100, or name a "
-            "scenario"
+            "link (--link cable) or a scenario"
         )
     return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
 

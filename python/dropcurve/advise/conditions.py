@@ -103,15 +103,30 @@ def conditions(
     goal: str | None = None,
     ecn: bool = False,
 ) -> Conditions:
-    """Reads the question as typed, numbers in bit/s, seconds, packets and bytes. Raises UsageError."""
+    """The conditions of numbers as typed.
+
+    Args:
+        rate: In bit/s, or text with its unit; of a range the low end, where delay is longest.
+        rtt: In seconds, or text; may be a range.
+        flows: Long TCP flows; may be a range.
+        buffer: In packets, or text in packets, bytes, time or bandwidth-delay products; of a range the low end.
+        packet: Bytes of a full packet.
+        goal: A bound on the delay in it sets the target.
+        ecn: Whether flows negotiate ECN.
+
+    Raises:
+        UsageError: For values that make no sense.
+    """
     packet_bytes = units.size(packet, what="packet") if isinstance(packet, str) else packet
     if not 40 <= packet_bytes <= 65535:
         raise UsageError(f"packet '{packet}' must lie between 40 and 65535 bytes")
+    rate_bps = units.between(rate, units.rate, what="rate")[0] if isinstance(rate, str) else float(rate)
+    trips = _rtt(rtt)
     found = Conditions(
-        rate_bps=units.rate(rate) if isinstance(rate, str) else float(rate),
-        rtt_s=_rtt(rtt),
+        rate_bps=rate_bps,
+        rtt_s=trips,
         flows=_flows(flows),
-        buffer=_buffer(buffer, packet_bytes),
+        buffer=_buffer(buffer, rate_bps, trips[1], packet_bytes),
         packet_bytes=packet_bytes,
         target_delay_s=allowed_delay(goal),
         ecn=ecn,
@@ -141,9 +156,14 @@ def _flows(flows: str | int | tuple[int, int]) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def _buffer(buffer: str | float | None, packet_bytes: int) -> float | None:
+def _buffer(buffer: str | float | None, rate_bps: float, rtt_s: float, packet_bytes: int) -> float | None:
     if isinstance(buffer, str):
-        return units.packets(buffer, packet_bytes=packet_bytes)
+
+        def packets(text: str) -> float:
+            return units.buffer(text, rate_bps=rate_bps, rtt_s=rtt_s, packet_bytes=packet_bytes)
+
+        # Of a time or a bandwidth-delay product the whole packets.
+        return max(1.0, math.floor(units.between(buffer, packets, what="buffer")[0] + 1e-9))
     return None if buffer is None else float(buffer)
 
 

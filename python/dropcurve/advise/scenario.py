@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import DropcurveError, UsageError
 from ..quantities import units
 from ..scenario import Scenario
 from .conditions import Conditions
@@ -21,14 +21,15 @@ def conditions_of(scenario: Scenario) -> Conditions:
     if wire is None:
         raise UsageError(f"{scenario.name}: advice needs a dumbbell or a chain, or --rate, --rtt and --flows")
     hops = int(wire.get("hops", 1))
-    tcp = [one for one in found["flows"].values() if one["transport"] == "tcp" and one.get("source") == "ftp"]
+    forward = [one for one in found["flows"].values() if not one.get("reverse")]
+    tcp = [one for one in forward if one["transport"] == "tcp" and one.get("source") == "ftp"]
     if not tcp:
         raise UsageError(f"{scenario.name}: has no long TCP flows, and the models know no others")
     trips = [_round_trip(wire, one, hops) for one in tcp]
     flows = sum(int(one["count"]) for one in tcp)
     packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
     rate = units.rate(wire["rate"])
-    udp = sum(_taken(one) for one in found["flows"].values() if one["transport"] == "udp")
+    udp = sum(rate_of(one) for one in forward if one["transport"] == "udp")
     left = rate - udp
     if left <= 0.0:
         raise UsageError(f"{scenario.name}: UDP alone fills the link, so TCP's equations have nothing to say")
@@ -46,6 +47,19 @@ def conditions_of(scenario: Scenario) -> Conditions:
     )
 
 
+def base_round_trip_s(scenario: Scenario) -> float | None:
+    """The base round trip of a scenario in the middle of its range.
+
+    Returns:
+        Seconds; None for a scenario without long TCP flows through the queue.
+    """
+    try:
+        found: float = conditions_of(scenario).middle.rtt_s
+    except DropcurveError:
+        return None
+    return found
+
+
 def _bytes(group: dict[str, Any]) -> int:
     return units.size(group["mss"]) + units.size(group["headers"])
 
@@ -61,8 +75,8 @@ def buffer_of(scenario: Scenario) -> str | None:
     return next((str(one["limit"]) for one in scenario.automatic.values() if "limit" in one), None)
 
 
-def _taken(group: dict[str, Any]) -> float:
-    """Mean rate in bit/s that a group of UDP flows sends at while it runs."""
+def rate_of(group: dict[str, Any]) -> float:
+    """Mean rate in bit/s at which a group of UDP flows sends while it runs."""
     count = int(group["count"])
     if group["source"] == "voice":
         return count * _spoken(group)

@@ -14,7 +14,7 @@ from ..present import terminal
 from ..quantities import wording
 from ..results import Result, folders
 from ..runs.replicate import Progress
-from ..verdict import Exchange
+from ..verdict import Exchange, Weights
 from . import console
 
 
@@ -39,6 +39,8 @@ def give(
     quiet: bool,
     report: bool,
     exchange: str | None = None,
+    goal: str | None = None,
+    weights: Weights | None = None,
 ) -> int:
     """Does the work, writes page and figures, prints the answer. Returns 1 if a run is not what was
     asked for."""
@@ -53,9 +55,10 @@ def give(
         made = len(result.seeds) - result.reused / len(result.variants)
         seconds = (time.monotonic() - began) / made if made > 0 else None
         rate = None if exchange is None else Exchange.parse(exchange)
-        document = result.document(per=per, only=only, exchange=rate, seconds=seconds)
-        if exchange is not None and document.command:
-            document = replace(document, command=f"{document.command} --exchange {shlex.quote(exchange)}")
+        document = result.document(per=per, only=only, exchange=rate, seconds=seconds, weights=weights)
+        for name, value in (("goal", goal), ("exchange", exchange)):
+            if value is not None and document.command:
+                document = replace(document, command=f"{document.command} --{name} {shlex.quote(value)}")
         print(terminal.render(document, width=console.width()), flush=True)
     if report:
         draw(result, folder)

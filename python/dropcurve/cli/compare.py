@@ -45,6 +45,7 @@ def compare(
     cache: o.Cache = None,
     per: o.Per = "total",
     metric: o.Metric = None,
+    goal: o.Goal = None,
     exchange: o.ExchangeRate = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -52,10 +53,12 @@ def compare(
 ) -> int:
     """Compare disciplines, settings or scenarios.
 
-    Variants run under common random numbers, so that differences are sharp; the table says which are real.
+    Variants run under common random numbers, so that differences are sharp; the table marks those that are real. The
+    verdict weighs use of the link against delay, or what --goal states, over all scenarios or conditions together.
 
     A lone word after a discipline's colon is its dialect. Keys shared with the scenario's discipline, such as
-    limit, keep their values unless given. Many shipped scenarios bring their own variants.
+    limit, keep their values unless given. Many shipped scenarios bring their own variants. A link with ranges stands
+    for a few conditions, and with DualPI2 among the queues it has an L4S sender.
 
     \b
     Examples:
@@ -64,14 +67,23 @@ def compare(
       dropcurve compare droptail_vs_red --queue droptail --queue "classic=red:floyd93,min_th=5 pkts"
       dropcurve compare droptail_vs_red --vary queue.max_p=0.02,0.1,0.5
       dropcurve compare --link dsl:up --queue droptail --queue fq_codel --queue cake
+      dropcurve compare --link 20/2:up,uploads=1-4 --goal voip --queue codel --queue fq_codel
     """
+    from ..advise.planned import refuse_missing
     from ..quantities import values
     from ..runs import comparison
     from . import answer
 
     answer.check(per, metric or [], exchange)
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
-    bases = [o.load(path, changes=changes, duration=duration) for path in o.paths(scenarios, link)]
+    l4s = any(values.queue(values.named(one)[1])[0] == "dualpi2" for one in queue or [])
+    bases = [
+        one
+        for path in o.paths(scenarios, link)
+        for one in o.load_all(path, changes=changes, duration=duration, l4s=l4s)
+    ]
+    refuse_missing([*(metric or []), *effort["on"]], bases[0], what="metric")
+    weights = o.weights(goal, bases[0], exchange)
     settings = values.variations(vary or [])
     asked: dict[str, Any] = {"queues": queue or [], "vary": settings, "at": at}
     found = comparison.variants(bases, **asked)
@@ -80,4 +92,5 @@ def compare(
     return answer.give(
         lambda tell: comparison.compare(bases, **asked, **effort, out=folder, force=force, cache=cache, progress=tell),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report, exchange=exchange,
+        goal=goal, weights=weights,
     )  # fmt: skip

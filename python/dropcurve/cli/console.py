@@ -13,6 +13,8 @@ from ..present.visible import json_text, visible
 
 #: Seconds of work before a progress bar appears.
 PATIENCE_S = 1.0
+#: Seconds between two lines of progress where there is no terminal.
+EVERY_S = 10.0
 #: Columns of a text, where the terminal has as many or is none.
 WIDTH = 100
 #: Columns below which a narrow terminal has to wrap.
@@ -71,49 +73,95 @@ def data(value: Any) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
-    """A function to call with progress; a bar appears on a terminal once the work has lasted a second. After Ctrl-C it
-    raises Interrupted with the number of runs that are stored."""
+def progress(*, quiet: bool, noun: str = "run") -> Iterator[Callable[[int, int, float], None] | None]:
+    """Yields a function to call with progress: what is done, what is needed, and the share of the whole.
+
+    A bar with the share and the time left appears on a terminal once the work has lasted a second; elsewhere a line
+    every ten seconds.
+
+    Args:
+        quiet: Yields None instead.
+        noun: What is counted.
+
+    Raises:
+        Interrupted: After Ctrl-C, with the number of runs that are stored.
+    """
     from ..errors import Interruption
 
-    try:
-        with _progress(quiet=quiet) as tell:
-            yield tell
-    except Interruption as interruption:
-        raise Interrupted(str(interruption)) from None
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         yield None
         return
-    began = time.monotonic()
-    bar: Any = None
-    task: Any = None
-
-    def tell(done: int, needed: int, share: float) -> None:
-        nonlocal bar, task
-        if bar is None and time.monotonic() - began >= PATIENCE_S:
-            bar, task = _bar()
-        if bar is not None:
-            bar.update(task, completed=share, runs=f"{done} of {needed} runs")
-
+    bar = Bar()
     try:
-        yield tell
+        yield lambda done, needed, share: bar.update(share, f"{done} of {needed} {noun}s")
+    except Interruption as interruption:
+        raise Interrupted(str(interruption)) from None
     finally:
-        if bar is not None:
-            bar.stop()
+        bar.stop()
+
+
+class Bar:
+    """Progress on standard error: a bar on a terminal, else lines."""
+
+    def __init__(self) -> None:
+        self.began = self.told = time.monotonic()
+        self.terminal = sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def update(self, share: float | None, text: str, more: str = "") -> None:
+        """Shows progress.
+
+        Args:
+            share: Of the whole work, from 0 to 1; None if it is unknown.
+            text: Of what is done.
+            more: Further text, only for a terminal.
+        """
+        now = time.monotonic()
+        if self.terminal:
+            if self._bar is None and now - self.began >= PATIENCE_S:
+                self._bar, self._task = _bar()
+            if self._bar is not None:
+                self._bar.update(self._task, completed=share or 0.0, text=text, more=more)
+        elif now - self.told >= EVERY_S and (share is None or share < 1.0):
+            self.line(f"{text}{self.left(share)}")
+
+    def left(self, share: float | None) -> str:
+        """``, 40 % done, about 2 min left``; "" where nothing is known."""
+        if not share:
+            return ""
+        seconds = (time.monotonic() - self.began) * (1.0 - share) / share
+        left = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f", {100 * share:.0f} % done, about {left} left"
+
+    def line(self, text: str) -> None:
+        """A line with the seconds since the start, above the bar if there is one."""
+        self.told = time.monotonic()
+        if self._bar is not None:
+            self._bar.console.print(text, highlight=False)
+        else:
+            say(f"{self.told - self.began:6.0f} s  {text}")
+
+    def stop(self) -> None:
+        """Removes the bar."""
+        if self._bar is not None:
+            self._bar.stop()
 
 
 def _bar() -> tuple[Any, Any]:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.fields[runs]}"), BarColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.fields[text]}"),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[more]}"),
+    )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     bar.start()
-    return bar, bar.add_task("", total=1.0, runs="")
+    return bar, bar.add_task("", total=1.0, text="", more="")
 
 
 def live(text: str) -> None:

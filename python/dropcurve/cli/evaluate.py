@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,25 +12,26 @@ Queue = Annotated[str, typer.Argument(metavar="KIND[:KEY=VALUE,...]", help="The 
 Against = Annotated[
     str, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The baseline, with the same buffer.")
 ]
-Rate = Annotated[str, typer.Option(metavar="RATE", help="Of the bottleneck.")]
-Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip without queueing.")]
-Buffer = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Of the queue (one bandwidth-delay product).")
-]
 Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each test, for each of the two.")]
+
+
+#: Rate and round trip of the tests where none is named.
+RATE, RTT = "10Mbit", "100ms"
 
 
 def evaluate(
     queue: Queue,
     against: Against = "droptail",
-    rate: Rate = "10Mbit",
-    rtt: Rtt = "100ms",
-    buffer: Buffer = None,
+    link: o.Link = None,
+    rate: o.Rate = None,
+    rtt: o.Rtt = None,
+    buffer: o.Buffer = None,
     duration: o.Duration = "60 s",
     replications: Replications = 5,
     seed: o.Seed = 1,
     jobs: o.Jobs = None,
     json: o.Json = False,
+    quiet: o.Quiet = False,
 ) -> int:
     """A report card after RFC 7928.
 
@@ -38,10 +39,14 @@ def evaluate(
     two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random numbers;
     differences count if they are real when all questions are asked at once. The card opens with a verdict.
 
+    The tests bring their own traffic, so that of --link only rate, round trip and buffer count (10Mbit, 100ms and one
+    bandwidth-delay product without it). A range has a card for each end.
+
     \b
     Examples:
       dropcurve evaluate pie
-      dropcurve evaluate red:ns2 --against codel --rate 100Mbit --rtt 40ms
+      dropcurve evaluate fq_codel --link cable:up
+      dropcurve evaluate red:ns2 --against codel --rate 100Mbit --rtt 20-80ms
       dropcurve evaluate "red:min_th=10 pkts,max_th=30 pkts,max_p=0.05" --json
     """
     from ..evaluation import evaluate as work
@@ -49,28 +54,74 @@ def evaluate(
     from ..runs import command_line
     from . import console
 
-    size = None if buffer is None else units.packets(buffer, packet_bytes=1500)
-    with console.progress(quiet=json) as told:
+    cards = []
+    tested = settings(link, rate=rate, rtt=rtt, buffer=buffer)
+    for done, (rate_bps, rtt_s, size) in enumerate(tested):
+        with console.progress(quiet=quiet or json, noun="test") as told:
 
-        def tell(title: str, number: int, tests: int) -> None:
-            if told is not None:
-                told(number - 1, tests, (number - 1) / tests)
+            def tell(title: str, number: int, tests: int, done: int = done, told: Any = told) -> None:
+                if told is not None:
+                    whole = tests * len(tested)
+                    told(done * tests + number - 1, whole, (done * tests + number - 1) / whole)
 
-        card = work(
-            queue, against=against, rate_bps=units.rate(rate), rtt_s=units.span(rtt, what="rtt"),
-            buffer=size, seconds=units.span(duration or "60 s", what="duration"), replications=replications,
-            seed=seed, jobs=jobs,
-            progress=tell,
-        )  # fmt: skip
+            cards.append(
+                work(
+                    queue, against=against, rate_bps=rate_bps, rtt_s=rtt_s, buffer=size,
+                    seconds=units.span(duration or "60 s", what="duration"), replications=replications, seed=seed,
+                    jobs=jobs, progress=tell,
+                )
+            )  # fmt: skip
     if json:
-        console.data(card.data())
-    else:
-        print(card)
-    for problem in card.problems:
+        console.data(cards[0].data() if len(cards) == 1 else [one.data() for one in cards])
+    elif not quiet:
+        print("\n\n".join(map(str, cards)))
+    problems = [problem for card in cards for problem in card.problems]
+    for problem in problems:
         console.say(f"dropcurve: {problem}")
     shown = [
-        ("against", None if against == "droptail" else against), ("rate", rate), ("rtt", rtt), ("buffer", buffer),
-        ("duration", None if duration == "60 s" else duration), ("replications", replications), ("seed", seed),
+        ("against", None if against == "droptail" else against), ("link", link), ("rate", rate), ("rtt", rtt),
+        ("buffer", buffer), ("duration", None if duration == "60 s" else duration),
+        ("replications", replications if replications != 5 else None), ("seed", seed if seed != 1 else None),
     ]  # fmt: skip
-    console.again(command_line.line("evaluate", [queue], shown))
-    return 1 if card.problems else 0
+    console.again(command_line.line("evaluate", [queue], shown), quiet=quiet)
+    return 1 if problems else 0
+
+
+def settings(
+    link: str | None, *, rate: str | None, rtt: str | None, buffer: str | None
+) -> list[tuple[float, float, float | None]]:
+    """The links to test on: rate in bit/s, round trip in seconds, buffer in packets (None: one bandwidth-delay
+    product).
+
+    Args:
+        link: As `links.spec` takes it; its round trip is the middle of its range.
+        rate: Overrides that of the link; a range has both ends.
+        rtt: Likewise.
+        buffer: Likewise.
+
+    Raises:
+        UsageError: For values that make no sense.
+    """
+    from ..quantities import units
+    from ..scenario import links
+
+    if link is not None:
+        given = {"rate": rate, "rtt": rtt, "buffer": buffer}
+        found = links.spec(link, **links.overrides(link, **{k: v for k, v in given.items() if v is not None}))
+        ends = (0.0, 1.0) if found.varying else (0.0,)
+        profiles = [found.at({key: axis.at(end) for key, axis in found.varying.items()}) for end in ends]
+        return [
+            (one.rate_bps(found.direction), (one.rtt_s[0] * one.rtt_s[1]) ** 0.5, one.buffer_pkts(found.direction))
+            for one in profiles
+        ]  # fmt: skip
+    rates = units.between(rate or RATE, units.rate, what="rate")
+    trips = units.between(rtt or RTT, lambda text: units.span(text, what="rtt"), what="rtt")
+    cases = []
+    for number in (0, 1):
+
+        def packets(text: str, number: int = number) -> float:
+            return units.buffer(text, rate_bps=rates[number], rtt_s=trips[number], packet_bytes=1500)
+
+        size = None if buffer is None else units.between(buffer, packets, what="buffer")[number]
+        cases.append((rates[number], trips[number], size))
+    return list(dict.fromkeys(cases))

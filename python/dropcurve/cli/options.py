@@ -14,6 +14,7 @@ from ..metrics.statistics import MAXIMUM
 from ..quantities import values
 from ..runs.replicate import PRECISE, Effort
 from ..scenario import Scenario, links
+from ..verdict import Exchange, Weights
 from . import defaults
 
 Set = Annotated[
@@ -62,9 +63,38 @@ Link = Annotated[
     typer.Option(
         metavar="LINK[:up][,KEY=VALUE...]",
         help=f"A link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; its queue "
-        "downwards or :up; keys rate, rtt, buffer, downloads, uploads, web, videos, calls, games, ecn, cc.",
+        "downwards or :up; keys rate, down, up, rtt, buffer, downloads, uploads, web, videos, calls, games, l4s, ecn, "
+        "cc, whose values may be ranges.",
     ),
 ]
+Rate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATE", help="Rate of the link, or its range: 100Mbit, 20-100Mbit; down and up: 20/2Mbit."
+    ),
+]
+Rtt = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Round trip without queueing, or its range: 40ms, 20-200ms."),
+]
+Flows = Annotated[
+    str | None, typer.Option(metavar="N", help="Long TCP flows at the same time, or their range: 5-100.")
+]
+Buffer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", help="Size of the queue, or its range: 1000pkts, 1.5MB, 50-300ms of the link, 1bdp."
+    ),
+]
+Goal = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help='Goal: "p95 delay < 15ms, max utilisation", or one by name: balanced (the default), voip, gaming, web, '
+        "bulk.",
+    ),
+]
+Ecn = Annotated[bool, typer.Option("--ecn", help="TCP flows negotiate ECN, and the queue marks.")]
 ExchangeRate = Annotated[
     str | None,
     typer.Option(
@@ -96,12 +126,41 @@ def effort(
 
 
 def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scenario:
-    """The scenario of a file, a name or a link (``link:cable``), with ``--set`` and ``--duration`` applied."""
+    """The scenario of a file, a name or a link without ranges (``link:cable``), with ``--set`` and ``--duration``
+    applied.
+
+    Raises:
+        DropcurveError: For what cannot be loaded, and for a link with ranges.
+    """
+    found = load_all(path, changes=changes, duration=duration)
+    if len(found) > 1:
+        raise UsageError(f"{path}: has ranges; compare and tune take them, here every key needs one value")
+    return found[0]
+
+
+def load_all(
+    path: str, *, changes: list[str] | None, duration: str | None, l4s: bool = False
+) -> list[Scenario]:
+    """The scenarios of a file, a name or a link: several for a link with ranges.
+
+    Args:
+        path: The file, the name, or ``link:`` and a link.
+        changes: Values of ``--set``.
+        duration: Simulated time of a run.
+        l4s: Adds an L4S sender to a link that does not state their number.
+
+    Raises:
+        DropcurveError: For what cannot be loaded.
+    """
     edits = [values.assignment(text) for text in changes or []]
     if duration is not None:
         edits.append(("run.duration", duration))
-    scenario = links.load(path, duration=duration) if path.startswith(links.PREFIX) else Scenario.load(path)
-    return scenario.edit(edits) if edits else scenario
+    made = (
+        links.scenarios(path, duration=duration, l4s=l4s)
+        if path.startswith(links.PREFIX)
+        else [Scenario.load(path)]
+    )
+    return [one.edit(edits) if edits else one for one in made]
 
 
 def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
@@ -110,6 +169,26 @@ def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
     if not found:
         raise UsageError("nothing to simulate: name a scenario, or a link such as --link cable")
     return found
+
+
+def weights(goal: str | None, scenario: Scenario, exchange: str | None) -> Weights | None:
+    """The weights of ``--goal`` for a scenario; None for the balanced goal, which the verdict weighs by itself.
+
+    Raises:
+        UsageError: For a goal that cannot be parsed or weighed, and for measures that no run has a value of.
+    """
+    if goal is None:
+        return None
+    from ..tuning import goal as goals
+    from ..tuning.goal_weights import weights as weigh
+
+    found = goals.of_scenario(goal, scenario, exchange=exchange_of(exchange))
+    return None if goals.named(goal) == goals.DEFAULT else weigh(found)
+
+
+def exchange_of(text: str | None) -> Exchange | None:
+    """The rate of ``--exchange``; None if it is not given. Raises UsageError for text of another form."""
+    return None if text is None else Exchange.parse(text)
 
 
 def folder(out: Path | None, name: str, seed: int, scenarios: Iterable[str]) -> Path:

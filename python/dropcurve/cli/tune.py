@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
-from .advise import Ecn, Flows, Rate, Rtt
 from .export import BOXES
 from .sweep import Cluster
 
@@ -15,17 +14,14 @@ Question = Annotated[
     str | None,
     typer.Argument(metavar="[SCENARIO]", help="A scenario, with ranges in its [tune] section or by --range."),
 ]
-Buffer = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="The most the queue may hold: 1000pkts, 1.5MB.")
-]
-Goal = Annotated[
-    str | None, typer.Option(metavar="TEXT", help='What is wanted: "p95 delay < 15ms, max utilisation".')
-]
 Short = Annotated[
     str | None, typer.Option(metavar="SHARE", help="Short flows, in per cent of the link: 10%, 0-30%.")
 ]
 Udp = Annotated[str | None, typer.Option(metavar="SHARE", help="UDP, in per cent of the link: 5%, 0-20%.")]
-Tcp = Annotated[str, typer.Option(help="How TCP sends: cubic or reno.")]
+Tcp = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Congestion control of TCP: cubic or reno; with --link any (cubic)."),
+]
 Ranges = Annotated[
     list[str] | None,
     typer.Option(
@@ -72,17 +68,19 @@ Seed = Annotated[int, typer.Option(help="Decides every random choice: the same s
 
 def tune(
     scenario: Question = None,
-    rate: Rate = None,
-    rtt: Rtt = None,
-    flows: Flows = None,
-    buffer: Buffer = None,
-    goal: Goal = None,
+    link: o.Link = None,
+    rate: o.Rate = None,
+    rtt: o.Rtt = None,
+    flows: o.Flows = None,
+    buffer: o.Buffer = None,
+    goal: o.Goal = None,
+    exchange: o.ExchangeRate = None,
     for_: For = None,
     queue: Queue = None,
     short: Short = None,
     udp: Udp = None,
-    tcp: Tcp = "cubic",
-    ecn: Ecn = False,
+    tcp: Tcp = None,
+    ecn: o.Ecn = False,
     ranges: Ranges = None,
     robust: Robust = "mean",
     runs: Runs = None,
@@ -100,39 +98,40 @@ def tune(
 ) -> int:
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
-    Every option that says what is on the link may be a range; the answer is the best over all of it. Defaults,
-    rules of thumb and formulas are tried first; the best designs are validated on fresh seeds and conditions.
+    Every option that describes the link may be a range; the answer is the best over all of it. --link brings the
+    usual traffic of such a link: long transfers, web pages, video, a call, a game. Defaults, rules of thumb and
+    formulas are tried first; the best designs are validated on fresh seeds and conditions.
 
     \b
     Examples:
+      dropcurve tune --link cable:up --goal gaming --for linux
+      dropcurve tune --link 20/2:up,downloads=1-4 --time 2min
       dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \\
           --goal "p95 delay < 15ms, max utilisation" --for linux
       dropcurve tune --rate 10Mbit --rtt 40ms --flows 8 --buffer 200pkts --goal "min p95 delay, max goodput" --queue red
       dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "max goodput - 0.1 * p95 delay"
     """
     from .. import tuning
-    from ..errors import UsageError
     from ..quantities import units, values
     from . import tuned
 
-    if until not in (None, "decided"):
-        raise UsageError(f"--until = {until}: must be decided; for a limit of time write --time")
+    tuned.check_until(until)
     varied = dict(values.assignment(text) for text in ranges or [])
     question = tuning.ask(
-        scenario, goal=goal, ranges={path: str(some) for path, some in varied.items()}, robust=robust, box=for_,
+        scenario, link=link, exchange=o.exchange_of(exchange), goal=goal,
+        ranges={path: str(some) for path, some in varied.items()}, robust=robust, box=for_,
         candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
-        tcp=tcp if tcp != "cubic" else None, ecn=ecn or None,
+        tcp=tcp, ecn=ecn or None,
     )  # fmt: skip
-    seconds = None if time is None else units.span(time, what="time")
     asked: list[tuple[str, Any]] = [
-        ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short), ("udp", udp),
-        ("tcp", tcp if tcp != "cubic" else None), ("ecn", ecn or None), *(("range", text) for text in ranges or []),
-        ("goal", goal), ("for", for_), *(("queue", kind) for kind in queue or []),
+        ("link", link), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short),
+        ("udp", udp), ("tcp", tcp), ("ecn", ecn or None), *(("range", text) for text in ranges or []),
+        ("goal", goal), ("exchange", exchange), ("for", for_), *(("queue", kind) for kind in queue or []),
         ("robust", robust if robust != "mean" else None),
     ]  # fmt: skip
     effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("seed", seed)]
     return tuned.give(
-        question, scenario, asked, effort, runs=runs, seconds=seconds, margin=margin,
-        until_decided=until is not None, seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache,
+        question, scenario, asked, effort, runs=runs, seconds=None if time is None else units.span(time, what="time"),
+        margin=margin, until_decided=until is not None, seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache,
         json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip

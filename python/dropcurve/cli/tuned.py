@@ -1,24 +1,25 @@
-"""What `tune` does beside asking: progress with the best so far, the answer, and how to go on after Ctrl-C."""
+"""The answer of `tune`: progress with the best design so far, the text, and how to continue after Ctrl-C."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError
 from ..runs import command_line
 from ..runs.executor import Executor
 from ..tuning import Question
 from ..tuning.candidates import Candidate
 from . import console
 
-#: Seconds between two lines of progress where there is no terminal.
-EVERY_S = 10.0
+
+def check_until(text: str | None) -> None:
+    """Raises UsageError for a value of ``--until`` that is none."""
+    if text not in (None, "decided"):
+        raise UsageError(f"--until = {text}: must be decided; for a limit of time write --time")
 
 
 def give(
@@ -51,13 +52,13 @@ def give(
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
                 where=Executor(jobs, cluster), out=folder, cache=cache, command=command,
-                say=watch.say, tell=watch.tell, note=watch.note,
+                say=watch.say, tell=watch.tell, note=watch.note, plan=watch.plan,
             )  # fmt: skip
             if report:
                 watch.say("figures and page", answer.best)
                 _pictures(answer, folder, cache)
     except KeyboardInterrupt:
-        note = f"interrupted; finished runs are kept in {folder}, the same command goes on from there"
+        note = f"interrupted; finished runs are stored in {folder}; the same command continues there"
         raise console.Interrupted(note) from None
     if json:
         print((folder / "tune.json").read_text(encoding="utf-8").rstrip())
@@ -75,61 +76,56 @@ def _pictures(answer: Any, folder: Path, cache: str | None) -> None:
     write(answer, folder, cache=cache)
 
 
-@dataclass
 class Watch:
-    """Tells what is going on: a bar on a terminal, else a line for each step and for every ten seconds of it."""
+    """Shows the stages of an answer, the share of its runs that are made, and the best design so far."""
 
-    quiet: bool
-    bar: Any = None
-    task: Any = None
-    step: str = ""
-    best: str = ""
-    began: float = 0.0
-    told: float = 0.0
+    def __init__(self, *, quiet: bool) -> None:
+        self.bar = None if quiet else console.Bar()
+        self.step = self.best = ""
+        self.total = self.before = self.batch = 0
+
+    def plan(self, runs: int) -> None:
+        """The number of runs that the whole answer will take, about."""
+        self.total = runs
 
     def say(self, step: str, best: Candidate | None) -> None:
-        """A new step, and the best design so far."""
-        self.step = step
-        self.best = f"best so far: {best.queue}" if best is not None else ""
-        if self.bar is not None:
-            self.bar.update(self.task, step=step, best=self.best, completed=0, total=None)
+        """A new stage, and the best design so far."""
+        self.step, self.best = step, f"best so far: {best.queue}" if best is not None else ""
+        if self.bar is None:
+            return
+        if self.bar.terminal:
+            self.bar.update(self.share, step, self.best)
         else:
-            self._line(step + (f"; {self.best}" if self.best else ""))
+            left = self.bar.left(self.share)
+            self.bar.line("; ".join(filter(None, [step + left, self.best])))
 
     def tell(self, done: int, needed: int) -> None:
-        """How many runs of the step are done."""
+        """How many runs of a batch are done."""
+        if done <= self.batch:
+            self.before += self.batch
+        self.batch = done
         if self.bar is not None:
-            self.bar.update(self.task, completed=done, total=needed)
-        elif time.monotonic() - self.told >= EVERY_S and done < needed:
-            self._line(f"{self.step}: {done} of {needed} runs")
+            self.bar.update(self.share, f"{self.step}: {done} of {needed} runs", self.best)
 
     def note(self, text: str) -> None:
-        """Something to know, that stays."""
+        """A line that stays."""
         if self.bar is not None:
-            self.bar.console.print(text)
-        else:
-            self._line(text)
+            self.bar.line(text)
 
-    def _line(self, text: str) -> None:
-        self.told = time.monotonic()
-        if not self.quiet:
-            console.say(f"{self.told - self.began:6.0f} s  {text}")
+    @property
+    def share(self) -> float | None:
+        """Share of the runs that are made; None before their number is known. What is left over at the end counts as
+        little."""
+        if not self.total:
+            return None
+        return min((self.before + self.batch) / self.total, 0.99)
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Watch]:
-    watch = Watch(quiet, began=time.monotonic())
-    if quiet or not sys.stderr.isatty():
+    watch = Watch(quiet=quiet)
+    try:
         yield watch
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TimeElapsedColumn(),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[step]}  [dim]{task.fields[best]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        watch.bar, watch.task = bar, bar.add_task("", total=None, step="", best="")
-        yield watch
+    finally:
+        if watch.bar is not None:
+            watch.bar.stop()

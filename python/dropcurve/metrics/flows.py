@@ -12,6 +12,7 @@ from .registry import (  # fmt: skip
     average,
     derived,
     known,
+    main_links,
     measured_s,
     metric,
     percent,
@@ -40,6 +41,15 @@ def throughput_bps(run: Run, flows: Flows) -> float | None:
 def goodput_bps(run: Run, flows: Flows) -> float | None:
     """Payload bits received in order and for the first time, per second."""
     return _rate(run, flows, "goodput_bytes")
+
+
+@metric("link_share", title="share of the link", unit="%", better="higher",
+        source="RFC 5166 section 2.1.1", per="flow")  # fmt: skip
+def link_share(run: Run, flows: Flows) -> float | None:
+    """Goodput in per cent of the rate of the first main link."""
+    names = main_links(run)
+    rate = float(run["links"][names[0]]["rate_bps"]) if names else 0.0
+    return percent(_rate(run, flows, "goodput_bytes"), rate)
 
 
 @metric("flow_loss", title="packets lost on the way", unit="%", better="lower",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..present.document import Cell, Document, Headline, Line, Table
 from ..quantities import wording
 from ..scenario.links import ASSUMED
-from ..verdict import Exchange
+from ..verdict import Exchange, Weights
 from ..verdict import headline as opening
 from . import findings
 from .measured import Measured
@@ -25,11 +25,19 @@ def document(
     only: Sequence[str] = (),
     exchange: Exchange | None = None,
     seconds: float | None = None,
+    weights: Weights | None = None,
 ) -> Document:
-    """The document of a result; ``per`` and ``only`` choose the table as in `Result.table`.
+    """The document of a result.
 
-    ``exchange`` is the verdict's, ``seconds`` the time that one more replication takes. Only the usual table of a
-    comparison has sentences below it; they use the labels that head its columns.
+    Only the usual table of a comparison has sentences below it; they use the labels that head its columns.
+
+    Args:
+        result: The result.
+        per: As for `Result.table`.
+        only: As for `Result.table`.
+        exchange: Between delay and utilisation, for the verdict.
+        seconds: Time that one more replication takes.
+        weights: Of a goal, for the verdict.
     """
     compared = len(result.variants) > 1
     made = table(result, per=per, only=only)
@@ -39,7 +47,7 @@ def document(
     notes += [f"Warning: {line}" for line in result.warnings]
     return Document(
         result.title, basis(result), made, tuple(text for text, _ in told), tuple(notes), result.command,
-        headline(result, exchange=exchange, seconds=seconds),
+        headline(result, exchange=exchange, seconds=seconds, weights=weights),
     )  # fmt: skip
 
 
@@ -50,13 +58,17 @@ def assumptions(result: Measured) -> Iterator[str]:
 
 
 def headline(
-    result: Measured, *, exchange: Exchange | None = None, seconds: float | None = None
+    result: Measured,
+    *,
+    exchange: Exchange | None = None,
+    seconds: float | None = None,
+    weights: Weights | None = None,
 ) -> Headline | None:
     """The verdict on a comparison of queues as the opening of an answer; None where there is nothing to choose."""
-    found = verdict_on(result, exchange=exchange)
+    found = verdict_on(result, exchange=exchange, weights=weights)
     if found is None:
         return None
-    names = wording.labels([variant.name for variant in result.variants])
+    names = wording.labels([found.leader, *(one.name for one in found.rivals)])
     return opening(found, seconds=seconds, names=names)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..advise.scenario import conditions_of
-from ..errors import DropcurveError
+from ..advise.scenario import base_round_trip_s
+from ..metrics import Run
 from ..scenario import Scenario
-from ..verdict import MARGIN_POINTS, Design, Exchange, Verdict, balanced, decide
+from ..verdict import MARGIN_POINTS, Design, Exchange, Outcome, Verdict, Weights, balanced, decide
 from .measured import Measured
 from .variant import Variant
 
@@ -27,48 +28,100 @@ def verdict_on(
     *,
     current: str = "",
     exchange: Exchange | None = None,
-    margin: float = MARGIN_POINTS,
+    margin: float | None = None,
     among: Collection[str] | None = None,
     confidence: float | None = None,
+    weights: Weights | None = None,
 ) -> Verdict | None:
     """Returns the verdict on a comparison of queues.
 
     Args:
-        result: Variants that differ in their queues alone.
+        result: Variants that differ in their queues alone, or the same queues at several conditions.
         current: The variant that is in use already, "" if none is.
         exchange: Between delay and utilisation; by default that of the scenario's round trip.
-        margin: Equivalence margin in points of utilisation.
+        margin: Equivalence margin in points; by default that of the weights.
         among: The variants that can be chosen; by default all.
         confidence: Of every statement together; by default that of the result.
+        weights: Of a goal; by default use of the link against delay, as `balanced` says.
 
     Returns:
-        None for fewer than two variants, and for variants that differ in more than their queues, between which there
-        is nothing to choose.
+        The verdict over all conditions together; None for fewer than two queues, and for variants that are no
+        such comparison, between which there is nothing to choose.
+
+    Example:
+        ``verdict_on(dropcurve.compare("droptail_vs_red")).recommended``
     """
     chosen = [one for one in result.variants if among is None or one.name in among]
-    if len(chosen) < 2 or not comparable(chosen) or not all(one.runs for one in chosen):
+    places = conditions(chosen)
+    if not places or len(places[0]) < 2 or not all(one.runs for one in chosen):
         return None
-    rate = exchange or Exchange.default(round_trip_s(result.baseline))
-    outcomes, samples = balanced([variant.runs for variant in chosen], rate)
+    runs = [[run for place in places for run in place[name].runs] for name in places[0]]
+    outcomes, samples, about = _weighed(
+        runs, weights, exchange or Exchange.default(round_trip_s(result.baseline))
+    )
     designs = [
-        Design(variant.name, found, _SIMPLICITY.get(kind_of(variant), _OTHERS), variant.name == current)
-        for variant, found in zip(chosen, samples, strict=True)
+        Design(name, found, _SIMPLICITY.get(kind_of(variant), _OTHERS), current in (name, variant.name))
+        for (name, variant), found in zip(places[0].items(), samples, strict=True)
     ]
-    weighed = any(one.key.startswith("delay") and one.worth for one in outcomes)
-    about = str(rate) if weighed else f"{rate}, of any packet because no thin flow is in this traffic"
-    return decide(
+    usual = weights.margin if weights else MARGIN_POINTS
+    found = decide(
         designs,
         outcomes,
-        margin=margin,
+        margin=usual if margin is None else margin,
         confidence=result.level if confidence is None else confidence,
         exchange=about,
-        baseline=result.baseline.name,
+        baseline=next((name for name, one in places[0].items() if one.name == result.baseline.name), ""),
+        points=weights.points if weights else "points",
     )
+    return replace(found, conditions=len(places))
 
 
-def comparable(variants: Sequence[Variant]) -> bool:
-    """Whether scenarios differ in their queues alone."""
-    return len({repr(_without_queues(one.scenario)) for one in variants}) == 1
+def _weighed(
+    runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange
+) -> tuple[list[Outcome], list[dict[str, list[float | None]]], str]:
+    """Outcomes, by design the values of each, and what is weighed in words."""
+    usual, values = balanced(runs, exchange)
+    if weights is None:
+        thin = any(one.key.startswith("delay") and one.worth for one in usual)
+        about = (
+            str(exchange) if thin else f"{exchange}, of any packet because no thin flow is in this traffic"
+        )
+        return usual, values, about
+    outcomes, samples = weights.samples(runs)
+    # What the goal does not weigh may still be the price of it.
+    others = [one for one in usual if one.key not in samples[0]]
+    outcomes += [replace(one, worth=0.0, better="higher" if one.higher else "lower") for one in others]
+    for mine, every in zip(samples, values, strict=True):
+        mine.update({one.key: every[one.key] for one in others})
+    return outcomes, samples, weights.about
+
+
+def conditions(variants: Sequence[Variant]) -> list[dict[str, Variant]]:
+    """The variants by condition: scenarios that differ in their queues alone.
+
+    Returns:
+        For each condition the variants by the name of their queue, the same names in each; empty where variants are
+        no grid of queues and conditions.
+    """
+    places: dict[str, list[Variant]] = {}
+    for one in variants:
+        places.setdefault(repr(_without_queues(one.scenario)), []).append(one)
+    if len(places) == 1:
+        return [{one.name: one for one in variants}]
+    found = [_untitled(some) for some in places.values()]
+    names = {tuple(one) for one in found}
+    kinds = {tuple(map(kind_of, one.values())) for one in found}
+    return found if len(names) == 1 == len(kinds) and len(found[0]) > 1 else []
+
+
+def _untitled(variants: Sequence[Variant]) -> dict[str, Variant]:
+    """Variants of a condition by what their names do not share: the words in front name the condition."""
+    words = [one.name.split(" ") for one in variants]
+    shared = next(
+        (n for n, some in enumerate(zip(*words, strict=False)) if len(set(some)) > 1),
+        min(map(len, words)) - 1,
+    )
+    return {" ".join(some[shared:]): one for some, one in zip(words, variants, strict=True)}
 
 
 def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
@@ -93,8 +146,4 @@ def kind_of(variant: Variant) -> str:
 
 def round_trip_s(variant: Variant) -> float | None:
     """The base round trip in the middle of its range; None for a scenario without long TCP flows."""
-    try:
-        found: float = conditions_of(Scenario.parse(variant.toml, name=variant.name)).middle.rtt_s
-    except DropcurveError:
-        return None
-    return found
+    return base_round_trip_s(Scenario.parse(variant.toml, name=variant.name))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..present import Document, html, markdown, terminal
-from ..verdict import Exchange
+from ..verdict import Exchange, Weights
 from . import document as documents
 from . import findings, folders
 from .measured import Measured
@@ -65,13 +65,20 @@ class Result(Measured):
         only: Sequence[str] = (),
         exchange: Exchange | None = None,
         seconds: float | None = None,
+        weights: Weights | None = None,
     ) -> Document:
         """Its document, for the renderers of `dropcurve.present`.
 
-        ``per`` and ``only`` are those of `table`; ``exchange`` is the verdict's rate between delay and utilisation,
-        ``seconds`` the time that one more replication takes.
+        Args:
+            per: As for `table`.
+            only: As for `table`.
+            exchange: Between delay and utilisation, for the verdict.
+            seconds: Time that one more replication takes.
+            weights: Of a goal, for the verdict.
         """
-        return documents.document(self, per=per, only=only, exchange=exchange, seconds=seconds)
+        return documents.document(
+            self, per=per, only=only, exchange=exchange, seconds=seconds, weights=weights
+        )
 
     def to_markdown(self) -> str:
         """The answer as Markdown."""

@@ -21,16 +21,17 @@ from ..errors import UsageError
 from ..runs.executor import Executor
 from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
-from ..scenario import Scenario
+from ..scenario import Scenario, links
+from ..verdict import Exchange
 from .answer import Answer
 from .bench import Bench, Tell
 from .effort import Clock
-from .link_question import of_link
+from .link_question import of_link, of_mix
 from .question import Question, of_file
 from .search import Say
 from .stages import Stages, effort_of
 
-__all__ = ["Answer", "Question", "of_file", "of_link", "solve", "tune"]
+__all__ = ["Answer", "Question", "of_file", "of_link", "of_mix", "solve", "tune"]
 
 #: Fewest that give a search its name.
 FEWEST = 60
@@ -41,6 +42,7 @@ DECIDED = 200
 def tune(
     scenario: Scenario | str | Path | None = None,
     *,
+    link: str | None = None,
     goal: str | None = None,
     ranges: Mapping[str, str] | None = None,
     rate: str | None = None,
@@ -49,8 +51,9 @@ def tune(
     buffer: str | None = None,
     short: str | None = None,
     udp: str | None = None,
-    tcp: str = "cubic",
-    ecn: bool = False,
+    tcp: str | None = None,
+    ecn: bool | None = None,
+    exchange: Exchange | None = None,
     candidates: Sequence[str] = (),
     robust: str | None = None,
     box: str | None = None,
@@ -65,23 +68,38 @@ def tune(
     out: str | Path,
     cache: str | Path | None = None,
 ) -> Answer:
-    """Finds the discipline and parameters that serve a goal best over a range of conditions; kept in ``out``.
+    """Finds the discipline and parameters that serve a goal best over a range of conditions.
 
-    The question is a ``scenario`` with ``ranges`` (path to range; or both from its ``[tune]`` section), or a link by
-    ``rate``, ``rtt``, ``flows`` and ``buffer``, with shares of ``short`` flows and ``udp`` in per cent; ranges as
-    ``"20-200ms"``. ``goal`` is as `goal` describes. ``candidates`` are disciplines, ``space`` ranges of your own for
-    parameters of one, ``box`` is what the configuration is for. ``robust`` is "mean" or "worst". ``runs`` limits
-    the search (None: by the size of the link, 1500 at most), ``seconds`` everything up to the answer; only the former
-    gives the same answer on every machine. ``margin`` is the difference of the objective that matters (0.2 percentage
-    points, or 1 % of the value); with ``until_decided`` the validation goes on until every rival is better, worse or
-    equal within it.
+    Args:
+        scenario: A scenario with a dumbbell; its ``[tune]`` section may hold the rest of the question.
+        link: A link with its usual traffic instead, as `links.spec` takes it: ``"cable:up,downloads=1-4"``.
+        goal: As `goal` describes, or the name of a preset; "balanced" if there is none.
+        ranges: Range by path of the scenario.
+        rate, rtt, flows, buffer, short, udp, tcp, ecn: A link by a few numbers instead, as for `of_link`; with
+            ``link`` they override its own.
+        exchange, candidates, robust, box, space: As for `of_link`.
+        runs: Limit of the search; by default by the size of the link, 1500 at most.
+        seconds: Limit of everything up to the answer. Only ``runs`` gives the same answer on every machine.
+        margin: The difference of the objective that matters: 0.2 percentage points, or 1 % of the value.
+        until_decided: Validates until every rival is better, worse or equal within the margin.
+        seed: Of every random choice.
+        jobs: Threads.
+        cluster: Address of a Dask cluster.
+        out: Folder of the answer. Interrupted, the same call continues there.
+        cache: Folder of the store of runs, or "off" (`dropcurve.runs.cache`).
 
-    ``cache`` is the folder of the store of runs, or "off" (`dropcurve.runs.cache`).
+    Returns:
+        The answer, which ``print`` renders.
 
-    Interrupted, the same call goes on. Raises DropcurveError for whatever is wrong with question, values or folder.
+    Raises:
+        DropcurveError: For whatever is wrong with question, values or folder.
+
+    Example:
+        ``tune(link="cable:up", goal="gaming", box="linux", out="answer")``
     """
     question = ask(
-        scenario, goal=goal, ranges=ranges, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
+        scenario, link=link, exchange=exchange, goal=goal, ranges=ranges,
+        rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
         tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, box=box, space=space,
     )  # fmt: skip
     return solve(
@@ -93,35 +111,49 @@ def tune(
 def ask(
     scenario: Scenario | str | Path | None,
     *,
+    link: str | None = None,
     goal: str | None,
     ranges: Mapping[str, str] | None,
     robust: str | None,
     box: str | None,
     candidates: Sequence[str],
     space: Mapping[str, Mapping[str, str]] | None,
-    **link: Any,
+    exchange: Exchange | None = None,
+    **numbers: Any,
 ) -> Question:
-    """The question of `tune`, read and checked."""
-    given = {name: value for name, value in link.items() if value is not None}
+    """The question of `tune`, parsed and validated.
+
+    Raises:
+        DropcurveError: For whatever is wrong with it.
+    """
+    given = {name: value for name, value in numbers.items() if value is not None and value is not False}
+    if isinstance(scenario, str) and scenario.startswith(links.PREFIX) and link is None:
+        link, scenario = scenario.removeprefix(links.PREFIX), None
     if scenario is not None:
-        wrong = [name for name in given if name not in ("tcp", "ecn")]
-        if wrong:
+        if wrong := [name for name in ("link", *given) if name in given or (name == "link" and link)]:
             raise UsageError(
                 f"--{wrong[0]} describes a link, and a scenario was named; give one or the other"
             )
         return of_file(
-            scenario, goal=goal, ranges_=ranges, box=box, candidates=candidates, robust=robust, space=space
-        )
+            scenario, goal=goal, ranges_=ranges, box=box, candidates=candidates, robust=robust, space=space,
+            exchange=exchange,
+        )  # fmt: skip
+    shared: dict[str, Any] = {
+        "goal": goal, "box": box or "", "candidates": candidates, "robust": robust or "mean", "space": space,
+        "exchange": exchange,
+    }  # fmt: skip
+    if ranges:
+        path = next(iter(ranges))
+        raise UsageError(f"--range {path}: varies a scenario; the options of a link take ranges themselves")
+    if link is not None:
+        return of_mix(link, override=links.overrides(link, **given), **shared)
     missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
-    missing += ["--goal"] if not goal else []
     if missing:
         raise UsageError(
             f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100 "
-            '--buffer 1000pkts --goal "p95 delay < 15ms, max utilisation", or name a scenario'
+            "--buffer 1000pkts, or name a link with its usual traffic (--link cable) or a scenario"
         )
-    return of_link(
-        **given, goal=str(goal), box=box or "", candidates=candidates, robust=robust or "mean", space=space
-    )  # fmt: skip
+    return of_link(**given, **shared)
 
 
 def solve(
@@ -139,11 +171,22 @@ def solve(
     say: Say = lambda *_: None,
     tell: Tell | None = None,
     note: Callable[[str], None] = lambda _: None,
+    plan: Callable[[int], None] = lambda _: None,
 ) -> Answer:
-    """Answers a question that was read before; the rest is as for `tune`.
+    """Answers a question.
 
-    ``say`` is called with each stage and the incumbent; ``tell`` with the runs of it that are done; ``note`` with how
-    long it will take.
+    Args:
+        question: As `ask` returns it.
+        runs: As for `tune`, and likewise those that follow.
+        where: Carries the runs out.
+        command: That repeats the answer.
+        say: Called with each stage and the incumbent.
+        tell: Called with the runs of a batch that are done, and with their number.
+        note: Called with a note on the time it will take.
+        plan: Called with the number of runs that the whole answer will take, about.
+
+    Raises:
+        UsageError: For values out of range.
     """
     if runs is not None and runs < FEWEST:
         raise UsageError(f"runs = {runs}: must be {FEWEST} or more, or there is nothing to choose from")
@@ -159,5 +202,6 @@ def solve(
         bench = Bench(question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell)
         bench.open()
         spent = effort_of(bench, clock, runs, seed)
+        plan(spent.runs + spent.outside(question))
         stages = Stages(bench, spent, clock, seed, Path(out), say, note, margin=margin, most=most)
         return stages.go(command)

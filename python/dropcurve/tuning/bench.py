@@ -80,7 +80,10 @@ class Bench:
             if trial.condition not in self._bases:
                 self._bases[trial.condition] = self.question.scenario(dict(trial.condition))
             try:
-                self._made[name] = candidate.on(self._bases[trial.condition])
+                base = self._bases[trial.condition]
+                link = self.question.link
+                most = str(base.get("queue.limit")) if link is not None and link.buffer_varies else None
+                self._made[name] = candidate.on(base, most=most)
             except ScenarioError:
                 self._made[name] = None
         return self._made[name]
@@ -187,7 +190,7 @@ class Bench:
                     f"goal: {one.label} has no value in these runs; choose a measure that this traffic has "
                     "(completion times need --short)"
                 )
-            self.scales.append(1.0 if one.unit == "%" else max(statistics.mean(known) / 100.0, 1e-9))
+            self.scales.append(1.0 if one.in_points else max(statistics.mean(known) / 100.0, 1e-9))
 
     def points(self, candidate: Candidate, trial: PairedTrial) -> tuple[float, ...]:
         """Each objective of a run in points, the smaller the better; infinite where it has no value."""

@@ -11,9 +11,9 @@ from .. import boxes
 from ..advise import Design
 from ..boxes import Export
 from ..errors import DropcurveError
-from ..quantities import values
+from ..quantities import units, values
 from ..scenario import Scenario
-from .families import Params, Room
+from .families import FULL_BYTES, Params, Room
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,21 @@ class Candidate:
         settings = ",".join(f"{name}={values.show(value)}" for name, value in self.params_as_loaded.items())
         return f"{kind}:{settings}" if settings else kind
 
-    def on(self, scenario: Scenario) -> Scenario:
-        """The scenario with this queue at the bottleneck, in the last band where a strict priority stands there; of the
-        queue that was there the limit at most is kept."""
+    def on(self, scenario: Scenario, *, most: str | None = None) -> Scenario:
+        """The scenario with this queue at the bottleneck, in the last band where a strict priority stands there.
+
+        Args:
+            scenario: With any queue.
+            most: The buffer of the link where it differs between conditions: a larger limit is reduced to it.
+        """
+        params = dict(self.params_as_loaded)
+        if most is not None and "limit" in params and _size(params["limit"]) > _size(most):
+            params["limit"] = most
         held = scenario.resolved["queue"]
         if held.get("kind") == "prio" and self.kind_as_loaded != "prio":
-            own = {"kind": self.kind_as_loaded, **self.params_as_loaded}
+            own = {"kind": self.kind_as_loaded, **params}
             return scenario.set("queue.bands", [*scenario.get("queue.bands")[:-1], own])
-        return scenario.queue("droptail").queue(self.kind_as_loaded, **self.params_as_loaded)
+        return scenario.queue("droptail").queue(self.kind_as_loaded, **params)
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,11 @@ def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]
     yield "CoDel, defaults", "codel", {**linux, "limit": limit, **ecn}, "RFC8289"
     yield "PIE, defaults", "pie", {**linux, "limit": limit, **ecn}, "RFC8033"
     yield "FQ-CoDel, defaults", "fq_codel", {**linux, "limit": limit, **ecn}, "RFC8290"
+
+
+def _size(limit: Any) -> float:
+    """A limit in full packets; 0 for one that is "auto"."""
+    return 0.0 if str(limit) == "auto" else units.packets(str(limit), packet_bytes=FULL_BYTES)
 
 
 def of_design(design: Design) -> tuple[str, str, Params, str]:

@@ -91,7 +91,7 @@ def margin_of(goal: Goal, asked: float | None = None) -> float:
     """The margin of equivalence in points of the first objective."""
     if asked is not None:
         return asked
-    return MARGIN_PERCENT if goal.objectives[0].unit == "%" else MARGIN_SHARE
+    return MARGIN_PERCENT if goal.objectives[0].in_points else MARGIN_SHARE
 
 
 def complexity(one: Candidate) -> tuple[int, int]:

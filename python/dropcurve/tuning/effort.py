@@ -13,6 +13,7 @@ from typing import Protocol
 
 from ..errors import DropcurveError
 from ..quantities import units
+from ..scenario import Scenario
 from .question import Question
 
 #: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
@@ -105,17 +106,27 @@ def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: 
 
 
 def size(question: Question) -> float:
-    """Packets of the bottleneck that a run simulates, in the mean over the conditions."""
+    """Packets that a run simulates, in the mean over the conditions: those of the bottleneck, and of the reverse
+    direction where it has transfers of its own."""
     found = []
     for condition in question.conditions():
         scenario = question.scenario(condition)
         try:
-            rate = units.rate(str(scenario.get("dumbbell.rate")))
+            rate = units.rate(str(scenario.get("dumbbell.rate"))) + _reverse_bps(scenario)
             duration = units.span(str(scenario.get("run.duration")))
         except DropcurveError:
             return LEAST_WORK
         found.append(max(LEAST_WORK, rate * duration / (8 * 1500)))
     return sum(found) / len(found)
+
+
+def _reverse_bps(scenario: Scenario) -> float:
+    """Rate of the reverse direction if flows send data that way, else 0."""
+    flows = scenario.resolved.get("flows", {})
+    if not any(bool(one.get("reverse")) for one in flows.values()):
+        return 0.0
+    back = scenario.resolved["dumbbell"].get("back") or {}
+    return units.rate(str(back["rate"])) if "rate" in back else 0.0
 
 
 def foretold(effort: Budget, question: Question, made: Pace) -> str:

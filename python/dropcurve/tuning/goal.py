@@ -1,4 +1,4 @@
-"""What is wanted: ``p95 delay < 15ms, max utilisation``.
+"""Goals: ``p95 delay < 15ms, max utilisation``, or the name of a preset.
 
     goal       = part { ("," | ";" | " and " | " at " | " with ") part }
     part       = constraint | objective
@@ -12,17 +12,23 @@ table. Constraints hold at every condition, not on average.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from .. import metrics
 from ..errors import UsageError
+from . import goal_presets
+from .goal_presets import PRESETS
 from .measures import Measure, measure
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..advise.planned import PlannedClass
+    from ..scenario import Scenario
+    from ..verdict import Exchange
 
 #: One value, or many.
 Values = TypeVar("Values", float, "NDArray[np.float64]")
@@ -30,18 +36,10 @@ Values = TypeVar("Values", float, "NDArray[np.float64]")
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s+(?:and|at|with|while|subject to|s\.t\.)\s+")
 _BOUND = re.compile(r"(.+?)\s*(<=|<|≤|>=|>|≥|\bbelow\b|\bunder\b|\babove\b|\bover\b)\s*(.+)")
 _OBJECTIVE = re.compile(r"(max|maximi[sz]e|highest|most|min|minimi[sz]e|lowest|least)\s+(.+)", re.IGNORECASE)
-_TERM = re.compile(r"([+-]?)\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*?\s*)?([^+]+?)")
+_TERM = re.compile(r"([+-]?)\s*(?:((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)\s*\*?\s*)?([^+]+?)")
 
-
-#: Goals by name. The weight of delay in the balanced one is that of a round trip of 40 ms: `dropcurve.verdict`.
-PRESETS = {
-    "balanced": "max utilisation - 0.5 * p95 delay",
-    "voip": "max call quality, utilisation > 90%",
-    "gaming": "min p99 one-way delay of game, utilisation > 90%",
-    "web": "min p95 page load time of web, utilisation > 90%",
-    "bulk": "max goodput of bulk, p95 delay < 100ms",
-}
-
+#: The goal where none is stated.
+DEFAULT = "balanced"
 #: The most that a measure with this unit, or of this name, can be.
 MOST = {"%": 100.0, "jain": 1.0}
 
@@ -97,9 +95,16 @@ class Objective:
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1.0 else None
 
     @property
+    def in_points(self) -> bool:
+        """Whether a difference of 1 is a percentage point: a share alone, or a sum with a share of weight 1."""
+        return any(one.unit == "%" and abs(weight) == 1.0 for weight, one in self.terms)
+
+    @property
     def unit(self) -> str:
-        """Of its value; "" for a sum."""
-        return self.single.unit if self.single else ""
+        """The unit of its value; "points" for a sum in percentage points, "" for any other sum."""
+        if self.single:
+            return self.single.unit
+        return "points" if self.in_points else ""
 
     @property
     def label(self) -> str:
@@ -135,12 +140,35 @@ class Goal:
         return ", ".join([*map(str, self.objectives), *map(str, self.constraints)])
 
 
-def parse(text: str) -> Goal:
+def named(text: str) -> str:
+    """The name of the preset that a text is, or ""."""
+    name = text.strip().lower()
+    return name if name in PRESETS else ""
+
+
+def parse(
+    text: str,
+    *,
+    classes: Iterable[PlannedClass] = (),
+    exchange: Exchange | None = None,
+    round_trip_s: float | None = None,
+) -> Goal:
     """Parses a goal, or the name of one of `PRESETS`; one of constraints alone also asks for the highest utilisation.
 
-    Raises UsageError for what it cannot parse, with the part and what would do.
+    Args:
+        text: The goal.
+        classes: Of the traffic, for presets.
+        exchange: Between delay and utilisation, for presets; by default that of the round trip.
+        round_trip_s: The base round trip in seconds, for presets.
+
+    Raises:
+        UsageError: For what it cannot parse, with the part and what would do.
+
+    Example:
+        ``parse("p95 delay < 15ms, max utilisation").constraints``
     """
-    text = PRESETS.get(text.strip().lower(), text)
+    if name := named(text):
+        text = goal_presets.written(name, classes, exchange=exchange, round_trip_s=round_trip_s)
     flat = re.sub(r"\bat most\b|\bno more than\b", "<", " ".join(text.split()))
     flat = re.sub(r"\bat least\b|\bno less than\b", ">", flat)
     objectives: list[Objective] = []
@@ -180,6 +208,30 @@ def parse(text: str) -> Goal:
         objectives.append(Objective(((1.0, measure("utilisation")),), higher=True))
     _check(objectives, constraints)
     return Goal(text, tuple(objectives), tuple(constraints))
+
+
+def of_scenario(text: str, scenario: Scenario, *, exchange: Exchange | None = None) -> Goal:
+    """The goal for a scenario, with the presets written out for its traffic.
+
+    Args:
+        text: The goal, or the name of a preset.
+        scenario: What is going to run.
+        exchange: Between delay and utilisation, for presets; by default that of the scenario's round trip.
+
+    Raises:
+        UsageError: As `parse`, and for measures that no run of the scenario has a value of.
+    """
+    from ..advise import planned
+    from ..advise.scenario import base_round_trip_s
+
+    found = parse(
+        text,
+        classes=planned.classes(scenario).values(),
+        exchange=exchange,
+        round_trip_s=base_round_trip_s(scenario),
+    )
+    planned.refuse_missing([one.key for one in found.measures], scenario)
+    return found
 
 
 def _terms(text: str) -> tuple[tuple[float, Measure], ...]:

@@ -23,6 +23,8 @@ LEAST_BYTES, SHAPE, MOST_BYTES = 2_000.0, 1.2, 1_000_000.0
 PLACES = 8
 #: Bytes of a full packet.
 PACKET_BYTES = 1500
+#: Fewest packets of a buffer.
+LEAST_BUFFER = 4
 #: Senders of the UDP share.
 UDP_FLOWS = 4
 #: Packets a run may send at most, before the time of its counting is shortened.
@@ -33,17 +35,49 @@ MOST_SHARE = 95.0
 
 @dataclass(frozen=True)
 class Link:
-    """What does not vary: the buffer in packets, how TCP sends, whether ECN is used."""
+    """Properties that do not vary.
+
+    Attributes:
+        buffer_pkts: The largest buffer in packets.
+        tcp: Congestion control of TCP.
+        ecn: Whether flows negotiate ECN.
+        buffer: The buffer as text with its unit where it follows from the condition (``250ms``, ``1bdp``), or the
+            unit alone where the condition has its size; "" for `buffer_pkts` everywhere.
+    """
 
     buffer_pkts: float
     tcp: str = "cubic"
     ecn: bool = False
+    buffer: str = ""
 
     def __post_init__(self) -> None:
         if self.tcp not in ("cubic", "reno"):
             raise UsageError(
                 f"tcp = {self.tcp}: must be cubic or reno; other senders go into a scenario file"
             )
+
+    @property
+    def buffer_varies(self) -> bool:
+        """Whether the buffer in packets differs between conditions."""
+        return bool(self.buffer)
+
+    def packets(self, condition: Mapping[str, float]) -> float:
+        """The buffer at a condition, in packets."""
+        if not self.buffer:
+            return self.buffer_pkts
+        text = f"{units.plain(condition['buffer'])}{self.buffer}" if "buffer" in condition else self.buffer
+        found = units.buffer(
+            text, rate_bps=condition["rate"], rtt_s=condition["rtt"], packet_bytes=PACKET_BYTES
+        )
+        return max(LEAST_BUFFER, round(found))
+
+    def assumed(self) -> str:
+        """What is assumed of the traffic, in one line."""
+        ecn = "with ECN" if self.ecn else "without ECN"
+        return (
+            f"long transfers of {self.tcp.upper()} {ecn}, no L4S senders; short flows and UDP as far as they are asked "
+            "for; no calls, games or video (--link RATE adds them)"
+        )
 
     def scenario(self, condition: Mapping[str, float]) -> Scenario:
         """The scenario at a condition: ``rate`` (bit/s), ``rtt`` (s), ``flows``, ``short`` and ``udp`` (% of the
@@ -63,7 +97,7 @@ class Link:
             f'rate = "{units.show_rate(rate)}"\ndelay = "{units.show_span(_us(0.2 * rtt))}"\n'
             f'access_delay = "uniform {near} to {far}"\n'
             f'exit_delay = "{units.show_span(_us(0.05 * rtt))}"',
-            f'[queue]\nkind = "droptail"\nlimit = "{self.buffer_pkts:g} pkts"',
+            f'[queue]\nkind = "droptail"\nlimit = "{self.packets(condition):g} pkts"',
             f'[flows.long]\ncount = {flows}\nstart = "uniform 0 s to {min(2.0, warmup / 2):g} s"\n{self._tcp()}',
         ]
         if short > 0:

@@ -1,20 +1,25 @@
-"""The question by a few numbers: a link by a few numbers, each of which may be a range."""
+"""Questions about a link: by a few numbers, each of which may be a range, or by its name with its usual traffic."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..errors import Gathered, UsageError
 from ..quantities import ranges, units
 from ..quantities.ranges import Range
+from ..scenario.links import spec, with_l4s
+from ..verdict import Exchange
 from . import goal as goals
 from .candidates import target_of
 from .families import Room
-from .link import MOST_SHARE, Link
+from .link import LEAST_BUFFER, MOST_SHARE, Link
+from .link_mix import MixLink
 from .question import ConditionAxis, Question, assembled
 
-#: What the numbers may be: bits a second, seconds, packets.
-LEAST_RATE, MOST_RATE, MOST_RTT_S, LEAST_BUFFER = 1e4, 1e13, 60.0, 4
+#: Limits of rate and round trip, in bit/s and seconds.
+LEAST_RATE, MOST_RATE, MOST_RTT_S = 1e4, 1e13, 60.0
 
 
 def of_link(
@@ -23,7 +28,7 @@ def of_link(
     rtt: str,
     flows: str,
     buffer: str,
-    goal: str,
+    goal: str | None = None,
     short: str | None = None,
     udp: str | None = None,
     tcp: str = "cubic",
@@ -32,10 +37,31 @@ def of_link(
     candidates: Sequence[str] = (),
     robust: str = "mean",
     space: Mapping[str, Mapping[str, str]] | None = None,
+    exchange: Exchange | None = None,
 ) -> Question:
-    """The question by a few numbers; each of ``rate``, ``rtt``, ``flows``, ``short`` and ``udp`` may be a range.
+    """The question by a few numbers.
 
-    Raises UsageError for values that make no sense, all of them at once.
+    Args:
+        rate: Of the link.
+        rtt: Base round trip.
+        flows: Long TCP flows.
+        buffer: Size of the queue in packets, bytes, time at the link's rate or bandwidth-delay products.
+        goal: As `goal.parse` takes it; "balanced" if there is none.
+        short: Short flows, in per cent of the link.
+        udp: UDP, in per cent of the link.
+        tcp: Congestion control.
+        ecn: Whether flows negotiate ECN.
+        box: The configuration is for this box; "" for none.
+        candidates: Disciplines to choose from; by default the usual ones.
+        robust: "mean" or "worst".
+        space: Ranges of parameters by discipline.
+        exchange: Between delay and utilisation, for goals by name.
+
+    Returns:
+        The question; rate, rtt, flows, buffer, short and udp may be ranges.
+
+    Raises:
+        UsageError: For values that make no sense, all of them at once.
     """
     wrong = Gathered()
     rates = wrong.take(lambda: _rate(rate), (LEAST_RATE, LEAST_RATE))
@@ -44,18 +70,67 @@ def of_link(
         lambda: units.between(flows, lambda text: units.count(text, what="flows"), what="flows"),
         (1.0, 1.0),
     )
-    room_pkts = wrong.take(lambda: _buffer(buffer), float(LEAST_BUFFER))
+    nothing: tuple[float, str, ConditionAxis | None] = (float(LEAST_BUFFER), "", None)
+    size = wrong.take(lambda: _buffer(buffer, rates, trips), nothing)
     shares = wrong.take(lambda: _shares(short, udp), list[ConditionAxis]())
-    wanted = wrong.take(lambda: goals.parse(goal), None)
+    wrong.take(lambda: goals.parse(goal or goals.DEFAULT), None)
     target = wrong.take(lambda: target_of(box, rates[0], trips[1]), None)
-    link = wrong.take(lambda: Link(room_pkts, tcp, ecn), None)
+    link = wrong.take(lambda: Link(size[0], tcp, ecn, size[1]), None)
     wrong.check()
-    assert wanted is not None and target is not None and link is not None, "what was wrong was raised"
-    axes = (_axis("rate", *rates), _axis("rtt", *trips), _axis("flows", *counts, whole=True), *shares)
-    shown = ", ".join(_told(axis) for axis in axes)
+    assert target is not None and link is not None, "what was wrong was raised"
+    own = [_axis("rate", *rates), _axis("rtt", *trips), _axis("flows", *counts, whole=True), *shares]
+    axes = tuple([*own, size[2]] if size[2] else own)
+    told = units.show_packets(float(f"{size[0]:.4g}")) if not size[1] else size[1]
+    shown = ", ".join([*map(_told, own), str(size[2]) if size[2] else f"buffer of {told}"])
+    middle = link.scenario({axis.name: axis.range.at(0.5) for axis in axes})
     return assembled(
-        f"{shown}, buffer of {units.show_packets(float(f'{room_pkts:.4g}'))}", wanted, axes,
-        Room(rates[0] / (8 * 1500), room_pkts, trips[1], ecn), target, candidates, robust, space or {}, link=link,
+        shown, goals.of_scenario(goal or goals.DEFAULT, middle, exchange=exchange), axes,
+        Room(rates[0] / (8 * 1500), size[0], trips[1], ecn), target, candidates, robust, space or {}, link=link,
+    )  # fmt: skip
+
+
+def of_mix(
+    text: str,
+    *,
+    goal: str | None = None,
+    box: str = "",
+    candidates: Sequence[str] = (),
+    robust: str = "mean",
+    space: Mapping[str, Mapping[str, str]] | None = None,
+    exchange: Exchange | None = None,
+    override: Mapping[str, str] | None = None,
+) -> Question:
+    """The question of a link with its usual traffic.
+
+    Args:
+        text: The link as `links.spec` takes it; with DualPI2 among the candidates it has an L4S sender.
+        goal: As `goal.parse` takes it; "balanced" if there is none.
+        box: The configuration is for this box; "" for none.
+        candidates: Disciplines to choose from; by default the usual ones.
+        robust: "mean" or "worst".
+        space: Ranges of parameters by discipline.
+        exchange: Between delay and utilisation, for goals by name.
+        override: Keys of the link by name, such as ``{"buffer": "50-300ms"}``.
+
+    Returns:
+        The question; its conditions are the ranges of the link.
+
+    Raises:
+        UsageError: For values that make no sense.
+    """
+    if any(one.partition(":")[0] == "dualpi2" for one in candidates):
+        text = with_l4s(text)
+    link = MixLink(spec(text, **(override or {})))
+    axes = tuple(ConditionAxis(key, ends) for key, ends in link.spec.varying.items())
+    conditions: list[dict[str, float]] = [{}, *(link.spec.conditions() if axes else [])]
+    rate = min(link.rate_bps(one) for one in conditions)
+    profile = link.spec.profile
+    shown = [f"{profile.name}, {link.direction}: {units.show_rate(profile.rate_bps(link.direction))}"]
+    shown += [str(axis) for axis in axes]
+    wanted = goals.of_scenario(goal or goals.DEFAULT, link.scenario({}), exchange=exchange)
+    return assembled(
+        ", ".join(shown), wanted, axes, Room(rate / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn),
+        target_of(box, rate, link.rtt_s[1]), candidates, robust, space or {}, link=link,
     )  # fmt: skip
 
 
@@ -73,11 +148,26 @@ def _rtt(text: str) -> tuple[float, float]:
     return found
 
 
-def _buffer(text: str) -> float:
-    found = units.packets(text, packet_bytes=1500)
-    if found < LEAST_BUFFER:
+def _buffer(
+    text: str, rates: tuple[float, float], trips: tuple[float, float]
+) -> tuple[float, str, ConditionAxis | None]:
+    """The largest buffer in packets, the text or unit that conditions need ("" for none), and its axis if it varies."""
+
+    # A time or a bandwidth-delay product seldom is a whole number of packets.
+    whole = re.search(r"[0-9.]\s*(?:[mun]?s|min|bdp)$", text.strip(), re.IGNORECASE) is not None
+
+    def packets(one: str, rate: float, trip: float) -> float:
+        found = units.buffer(one, rate_bps=rate, rtt_s=trip, packet_bytes=1500)
+        return float(round(found)) if whole else found
+
+    low, high = units.between(text, lambda one: packets(one, rates[1], trips[1]), what="buffer")
+    least = units.between(text, lambda one: packets(one, rates[0], trips[0]), what="buffer")[0]
+    if min(low, least) < LEAST_BUFFER:
         raise UsageError(f"buffer '{text}' must hold at least {LEAST_BUFFER} packets")
-    return found
+    if low != high:
+        ends = ranges.parse(text, name="buffer")
+        return high, ends.unit, ConditionAxis("buffer", replace(ends, whole=False))
+    return high, "" if low == least else text, None
 
 
 def _shares(short: str | None, udp: str | None) -> list[ConditionAxis]:

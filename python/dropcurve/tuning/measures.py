@@ -22,6 +22,10 @@ _WITH_STATISTIC = {
     "page load time": ("fct_ms", ("p95", "mean", "p50")),
 }
 
+#: Metrics of the queue that a class has under another name: the same of its own packets.
+_OF_CLASS = {"loss": "flow_loss", "marks": "flow_marks"}
+#: Links that a measure may follow with "of"; any other name is a class.
+_LINKS = re.compile(r"bottleneck|back|hop[0-9]+")
 #: Other names of what there is.
 _ALIASES = {
     "queueing delay": "delay", "queuing delay": "delay", "queue delay": "delay", "sojourn": "delay", "wait": "delay",
@@ -35,6 +39,7 @@ _PLAIN = {
     "fairness": "jain", "jain": "jain", "jain's index": "jain", "jitter": "jitter_ms", "timeouts": "timeouts",
     "retransmissions": "retransmits", "queue": "queue_pkts_mean", "queue length": "queue_pkts_mean",
     "oscillation": "queue_pkts_sd", "unfinished": "unfinished", "friendliness": "friendliness",
+    "link share": "link_share", "share of the link": "link_share",
     "mos": "mos", "call quality": "mos", "video rate": "video_bps", "video bit rate": "video_bps",
     "stalls": "video_stalled", "video stalls": "video_stalled",
 }  # fmt: skip
@@ -82,16 +87,24 @@ def names() -> list[str]:
 
 
 def measure(text: str) -> Measure:
-    """The measure called ``text``; a class may follow (``goodput of short``, ``goodput_bps[short]``).
+    """The measure called ``text``.
 
-    Raises UsageError with the nearest name for one that is not known.
+    Args:
+        text: A name, and a class if it is to count alone: ``goodput of short``, ``goodput_bps[short]``. Loss and
+            delay "of" a class are those of its own packets.
+
+    Raises:
+        UsageError: With the nearest name for one that is not known.
     """
     shown = " ".join(text.split())
     body, _, scope = shown.partition("[")
     scope = scope.removesuffix("]")
-    if not scope and " of " in body:
-        body, _, scope = body.partition(" of ")
+    worded = not scope and " of " in body.replace("share of the link", "")
+    if worded:
+        body, _, scope = body.rpartition(" of ")
     key = _key(body.strip())
+    if worded and key is not None and not _LINKS.fullmatch(scope.strip()):
+        key = _OF_CLASS.get(key, key.replace("sojourn_ms", "delay_ms"))
     if key is None:
         hint = nearest(body.lower(), names(), otherwise="say such as p95 delay, utilisation, loss, goodput")
         raise UsageError(f"goal: '{shown}' is no measure; {hint}")

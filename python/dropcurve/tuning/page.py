@@ -14,6 +14,7 @@ from ..runs import command_line
 from ..runs.replicate import Effort, replicate
 from . import figures, fronts, statements, terms, text
 from .answer import Answer
+from .link_mix import MixLink
 from .question import ends
 from .terms import KINDS
 from .validation import ValidationLine
@@ -201,10 +202,15 @@ def beyond(answer: Answer) -> str:
     link, middle = answer.question.link, answer.question.middle()
     if link is None:
         return ""
-    return command_line.line("evaluate", [answer.best.queue], [
-        ("rate", units.show_rate(middle["rate"])), ("rtt", units.show_span(middle["rtt"])),
-        ("buffer", units.show_packets(link.buffer_pkts)),
-    ])  # fmt: skip
+    options = (
+        [("link", link.spec.typed(middle))]
+        if isinstance(link, MixLink)
+        else [
+            ("rate", units.show_rate(middle["rate"])), ("rtt", units.show_span(middle["rtt"])),
+            ("buffer", units.show_packets(link.buffer_pkts)),
+        ]
+    )  # fmt: skip
+    return command_line.line("evaluate", [answer.best.queue], options)
 
 
 def method(answer: Answer) -> list[str]:
@@ -238,10 +244,5 @@ def method(answer: Answer) -> list[str]:
         "whole table."
     )
     if question.link is not None:
-        sender = {"cubic": "CUBIC (RFC 9438)", "reno": "Reno (RFC 5681)"}[question.link.tcp]
-        found.append(
-            f"Assumed of the traffic: long flows of {sender} with SACK and the timers of Linux, their round trips "
-            "within a tenth of the one given; short flows as web objects that arrive as a Poisson process, "
-            "with Pareto sizes of shape 1.2 from 2 kB, cut at 1 MB; UDP with exponential gaps."
-        )
+        found.append(f"Assumed of the traffic: {question.link.assumed()}.")
     return found

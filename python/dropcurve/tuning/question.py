@@ -17,10 +17,12 @@ from ..quantities.ranges import Range
 from ..runs.sweeping import design
 from ..scenario import Scenario, library
 from ..scenario.scenario import located
+from ..verdict import Exchange
 from . import goal as goals
 from .candidates import Target, target_of
 from .families import USUAL, Room
 from .link import Link
+from .link_mix import MixLink
 
 Robust = Literal["mean", "worst"]
 #: One condition: axis to value.
@@ -44,7 +46,7 @@ class ConditionAxis:
         """A value as people write it."""
         if self.name == "rtt":
             return units.show_span(value)
-        if self.name == "rate":
+        if self.name in ("rate", "down", "up"):
             return units.show_rate(value)
         if self.name in ("short", "udp"):
             return f"{units.plain(value)} %"
@@ -73,7 +75,7 @@ class Question:
     candidates: tuple[str, ...] = USUAL
     robust: Robust = "mean"
     space: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    link: Link | None = None
+    link: Link | MixLink | None = None
     base: Scenario | None = None
 
     @property
@@ -141,8 +143,9 @@ class Question:
     def advice(self) -> advise.Advice | None:
         """Designs by formula; None for scenarios the formulas do not fit."""
         try:
-            if self.link is None:
-                return advise.advise(self.base, goal=self.goal.text)
+            if self.link is None or isinstance(self.link, MixLink):
+                base = self.base or self.scenario(self.middle())
+                return advise.advise(base, goal=self.goal.text)
             ends = {axis.name: axis.range for axis in self.axes}
             return advise.advise(
                 rate=ends["rate"].low, rtt=(ends["rtt"].low, ends["rtt"].high),
@@ -162,6 +165,7 @@ def of_file(
     candidates: Sequence[str] = (),
     robust: str | None = None,
     space: Mapping[str, Mapping[str, str]] | None = None,
+    exchange: Exchange | None = None,
 ) -> Question:
     """A question about a scenario: its ``[tune]`` section, and what is given here instead.
 
@@ -170,11 +174,7 @@ def of_file(
     """
     base = path if isinstance(path, Scenario) else Scenario.load(path)
     section = {} if isinstance(path, Scenario) else section_of(path)
-    text = goal or section.get("goal")
-    if not text:
-        raise UsageError(
-            f'{base.name}: no goal; say --goal "p95 delay < 15ms, max utilisation", or goal in its [tune] section'
-        )
+    text = goal or section.get("goal") or goals.DEFAULT
     axes = []
     for name, value in {**section.get("ranges", {}), **(ranges_ or {})}.items():
         base.get(name)
@@ -187,7 +187,7 @@ def of_file(
     limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
     found = assembled(
-        base.title, goals.parse(str(text)), tuple(axes), room,
+        base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
         target_of(box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,
@@ -234,7 +234,7 @@ def section_of(path: str | Path) -> dict[str, Any]:
 def assembled(
     title: str, wanted: goals.Goal, axes: tuple[ConditionAxis, ...], room: Room, target: Target,
     candidates: Sequence[str], robust: str, space: Mapping[str, Mapping[str, str]], *,
-    link: Link | None = None, base: Scenario | None = None,
+    link: Link | MixLink | None = None, base: Scenario | None = None,
 ) -> Question:  # fmt: skip
     """The question from parts that were read. Raises UsageError for what cannot be chosen from."""
     if robust not in ("mean", "worst"):

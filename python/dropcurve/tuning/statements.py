@@ -230,7 +230,7 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
 def _point(answer: Findings) -> float:
     """A point of the first objective in its own unit: one percentage point, else 1 % of the recommended value."""
     objective = answer.question.goal.objectives[0]
-    return 1.0 if objective.unit == "%" else abs(answer.lines[0].objectives[0].mean or 1.0) / 100.0
+    return 1.0 if objective.in_points else abs(answer.lines[0].objectives[0].mean or 1.0) / 100.0
 
 
 def _verb(words: str, count: int) -> str:

@@ -60,6 +60,8 @@ def text(answer: Findings) -> str:
             + textwrap.indent(answer.configuration.rstrip(), "  ")
         )
     parts += ["\n".join(_bullets(answer.notes))] if answer.notes else []
+    if question.link is not None:
+        parts.append("\n".join(textwrap.wrap(f"Assumed: {question.link.assumed()}", WIDTH)))
     tail = f"{answer.runs} runs of the search and {answer.fresh} around it, seed {answer.seed}"
     if answer.brief and not answer.stopped:
         tail += "; no more than that because each simulates much: --time 30min lets it do what fits into half an hour"

@@ -12,8 +12,9 @@ from .exchange import Exchange
 from .outcomes import balanced
 from .rules import MARGIN_POINTS, decide
 from .sentences import headline, ranking
+from .weights import Weights
 
 __all__ = [
     "MARGIN_POINTS", "MARGIN_SHARE", "Bound", "Change", "Design", "Exchange", "Missed", "Outcome", "Rival", "Value",
-    "Verdict", "balanced", "decide", "headline", "ranking",
+    "Verdict", "Weights", "balanced", "decide", "headline", "ranking",
 ]  # fmt: skip

@@ -156,8 +156,9 @@ class Verdict:
         margin: The equivalence margin in points.
         exchange: What the score counts, in words; "" for a single objective.
         confidence: Of every statement together.
-        replications: Paired runs of each design.
+        replications: Paired runs of each design, over all conditions.
         points: The unit of scores.
+        conditions: Conditions that the runs are over.
     """
 
     status: Status
@@ -178,6 +179,7 @@ class Verdict:
     confidence: float
     replications: int
     points: str = "points"
+    conditions: int = 1
 
     @property
     def others(self) -> list[str]:

@@ -253,13 +253,15 @@ class _Words:
             if found.replications < 2:
                 return "One replication proves nothing; take 5 or more"
             return "More replications are unlikely to decide; treat them as equal"
-        text = f"{wording.count(found.more, 'more replication')} would decide"
-        return f"{text} ({_time(found.more * self.seconds)})" if self.seconds else text
+        more = -(-found.more // found.conditions)
+        text = f"{wording.count(more, 'more replication')} would decide"
+        return f"{text} ({_time(more * self.seconds)})" if self.seconds else text
 
     def basis(self) -> str:
         """Replications, confidence and exchange rate."""
         found = self.found
-        parts = [wording.count(found.replications, "paired replication")]
+        parts = [wording.count(found.replications // found.conditions, "paired replication")]
+        parts[0] += f" at each of {found.conditions} conditions" if found.conditions > 1 else ""
         parts += [f"{wording.percent(found.confidence)} confidence"] if found.replications > 1 else []
         parts += [found.exchange] if found.exchange else []
         return f"Basis: {', '.join(parts)}"

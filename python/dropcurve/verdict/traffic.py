@@ -35,12 +35,24 @@ def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
     first = flows[0]
     if first["transport"] == "udp":
         each = [_sent_bps(run, flow) for flow in flows]
-        if sum(each) >= ATTACK_SHARE * rate and max(each) > THIN_BPS:
-            return "unresponsive"
-        return "thin" if max(each) <= max(fair, THIN_BPS) else "media"
+        return datagrams(sum(each), max(each), rate, fair)
     if flows.handing or known(flows, "size_bytes"):
         return "short"
     return "bulk"
+
+
+def datagrams(together_bps: float, most_bps: float, rate_bps: float, fair_bps: float) -> Role:
+    """The role of datagrams without feedback.
+
+    Args:
+        together_bps: Rate at which all flows of the class send.
+        most_bps: Rate of the largest of them.
+        rate_bps: Rate of the link.
+        fair_bps: Fair share of a flow.
+    """
+    if together_bps >= ATTACK_SHARE * rate_bps and most_bps > THIN_BPS:
+        return "unresponsive"
+    return "thin" if most_bps <= max(fair_bps, THIN_BPS) else "media"
 
 
 def _sent_bps(run: Run, flow: Mapping[str, Any]) -> float:

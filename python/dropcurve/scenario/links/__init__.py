@@ -1,11 +1,11 @@
 """Links with their usual traffic: rates, round trips, buffer and mix.
 
-profile, direction = links.parse("cable:up,rtt=20-60ms")
-scenario = links.scenario(profile, direction=direction)
-print(profile.assumptions(direction))
+found = links.spec("cable:up,rtt=20-60ms,downloads=1-4")
+for scenario in links.scenarios("cable:up,downloads=1-4"):
+    print(scenario.title)
 """
 
-from .parse import PREFIX, load, parse
+from .parse import PREFIX, LinkSpec, load, overrides, parse, scenarios, spec, with_l4s
 from .presets import PRESETS, preset
 from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
 from .traffic import ASSUMED, scenario
@@ -17,9 +17,14 @@ __all__ = [
     "PREFIX",
     "PRESETS",
     "LinkProfile",
+    "LinkSpec",
     "Mix",
     "load",
+    "overrides",
     "parse",
     "preset",
     "scenario",
+    "scenarios",
+    "spec",
+    "with_l4s",
 ]

@@ -24,8 +24,9 @@ class Mix:
         videos: Viewers of adaptive video.
         calls: Calls (G.711) in the direction of the queue.
         games: Thin flows of games or remote procedure calls in the direction of the queue.
-        ecn: Whether TCP negotiates ECN.
-        cc: Congestion control of TCP.
+        l4s: Further long transfers in the direction of the queue, by L4S senders (Prague with ECT(1)).
+        ecn: Share of the other TCP flows that negotiate ECN, from 0 to 1.
+        cc: Congestion control of the other TCP flows.
     """
 
     downloads: int = 2
@@ -34,12 +35,13 @@ class Mix:
     videos: int = 1
     calls: int = 1
     games: int = 1
-    ecn: bool = False
+    l4s: int = 0
+    ecn: float = 0.0
     cc: str = "cubic"
 
     def __post_init__(self) -> None:
         counts = {"downloads": self.downloads, "uploads": self.uploads, "videos": self.videos, "calls": self.calls,
-                  "games": self.games}  # fmt: skip
+                  "games": self.games, "l4s": self.l4s}  # fmt: skip
         for name, count in counts.items():
             if count < 0:
                 raise UsageError(f"{name} = {count}: must be 0 or more")
@@ -47,7 +49,9 @@ class Mix:
             raise UsageError(
                 f"web = {self.web:g}: must lie in [0, 0.9), the share of the link that pages take"
             )
-        if self.downloads + self.uploads == 0:
+        if not 0.0 <= self.ecn <= 1.0:
+            raise UsageError(f"ecn = {self.ecn:g}: must lie in [0, 1], the share of TCP flows with ECN")
+        if self.downloads + self.uploads + self.l4s == 0:
             raise UsageError(
                 "downloads = 0, uploads = 0: a queue needs at least one long transfer to fill it"
             )
@@ -60,8 +64,11 @@ class Mix:
         words = [wording.count(count, noun) for count, noun in parts if count]
         if self.web:
             words.insert(2, f"web pages at {wording.percent(self.web)} of the link")
-        ecn = "with ECN" if self.ecn else "without ECN"
-        return f"{wording.listed(words)}; TCP is {self.cc.upper()} {ecn}, no L4S senders"
+        ecn = {0.0: "without ECN", 1.0: "with ECN"}.get(
+            self.ecn, f"{wording.percent(self.ecn)} of it with ECN"
+        )
+        l4s = wording.count(self.l4s, "L4S sender") if self.l4s else "no L4S senders"
+        return f"{wording.listed(words)}; TCP is {self.cc.upper()} {ecn}, {l4s}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ...quantities import units
 from ..scenario import Scenario
-from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile
+from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
 
 #: What the description of such a scenario begins with.
 ASSUMED = "Assumed: "
@@ -99,28 +99,16 @@ def _split(length: float) -> tuple[float, float]:
 def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
     """The tables of flows; those of the other direction are reversed."""
     mix = profile.mix
-    tcp = f'transport = "tcp"\nprofile = "linux"\ncc = "{mix.cc}"' + ("\necn = true" if mix.ecn else "")
     start = f'start = "uniform 0 s to {_span(warmup / 4.0)}"'
-    # Groups of the other direction are reversed.
     backwards = {way: "" if way == direction else "\nreverse = true" for way in DIRECTIONS}
     found = []
     for name, count, way in (("download", mix.downloads, "down"), ("upload", mix.uploads, "up")):
-        if count:
-            found.append(f"[flows.{name}]\ncount = {count}\n{start}\n{tcp}{backwards[way]}")
+        found += _tcp(name, count, mix, f"{start}{backwards[way]}")
+    if mix.l4s:
+        found.append(f'[flows.l4s]\ncount = {mix.l4s}\n{start}\ntransport = "tcp"\nprofile = "l4s"')
     if mix.web:
-        local = profile.rtt_s[1] < LOCAL_S
-        mean, sd, most = (
-            (RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST) if local else (PAGE_BYTES, PAGE_SD, PAGE_MOST)
-        )
-        gap = PLACES * 8.0 * mean / (mix.web * profile.down_bps)
-        found.append(
-            f'[flows.web]\ncount = {PLACES}\nsource = "http"\nsessions = "open"\narrival = "exponential {_span(gap)}"\n'
-            f'size = "lognormal {mean} B sd {sd} B up to {most} B"\n{tcp}{backwards["down"]}'
-        )
-    if mix.videos:
-        found.append(
-            f'[flows.video]\ncount = {mix.videos}\nsource = "video"\n{start}\n{tcp}{backwards["down"]}'
-        )
+        found += _tcp("web", PLACES, mix, f"{_pages(profile)}{backwards['down']}")
+    found += _tcp("video", mix.videos, mix, f'source = "video"\n{start}{backwards["down"]}')
     if mix.calls:
         found.append(
             f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{start}'
@@ -131,6 +119,32 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
             f'packet = "155 B"\njitter = 0.1\n{start}'
         )
     return found
+
+
+def _tcp(name: str, count: int, mix: Mix, keys: str) -> list[str]:
+    """The tables of a class over TCP: a group without ECN and one with it."""
+    marked = round(mix.ecn * count)
+    tcp = f'transport = "tcp"\nprofile = "linux"\ncc = "{mix.cc}"'
+    found = []
+    if count > marked:
+        found.append(f"[flows.{name}]\ncount = {count - marked}\n{keys}\n{tcp}")
+    if marked:
+        own = f'[flows.{name}_ecn]\ncounted_as = "{name}"' if count > marked else f"[flows.{name}]"
+        found.append(f"{own}\ncount = {marked}\n{keys}\n{tcp}\necn = true")
+    return found
+
+
+def _pages(profile: LinkProfile) -> str:
+    """The keys of web pages, or of responses in a data centre."""
+    local = profile.rtt_s[1] < LOCAL_S
+    mean, sd, most = (
+        (RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST) if local else (PAGE_BYTES, PAGE_SD, PAGE_MOST)
+    )
+    gap = PLACES * 8.0 * mean / (profile.mix.web * profile.down_bps)
+    return (
+        f'source = "http"\nsessions = "open"\narrival = "exponential {_span(gap)}"\n'
+        f'size = "lognormal {mean} B sd {sd} B up to {most} B"'
+    )
 
 
 def _span(seconds: float) -> str:

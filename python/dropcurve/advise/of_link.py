@@ -1,0 +1,47 @@
+"""The conditions of a link with its usual traffic (`dropcurve.scenario.links`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..quantities import units
+from ..quantities.ranges import Range
+from ..scenario import links
+from .conditions import Conditions, conditions
+
+
+def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **numbers: Any) -> Conditions:
+    """The conditions of a link.
+
+    Args:
+        text: The link, as `links.spec` takes it.
+        packet: Bytes of a full packet.
+        goal: A bound on the delay in it sets the target.
+        numbers: Values of rate, rtt, flows, buffer and ecn that override those of the link.
+
+    Returns:
+        Conditions whose flows are the long transfers that fill the queue; of ranges of rate and buffer the low ends.
+
+    Raises:
+        UsageError: For values that make no sense.
+
+    Example:
+        ``of_link("cable:up", flows="1-4").flows``
+    """
+    found = links.spec(text, **links.overrides(text, **numbers))
+    profile, direction, mix = found.profile, found.direction, found.profile.mix
+    bulk = "downloads" if direction == "down" else "uploads"
+    flows = _ends(found.varying.get(bulk), float(getattr(mix, bulk)))
+    rate = min(
+        found.at(one).rate_bps(direction) for one in ({}, *(found.conditions() if found.varying else ()))
+    )
+    size = found.varying.get("buffer")
+    buffer = profile.buffer if size is None else f"{units.plain(size.low)}{size.unit}"
+    return conditions(
+        rate=rate, rtt=profile.rtt_s, flows=(max(1, round(flows[0] + mix.l4s)), max(1, round(flows[1] + mix.l4s))),
+        buffer=buffer, packet=packet, goal=goal, ecn=mix.ecn > 0,
+    )  # fmt: skip
+
+
+def _ends(axis: Range | None, value: float) -> tuple[float, float]:
+    return (value, value) if axis is None else (axis.low, axis.high)

@@ -1,0 +1,149 @@
+"""Classes of a scenario's flows, known before anything runs: their roles and which measures they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import DropcurveError, UsageError
+from ..metrics import find, split
+from ..quantities import units, wording
+from ..scenario import Scenario
+from ..verdict.traffic import Role, datagrams
+from .scenario import rate_of
+
+#: Largest packet of a flow that the E-model takes for speech, in bytes (`metrics.voice`).
+SPEECH_BYTES = 300
+
+
+@dataclass(frozen=True)
+class PlannedClass:
+    """A class of flows as a scenario describes it.
+
+    Attributes:
+        name: Of the class.
+        role: As `dropcurve.verdict.traffic.roles` finds it in a run.
+        sources: Of its groups: "ftp", "http", "voice", ...
+        flows: Their number.
+        reverse: Whether its data takes the reverse direction, so that the queue under design holds its ACKs alone.
+        parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "handing", "cameras",
+            "speech".
+    """
+
+    name: str
+    role: Role
+    sources: frozenset[str]
+    flows: int
+    reverse: bool
+    parts: frozenset[str]
+
+
+def classes(scenario: Scenario) -> dict[str, PlannedClass]:
+    """The classes of a scenario by name, in its order.
+
+    Example:
+        ``[one.name for one in classes(scenario).values() if one.role == "thin"]``
+    """
+    found = scenario.resolved.get("flows", {})
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for name, group in found.items() if isinstance(found, dict) else ():
+        groups.setdefault(str(group.get("counted_as") or name), []).append(group)
+    rate = _rate(scenario)
+    flows = sum(int(group["count"]) for some in groups.values() for group in some)
+    return {name: _planned(name, some, rate, rate / max(1, flows)) for name, some in groups.items()}
+
+
+def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal") -> None:
+    """Refuses measures that no run of a scenario can have a value of.
+
+    Args:
+        keys: Metrics with their scopes, such as ``fct_ms_p95[web]``.
+        scenario: What is going to run.
+        what: What asks for them, for the message.
+
+    Raises:
+        UsageError: With a line for each of them, its reason and the classes that have a value.
+    """
+    known = classes(scenario)
+    wrong = [line for key in dict.fromkeys(keys) if (line := _missing(key, known))]
+    if wrong:
+        raise UsageError("\n".join(f"{what}: {line}" for line in wrong))
+
+
+def _missing(key: str, known: dict[str, PlannedClass]) -> str:
+    """Why a measure has no value, or ""."""
+    name, scope = split(key)
+    metric = find(name)
+    if metric.per == "link" or not known:
+        return ""
+    if scope and not scope.isdigit() and scope not in known:
+        return f"{key}: this traffic has no class '{scope}'; it has {wording.listed(list(known))}"
+    if metric.per == "class":
+        return "" if len(known) > 1 else f"{key}: compares classes, and this traffic has one"
+    chosen = [known[scope]] if scope in known else list(known.values())
+    part = "speech" if name == "mos" else metric.of
+    having = [one.name for one in known.values() if not part or part in one.parts]
+    if part and not any(part in one.parts for one in chosen):
+        those = f"write {name}[{having[0]}]" if having else _REMEDIES.get(part, "choose another measure")
+        return f"{key}: {_NEEDS.get(part, part)}; {those}"
+    if name == "jain" and sum(one.flows for one in chosen) < 2:
+        return f"{key}: fairness needs two flows or more"
+    return ""
+
+
+_NEEDS = {
+    "transfers": "only finite transfers and web objects have completion times",
+    "finite": "only finite transfers end",
+    "viewers": "only video over TCP has a bit rate and stalls",
+    "handing": "only applications that hand over objects have them",
+    "cameras": "only shaped video has it",
+    "speech": "only UDP flows with small packets have call quality",
+}
+_REMEDIES = {
+    "transfers": "add web pages, such as --link cable or --short 10%",
+    "viewers": "add a video, such as --link cable",
+    "speech": "add a call, such as --link cable",
+}
+
+
+def _planned(name: str, groups: list[dict[str, Any]], rate_bps: float, fair_bps: float) -> PlannedClass:
+    sources = frozenset(str(group.get("source", "")) for group in groups)
+    datagram = all(group["transport"] == "udp" for group in groups)
+    finite = any(str(group.get("bytes", "auto")) not in ("auto", "0 B") for group in groups)
+    parts = set()
+    if finite or sources & {"http", "video", "telnet"}:
+        parts.add("transfers")
+    parts |= {"finite"} if finite else set()
+    parts |= {"handing"} if sources & {"http", "video", "telnet"} else set()
+    parts |= {"viewers"} if "video" in sources else set()
+    parts |= {"cameras"} if "shaped" in sources else set()
+    role: Role = "short" if "transfers" in parts else "bulk"
+    if datagram:
+        each = [rate_of({**group, "count": 1}) for group in groups]
+        together = sum(one * int(group["count"]) for one, group in zip(each, groups, strict=True))
+        role = datagrams(together, max(each), rate_bps, fair_bps)
+        parts |= {"speech"} if any(map(_small, groups)) else set()
+    return PlannedClass(
+        name, role, sources, sum(int(group["count"]) for group in groups),
+        all(bool(group.get("reverse")) for group in groups), frozenset(parts),
+    )  # fmt: skip
+
+
+def _small(group: dict[str, Any]) -> bool:
+    """Whether packets are as small as those of speech."""
+    if group.get("source") in ("voice", "replay"):
+        return True
+    try:
+        return units.size(str(group.get("packet", "1500 B"))) <= SPEECH_BYTES
+    except DropcurveError:
+        return False
+
+
+def _rate(scenario: Scenario) -> float:
+    """The rate of the bottleneck in bit/s; infinite where a graph has none by that name."""
+    found = scenario.resolved.get("dumbbell") or scenario.resolved.get("chain")
+    try:
+        return units.rate(str(found["rate"])) if found else float("inf")
+    except DropcurveError:
+        return float("inf")

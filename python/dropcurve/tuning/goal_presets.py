@@ -1,0 +1,149 @@
+"""Goals by name, written out for the traffic at hand.
+
+Each is a sum in points of utilisation, so that no bound can make it infeasible. A delay as long as the base round trip
+counts as 20 points, unless the exchange rate is stated (`dropcurve.verdict.exchange`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..advise.planned import PlannedClass
+from ..errors import UsageError
+from ..quantities import wording
+from ..verdict import Exchange
+
+#: Factors on the exchange rate: a game or call counts delay four times, bulk transfers a tenth. Loading a page takes
+#: many round trips, so that its time counts a 25th.
+THIN_FACTOR, BULK_FACTOR, PAGE_FACTOR = 4.0, 0.1, 0.04
+#: Points of one step of the mean opinion score: from "satisfied" to "some dissatisfied" are 0.3 steps (ITU-T G.107).
+POINTS_PER_MOS = 50.0
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What a preset is written for.
+
+    Attributes:
+        classes: Of the traffic by name; empty where none is known.
+        exchange: Between delay and utilisation.
+    """
+
+    classes: Mapping[str, PlannedClass]
+    exchange: Exchange
+
+    def named(self, *roles: str, source: str = "") -> list[str]:
+        """Classes of these roles whose data passes the queue, or of those with a source, if there are any."""
+        found = [one for one in self.classes.values() if one.role in roles and not one.reverse]
+        own = [one.name for one in found if source in one.sources]
+        return own if source and own else [one.name for one in found]
+
+    @property
+    def victims(self) -> list[str]:
+        """The classes of an attacked link that do not attack; empty where nothing attacks."""
+        attacked = any(one.role == "unresponsive" for one in self.classes.values())
+        return [one.name for one in self.classes.values() if one.role != "unresponsive"] if attacked else []
+
+    def use(self) -> list[str]:
+        """The term of the use of the link: its utilisation, or what an attack leaves to the others."""
+        return [f"link share of {name}" for name in self.victims] or ["utilisation"]
+
+    def delays(self, factor: float, names: Sequence[str], measure: str) -> list[str]:
+        """Terms of a delay, shared by classes; that of all packets where there are none."""
+        points = factor * self.exchange.points_per_ms
+        if not names:
+            return [f"-{points:.4g} * {measure.replace('one-way ', '')}"]
+        return [f"-{points / len(names):.4g} * {measure} of {name}" for name in names]
+
+    def losses(self, names: Sequence[str]) -> list[str]:
+        """Terms of the loss of thin flows, a point for each per cent."""
+        return [f"-{1.0 / len(names):.4g} * loss of {name}" for name in names]
+
+
+def _balanced(given: Weighed) -> list[str]:
+    thin = given.named("thin")
+    return [
+        *given.use(),
+        *given.delays(1.0, thin or given.victims, "p95 one-way delay"),
+        *given.losses(thin),
+    ]
+
+
+def _voip(given: Weighed) -> list[str]:
+    calls = [one.name for one in given.classes.values() if "voice" in one.sources and not one.reverse]
+    if given.classes and not calls:
+        raise UsageError("goal: voip: this traffic has no call; add one with --link office")
+    terms = [f"{POINTS_PER_MOS / len(calls):.4g} * call quality of {name}" for name in calls]
+    return [*given.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"])]
+
+
+def _gaming(given: Weighed) -> list[str]:
+    games = given.named("thin", source="cbr")
+    return [*given.use(), *given.delays(THIN_FACTOR, games, "p99 one-way delay"), *given.losses(games)]
+
+
+def _web(given: Weighed) -> list[str]:
+    points = PAGE_FACTOR * given.exchange.points_per_ms
+    pages = [one.name for one in given.classes.values() if "http" in one.sources]
+    if given.classes and not pages:
+        raise UsageError(
+            "goal: web: this traffic has no web pages; add some with --link cable or --short 10%"
+        )
+    terms = [f"-{points / len(pages):.4g} * p95 page load time of {name}" for name in pages]
+    return [*given.use(), *(terms or [f"-{points:.4g} * p95 page load time"])]
+
+
+def _bulk(given: Weighed) -> list[str]:
+    bulk = given.named("bulk")
+    if given.classes and not bulk:
+        raise UsageError("goal: bulk: this traffic has no long transfers through this queue")
+    use = [f"link share of {name}" for name in bulk] or ["utilisation"]
+    return [*use, *given.delays(BULK_FACTOR, given.named("thin"), "p95 one-way delay")]
+
+
+_TERMS: dict[str, Callable[[Weighed], list[str]]] = {
+    "balanced": _balanced, "voip": _voip, "gaming": _gaming, "web": _web, "bulk": _bulk,
+}  # fmt: skip
+
+#: What each preset weighs, by name.
+PRESETS = {
+    "balanced": "use of the link against the p95 delay and loss of calls and games",
+    "voip": "call quality (MOS), then use of the link",
+    "gaming": "p99 delay and loss of games, then use of the link",
+    "web": "p95 page load time, then use of the link",
+    "bulk": "goodput of long transfers, hardly the delay",
+}
+
+
+def written(
+    name: str,
+    classes: Iterable[PlannedClass] = (),
+    *,
+    exchange: Exchange | None = None,
+    round_trip_s: float | None = None,
+) -> str:
+    """The goal of a preset as text that `goal.parse` takes.
+
+    Args:
+        name: A key of `PRESETS`.
+        classes: Of the traffic; without them the measures are those of all flows.
+        exchange: Between delay and utilisation; by default that of the round trip.
+        round_trip_s: The base round trip in seconds; 40 ms if it is unknown.
+
+    Raises:
+        UsageError: For a preset whose application is not in the traffic.
+
+    Example:
+        ``written("voip", planned.classes(scenario).values())``
+    """
+    given = Weighed({one.name: one for one in classes}, exchange or Exchange.default(round_trip_s))
+    first, *rest = _TERMS[name](given)
+    return f"max {first}" + "".join(
+        f" - {one.removeprefix('-')}" if one.startswith("-") else f" + {one}" for one in rest
+    )
+
+
+def listed() -> str:
+    """The presets with what they weigh, for help texts."""
+    return wording.listed([f"{name} ({about})" for name, about in PRESETS.items()])

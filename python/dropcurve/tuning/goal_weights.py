@@ -1,0 +1,38 @@
+"""A goal as what a verdict on a comparison weighs."""
+
+from __future__ import annotations
+
+from ..errors import UsageError
+from ..verdict import Bound, Outcome, Weights
+from .decision import MARGIN_SHARE
+from .goal import Goal
+from .measures import Measure
+
+
+def weights(goal: Goal) -> Weights:
+    """The weights of a goal with one objective.
+
+    Raises:
+        UsageError: For several objectives, between which a verdict cannot choose.
+
+    Example:
+        ``weights(goal.parse("p95 delay < 15ms, max utilisation")).outcomes``
+    """
+    if len(goal.objectives) > 1:
+        listed = ", ".join(map(str, goal.objectives))
+        raise UsageError(
+            f"goal: {listed}: a verdict weighs one objective; write a sum such as 'max utilisation - 0.5 * p95 delay', "
+            "or use tune for a Pareto front"
+        )
+    objective = goal.objectives[0]
+    sign = 1.0 if objective.higher else -1.0
+    outcomes = [_outcome(one, worth=sign * weight) for weight, one in objective.terms]
+    outcomes += [_outcome(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
+    if objective.in_points:
+        return Weights(tuple(outcomes), f"goal {goal}")
+    return Weights(tuple(outcomes), f"goal {goal}", relative=True, margin=MARGIN_SHARE)
+
+
+def _outcome(one: Measure, *, worth: float = 0.0, bound: Bound | None = None) -> Outcome:
+    better = "higher" if one.metric.better == "higher" else "lower"
+    return Outcome(one.key, one.text, one.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]
