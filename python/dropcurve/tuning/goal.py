@@ -17,7 +17,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from .. import metrics
+from ..advise import planned
+from ..advise.planned import PlannedClass
+from ..advise.scenario import base_round_trip_s
 from ..errors import UsageError
+from ..scenario import Scenario
+from ..verdict import Exchange
 from . import goal_presets
 from .goal_presets import PRESETS
 from .measures import Measure, measure
@@ -26,9 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..advise.planned import PlannedClass
-    from ..scenario import Scenario
-    from ..verdict import Exchange
 
 #: One value, or many.
 Values = TypeVar("Values", float, "NDArray[np.float64]")
@@ -221,9 +223,6 @@ def of_scenario(text: str, scenario: Scenario, *, exchange: Exchange | None = No
     Raises:
         UsageError: As `parse`, and for measures that no run of the scenario has a value of.
     """
-    from ..advise import planned
-    from ..advise.scenario import base_round_trip_s
-
     found = parse(
         text,
         classes=planned.classes(scenario).values(),
