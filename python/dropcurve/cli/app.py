@@ -20,6 +20,7 @@ from . import (
     import_,
     listing,
     live,
+    mcp,
     model,
     plot,
     report,
@@ -63,6 +64,7 @@ app.command("evaluate")(with_engine(evaluate.evaluate))
 app.command("fix")(with_engine(fix.fix))
 app.command("export")(export.export)
 app.command("import")(with_engine(import_.import_))
+app.command("mcp")(mcp.mcp)
 app.command("list")(listing.list_)
 app.command("describe")(describe.describe)
 app.command("schema")(schema.schema)

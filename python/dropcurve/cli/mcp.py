@@ -1,0 +1,87 @@
+"""dropcurve mcp: the verbs as tools for agents."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+#: Most characters of an answer that are handed over; what is longer is cut, with a word.
+MOST = 200_000
+
+
+def mcp(context: typer.Context) -> int:
+    """Serve the verbs as tools for agents, over standard input and output (Model Context Protocol).
+
+    The tools are describe, list, advise, tune, compare, run, assert, evaluate, import, fix and export. Each takes the
+    options of its verb and answers with what --json prints. A tool reads and writes files as its verb does, with the
+    rights of whoever started the server.
+
+    \b
+    Example of a client's configuration:
+      {"mcpServers": {"dropcurve": {"command": "dropcurve", "args": ["mcp"]}}}
+    """
+    try:
+        import anyio
+        from mcp.server.stdio import stdio_server
+    except ImportError:
+        raise UsageError(
+            "mcp: the library is not installed; install it with: pip install 'dropcurve[mcp]'"
+        ) from None
+
+    async def serve() -> None:
+        made = server(context.find_root().command)
+        async with stdio_server() as (incoming, outgoing):
+            await made.run(incoming, outgoing, made.create_initialization_options())
+
+    anyio.run(serve)
+    return 0
+
+
+def server(root: Any) -> Server[Any]:
+    """The server with the verbs of the command line ``root`` as tools. Needs the library ``mcp`` (an extra)."""
+    from anyio import to_thread
+    from mcp import types
+    from mcp.server.lowlevel import Server
+
+    from ..scenario import library
+    from . import tools
+
+    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(name=verb, description=words, input_schema=schema)
+                for verb, (words, schema) in tools.schemas(root).items()
+            ]
+        )
+
+    async def call_tool(_context: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            text, failed = await to_thread.run_sync(
+                answer, tools.call(root, asked.name, asked.arguments or {})
+            )
+        except UsageError as error:
+            text, failed = str(error), True
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
+
+    return Server("dropcurve", version=library.version(), on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def answer(call: Any) -> tuple[str, bool]:
+    """What a command line prints, and whether it failed. Exit code 1 is an answer that is no good: no failure."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dropcurve", *call.arguments],
+        input=call.standard_input, capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    failed = done.returncode not in (0, 1)
+    text = done.stderr.strip() if failed else done.stdout
+    if len(text) > MOST:
+        text = f"{text[:MOST]}\n… cut: {len(text) - MOST} more characters; ask for less, such as one metric"
+    return text, failed

@@ -1,0 +1,108 @@
+"""The verbs as tools of the Model Context Protocol: a JSON schema of each verb's options, and calls as command lines.
+
+A tool is made of the declaration of its verb, so that it takes what the command line takes and nothing else. ``root``
+is the command line as a whole, as Typer made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UsageError, nearest
+
+#: Verbs that an agent may call, in the order of a task, and whether they take the text of a configuration.
+VERBS = {
+    "describe": False, "list": False, "advise": False, "tune": False, "compare": False, "run": False,
+    "assert": False, "evaluate": False, "import": True, "fix": True, "export": False,
+}  # fmt: skip
+#: Options that say how a person is answered.
+LEFT_OUT = frozenset({"json", "quiet", "help", "no_report"})
+#: The property for the text of a configuration, instead of a file.
+TEXT = "text"
+_TYPES = {bool: "boolean", int: "integer", float: "number"}
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call as a command line: its arguments, and the text for its standard input."""
+
+    arguments: list[str]
+    standard_input: str
+
+
+def schemas(root: Any) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Description and JSON schema of the arguments of every tool, by the name of its verb."""
+    return {verb: (_description(root, verb), _schema(root, verb)) for verb in VERBS}
+
+
+def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
+    """The command line of a call.
+
+    Raises UsageError for a verb or an argument that there is not; whether values make sense is the verb's to say.
+    """
+    if verb not in VERBS:
+        raise UsageError(
+            f"no tool is called '{verb}'; {nearest(verb, VERBS, otherwise='the tools are ' + ', '.join(VERBS))}"
+        )
+    parameters = {one.name: one for one in _parameters(root, verb)}
+    values = dict(given)
+    text = str(values.pop(TEXT, "")) if VERBS[verb] else ""
+    options: list[str] = []
+    places: list[str] = []
+    for name, value in values.items():
+        if name not in parameters:
+            hint = nearest(name, parameters, otherwise=f"it takes {', '.join(parameters)}")
+            raise UsageError(f"{verb}: no argument is called '{name}'; {hint}")
+        options += _options(parameters[name], value)
+    for name, one in parameters.items():
+        if one.param_type_name == "argument" and values.get(name) is not None:
+            value = values[name]
+            places += [str(part) for part in (value if isinstance(value, list) else [value])]
+    if text and not places:
+        places = ["-"]
+    takes_json = any(one.name == "json" for one in _command(root, verb).params)
+    return ToolCall([verb, *options, *(["--json"] if takes_json else []), "--", *places], text)
+
+
+def _options(one: Any, value: Any) -> list[str]:
+    """An option as words, the value behind an equals sign, so that one that begins with a dash is no option."""
+    if one.param_type_name == "argument" or value is None:
+        return []
+    if one.is_flag:
+        return [one.opts[0]] if value else []
+    values = value if isinstance(value, list) else [value]
+    return [f"{one.opts[0]}={part}" for part in values]
+
+
+def _schema(root: Any, verb: str) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    required = []
+    for one in _parameters(root, verb):
+        kind: dict[str, Any] = {"type": "boolean" if getattr(one, "is_flag", False) else _type(one)}
+        if one.multiple or one.nargs == -1:
+            kind = {"type": "array", "items": kind}
+        properties[one.name] = {**kind, "description": " ".join((one.help or "").split())}
+        if one.required and not (VERBS[verb] and one.param_type_name == "argument"):
+            required.append(one.name)
+    if VERBS[verb]:
+        properties[TEXT] = {"type": "string", "description": "The configuration itself, instead of a file."}
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _type(one: Any) -> str:
+    return _TYPES.get(one.type_descriptor.annotation, "string")
+
+
+def _description(root: Any, verb: str) -> str:
+    """The help of the verb up to its examples."""
+    return " ".join(str(_command(root, verb).help).split("\b")[0].split())
+
+
+def _parameters(root: Any, verb: str) -> list[Any]:
+    return [one for one in _command(root, verb).params if one.name not in LEFT_OUT]
+
+
+def _command(root: Any, verb: str) -> Any:
+    return root.commands[verb]

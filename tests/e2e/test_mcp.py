@@ -1,0 +1,77 @@
+"""The verbs as tools of the Model Context Protocol, asked by a real client over standard input and output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+import typer
+from mcp import Client, StdioServerParameters
+
+from dropcurve.cli import tools
+from dropcurve.cli.app import app
+from dropcurve.errors import UsageError
+
+ROOT = typer.main.get_command(app)
+SCENARIO = """
+[run]
+duration = "2 s"
+[dumbbell]
+rate = "5 Mbit/s"
+delay = "10 ms"
+[queue]
+kind = "red"
+[flows.tcp]
+count = 2
+"""
+
+
+def test_a_client_lists_the_tools_and_gets_answers(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SCENARIO, encoding="utf-8")
+    started = StdioServerParameters(command=sys.executable, args=["-m", "dropcurve", "mcp"], cwd=tmp_path)
+    found: dict[str, Any] = {}
+
+    async def talk() -> None:
+        async with Client(started) as client:
+            found["tools"] = {one.name: one for one in (await client.list_tools()).tools}
+            asserted = {"scenario": "small.toml", "statements": ["utilisation > 20%"], "replications": 2}
+            found["assert"] = await client.call_tool("assert", asserted)
+            found["wrong"] = await client.call_tool(
+                "assert", {"scenario": "none.toml", "statements": ["loss < 1%"]}
+            )
+            text = "tc qdisc replace dev eth0 root pie limit 100 target 20ms"
+            found["import"] = await client.call_tool("import", {"text": text, "rate": "10Mbit"})
+
+    anyio.run(talk)
+    assert set(found["tools"]) == set(tools.VERBS)
+    tune = found["tools"]["tune"].input_schema
+    assert tune["properties"]["goal"]["type"] == "string" and "goal" in tune["properties"]
+    assert not found["assert"].is_error
+    assert json.loads(found["assert"].content[0].text)["statements"][0]["judgement"] == "holds"
+    assert found["wrong"].is_error and "none.toml" in found["wrong"].content[0].text
+    assert not found["import"].is_error and "pie" in found["import"].content[0].text
+
+
+def test_a_value_is_never_taken_for_an_option() -> None:
+    made = tools.call(
+        ROOT, "run", {"scenario": "--out=elsewhere", "duration": "--json", "changes": ["a=1", "b=2"]}
+    )
+    assert made.arguments[:4] == ["run", "--duration=--json", "--set=a=1", "--set=b=2"]
+    assert made.arguments[-2:] == ["--", "--out=elsewhere"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "words"),
+    [
+        ("tun", {}, "tune"),
+        ("tune", {"gaol": "x"}, "goal"),
+        ("tune", {"json": True}, "no argument is called 'json'"),
+    ],
+)
+def test_an_unknown_name_gets_the_nearest(verb: str, given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        tools.call(ROOT, verb, given)
