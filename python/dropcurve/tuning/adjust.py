@@ -1,8 +1,9 @@
-"""Finalists moved to the edge of the bound on fresh conditions, before they are validated on others.
+"""Finalists moved to the best scale on fresh conditions, before they are validated on others.
 
 The conditions of the search are few; a design on the edge at those may break the bound at another one, or leave some
 of it unused. Each finalist is run under fresh conditions and seeds, and its scale moved by what the highest delay
-lies off the bound; what is then validated has not seen the runs it is validated with.
+lies off the bound, or where no edge follows from the goal to either side as long as that wins; what is then validated
+has not seen the runs it is validated with.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .constraint import log_ratio
+from .constraint import direction, log_ratio
 from .decision import HOLDS
 from .effort import Budget
+from .families import Coordinates
 from .study import FamilyStudy
 
 #: Logarithm of the highest delay over the bound that is aimed at, and below which some of the budget is unused.
@@ -26,8 +28,14 @@ DOWN, UP = 0.7, 0.4
 REHEARSAL = 500_000
 #: Designs that are run for each finalist while it is moved to the edge, on average.
 ADJUSTED = 2
-#: Steps for each finalist.
+#: Steps for each finalist towards an edge.
 STEPS = 3
+#: Steps of the logarithm of the scale without an edge, and designs that are run for each finalist at most.
+CLIMB, CLIMBED = (0.22, 0.11), 5
+#: Trials of a first look at all finalists, and the points behind the best there from which on one is left out.
+LOOK, BEHIND = 6, 1.0
+#: Replications of the fresh conditions at most.
+BLOCKS = 4
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Adjusting:
     def go(self, pool: Sequence[Candidate]) -> list[Candidate]:
         """The finalists, moved where that helps, best first: those that hold, then by the objective."""
         found: list[Candidate] = []
-        for one in pool:
+        for one in self._near_best(pool):
             if not self._room or not self.bench.run(
                 ((one, trial) for trial in self.trials), until=self.until
             ):
@@ -52,39 +60,74 @@ class Adjusting:
         distinct = list({one.key: one for one in found}.values())
         return sorted(distinct, key=self.rank)
 
-    def rank(self, one: Candidate) -> tuple[bool, float]:
-        """What finalists are ordered by: whether they break a constraint, then the loss."""
-        losses = [self.bench.points(one, trial)[0] for trial in self.trials]
-        return self._broken(one) > 1.0 - HOLDS, self.bench.together(losses)
+    def _near_best(self, pool: Sequence[Candidate]) -> list[Candidate]:
+        """The finalists that a first look at a few trials does not show to be behind by `BEHIND` points."""
+        some = self.trials[: max(LOOK, len(self.trials) // 4)]
+        looked = [one for one in pool if self.bench.run(((one, trial) for trial in some), until=self.until)]
+        least = min((self._loss(one, some) for one in looked), default=0.0)
+        return [one for one in looked if self._loss(one, some) <= least + BEHIND]
+
+    def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+        return self.bench.together([self.bench.points(one, trial)[0] for trial in trials])
+
+    def rank(self, one: Candidate) -> tuple[float, float]:
+        """What finalists are ordered by: the share of runs that break a constraint beyond what is allowed, the loss."""
+        return max(0.0, self._broken(one) - (1.0 - HOLDS) - 1e-9), self._loss(one, self.trials)
 
     def _moved(self, one: Candidate) -> Candidate:
         """The best of a finalist and what comes of moving its scale."""
         study = self.studies.get(one.kind)
         coordinates = study and (study.coordinates.get(one.key) or study.family.coordinates_of(one.params))
-        best, at = one, one
         if study is None or not coordinates:
-            return best
-        family = study.family
-        axis = family.axes[family.scale]
-        place = coordinates[family.scale]
+            return one
+        if direction(self.bench.question.goal):
+            return self._to_edge(one, study, coordinates)
+        return self._climb(one, study, coordinates)
+
+    def _to_edge(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
+        """The best on the way to the edge of the bound."""
+        best, at, sign = one, one, direction(self.bench.question.goal)
+        place = coordinates[study.family.scale]
         for _ in range(STEPS):
-            if not self._room:
-                break
             off = max(log_ratio(self.bench, at, trial) for trial in self.trials)
             if UNUSED <= off <= 0 and self._broken(at) == 0:
                 break
-            place = axis.rounded(place * math.exp(min(max(AIM - off, -DOWN), UP)))
-            place = min(max(place, axis.low), axis.high)
-            made = study.candidate({**coordinates, family.scale: place})
-            if made is None or made.key == at.key or not self.bench.usable(made, self.trials[0]):
+            place = self._inside(study, place * math.exp(sign * min(max(AIM - off, -DOWN), UP)))
+            made = self._made(study, {**coordinates, study.family.scale: place})
+            if made is None or made.key == at.key:
                 break
-            if not self.bench.run(((made, trial) for trial in self.trials), until=self.until):
-                break
-            study.tried.setdefault(made.key, made)
-            study.coordinates.setdefault(made.key, {**coordinates, family.scale: place})
             at = made
             best = min(best, made, key=self.rank)
         return best
+
+    def _climb(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
+        """The best scale to either side, as long as a step wins."""
+        best, place, count = one, coordinates[study.family.scale], 0
+        for step in CLIMB:
+            for sign in (1.0, -1.0):
+                while count < CLIMBED:
+                    there = self._inside(study, place * math.exp(sign * step))
+                    made = self._made(study, {**coordinates, study.family.scale: there})
+                    count += 1
+                    if made is None or made.key == best.key or self.rank(made) >= self.rank(best):
+                        break
+                    best, place = made, there
+        return best
+
+    def _inside(self, study: FamilyStudy, place: float) -> float:
+        axis = study.family.axes[study.family.scale]
+        return min(max(axis.rounded(place), axis.low), axis.high)
+
+    def _made(self, study: FamilyStudy, coordinates: Coordinates) -> Candidate | None:
+        """A design at some coordinates that was run in all trials; None if it cannot be."""
+        made = study.candidate(coordinates) if self._room else None
+        if made is None or not self.bench.usable(made, self.trials[0]):
+            return None
+        if not self.bench.run(((made, trial) for trial in self.trials), until=self.until):
+            return None
+        study.tried.setdefault(made.key, made)
+        study.coordinates.setdefault(made.key, coordinates)
+        return made
 
     @property
     def _room(self) -> bool:
@@ -110,7 +153,9 @@ def on_fresh_conditions(
     run in: as many as the runs left allow, or those of the search (``otherwise``) where there are none."""
     question = bench.question
     fresh = effort.fresh if question.varying else 1
-    blocks = min(effort.replications, int((effort.runs - bench.runs) / (ADJUSTED * len(pool) * fresh)))
+    blocks = min(
+        BLOCKS, effort.replications, int((effort.runs - bench.runs) / (ADJUSTED * len(pool) * fresh))
+    )
     trials = [
         PairedTrial.of(place, condition, seed + REHEARSAL + number * fresh + place)
         for number in range(blocks)

@@ -14,7 +14,7 @@ from ..runs.sweeping.execute import execute
 from ..runs.sweeping.rows import Row, key
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
-from .candidates import Candidate
+from .candidates import Candidate, bare
 from .goal import Constraint, Objective
 from .question import Condition, Question
 
@@ -78,12 +78,12 @@ class Bench:
         name = (candidate.key, trial.condition)
         if name not in self._made:
             if trial.condition not in self._bases:
-                self._bases[trial.condition] = self.question.scenario(dict(trial.condition))
+                self._bases[trial.condition] = bare(self.question.scenario(dict(trial.condition)))
             try:
                 base = self._bases[trial.condition]
                 link = self.question.link
                 most = str(base.get("queue.limit")) if link is not None and link.buffer_varies else None
-                self._made[name] = candidate.on(base, most=most)
+                self._made[name] = candidate.instead(base, most=most)
             except ScenarioError:
                 self._made[name] = None
         return self._made[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .. import boxes
@@ -38,7 +39,7 @@ class Candidate:
         """The parameters that are simulated."""
         return self.loaded or self.params
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Equal for equal simulations."""
         return json.dumps([self.kind_as_loaded, self.params_as_loaded], sort_keys=True)
@@ -57,6 +58,10 @@ class Candidate:
             scenario: With any queue.
             most: The buffer of the link where it differs between conditions: a larger limit is reduced to it.
         """
+        return self.instead(bare(scenario), most=most)
+
+    def instead(self, scenario: Scenario, *, most: str | None = None) -> Scenario:
+        """The same for a scenario that is `bare` already."""
         params = dict(self.params_as_loaded)
         if most is not None and "limit" in params and _size(params["limit"]) > _size(most):
             params["limit"] = most
@@ -64,7 +69,12 @@ class Candidate:
         if held.get("kind") == "prio" and self.kind_as_loaded != "prio":
             own = {"kind": self.kind_as_loaded, **params}
             return scenario.set("queue.bands", [*scenario.get("queue.bands")[:-1], own])
-        return scenario.queue("droptail").queue(self.kind_as_loaded, **params)
+        return scenario.queue(self.kind_as_loaded, **params)
+
+
+def bare(scenario: Scenario) -> Scenario:
+    """The scenario with a tail drop of the limit of its queue; with its bands where a strict priority stands there."""
+    return scenario if scenario.resolved["queue"].get("kind") == "prio" else scenario.queue("droptail")
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
-"""Designs on the edge of a bound on the queueing delay, one for each family, by root finding.
+"""Designs on the edge of a bound, one for each family, by root finding.
 
 In every family the delay rises with one parameter (`Family.scale`): tail drop's limit, the target of CoDel and PIE, the
-lower threshold of RED. With the others held, the largest value that keeps the bound at every condition uses the
-whole budget of delay; a secant step in logarithms inside a shrinking bracket finds it in a few evaluations, since
-the delay is nearly proportional to the parameter. The bound is approached to a margin that follows from the
-scatter between seeds, measured at the conditions where the delay is highest.
+lower threshold of RED; utilisation, goodput and loss improve with it. So a goal that bounds the delay and asks for one
+of those is solved by the largest value that keeps the bound at every condition, and a goal that bounds one of those and
+asks for little delay by the smallest. A secant step in logarithms inside a shrinking bracket finds it in a few
+evaluations, since the delay is nearly proportional to the parameter. The bound is approached to a margin that follows
+from the scatter between seeds, measured at the conditions closest to it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..metrics import statistics
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .families import Coordinates, Room
-from .goal import Constraint, Goal
+from .goal import MOST, Constraint, Goal
 from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
@@ -35,6 +36,10 @@ SEEDS, SEEDS_APART = 2, 10_000
 ALONE, VARYING = 1.645, 0.7
 #: Least standard deviation, as a share of the bound.
 LEAST_SCATTER = 0.003
+#: Least value that a ratio is taken of.
+LEAST = 1e-6
+#: The delay that rules of thumb start from where none is bounded, as a share of the longest round trip.
+CUSTOMARY = 0.5
 #: Rules of thumb: the share of the bound on the delay at which the first evaluation is made, by discipline.
 SHARES = {
     "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
@@ -47,13 +52,31 @@ RULES = {
 }  # fmt: skip
 
 
+#: Measures that rise with the scale, and those that improve with it as long as they are of all traffic.
+RISING = ("sojourn_ms", "queue_pkts")
+IMPROVING = ("utilisation", "goodput_bps", "throughput_bps", "loss", "timeouts", "retransmits")
+
+
 def delay_bounds(goal: Goal) -> tuple[Constraint, ...]:
-    """The constraints of a goal that bound the queueing delay or the queue from above: those a scale can solve."""
-    return tuple(
-        one
-        for one in goal.constraints
-        if one.upper and one.measure.key.startswith(("sojourn_ms", "queue_pkts"))
-    )
+    """The constraints of a goal that bound the queueing delay or the queue from above."""
+    return tuple(one for one in goal.constraints if one.upper and one.measure.key.startswith(RISING))
+
+
+def share_bounds(goal: Goal) -> tuple[Constraint, ...]:
+    """The constraints of a goal that a larger scale helps to keep, such as ``utilisation > 95%`` or ``loss < 1%``."""
+    return tuple(one for one in goal.constraints if one.measure.key in IMPROVING)
+
+
+def direction(goal: Goal) -> int:
+    """Where the best scale of a family lies: 1 for the largest that keeps the bounds on the delay, -1 for the smallest
+    that keeps the other bounds, 0 where neither follows from the goal."""
+    single = goal.objectives[0].single
+    if single is None or len(goal.objectives) > 1:
+        return 0
+    if single.key in IMPROVING and delay_bounds(goal):
+        return 1
+    rising = single.key.startswith((*RISING, "delay_ms"))
+    return -1 if rising and share_bounds(goal) else 0
 
 
 def bound_s(goal: Goal, room: Room) -> float | None:
@@ -64,6 +87,11 @@ def bound_s(goal: Goal, room: Room) -> float | None:
         for one in delay_bounds(goal)
     ]
     return min((value for value in found if value > 0), default=None)
+
+
+def customary_s(goal: Goal, room: Room) -> float:
+    """The delay (s) that rules of thumb are a share of: the bound, or half of the longest round trip."""
+    return bound_s(goal, room) or CUSTOMARY * room.rtt_s
 
 
 def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = None) -> Coordinates:
@@ -93,18 +121,27 @@ def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = N
 
 
 def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
-    """Logarithm of delay over bound in a run, the highest of the bounds; a run without a value counts as ten times."""
-    row = bench.row(one, trial) or {}
-    values = [(row.get(bound.measure.key), bound.bound) for bound in delay_bounds(bench.question.goal)]
-    return max(
-        math.log(max(value, 1e-9) / max(most, 1e-9)) if value is not None else math.log(10.0)
-        for value, most in values
-    )
+    """Logarithm of value over bound in a run, the highest of the bounds that decide the scale; of a lower bound on a
+    share that of the distances from the whole. A run without a value counts as ten times."""
+    row, goal = bench.row(one, trial) or {}, bench.question.goal
+    bounds = share_bounds(goal) if direction(goal) < 0 else delay_bounds(goal)
+    return max(_ratio(bound, row.get(bound.measure.key)) for bound in bounds)
+
+
+def _ratio(bound: Constraint, value: float | None) -> float:
+    if value is None:
+        return math.log(10.0)
+    limit = bound.bound
+    if not bound.upper:
+        share = bound.measure.unit == "%"
+        value, limit = (MOST["%"] - value, MOST["%"] - limit) if share else (limit, value)
+    return math.log(max(value, LEAST) / max(limit, LEAST))
 
 
 @dataclass
 class Edge:
-    """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least)."""
+    """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least). ``near`` are
+    those closest to the bound, of a design that was evaluated before."""
 
     bench: Bench
     study: FamilyStudy
@@ -113,9 +150,11 @@ class Edge:
     seen: list[tuple[Candidate, Coordinates]] = field(default_factory=list)
     scatter: float = LEAST_SCATTER
 
+    near: list[PairedTrial] = field(default_factory=list)
+
     def __post_init__(self) -> None:
         self.alone = len({trial.place for trial in self.trials}) == 1
-        self._near: list[PairedTrial] = []
+        self.sign = direction(self.bench.question.goal) or 1
 
     def solve(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
         """The design on the edge with the other parameters as in ``coordinates``; None if no value of the scale keeps
@@ -150,16 +189,16 @@ class Edge:
         return statistics.mean([log_ratio(self.bench, one, trial) for trial in trials])
 
     def _root(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
-        """Secant steps inside a bracket."""
-        family = self.study.family
+        """Secant steps inside a bracket, over the logarithm of the scale, turned so that the bound breaks above."""
+        family, sign = self.study.family, self.sign
         axis = family.axes[family.scale]
-        place = math.log(coordinates[family.scale])
-        least, most = math.log(axis.low), math.log(axis.high)
+        place = sign * math.log(coordinates[family.scale])
+        least, most = sorted(sign * math.log(end) for end in (axis.low, axis.high))
         low: tuple[float, float] | None = None
         high: tuple[float, float] | None = None
         best: tuple[Candidate, Coordinates] | None = None
         for _ in range(EVALUATIONS):
-            at = {**coordinates, family.scale: axis.rounded(math.exp(min(max(place, least), most)))}
+            at = {**coordinates, family.scale: axis.rounded(math.exp(sign * min(max(place, least), most)))}
             at[family.scale] = min(max(at[family.scale], axis.low), axis.high)
             made = self.study.candidate(at)
             if made is None or not self.bench.usable(made, self.trials[0]):
@@ -167,7 +206,7 @@ class Edge:
             excess = self._evaluate(made, at)
             if excess is None:
                 return best
-            point = (math.log(at[family.scale]), excess)
+            point = (sign * math.log(at[family.scale]), excess)
             if excess <= 0:
                 if low is None or point[0] >= low[0]:
                     low, best = point, (made, at)
@@ -199,10 +238,10 @@ class Edge:
         """The excess of a design, from the conditions of highest delay if those break the bound already; None if there
         was no time left."""
         self.seen.append((one, coordinates))
-        if self._near:
-            if not self.bench.run(((one, trial) for trial in self._near), until=self.until):
+        if self.near:
+            if not self.bench.run(((one, trial) for trial in self.near), until=self.until):
                 return None
-            found = self.excess(one, self._near)
+            found = self.excess(one, self.near)
             if found > 0:
                 return found
         if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
@@ -210,13 +249,13 @@ class Edge:
         order = sorted(self.trials, key=lambda trial: -log_ratio(self.bench, one, trial))
         highest = log_ratio(self.bench, one, order[0])
         close = [trial for trial in order if log_ratio(self.bench, one, trial) >= highest + math.log(NEAR)]
-        self._near = order[: min(max(len(close), LEAST_NEAR), MOST_NEAR)]
+        self.near = order[: min(max(len(close), LEAST_NEAR), MOST_NEAR)]
         return self.excess(one, self.trials)
 
     def _scatter(self, one: Candidate) -> float:
         """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
         delay."""
-        places = {trial.place: trial for trial in self._near[:LEAST_NEAR]}
+        places = {trial.place: trial for trial in self.near[:LEAST_NEAR]}
         extra = {
             place: [
                 PairedTrial(place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)

@@ -173,14 +173,20 @@ class Evaluations:
         """Whether one evaluation covers too few of the trials to judge a setting by."""
         return SMALL * self.size <= len(self.first)
 
-    def point(self, kind: str, count: int) -> bool:
+    def point(self, kind: str, count: int, incumbent: float) -> bool:
         """Queues the points of largest expected improvement as a family's next proposals; False before its surrogate is
-        fitted."""
+        fitted. ``incumbent`` is the loss that is to be improved on."""
         surrogate, study = self.surrogates.get(kind), self.studies[kind]
         if surrogate is None or not surrogate.ready:
             return False
-        study.go(surrogate.propose([study.unit_point(one) for one in study.tried.values()], count))
+        tried = [study.unit_point(one) for one in study.tried.values()]
+        study.go(surrogate.propose(tried, count, incumbent))
         return True
+
+    def promises(self, kind: str, gain: float) -> bool:
+        """Whether a family is expected to improve on the incumbent by more than ``gain`` points, as far as is known."""
+        surrogate = self.surrogates.get(kind)
+        return surrogate is None or not surrogate.ready or surrogate.gain > gain
 
     def _ranked(self, kind: str) -> list[Candidate]:
         """The settings of a family by expected loss; none before its surrogate is fitted."""

@@ -1,4 +1,4 @@
-"""The final race of a search, on seeds that it has not seen."""
+"""The finalists of a search, and the front of several objectives on seeds that it has not seen."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from .candidates import Candidate
 from .effort import FINALS as FINALS_END
 from .effort import Budget
 from .evaluations import Evaluations
-from .race import race
 from .study import front
 
-#: Share of the runs that the race is given.
+#: Share of the runs that the finalists are given.
 FINALS = 0.25
-#: Its seeds, and those where there are several objectives.
-BLOCKS, FRONT_BLOCKS = 8, 2
-#: Candidates that reach it, of each family and of all.
+#: Seeds of the finalists where there are several objectives.
+FRONT_BLOCKS = 2
+#: Finalists, of each family and of all.
 PER_FAMILY, ALTOGETHER = 2, 8
 #: Fewest of all, and on how many seeds each shall be tried before the runs are spent.
 LEAST, EACH = 3, 8
@@ -25,7 +24,7 @@ LEAST, EACH = 3, 8
 
 @dataclass(frozen=True)
 class Final:
-    """The race after a search; ``fits`` returns whether a number of runs fits before a share of the time is spent."""
+    """The finalists of a search; ``fits`` returns whether a number of runs fits before a share of the time is spent."""
 
     bench: Bench
     evaluations: Evaluations
@@ -33,7 +32,7 @@ class Final:
     fits: Callable[[int, float], bool]
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """Who runs: the expected best of every family, and of all."""
+        """The finalists: the expected best of every family, and of all."""
         expected = self.evaluations.expected(ranked)
         order = sorted(ranked, key=lambda one: expected[one.key])
         found: list[Candidate] = []
@@ -45,30 +44,10 @@ class Final:
         return list({one.key: one for one in found}.values())
 
     def front(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """Who runs where there are several objectives: the front of what keeps the bounds."""
+        """The finalists where there are several objectives: the front of what keeps the bounds."""
         allowed = [one for one in ranked if self.evaluations.excess(one) <= 0] or list(ranked[:1])
         names = front({one.key: self.evaluations.vector(one) for one in allowed})
         return [one for one in allowed if one.key in names]
-
-    def race(
-        self, pool: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]]
-    ) -> tuple[list[Candidate], list[PairedTrial]]:
-        """Who is left, best first, and the trials that all of them were run in: those of the search where there are
-        neither runs nor time for others."""
-        most = self.effort.runs - self.bench.runs
-        cost = len(pool) * len(blocks[0])
-        some = blocks if cost <= most and self.fits(cost, FINALS_END) else [self.evaluations.first]
-        left = race(self.bench, pool, some, most=most, late=self._spent)
-        for one in pool:
-            for trials in some:
-                for trial in trials:
-                    self.evaluations.observe(one, trial)
-        for surrogate in self.evaluations.surrogates.values():
-            surrogate.fit()
-        common = [
-            trial for trials in some for trial in trials if all(self.bench.has(one, trial) for one in left)
-        ]
-        return self._ordered(left, common), common
 
     def unbeaten(
         self, pool: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]]
@@ -83,17 +62,6 @@ class Final:
             trials.extend(one)
         points = {one.key: self.evaluations.vector(one, trials) for one in pool}
         return [next(one for one in pool if one.key == key) for key in front(points)], trials
-
-    def _ordered(self, left: Sequence[Candidate], trials: Sequence[PairedTrial]) -> list[Candidate]:
-        """The family that did best first, in each by what its surrogate expects with the race in it: the best of a few
-        runs is the luckiest."""
-
-        def raw(one: Candidate) -> tuple[float, float]:
-            return self.bench.violation(one, trials), self.bench.score(one, trials)
-
-        first = {one.kind: min(raw(other) for other in left if other.kind == one.kind) for one in left}
-        expected = self.evaluations.expected(left)
-        return sorted(left, key=lambda one: (first[one.kind], expected[one.key]))
 
     def _spent(self) -> bool:
         """Whether there is no time for another block of two."""

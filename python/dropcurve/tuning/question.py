@@ -14,11 +14,11 @@ from ..errors import DropcurveError, Problem, ScenarioError, UsageError, nearest
 from ..files.reading import parse_toml
 from ..quantities import ranges, units, values
 from ..quantities.ranges import Range
-from ..runs.sweeping import design
 from ..scenario import Scenario, library
 from ..scenario.scenario import located
 from ..verdict import Exchange
 from . import goal as goals
+from . import spread
 from .candidates import Target, target_of
 from .families import USUAL, Room
 from .link import Link
@@ -107,10 +107,7 @@ class Question:
             for one in itertools.product((0.0, 1.0), repeat=count)
             if count <= ALL_CORNERS or sum(one) % 2 == 0
         ]
-        inside = [
-            tuple(map(float, one))
-            for one in design.cube(count, max(INSIDE, 2 * count), method="sobol", seed=0)
-        ]
+        inside = [tuple(map(float, one)) for one in spread.even(count, max(INSIDE, 2 * count), seed=0)]
         if most is not None and most < len(corners) + len(inside):
             return _distinct([*(one for _, one in ends(self)), *(self.at(one) for one in inside)])[:most]
         # Opposite corners first, so that the first half has both ends of every axis.
@@ -121,11 +118,7 @@ class Question:
     def fresh(self, count: int, *, seed: int) -> list[Condition]:
         """Conditions that were not tried: stratified over the ranges."""
         axes = len(self.varying)
-        return (
-            [self.at(one) for one in design.cube(axes, count, method="latin", seed=seed)]
-            if axes
-            else [self.at(())]
-        )
+        return [self.at(one) for one in spread.stratified(axes, count, seed=seed)] if axes else [self.at(())]
 
     def middle(self) -> Condition:
         """The centre of the ranges."""

@@ -1,4 +1,4 @@
-"""Racing: candidates run in the same trials, and those clearly behind are eliminated early.
+"""Racing: which candidates are clearly behind another one in the trials that both were run in.
 
 F-Race (Birattari 2002) with paired t tests instead of ranks: under common random numbers the difference of two
 candidates in a trial is far less noisy than either, so the budget goes to candidates that are close.
@@ -7,7 +7,7 @@ candidates in a trial is far less noisy than either, so the budget goes to candi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..metrics import statistics
 from .bench import Bench, PairedTrial
@@ -67,25 +67,3 @@ def _pairs(bench: Bench, candidate: Candidate, best: Candidate, trials: Sequence
     seeds = dict.fromkeys(trial.seed for trial in trials)
     whole = [[trial for trial in trials if trial.seed == seed] for seed in seeds]
     return [bench.score(candidate, some) - bench.score(best, some) for some in whole]
-
-
-def race(
-    bench: Bench, candidates: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]], *, most: int,
-    late: Callable[[], bool] = lambda: False,
-) -> list[Candidate]:  # fmt: skip
-    """Candidates on block after block until one is left, the blocks are used up, ``most`` runs are made or it is
-    ``late``; best first.
-
-    All that come back were tried on the same trials.
-    """
-    left = list({candidate.key: candidate for candidate in candidates}.values())
-    trials: list[PairedTrial] = []
-    spent = bench.runs
-    for one in blocks:
-        if trials and (late() or len(left) < 2 or bench.runs - spent + len(left) * len(one) > most):
-            break
-        bench.run((candidate, trial) for candidate in left for trial in one)
-        trials.extend(one)
-        left.sort(key=lambda candidate: bench.score(candidate, trials))
-        left = [left[0], *(other for other in left[1:] if not behind(bench, other, left[0], trials))]
-    return left

@@ -15,11 +15,12 @@ from ..errors import UsageError
 from .adjust import on_fresh_conditions
 from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
+from .decision import margin_of
 from .effort import ENDS, SEARCH, Budget, Clock, foretold
 from .effort import FINALS as FINALS_END
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
-from .finals import BLOCKS, FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
+from .finals import FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
 from .initial_designs import designs_known
 from .outcome import SearchOutcome
 from .question import Condition
@@ -35,14 +36,14 @@ BATCH, NEAR = 4, 2
 FEW = 4
 #: Settings of a family whose first evaluations half of the runs suffice for: a constant, and more for each axis.
 SETTINGS, EACH_PARAMETER = 12, 6
-#: Share of the runs above which initial designs of other disciplines are left to the validation.
-FOREIGN = 0.1
 #: Share of the runs for the initial designs.
 KNOWN = 0.35
 #: Rounds of every family before those clearly behind get fewer.
 GRACE = 3
 #: Of how many rounds those get one.
 RARELY = 3
+#: Share of the margin below which no expected improvement is worth a round.
+IDLE = 0.25
 #: Share of the runs for screening.
 SCREENING = 0.25
 #: Settings of a family run at every condition at the end, as a multiple of its finalists.
@@ -64,16 +65,17 @@ class Search:
     say: Say = lambda *_: None
     clock: Clock = field(default_factory=Clock)
     note: Callable[[str], None] = lambda _: None
+    margin: float = 0.0
     studies: dict[str, FamilyStudy] = field(default_factory=dict)
     known: list[Candidate] = field(default_factory=list)
     whole: list[Candidate] = field(default_factory=list)
     effects: list[ScreeningEffect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-    bounded: bool = False
     _solved: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.question = self.bench.question
+        self.margin = self.margin or margin_of(self.question.goal)
         self.conditions = self.question.conditions(self.effort.conditions)
         self.several = len(self.question.goal.objectives) > 1
         # A design at the edge of a bound that holds under one seed breaks it under the next: where conditions are few,
@@ -100,7 +102,7 @@ class Search:
         if self.clock.seconds is None and (long := foretold(self.effort, self.question, self.bench)):
             self.note(long)
         solving = self._solve()
-        if solving.settled:
+        if solving.settled or not self._promising():
             self._start_studies()
         else:
             self._screen()
@@ -108,13 +110,12 @@ class Search:
         return self._finish()
 
     def _solve(self) -> Solving:
-        """The edge of a bound on the delay in every family; nothing where the goal has no such bound."""
+        """The best scale of every family; nothing where there are several objectives."""
         until = self.clock.until(SEARCH)
         solving = Solving(
-            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.say
+            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.say, self.margin
         )
-        self.bounded = solving.fits
-        if self.bounded:
+        if solving.fits:
             # Finalists are moved to the edge in the end, with a margin that is measured.
             self.bench.margin = 0.0
             self._try(solving.go(), until=until)
@@ -122,6 +123,25 @@ class Search:
             ends = self.first[: max(ENDS, len(self.half))]
             self.known = solving.rivals(self.known, ends)
         return solving
+
+    def _promising(self) -> bool:
+        """Whether the surrogate of some family expects to improve on what was solved."""
+        best = self.best()
+        if self.several or best is None:
+            return True
+        found = False
+        for kind, study in self.studies.items():
+            for one, at in self._solved.get(kind, []):
+                study.tried.setdefault(one.key, one)
+                study.coordinates.setdefault(one.key, at)
+            surrogate = self.evaluations.surrogates[kind]
+            if not surrogate.fit() or not study.tried:
+                found = found or kind not in self._solved
+                continue
+            tried = [study.unit_point(one) for one in study.tried.values()]
+            surrogate.propose(tried, 1, self.evaluations.expected([best])[best.key])
+            found = found or self.evaluations.promises(kind, IDLE * self.margin)
+        return found
 
     def _start_studies(self) -> None:
         """Starts every study with the initial designs of its family."""
@@ -147,14 +167,7 @@ class Search:
         # The first of several names for the same simulation stays.
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
-        if Solving(self.bench, self.evaluations, self.first, 0.0).fits:
-            self._open_studies()
-            return
-        mine = [one for one in self.known if one.kind in self.question.candidates]
-        little = not self.several and len(self.known) * len(self.half) > FOREIGN * self.effort.runs
-        if little and mine:
-            self._seen(mine, until=self.clock.until(SEARCH))
-        else:
+        if self.several:
             self.known = self._seen(self.known, until=self.clock.until(SEARCH))
         self._open_studies()
 
@@ -220,6 +233,7 @@ class Search:
         for study in self.studies.values():
             # Where one evaluation covers few of the trials, other points are worth more than screening.
             many = len(study.family.axes) > 2 and not self.evaluations.brief
+            many = many and self.evaluations.promises(study.family.kind, IDLE * self.margin)
             cost = 4 * (len(study.family.axes) + 1) * len(self.half)
             if many and spent + cost <= SCREENING * self.effort.runs and self._fits(cost, SEARCH / 2):
                 spent += cost
@@ -260,7 +274,7 @@ class Search:
 
     def _rounds(self) -> None:
         """Rounds of proposals until the runs or the time are spent."""
-        number = 0
+        number = idle = 0
         while self.bench.runs < self.effort.runs - self._kept() and not self.clock.late(SEARCH):
             best = self._leader()
             asked: list[tuple[FamilyStudy, object, Candidate]] = []
@@ -268,12 +282,14 @@ class Search:
                 mine = self.best(kind)
                 lost = mine is not None and best is not None and behind(self.bench, mine, best, self.first)
                 if number < GRACE or number % RARELY == 0 or not lost or self.several:
-                    if not self.evaluations.point(kind, BATCH - 1) and mine is not None and number > 0:
+                    if not self._pointed(kind, best) and mine is not None and number > 0:
                         study.near(self.evaluations.best_few(self.whole, kind, FEW), NEAR)
-                    asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
+                    if number == 0 or self.evaluations.promises(kind, IDLE * self.margin):
+                        asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
+            idle = idle + 1 if not asked else 0
+            if idle > RARELY:
+                break
             if not asked:
-                if number >= GRACE and number % RARELY == 0:
-                    break
                 number += 1
                 continue
             self.say(f"search: round {number + 1}", best)
@@ -284,6 +300,12 @@ class Search:
             ):
                 break
             number += 1
+
+    def _pointed(self, kind: str, best: Candidate | None) -> bool:
+        """Queues what the surrogate of a family proposes against the incumbent; False if it is not fitted."""
+        if self.several or best is None:
+            return False
+        return self.evaluations.point(kind, BATCH - 1, self.evaluations.expected([best])[best.key])
 
     def _kept(self) -> float:
         """Runs reserved for the end: a race, or if they do not suffice, the best settings at every condition."""
@@ -349,23 +371,15 @@ class Search:
         ranked = self._recommendable()
         final = Final(self.bench, self.evaluations, self.effort, self._fits)
         pool = final.front(ranked) if self.several else final.pool(ranked)
-        self.say(f"final race of {len(pool)}", self.best())
-        seeds = FRONT_BLOCKS if self.several else BLOCKS * len(self.first) // len(self.conditions)
-        blocks = [block(self.conditions, self.seed + 1 + number) for number in range(seeds)]
+        self.say(f"finalists on fresh conditions: {len(pool)}", self.best())
         if self.several:
+            blocks = [block(self.conditions, self.seed + 1 + number) for number in range(FRONT_BLOCKS)]
             left, trials = final.unbeaten(pool, blocks)
-        elif self.bounded:
-            left, trials = on_fresh_conditions(
-                self.bench,
-                self.studies,
-                self.effort,
-                self.seed,
-                pool,
-                self.first,
-                self.clock.until(FINALS_END),
-            )
         else:
-            left, trials = final.race(pool, blocks)
+            until = self.clock.until(FINALS_END)
+            left, trials = on_fresh_conditions(
+                self.bench, self.studies, self.effort, self.seed, pool, self.first, until
+            )
         best = {
             kind: next((one for one in left if one.kind == kind), self.best(kind)) for kind in self.studies
         }

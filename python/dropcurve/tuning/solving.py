@@ -1,8 +1,10 @@
-"""The edge of the bound on the delay in every family, and along it: what decides most answers, at few runs.
+"""The best scale of every family: the edge of a bound, or the best place on the line. It decides most answers, at few
+runs.
 
-Each family is solved with its other parameters at customary values (`constraint`), then each of those is halved and
-doubled and the edge solved again, as long as that wins more than the margin. Where the objective comes within the
-margin of the most it can be, nothing is left to win and the search ends here.
+Each family is solved with its other parameters at customary values (`constraint`, or `line` where no edge follows from
+the goal), then each of those is halved and doubled and the scale solved again, as long as that wins more than the
+margin. Where the objective comes within the margin of the most it can be, nothing is left to win and the search ends
+here.
 """
 
 from __future__ import annotations
@@ -12,12 +14,13 @@ from dataclasses import dataclass, field
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .constraint import RULES, Edge, bound_s, scaled
+from .constraint import RULES, Edge, bound_s, customary_s, direction, scaled
 from .decision import margin_of
 from .evaluations import Evaluations
 from .families import Coordinates
 from .goal import MOST, Goal
 from .initial_designs import RULE, is_default
+from .line import Line
 from .study import FamilyStudy
 from .terms import KINDS
 
@@ -39,32 +42,33 @@ class Solving:
     runs: float
     until: float | None = None
     say: Callable[[str, Candidate | None], None] = lambda *_: None
+    margin: float = 0.0
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
-        self.bound = bound_s(self.goal, self.bench.question.room)
-        self.margin = margin_of(self.goal)
+        self.delay_s = customary_s(self.goal, self.bench.question.room)
+        self.margin = self.margin or margin_of(self.goal)
+        self.direction = direction(self.goal)
+        self.near: dict[str, list[PairedTrial]] = {}
 
     @property
     def fits(self) -> bool:
-        """Whether the goal bounds the delay and asks for something else than less of it."""
-        single = self.goal.objectives[0].single
-        delay = single is not None and single.key.startswith(("sojourn_ms", "queue_pkts"))
-        return self.bound is not None and len(self.goal.objectives) == 1 and not delay
+        """Whether there is one objective, so that each family has a best scale."""
+        return len(self.goal.objectives) == 1
 
     def go(self) -> list[Candidate]:
-        """The best design on the edge of each family, those that were found."""
+        """The best design of each family, those that were found."""
         if not self.fits:
             return []
-        assert self.bound is not None, "there is a bound"
         order = sorted(self.evaluations.studies.values(), key=lambda study: len(study.family.axes))
         for study in order:
             if self.bench.question.space.get(study.family.kind):
                 continue
-            self.say(f"the edge of the bound: {study.family.kind}", self.best)
-            self._solve(study, scaled(study, self.bench.question.room, self.bound))
+            what = "the edge of the bound" if self.direction else "the best scale"
+            self.say(f"{what}: {study.family.kind}", self.best)
+            self._solve(study, scaled(study, self.bench.question.room, self.delay_s))
         for late in (False, True):
             for study in order:
                 if study.family.kind in self.found and self._behind(study) == late:
@@ -85,13 +89,17 @@ class Solving:
         return list({one.key: one for one in found}.values())
 
     def rules(self) -> list[Candidate]:
-        """Settings that anybody can write down from the bound alone, as the box would load them."""
-        assert self.bound is not None, "there is a bound"
+        """Settings that anybody can write down from the bound or the round trip alone, as the box would load them."""
         found = []
         for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ()):
-                coordinates = scaled(study, self.bench.question.room, self.bound, share)
-                name = f"{KINDS.get(study.family.kind, study.family.kind)} at {share:g} of the bound"
+                coordinates = scaled(study, self.bench.question.room, self.delay_s, share)
+                of = (
+                    "of the bound"
+                    if bound_s(self.goal, self.bench.question.room)
+                    else f"of {_ms(self.delay_s)}"
+                )
+                name = f"{KINDS.get(study.family.kind, study.family.kind)} at {share:g} {of}"
                 made = study.target.candidate(
                     name, study.family.kind, study.family.params(coordinates), origin=RULE
                 )
@@ -113,34 +121,67 @@ class Solving:
             return False
         return self._loss(best) - most < self.margin
 
-    def _loss(self, one: Candidate) -> float:
-        return self.bench.together([self.bench.points(one, trial)[0] for trial in self.trials])
+    def _loss(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> float:
+        return self.bench.together([self.bench.points(one, trial)[0] for trial in trials or self.trials])
 
-    def _score(self, one: Candidate) -> tuple[bool, float]:
-        return self.bench.violation(one, self.trials) > 0, self._loss(one)
+    def _score(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> tuple[bool, float]:
+        return self.bench.violation(one, trials or self.trials) > 0, self._loss(one, trials)
 
     def _behind(self, study: FamilyStudy) -> bool:
         best = self.best
         return best is not None and self._loss(self.found[study.family.kind][0]) - self._loss(best) > BEHIND
 
     def _solve(self, study: FamilyStudy, coordinates: Coordinates) -> bool:
-        """Solves a family from some coordinates; returns whether its best design improved by half the margin."""
-        edge = Edge(self.bench, study, self.trials, self.until)
-        found = edge.solve(coordinates)
-        self.seen.setdefault(study.family.kind, []).extend(edge.seen)
-        for one, at in edge.seen:
+        """Solves a family from some coordinates; returns whether its best design improved by half the margin.
+
+        Once a family was solved, another design is solved in a part of the trials, those closest to the bound among
+        them, and run in all if it is better there.
+        """
+        kind = study.family.kind
+        before = self.found.get(kind)
+        trials = self.trials if before is None else self._part(kind)
+        found, seen = self._solver(study, coordinates, trials)
+        self.seen.setdefault(kind, []).extend(seen)
+        better = found is not None and (
+            before is None or self._score(found[0], trials) < self._score(before[0], trials)
+        )
+        if found is not None and better:
+            better = self.bench.run(((found[0], trial) for trial in self.trials), until=self.until)
+        for one, at in seen:
             study.coordinates.setdefault(one.key, at)
             for trial in self.trials:
                 self.evaluations.observe(one, trial)
-        if found is None:
+        if found is None or not better:
             return False
-        kind = study.family.kind
-        before = self.found.get(kind)
         if before is None or self._score(found[0]) < self._score(before[0]):
             gained = before is None or self._loss(before[0]) - self._loss(found[0]) > self.margin / 2
             self.found[kind] = found
             return gained
         return False
+
+    def _solver(
+        self, study: FamilyStudy, coordinates: Coordinates, trials: list[PairedTrial]
+    ) -> tuple[tuple[Candidate, Coordinates] | None, list[tuple[Candidate, Coordinates]]]:
+        """The best design over the scale in some trials, and all that were evaluated."""
+        kind = study.family.kind
+        if self.direction:
+            edge = Edge(self.bench, study, trials, self.until, near=self.near.get(kind, []))
+            found = edge.solve(coordinates)
+            self.near[kind] = edge.near
+            return found, edge.seen
+        again = kind in self.found
+        share = (self.runs - self.bench.runs) / max(1, len(self.evaluations.studies) - len(self.found))
+        most = self.runs if again else self.bench.runs + max(share, 2 * len(trials))
+        line = Line(self.bench, study, trials, trials[: (len(trials) + 1) // 2], self.until, most)
+        found = line.solve(coordinates, wide=not again)
+        if found is not None and not all(self.bench.has(found[0], trial) for trial in trials):
+            found = None
+        return found, line.seen
+
+    def _part(self, kind: str) -> list[PairedTrial]:
+        """The first half of the trials and those closest to the bound."""
+        some = {*self.trials[: (len(self.trials) + 1) // 2], *self.near.get(kind, [])}
+        return [trial for trial in self.trials if trial in some]
 
     def _along(self, study: FamilyStudy) -> None:
         """Moves the other parameters, one after the other, while that wins something and there are runs."""
@@ -157,6 +198,10 @@ class Solving:
                     self.say(f"along the edge: {name} of {family.kind}", self.best)
                     if not self._solve(study, {**coordinates, name: value}):
                         break
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms"
 
 
 def _ideal(goal: Goal) -> float | None:

@@ -45,7 +45,8 @@ class Stages:
     def go(self, command: str) -> Answer:
         """The answer, stored in the folder."""
         bench, clock = self.bench, self.clock
-        outcome = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note).go()
+        margin = margin_of(bench.question.goal, self.margin)
+        outcome = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin).go()
         searched = bench.runs
         chosen, size = _chosen(outcome, bench)
         self.say("validation on fresh seeds and conditions", chosen[0])
@@ -53,7 +54,6 @@ class Stages:
         rivals = len(chosen) - size
         chosen = chosen[: max(size, effort.affordable(left_s, bench.run_s))]
         sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s)
-        margin = margin_of(bench.question.goal, self.margin)
         validation = Validation(
             bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most=self.most
         )

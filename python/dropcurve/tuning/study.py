@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..runs.sweeping import design
+from . import spread
 from .candidates import Candidate, Target
 from .families import Coordinates, Family
 
@@ -53,8 +53,8 @@ class FamilyStudy:
 
     def start(self, known: Sequence[Mapping[str, float]]) -> None:
         """Begins with given coordinates, then with points spread over the ranges."""
-        spread = design.cube(len(self.family.axes), SPREAD, method="sobol", seed=self.number)
-        self._queue = [*map(dict, known), *(self._at(one) for one in spread)]
+        over = spread.even(len(self.family.axes), SPREAD, seed=self.number)
+        self._queue = [*map(dict, known), *(self._at(one) for one in over)]
         self._optuna = self._study()
 
     def near(self, best: Sequence[Candidate], count: int) -> None:

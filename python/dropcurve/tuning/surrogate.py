@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..runs.sweeping import design
+from . import spread
 from .bench import PENALTY, Bench, PairedTrial
 from .candidates import Candidate
 from .gaussian_process import GaussianProcess, Observations
@@ -44,6 +44,7 @@ class Surrogate:
     _runs: dict[tuple[str, PairedTrial], tuple[Array, dict[str, float]]] = field(default_factory=dict)
     _processes: dict[str, GaussianProcess] = field(default_factory=dict)
     ready: bool = False
+    gain: float = math.inf
     _asked: int = 0
 
     def observe(self, one: Candidate, place: Array, trial: PairedTrial) -> None:
@@ -96,8 +97,9 @@ class Surrogate:
         weights = np.array([weight for _, weight in HERMITE])
         return [float(one) for one in weights @ self._over(self._losses(samples))]
 
-    def propose(self, tried: Sequence[Array], count: int) -> list[Array]:
-        """Points of largest expected improvement over all that was tried, each given the points before it."""
+    def propose(self, tried: Sequence[Array], count: int, incumbent: float = math.inf) -> list[Array]:
+        """Points of largest expected improvement over all that was tried and over a loss of ``incumbent``, each given
+        the points before it. What the first of them is expected to improve (points) is stored in ``gain``."""
         import numpy as np
 
         self._asked += 1
@@ -106,8 +108,8 @@ class Surrogate:
         coordinates = len(tried[0])
         room = max(24, PLACES // self.conditions)
         held = ranked[: max(4, room // 6)]
-        spread = design.cube(coordinates, room // 3, method="sobol", seed=self.seed + self._asked)
-        places = [*held, *(np.array(one, dtype=float) for one in spread)]
+        over = spread.even(coordinates, room // 3, seed=self.seed + self._asked)
+        places = [*held, *over]
         while len(places) < room:
             start = held[min(int(rng.exponential(2.0)), len(held) - 1)]
             step = rng.normal(0.0, STEPS[int(rng.integers(len(STEPS)))], coordinates)
@@ -115,9 +117,10 @@ class Surrogate:
                 np.clip(start + step * (rng.random(coordinates) < max(0.5, 1.5 / coordinates)), 0.0, 1.0)
             )
         losses = self._over(self._losses(self._samples(np.array(places), rng)))
-        best = losses[:, : len(held)].min(axis=1)
+        best = np.minimum(losses[:, : len(held)].min(axis=1), incumbent)
         chosen: list[Array] = []
         gains = np.maximum(best[:, None] - losses[:, len(held) :], 0.0)
+        self.gain = float(gains.mean(axis=0).max())
         for _ in range(count):
             one = int(np.argmax(gains.mean(axis=0)))
             chosen.append(places[len(held) + one])

@@ -1,0 +1,87 @@
+"""The best scale of a family for goals that no edge solves: a weighted sum, the least delay, fairness under a bound.
+
+A pattern search over the logarithm of the scale (Hooke and Jeeves 1961): the start is the best of a coarse grid where
+it is unknown; steps to either side go on while they win, and are halved where they do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .bench import Bench, PairedTrial
+from .candidates import Candidate
+from .families import Coordinates
+from .study import FamilyStudy
+
+#: Points of the coarse grid.
+GRID = 6
+#: First step of the logarithm of the scale, and that below which the search ends.
+STEP, CLOSE = 0.47, 0.05
+#: First step where only another parameter has moved.
+SMALL = 0.24
+#: Evaluations at most after the grid.
+EVALUATIONS = 16
+
+
+@dataclass
+class Line:
+    """The search for one family on a bench, over ``trials``, the grid over ``few`` of them, until ``most`` runs."""
+
+    bench: Bench
+    study: FamilyStudy
+    trials: Sequence[PairedTrial]
+    few: Sequence[PairedTrial]
+    until: float | None = None
+    most: float = math.inf
+    seen: list[tuple[Candidate, Coordinates]] = field(default_factory=list)
+    _scores: dict[float, tuple[float, Candidate, Coordinates]] = field(default_factory=dict)
+
+    def solve(self, coordinates: Coordinates, *, wide: bool = True) -> tuple[Candidate, Coordinates] | None:
+        """The best scale with the other parameters as in ``coordinates``, from the whole axis if ``wide``, else from
+        the scale there; None if the box or the time allows none. Every design evaluated is in ``seen``."""
+        axis = self.study.family.axes[self.study.family.scale]
+        least, most = math.log(axis.low), math.log(axis.high)
+        start = math.log(coordinates[self.study.family.scale])
+        if wide:
+            grid = [least + (most - least) * (n + 0.5) / GRID for n in range(GRID)]
+            tried = [(self._at(coordinates, one, self.few), one) for one in [start, *grid]]
+            start = (
+                min((found, place) for found, place in tried if found is not None)[1]
+                if any(found is not None for found, _ in tried)
+                else start
+            )
+        step, best = STEP if wide else SMALL, self._at(coordinates, start, self.trials)
+        if best is None:
+            return None
+        place, side, evaluations = start, 1.0, 0
+        while step >= CLOSE and evaluations < EVALUATIONS:
+            for sign in (side, -side):
+                there = min(max(place + sign * step, least), most)
+                found = self._at(coordinates, there, self.trials) if abs(there - place) > CLOSE / 2 else None
+                evaluations += 1
+                if found is not None and found < best:
+                    place, best, side = there, found, sign
+                    break
+            else:
+                step /= 2.0
+        return self._scores[self._rounded(place)][1:]
+
+    def _rounded(self, place: float) -> float:
+        axis = self.study.family.axes[self.study.family.scale]
+        return min(max(axis.rounded(math.exp(place)), axis.low), axis.high)
+
+    def _at(self, coordinates: Coordinates, place: float, trials: Sequence[PairedTrial]) -> float | None:
+        """The score over some trials at a place of the scale; None if it cannot be had."""
+        scale = self._rounded(place)
+        at = {**coordinates, self.study.family.scale: scale}
+        made = self.study.candidate(at)
+        if made is None or not self.bench.usable(made, trials[0]) or self.bench.runs >= self.most:
+            return None
+        if not self.bench.run(((made, trial) for trial in trials), until=self.until):
+            return None
+        found = self.bench.score(made, trials)
+        self._scores[scale] = (found, made, at)
+        self.seen.append((made, at))
+        return found
