@@ -10,9 +10,14 @@ from dropcurve.tuning.decision import DecisionRow, recommended, replications_nee
 
 
 def row(
-    kind: str, *losses: float, broken: float = 0.0, origin: str = "search", excess: float = 0.0
+    kind: str,
+    *losses: float,
+    broken: float = 0.0,
+    origin: str = "search",
+    excess: float = 0.0,
+    drifted: int | None = None,
 ) -> DecisionRow:
-    return DecisionRow(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess)
+    return DecisionRow(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess, drifted)
 
 
 BEST = row("pie", -99.0, -99.2, -98.8, -99.0)
@@ -64,7 +69,14 @@ def test_a_rival_that_is_not_better_by_the_margin_is_no_threat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("goal", "margin"), [("max utilisation", 0.2), ("max goodput", 1.0), ("min loss", 0.2)]
+    ("goal", "margin"),
+    [
+        ("max utilisation", 0.2),
+        ("max goodput", 1.0),
+        ("min loss", 0.2),
+        ("min p95 delay", 1.0),
+        ("max utilisation - 0.5 * p95 delay", 0.2),
+    ],
 )
 def test_the_margin_is_points_of_a_share_or_a_share_of_a_value(goal: str, margin: float) -> None:
     from dropcurve.tuning import goal as goals
@@ -77,3 +89,23 @@ def test_nothing_that_misses_a_bound_is_called_better_or_worse() -> None:
     closest = row("red", -80.0, -81.0, -80.0, -81.0, broken=0.5)
     further = row("pie", -99.0, -99.1, -99.0, -99.1, broken=0.9)
     assert standing(further, closest, 0.2)[0] == "infeasible"
+
+
+def test_of_equally_simple_designs_the_one_that_bears_drift_is_recommended() -> None:
+    frail, sturdy = (row("droptail", *BEST.losses, drifted=places) for places in (3, 1))
+    assert recommended([frail, sturdy], 0.2) is sturdy and recommended([sturdy, frail], 0.2) is sturdy
+    # Simplicity goes before drift, and where that of one is not known it decides nothing.
+    assert recommended([row("pie", *BEST.losses, drifted=0), frail], 0.2) is frail
+    ahead = row("droptail", *(loss - 0.01 for loss in BEST.losses))
+    assert recommended([sturdy, ahead], 0.2) is ahead
+
+
+def test_a_point_is_one_per_cent_of_the_value_or_a_percentage_point() -> None:
+    from dropcurve.tuning import goal as goals
+
+    def point(text: str, value: float) -> float:
+        return decision.point_of(goals.parse(text).objectives[0], value)
+
+    assert point("min p95 delay", 15.0) == 0.15
+    assert point("max utilisation", 50.0) == 1.0
+    assert point("max utilisation - 0.5 * p95 delay", -49.0) == 1.0

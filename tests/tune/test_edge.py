@@ -10,12 +10,15 @@ import pytest
 
 from dropcurve.quantities import units
 from dropcurve.runs.sweeping.rows import Row
+from dropcurve.tuning import goal as goals
 from dropcurve.tuning import of_link
 from dropcurve.tuning.adjust import UNUSED, Adjusting
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.constraint import AIM, ALONE, Edge, bound_s, delay_bounds, scaled
+from dropcurve.tuning.challengers import Challengers
+from dropcurve.tuning.constraint import AIM, ALONE, Edge, bound_s, delay_bounds, direction, scaled
 from dropcurve.tuning.families import family
+from dropcurve.tuning.line_search import LineSearch
 from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 20ms, max utilisation"
@@ -118,3 +121,74 @@ def test_finalists_move_to_the_edge_of_fresh_conditions() -> None:
         (moved,) = Adjusting(bench, {"droptail": study}, trials).go([start])
         worst = max(row["sojourn_ms_p95"] for trial in trials if (row := bench.row(moved, trial)) is not None)
         assert math.exp(UNUSED) * 20.0 <= worst <= 20.0
+
+
+@pytest.mark.parametrize(
+    ("goal", "where"),
+    [
+        ("p95 delay < 20ms, max utilisation", 1),
+        ("p95 delay < 20ms, loss < 5%, max goodput", 1),
+        ("p99 delay < 20ms, min loss", 1),
+        ("min mean delay, utilisation > 95%", -1),
+        ("min p99 one-way delay, loss < 1%", -1),
+        ("p95 delay < 20ms, min jitter", 0),
+        ("max utilisation - 0.5 * p95 delay", 0),
+        ("p95 delay < 20ms, max goodput of short", 0),
+        ("max utilisation, min p95 delay", 0),
+    ],
+)
+def test_where_the_best_scale_lies_follows_from_the_goal(goal: str, where: int) -> None:
+    assert direction(goals.parse(goal)) == where
+
+
+def test_the_least_delay_that_keeps_a_share_is_at_the_other_edge() -> None:
+    """Utilisation is limit / (limit + 2 ms): 95 % at 38 ms, 57 kB."""
+    bench = Formula("min p95 delay, utilisation > 95%")
+    found = Edge(bench, _study(bench), _trials()).solve({"limit": 3000.0})
+    assert found is not None
+    assert 57_000.0 <= found[1]["limit"] <= 57_000.0 * (1 + 3 * AIM)
+    assert bench.runs <= 24
+
+
+def test_a_line_search_finds_the_best_of_a_sum_from_anywhere() -> None:
+    """100 L / (L + 2) - 0.5 * mean share * L ms is greatest at L = sqrt(200 / 0.4125) - 2 = 20 ms, 30 kB."""
+    bench = Formula("max utilisation - 0.5 * p95 delay")
+    for start in (4000.0, 250_000.0):
+        found = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": start})
+        assert found is not None and found[1]["limit"] == pytest.approx(30_000.0, rel=0.06)
+    narrow = LineSearch(bench, _study(bench), _trials(), _trials()[:2])
+    assert narrow.solve({"limit": 27_000.0}, wide=False) is not None and len(narrow.seen) <= 8
+
+
+def test_a_finalist_without_an_edge_climbs_to_the_best_scale_of_fresh_conditions() -> None:
+    bench = Formula("max utilisation - 0.5 * p95 delay")
+    study = _study(bench)
+    start = study.candidate({"limit": 22_000.0})
+    assert start is not None
+    study.coordinates[start.key] = {"limit": 22_000.0}
+    (moved,) = Adjusting(bench, {"droptail": study}, _trials(seed=9)).go([start])
+    assert units.packets(str(moved.params["limit"]), packet_bytes=1) == pytest.approx(30_000.0, rel=0.12)
+
+
+def test_a_challenger_must_hold_and_win_half_the_margin() -> None:
+    bench = Formula()
+    study = _study(bench)
+    best, ahead, alike, breaks = (
+        study.candidate({"limit": at}) for at in (20_000.0, 26_000.0, 20_100.0, 40_000.0)
+    )
+    assert best and ahead and alike and breaks
+    challengers = Challengers(bench, _trials(seed=9), _trials(), 1, 0.2)
+    assert challengers.better(best, [alike, breaks, ahead]) == [ahead]
+    assert challengers.near(best, study.family, {"limit": 20_000.0})[0].params["limit"] == "23600 B"
+
+
+def test_a_run_without_a_value_and_each_constraint_by_itself_count_as_missed() -> None:
+    bench = Formula("p95 delay < 20ms, utilisation > 90%, max utilisation")
+    low, high = (_study(bench).candidate({"limit": at}) for at in (24_000.0, 27_600.0))
+    assert low and high
+    bench.run((one, trial) for one in (low, high) for trial in _trials())
+    # 16 of 18 ms are 88.9 %; 18.4 of 20.4 ms are 90.2 %, and the second condition has 1.1 times 18.4 ms.
+    assert bench.missed(low, _trials()) == 1.0
+    assert bench.missed(high, _trials()) == 0.25
+    nothing = Formula("completion time < 1s, max utilisation")
+    assert nothing.missed(low, _trials()) == 1.0

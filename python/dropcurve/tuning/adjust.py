@@ -72,7 +72,9 @@ class Adjusting:
 
     def rank(self, one: Candidate) -> tuple[float, float]:
         """What finalists are ordered by: the share of runs that break a constraint beyond what is allowed, the loss."""
-        return max(0.0, self._broken(one) - (1.0 - HOLDS) - 1e-9), self._loss(one, self.trials)
+        return max(0.0, self.bench.missed(one, self.trials) - (1.0 - HOLDS) - 1e-9), self._loss(
+            one, self.trials
+        )
 
     def _moved(self, one: Candidate) -> Candidate:
         """The best of a finalist and what comes of moving its scale."""
@@ -90,7 +92,7 @@ class Adjusting:
         place = coordinates[study.family.scale]
         for _ in range(STEPS):
             off = max(log_ratio(self.bench, at, trial) for trial in self.trials)
-            if UNUSED <= off <= 0 and self._broken(at) == 0:
+            if UNUSED <= off <= 0 and self.bench.missed(at, self.trials) == 0:
                 break
             place = self._inside(study, place * math.exp(sign * min(max(AIM - off, -DOWN), UP)))
             made = self._made(study, {**coordinates, study.family.scale: place})
@@ -133,16 +135,6 @@ class Adjusting:
     def _room(self) -> bool:
         """Whether there are runs for one more design."""
         return self.bench.runs + len(self.trials) <= self.most
-
-    def _broken(self, one: Candidate) -> float:
-        """Share of the runs that break a constraint."""
-        rows = [self.bench.row(one, trial) or {} for trial in self.trials]
-        bounds = self.bench.question.goal.constraints
-        broken = [
-            any(bound.measure.key not in row or bound.excess(row[bound.measure.key]) > 0 for bound in bounds)
-            for row in rows
-        ]
-        return sum(broken) / len(broken)
 
 
 def on_fresh_conditions(

@@ -15,6 +15,7 @@ from ..runs.sweeping.rows import Row, key
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .candidates import Candidate, bare
+from .decision import point_of
 from .goal import Constraint, Objective
 from .question import Condition, Question
 
@@ -177,7 +178,7 @@ class Bench:
         return None if row is None else one.value(row)
 
     def scale(self, reference: Candidate, trials: Sequence[PairedTrial]) -> None:
-        """Fixes what a point is for each objective: a percentage point, else 1 % of the reference's mean.
+        """Fixes what a point is for each objective, from the mean of the reference: see `decision.point_of`.
 
         Raises UsageError for a measure that this traffic has no value for.
         """
@@ -190,7 +191,7 @@ class Bench:
                     f"goal: {one.label} has no value in these runs; choose a measure that this traffic has "
                     "(completion times need --short)"
                 )
-            self.scales.append(1.0 if one.in_points else max(statistics.mean(known) / 100.0, 1e-9))
+            self.scales.append(point_of(one, statistics.mean(known)))
 
     def points(self, candidate: Candidate, trial: PairedTrial) -> tuple[float, ...]:
         """Each objective of a run in points, the smaller the better; infinite where it has no value."""
@@ -251,6 +252,17 @@ class Bench:
                 if one.excess(mean) > 0:
                     found.append((one, some[0], mean))
         return found
+
+    def missed(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
+        """The share of runs that do not hold a constraint, of the one held least often; a run without a value does not
+        hold it."""
+        rows = [self.row(candidate, trial) or {} for trial in trials]
+        shares = [
+            sum(one.measure.key not in row or one.excess(row[one.measure.key]) > 0 for row in rows)
+            / max(len(rows), 1)
+            for one in self.question.goal.constraints
+        ]
+        return max(shares, default=0.0)
 
     def violation(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
         """The greatest share by which a constraint is broken at any condition; 0 if all hold."""

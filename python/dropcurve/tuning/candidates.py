@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -111,11 +112,58 @@ class Target:
         """The configuration of a candidate, or None without a box."""
         return self._export(found.kind, found.params) if self.box else None
 
+    def written(self, found: Candidate) -> tuple[Export | None, tuple[str, ...]]:
+        """The configuration of a candidate, if it reads back as what was simulated, else None; with the parameters that
+        read back otherwise. None without a box, too."""
+        made = self.export(found)
+        if made is None:
+            return None, ()
+        changed = self._read_back(found, made)
+        return (None if changed else made), changed
+
+    def _read_back(self, found: Candidate, made: Export) -> tuple[str, ...]:
+        """The parameters as loaded that the text does not state or states otherwise; without the buffer, where that is
+        no part of a box's queue configuration and the importer assumes one."""
+        limit = str(found.params_as_loaded.get("limit", ""))
+        stated: dict[str, Any] = (
+            {"buffer_bytes": round(units.packets(limit, packet_bytes=1500) * 1500)} if limit else {}
+        )
+        try:
+            back = boxes.read(made.text, box=self.box, rate_bps=self.rate_bps, **stated)
+        except DropcurveError:
+            return ("all of it",)
+        if back.discipline != found.kind_as_loaded:
+            return ("the discipline",)
+        assumed = {note.key for note in back.notes if note.kind == "assumed"} & {"limit"}
+        return tuple(
+            name
+            for name, value in found.params_as_loaded.items()
+            if name not in assumed and not _same(value, back.params.get(name))
+        )
+
     def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
         asked = {
             name: value for name, value in params.items() if not (name == "above_max" and self.box == "linux")
         }
         return boxes.export(kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values of a parameter are the same setting: ``200 pkts`` and ``300000 B`` are."""
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) or isinstance(other, float):
+        try:
+            return math.isclose(float(one), float(other), rel_tol=1e-9)
+        except (TypeError, ValueError):
+            return False
+    if one == other or str(one) == str(other):
+        return True
+    try:
+        sizes = [units.packets(str(value), packet_bytes=1500) for value in (one, other)]
+    except DropcurveError:
+        return False
+    return math.isclose(*sizes, rel_tol=1e-9)
 
 
 def target_of(box: str, rate_bps: float, rtt_s: float) -> Target:

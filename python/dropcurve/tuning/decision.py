@@ -1,8 +1,9 @@
 """Which of the validated designs is recommended, and how each rival stands against it.
 
 The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
-better objective; within the margin of equivalence, the one with fewer parameters to set. Statements about a rival are
-equivalence tests (two one-sided tests: Schuirmann 1987) of the paired difference against the margin.
+better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
+that is good over the widest drift of conditions. Statements about a rival are equivalence tests (two one-sided tests:
+Schuirmann 1987) of the paired difference against the margin.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Literal
 
 from ..metrics import statistics
 from .candidates import Candidate
-from .goal import Goal
+from .goal import MOST, Goal, Objective
 from .initial_designs import is_default
 
 #: How a rival that holds every constraint stands against the recommendation.
@@ -30,12 +31,14 @@ SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 @dataclass(frozen=True)
 class DecisionRow:
     """What decides about a design: the loss of every replication (points, the smaller the better), the share of runs
-    that break a constraint, and by what share of the bound on average."""
+    that break a constraint (of the one broken most often), by what share of the bounds on average, and at how many
+    places beyond the range of conditions the design is no longer good (None: not known)."""
 
     candidate: Candidate
     losses: tuple[float, ...]
     broken: float
     excess: float
+    drifted: int | None = None
 
     @property
     def feasible(self) -> bool:
@@ -76,7 +79,16 @@ def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
         return min(rows, key=lambda row: (row.broken, row.excess, _mean(row.losses)))
     best = min(feasible, key=lambda row: _mean(row.losses))
     alike = [row for row in feasible if row is best or standing(row, best, margin)[0] == "equal"]
-    return min(alike, key=lambda row: (complexity(row.candidate), _mean(row.losses)))
+    known = all(row.drifted is not None for row in alike if complexity(row.candidate) == _least(alike))
+    return min(
+        alike,
+        key=lambda row: (complexity(row.candidate), (row.drifted or 0) if known else 0, _mean(row.losses)),
+    )
+
+
+def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:
+    """The complexity of the simplest."""
+    return min(complexity(row.candidate) for row in rows)
 
 
 def replications_needed(pair: statistics.Paired, margin: float) -> int:
@@ -92,6 +104,19 @@ def margin_of(goal: Goal, asked: float | None = None) -> float:
     if asked is not None:
         return asked
     return MARGIN_PERCENT if goal.objectives[0].in_points else MARGIN_SHARE
+
+
+def point_of(one: Objective, value: float) -> float:
+    """A point of an objective in its own unit: a percentage point where a share is in it, else 1 % of a value."""
+    return 1.0 if one.in_points else max(abs(value) / 100.0, 1e-9)
+
+
+def ideal(goal: Goal) -> float | None:
+    """The least loss there can be, in points: of a share of the link at 100 %, of a loss at 0. None if unknown."""
+    one = goal.objectives[0]
+    if one.single is None or one.unit != "%":
+        return None
+    return -MOST["%"] if one.higher else 0.0
 
 
 def complexity(one: Candidate) -> tuple[int, int]:

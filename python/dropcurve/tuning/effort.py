@@ -30,9 +30,9 @@ ENDS = 2
 KNOWN, LEFT_OUT, PARAMETERS = 12, 5, 4
 #: Seconds from which on a note states how long the answer will take.
 LONG_S = 90.0
-#: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift
-#: and the further replications of the validation end.
-SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, DECISION = 0.45, 0.55, 0.7, 0.77, 0.83, 0.97
+#: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift,
+#: further challengers and the further replications of the validation end.
+SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.45, 0.55, 0.7, 0.77, 0.83, 0.92, 0.97
 #: Seconds that figures and page take, and the most of the time that is kept for them.
 PICTURES_S, PICTURES = 10.0, 0.2
 

@@ -121,6 +121,24 @@ class Evaluations:
         chances = surrogate.better([study.unit_point(one) for one in some], study.unit_point(best))
         return [one for one, chance in zip(some, chances, strict=True) if chance > LIKELY][:AGAIN]
 
+    def hopeful(
+        self, best: Candidate, solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]], gain: float
+    ) -> bool:
+        """Whether the surrogate of some family expects to improve on a design by more than ``gain`` points, given the
+        designs that were ``solved`` and run so far; a family that none of was run may."""
+        found = False
+        for kind, study in self.studies.items():
+            for one, at in solved.get(kind, []):
+                study.tried.setdefault(one.key, one)
+                study.coordinates.setdefault(one.key, at)
+            surrogate = self.surrogates[kind]
+            if surrogate.fit() and study.tried:
+                self.point(kind, 0, self.expected([best])[best.key])
+                found = found or self.promises(kind, gain)
+            else:
+                found = found or kind not in solved
+        return found
+
     def usable(self, one: Candidate) -> bool:
         """Whether a setting can be run in all trials."""
         return all(self.bench.usable(one, trial) for trial in self.first)

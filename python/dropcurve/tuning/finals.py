@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..errors import UsageError
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .effort import FINALS as FINALS_END
@@ -30,6 +31,27 @@ class Final:
     evaluations: Evaluations
     effort: Budget
     fits: Callable[[int, float], bool]
+
+    def recommendable(
+        self,
+        whole: Sequence[Candidate],
+        known: Sequence[Candidate],
+        half: Sequence[PairedTrial],
+        tried: Callable[[Sequence[Candidate]], bool],
+    ) -> list[Candidate]:
+        """The designs that the box can be configured with, best first: of those run in all trials (``whole``), else
+        the best of the initial designs (``known``), which is run. Raises UsageError if there is none."""
+        target = self.evaluations.target
+        able = [one for one in whole if target.takes(one)]
+        if not able:
+            self.bench.run((one, trial) for one in known for trial in half)
+            ranked = sorted(known, key=lambda one: self.bench.score(one, half))
+            able = [one for one in ranked if target.takes(one)][:1]
+            tried(able)
+        if not able:
+            told = f"for = {target.box}: none of the settings tried can be written for it"
+            raise UsageError(f"{told}; more runs or a larger buffer may help")
+        return sorted(able, key=lambda one: self.bench.score(one, self.evaluations.first))
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The finalists: the expected best of every family, and of all."""

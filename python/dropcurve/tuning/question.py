@@ -83,6 +83,11 @@ class Question:
         """The axes that have a length."""
         return tuple(axis for axis in self.axes if not axis.range.single)
 
+    @property
+    def free(self) -> bool:
+        """Whether no disciplines were named, so that any may be recommended."""
+        return self.candidates == _searched((), self.space, box=self.target.box)
+
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with whatever queue it has."""
         if self.link is not None:

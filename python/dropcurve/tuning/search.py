@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UsageError
 from .adjust import on_fresh_conditions
 from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
@@ -102,7 +101,10 @@ class Search:
         if self.clock.seconds is None and (long := foretold(self.effort, self.question, self.bench)):
             self.note(long)
         solving = self._solve()
-        if solving.settled or not self._promising():
+        best = solving.best
+        if best is not None:
+            self.bench.scale(best, self.first)
+        if best is not None and (solving.settled or self._hopeless(solving, best)):
             self._start_studies()
         else:
             self._screen()
@@ -124,24 +126,10 @@ class Search:
             self.known = solving.rivals(self.known, ends)
         return solving
 
-    def _promising(self) -> bool:
-        """Whether the surrogate of some family expects to improve on what was solved."""
-        best = self.best()
-        if self.several or best is None:
-            return True
-        found = False
-        for kind, study in self.studies.items():
-            for one, at in self._solved.get(kind, []):
-                study.tried.setdefault(one.key, one)
-                study.coordinates.setdefault(one.key, at)
-            surrogate = self.evaluations.surrogates[kind]
-            if not surrogate.fit() or not study.tried:
-                found = found or kind not in self._solved
-                continue
-            tried = [study.unit_point(one) for one in study.tried.values()]
-            surrogate.propose(tried, 1, self.evaluations.expected([best])[best.key])
-            found = found or self.evaluations.promises(kind, IDLE * self.margin)
-        return found
+    def _hopeless(self, solving: Solving, best: Candidate) -> bool:
+        """Whether little is left to win and no surrogate expects more."""
+        gain = IDLE * self.margin
+        return solving.nearly_settled and not self.evaluations.hopeful(best, self._solved, gain)
 
     def _start_studies(self) -> None:
         """Starts every study with the initial designs of its family."""
@@ -284,7 +272,7 @@ class Search:
                 if number < GRACE or number % RARELY == 0 or not lost or self.several:
                     if not self._pointed(kind, best) and mine is not None and number > 0:
                         study.near(self.evaluations.best_few(self.whole, kind, FEW), NEAR)
-                    if number == 0 or self.evaluations.promises(kind, IDLE * self.margin):
+                    if number < GRACE or self.evaluations.promises(kind, IDLE * self.margin):
                         asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
             idle = idle + 1 if not asked else 0
             if idle > RARELY:
@@ -368,8 +356,8 @@ class Search:
         """The final race, on seeds that the search has not seen."""
         if not self.several:
             self._settle()
-        ranked = self._recommendable()
         final = Final(self.bench, self.evaluations, self.effort, self._fits)
+        ranked = final.recommendable(self.whole, self.known, self.half, self._try)
         pool = final.front(ranked) if self.several else final.pool(ranked)
         self.say(f"finalists on fresh conditions: {len(pool)}", self.best())
         if self.several:
@@ -380,6 +368,7 @@ class Search:
             left, trials = on_fresh_conditions(
                 self.bench, self.studies, self.effort, self.seed, pool, self.first, until
             )
+            self.bench.scale(left[0], trials or self.first)
         best = {
             kind: next((one for one in left if one.kind == kind), self.best(kind)) for kind in self.studies
         }
@@ -394,19 +383,6 @@ class Search:
             self.effects, families, coordinates, best_of,
             self.evaluations.counts(self.known), late,
         )  # fmt: skip
-
-    def _recommendable(self) -> list[Candidate]:
-        """The designs that the box can be configured with, best first. Raises UsageError if there is none."""
-        target = self.question.target
-        able = [one for one in self.whole if target.takes(one)]
-        if not able:
-            self.bench.run((one, trial) for one in self.known for trial in self.half)
-            able = [one for one in self._ranked(self.known) if target.takes(one)][:1]
-            self._try(able)
-        if not able:
-            told = f"for = {target.box}: none of the settings tried can be written for it"
-            raise UsageError(f"{told}; more runs or a larger buffer may help")
-        return sorted(able, key=lambda one: self.bench.score(one, self.first))
 
     def _fits(self, runs: int, share: float) -> bool:
         """Whether a number of runs fits, at the pace so far, before a share of the time is spent."""

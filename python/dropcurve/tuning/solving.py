@@ -1,26 +1,26 @@
 """The best scale of every family: the edge of a bound, or the best place on the line. It decides most answers, at few
 runs.
 
-Each family is solved with its other parameters at customary values (`constraint`, or `line` where no edge follows from
-the goal), then each of those is halved and doubled and the scale solved again, as long as that wins more than the
-margin. Where the objective comes within the margin of the most it can be, nothing is left to win and the search ends
-here.
+Each family is solved with its other parameters at customary values (`constraint`, or `line_search` where no edge
+follows from the goal), then each of those is halved and doubled and the scale solved again, as long as that wins more
+than the margin. Where the objective comes within the margin of the most it can be, nothing is left to win and the
+search ends here.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import RULES, Edge, bound_s, customary_s, direction, scaled
-from .decision import margin_of
+from .decision import ideal, margin_of
 from .evaluations import Evaluations
 from .families import Coordinates
-from .goal import MOST, Goal
 from .initial_designs import RULE, is_default
-from .line import Line
+from .line_search import LineSearch
 from .study import FamilyStudy
 from .terms import KINDS
 
@@ -28,6 +28,8 @@ from .terms import KINDS
 SOLVING = 0.5
 #: Factors by which another parameter is moved along the edge.
 FACTORS = (0.5, 2.0)
+#: Margins below the most that the objective can be from which on a search needs a promise to begin.
+NEARLY = 3.0
 #: Points behind the best family from which on a family is moved along its edge only once all others were.
 BEHIND = 3.0
 
@@ -116,10 +118,20 @@ class Solving:
     @property
     def settled(self) -> bool:
         """Whether the best design is within the margin of the most that the objective can be."""
-        best, most = self.best, _ideal(self.goal)
+        return self._left < self.margin
+
+    @property
+    def nearly_settled(self) -> bool:
+        """Whether so little is left to win that a search needs a promise to begin."""
+        return self._left < NEARLY * self.margin
+
+    @property
+    def _left(self) -> float:
+        """Points between the best design and the most that the objective can be."""
+        best, most = self.best, ideal(self.goal)
         if best is None or most is None or self.bench.violation(best, self.trials) > 0:
-            return False
-        return self._loss(best) - most < self.margin
+            return math.inf
+        return self._loss(best) - most
 
     def _loss(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> float:
         return self.bench.together([self.bench.points(one, trial)[0] for trial in trials or self.trials])
@@ -172,7 +184,7 @@ class Solving:
         again = kind in self.found
         share = (self.runs - self.bench.runs) / max(1, len(self.evaluations.studies) - len(self.found))
         most = self.runs if again else self.bench.runs + max(share, 2 * len(trials))
-        line = Line(self.bench, study, trials, trials[: (len(trials) + 1) // 2], self.until, most)
+        line = LineSearch(self.bench, study, trials, trials[: (len(trials) + 1) // 2], self.until, most)
         found = line.solve(coordinates, wide=not again)
         if found is not None and not all(self.bench.has(found[0], trial) for trial in trials):
             found = None
@@ -202,11 +214,3 @@ class Solving:
 
 def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms"
-
-
-def _ideal(goal: Goal) -> float | None:
-    """The least loss there can be, in points: of a share of the link at 100 %, of a loss at 0. None if unknown."""
-    one = goal.objectives[0]
-    if one.single is None or one.unit != "%":
-        return None
-    return -MOST["%"] if one.higher else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from . import effort, robustness
 from .answer import Answer
 from .bench import Bench, block
 from .candidates import Candidate, references
+from .challengers import FACTORS, MORE_FACTORS, Challengers, further_kinds
 from .decision import margin_of
 from .effort import Budget, Clock
-from .families import family
+from .families import Coordinates, Family, family
 from .findings import Spot
 from .outcome import SearchOutcome
 from .search import Say, Search
@@ -24,6 +25,8 @@ from .validation import APART, Validation
 
 #: Steps to a better neighbour of the recommendation, at most.
 NEIGHBOURS = 3
+#: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
+EQUALS = 3
 
 
 @dataclass
@@ -59,6 +62,8 @@ class Stages:
         )
         validation.run(chosen)
         self._step_to_neighbours(validation, outcome)
+        if not self.spent.brief:
+            self._further(validation, outcome, further_kinds(bench.question, more=False), effort.DRIFT)
         self._drift(validation)
         self._decide(validation, outcome)
         lines = validation.lines()
@@ -67,18 +72,18 @@ class Stages:
         question = bench.question
         best, ahead = lines[0], {one.key for one in chosen[:size]}
         # Only what was simulated as the box loads it, and holds, is offered to be loaded.
-        made = question.target.export(best.candidate) if best.holds else None
+        made, changed = question.target.written(best.candidate) if best.holds else (None, ())
         answer = Answer(
             question=question, seed=self.seed, lines=tuple(lines), spots=tuple(_spots(outcome, bench)),
             effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
-            configuration=made.text if made else "",
+            configuration=made.text if made else "", changed=changed,
             notes=tuple(str(note) for note in made.notes) if made else (), runs=searched,
             fresh=bench.runs - searched, version=library.version(), command=command,
             stopped=self._stopped(outcome, (len(chosen) - size, rivals)), pictured=clock.pictured(bench.run_s),
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=sum(line.candidate.key in ahead for line in lines), margin=margin,
-            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
+            point=bench.scales[0], replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
         answer.save(self.folder)
         return answer
@@ -90,18 +95,69 @@ class Stages:
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
-            for one in robustness.better(self.bench, self.moved, validation.margin):
+            found = robustness.better(self.bench, self.moved, validation.margin)
+            for one in [*found, *self._near(best, validation, outcome, FACTORS, effort.SENSITIVITY)]:
                 validation.add(one)
             if validation.decide() is best:
                 return
         self.moved = self._sensitivity(validation.decide(), outcome)
 
+    def _challengers(
+        self, validation: Validation, outcome: SearchOutcome, until: float | None
+    ) -> Challengers:
+        return Challengers(self.bench, outcome.trials, outcome.first, self.seed, validation.margin, until)
+
+    def _near(
+        self,
+        best: Candidate,
+        validation: Validation,
+        outcome: SearchOutcome,
+        factors: Sequence[float],
+        share: float,
+    ) -> list[Candidate]:
+        """Designs next to the recommendation that are better than it; none of a front."""
+        space, coordinates = self._place(best, outcome)
+        if validation.several or validation.settled or space is None or coordinates is None:
+            return []
+        challengers = self._challengers(validation, outcome, self.clock.until(share))
+        return challengers.near(best, space, coordinates, factors)
+
+    def _further(
+        self, validation: Validation, outcome: SearchOutcome, kinds: Sequence[str], share: float
+    ) -> None:
+        """The best of disciplines that were not searched, validated where they are better."""
+        if validation.several or validation.settled:
+            return
+        best = validation.decide()
+        challengers = self._challengers(validation, outcome, self.clock.until(share))
+        for one in challengers.further(best, kinds, self.say):
+            validation.add(one)
+        if validation.decide() is not best:
+            self._step_to_neighbours(validation, outcome)
+
+    def _use_time(self, validation: Validation, outcome: SearchOutcome) -> None:
+        """What may still change the answer, while there is time: further disciplines, then other factors of each
+        parameter until none wins."""
+        usual = further_kinds(self.bench.question, more=False) if not self.spent.brief else []
+        kinds = further_kinds(self.bench.question, more=True)
+        self._further(validation, outcome, [kind for kind in kinds if kind not in usual], effort.CHALLENGE)
+        for _ in range(NEIGHBOURS):
+            best = validation.decide()
+            self.say("neighbours of the recommendation", best)
+            for factors in MORE_FACTORS:
+                for one in self._near(best, validation, outcome, factors, effort.CHALLENGE):
+                    validation.add(one)
+            if validation.decide() is best:
+                return
+
     def _drift(self, validation: Validation) -> None:
-        """Conditions beyond their range, for the recommendation and its nearest rival that was not tuned."""
+        """Conditions beyond their range, for the recommendation, those equal to it and as simple, and the first rival
+        that was not tuned; of the equals the one that is good over the widest drift is recommended."""
         best = validation.decide()
         self.say("drift: conditions beyond their range", best)
-        rivals = [one for one in validation.candidates if one is not best and one.origin != "search"]
-        some = [best, *rivals[:1]] if not self.spent.brief else [best]
+        alike = validation.alike()[:EQUALS]
+        rivals = [one for one in validation.candidates if one not in alike and one.origin != "search"]
+        some = [*alike, *rivals[:1]] if not self.spent.brief else alike
         self.drift = robustness.drift(
             self.bench,
             some,
@@ -109,27 +165,28 @@ class Stages:
             seed=self.seed + 2 * APART,
             until=self.clock.until(effort.DRIFT),
         )
+        for one in alike if self.drift else ():
+            mine = [drift for drift in self.drift if drift.candidate.key == one.key]
+            validation.drifted[one.key] = sum(not point.good for drift in mine for point in drift.points)
 
     def _decide(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Replications until every rival is decided, or as long as there is time where a time was given."""
         best = validation.decide()
         self.say("validation: replications until every rival is decided", best)
         validation.until = self.clock.until(effort.DECISION)
-        validation.settle(thorough=self.clock.seconds is not None)
+        validation.settle()
+        if self.clock.seconds is not None:
+            self._use_time(validation, outcome)
+            self.say("validation: further replications", validation.decide())
+            validation.settle(thorough=True)
         if validation.decide() is not best:
             self.moved = self._sensitivity(validation.decide(), outcome)
 
     def _sensitivity(self, best: Candidate, outcome: SearchOutcome) -> list[robustness.Sensitivity]:
         """The sensitivity of a design, if the parameters of its discipline are known."""
         question = self.bench.question
-        try:
-            one = outcome.families.get(best.kind) or family(
-                best.kind, question.room, space=question.space.get(best.kind)
-            )
-        except UsageError:
-            return []
-        coordinates = outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
-        if coordinates is None:
+        one, coordinates = self._place(best, outcome)
+        if one is None or coordinates is None:
             return []
         study = FamilyStudy(one, question.target, 1, self.seed)
         trials = block(question.conditions(self.spent.conditions), self.seed + 1)
@@ -137,6 +194,17 @@ class Stages:
             self.bench, best, one, coordinates, study.candidate, trials, effort=self.spent,
             until=self.clock.until(effort.SENSITIVITY),
         )  # fmt: skip
+
+    def _place(self, best: Candidate, outcome: SearchOutcome) -> tuple[Family | None, Coordinates | None]:
+        """The family of a design and its coordinates there, if they are known."""
+        question = self.bench.question
+        try:
+            one = outcome.families.get(best.kind) or family(
+                best.kind, question.room, space=question.space.get(best.kind)
+            )
+        except UsageError:
+            return None, None
+        return one, outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
 
     def _stopped(self, outcome: SearchOutcome, rivals: tuple[int, int]) -> str:
         """What a limit of time cut short; "" if there was none. ``rivals`` are those that were validated, of how

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from ..quantities import units, wording
 from .candidates import Candidate
 from .constraint import delay_bounds
+from .decision import complexity
 from .findings import Findings
 from .measures import Measure
 from .terms import KINDS, cell, interval, points_of, shown
@@ -29,6 +30,7 @@ def verdict(answer: Findings) -> list[str]:
     """The sentences, without full stops; the first is the one to act on."""
     best = answer.lines[0]
     found = [_load(answer, best) if best.holds else _nothing(answer, best)]
+    found += _unwritten(answer)
     found += [_kept(answer, one) for one in best.kept] if best.holds else []
     if best.holds:
         found += _budget(answer, best)
@@ -37,6 +39,15 @@ def verdict(answer: Findings) -> list[str]:
     else:
         found += _possible(answer)
     return found
+
+
+def _unwritten(answer: Findings) -> Iterator[str]:
+    """Why there is no configuration although a box was named and the design holds."""
+    if answer.changed:
+        yield (
+            f"No configuration is written: the text for {answer.question.target.box} does not read back as what was "
+            f"simulated ({wording.listed(answer.changed)} would differ)"
+        )
 
 
 def setting(one: Candidate) -> str:
@@ -197,10 +208,7 @@ def _sure(answer: Findings) -> Iterator[str]:
         name: [line for line in rivals if line.standing == name]
         for name in ("infeasible", "worse", "no better", "equal", "better", "undecided")
     }
-    objective = answer.question.goal.objectives[0]
-    divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
-    unit = "percentage points" if objective.unit == "%" else unit
-    margin = f"{answer.margin * _point(answer) / divisor:.2g} {unit}".rstrip()
+    margin = margin_shown(answer)
     words = {
         "infeasible": "miss a bound", "worse": "are worse",
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
@@ -210,9 +218,22 @@ def _sure(answer: Findings) -> Iterator[str]:
     yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
     if groups["equal"]:
         names = _named([line.candidate.name for line in groups["equal"]])
-        yield f"Equal: {names}; the recommendation is the simplest of them"
+        yield f"Equal: {names}; the recommendation is {_simplest(answer, groups['equal'])}"
     for line in groups["undecided"][:NAMED]:
         yield _undecided(answer, line)
+
+
+def _simplest(answer: Findings, equal: Sequence[ValidationLine]) -> str:
+    """Why it was chosen among equals: by simplicity, then drift of conditions, then the mean."""
+    best = answer.lines[0]
+    alike = [line for line in equal if complexity(line.candidate) == complexity(best.candidate)]
+    if not alike:
+        return "the simplest of them"
+    drifts = [line.drifted for line in (best, *alike)]
+    known = [one for one in drifts if one is not None]
+    if len(known) == len(drifts) and known[0] < min(known[1:]):
+        return "as simple as any and good over the widest drift of conditions"
+    return "as simple as any" + (" and as good where conditions drift" if len(known) == len(drifts) else "")
 
 
 def _undecided(answer: Findings, line: ValidationLine) -> str:
@@ -227,10 +248,12 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
     )
 
 
-def _point(answer: Findings) -> float:
-    """A point of the first objective in its own unit: one percentage point, else 1 % of the recommended value."""
+def margin_shown(answer: Findings) -> str:
+    """The margin of equivalence in the unit of the first objective: ``0.2 percentage points``, ``0.14 ms``."""
     objective = answer.question.goal.objectives[0]
-    return 1.0 if objective.in_points else abs(answer.lines[0].objectives[0].mean or 1.0) / 100.0
+    divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
+    unit = "percentage points" if objective.unit == "%" else unit
+    return f"{answer.margin * answer.point / divisor:.2g} {unit}".rstrip()
 
 
 def _verb(words: str, count: int) -> str:

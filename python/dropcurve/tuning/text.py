@@ -112,7 +112,7 @@ def table(answer: Findings) -> list[str]:
     lines += _columns([["", *heads], *(cells(*row) for row in rows)])
     foot = f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
     if single:
-        margin = f"{answer.margin:g} points"
+        margin = statements.margin_shown(answer)
         foot = (
             f"Over {ground(answer)}, fewer for rivals that were decided early; 95 % intervals, paired differences, "
             f"equal within {margin} (two one-sided tests)."

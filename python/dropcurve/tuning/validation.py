@@ -16,9 +16,17 @@ from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .decision import HOLDS, DecisionRow, Standing, recommended, replications_needed, standing
+from .decision import (
+    HOLDS,
+    DecisionRow,
+    Standing,
+    complexity,
+    ideal,
+    recommended,
+    replications_needed,
+    standing,
+)
 from .effort import Budget
-from .families import USUAL
 from .goal import Constraint
 
 #: Fewest replications for an interval.
@@ -47,8 +55,8 @@ class Kept:
 
     @property
     def holds(self) -> bool:
-        """Whether the constraint held in nineteen runs of twenty."""
-        return self.held >= HOLDS * self.runs
+        """Whether the constraint held in nineteen runs of twenty; never without a value."""
+        return self.runs > 0 and self.held >= HOLDS * self.runs - 1e-9
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,9 @@ class ValidationLine:
     """One design on fresh ground: its objectives, its measures (means over the range), its constraints, and the
     paired difference of each objective from the recommendation (None for the recommendation itself).
 
-    ``standing`` is how it stands against the recommendation ("" for that itself and where there are several
-    objectives), ``needed`` the replications that would decide it where it is undecided.
+    ``standing`` is how it stands against the recommendation (None for that itself and where there are several
+    objectives), ``needed`` the replications that would decide it where it is undecided, ``drifted`` the places beyond
+    the range of conditions where it is no longer good, where that was looked at.
     """
 
     candidate: Candidate
@@ -68,6 +77,7 @@ class ValidationLine:
     real: tuple[bool, ...] = ()
     standing: Standing | None = None
     needed: int = 0
+    drifted: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -91,6 +101,7 @@ class Validation:
     most: int = 0
     candidates: list[Candidate] = field(default_factory=list)
     best: Candidate | None = None
+    drifted: dict[str, int] = field(default_factory=dict)
     _made: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -133,7 +144,7 @@ class Validation:
         else:
             question = self.bench.question
             # Where disciplines were named, others are rivals to compare with, not to recommend.
-            asked = question.candidates if question.candidates != USUAL else ()
+            asked = () if question.free else question.candidates
             able = [
                 one
                 for one in self.candidates
@@ -141,6 +152,24 @@ class Validation:
             ] or self.candidates
             self.best = recommended([self._row(one) for one in able], self.margin).candidate
         return self.best
+
+    @property
+    def settled(self) -> bool:
+        """Whether the recommendation is within the margin of the most that the objective can be."""
+        best, most = self._row(self.decide()), ideal(self.bench.question.goal)
+        return most is not None and best.feasible and statistics.mean(best.losses) - most < self.margin
+
+    def alike(self) -> list[Candidate]:
+        """The recommendation and the rivals that are equal to it and as simple."""
+        best = self.decide()
+        return [best] + [
+            one
+            for one in self.candidates
+            if one is not best
+            and complexity(one) == complexity(best)
+            and not self.several
+            and self._standing(one)[0] == "equal"
+        ]
 
     def settle(self, *, thorough: bool = False) -> None:
         """Adds replications for the recommendation and the rivals it is not yet decided against, until none is left,
@@ -208,7 +237,7 @@ class Validation:
                 tuple(self._kept(one, bound) for bound in self.bench.question.goal.constraints),
                 tuple(pairs.get((one.key, n)) for n in objectives),
                 tuple(adjusted.get((one.key, n), 1.0) < 0.05 for n in objectives),
-                stands, needed,
+                stands, needed, self.drifted.get(one.key),
             ))  # fmt: skip
         return lines
 
@@ -249,8 +278,10 @@ class Validation:
         ]
         trials = [trial for some in replications for trial in some]
         excess = [self._excess(one, trial) for trial in trials]
-        broken = sum(value > 0 for value in excess) / max(len(excess), 1)
-        return DecisionRow(one, tuple(losses), broken, sum(excess) / max(len(excess), 1))
+        return DecisionRow(
+            one, tuple(losses), self.bench.missed(one, trials), sum(excess) / max(len(excess), 1),
+            self.drifted.get(one.key),
+        )  # fmt: skip
 
     def _excess(self, one: Candidate, trial: PairedTrial) -> float:
         total = 0.0
@@ -278,14 +309,14 @@ class Validation:
         return statistics.t_interval(means)
 
     def _kept(self, one: Candidate, bound: Constraint) -> Kept:
+        trials = [trial for some in self._trials(one) for trial in some]
         found = [
             (value, trial)
-            for some in self._trials(one)
-            for trial in some
+            for trial in trials
             if (value := self.bench.value(one, trial, bound.measure.key)) is not None
         ]
         if not found:
             return Kept(bound, 0, 0, float("nan"), "")
         worst, trial = (max if bound.upper else min)(found, key=lambda pair: pair[0])
         held = sum(bound.excess(value) == 0 for value, _ in found)
-        return Kept(bound, held, len(found), worst, self.bench.question.describe(dict(trial.condition)))
+        return Kept(bound, held, len(trials), worst, self.bench.question.describe(dict(trial.condition)))

@@ -26,7 +26,7 @@ EVALUATIONS = 16
 
 
 @dataclass
-class Line:
+class LineSearch:
     """The search for one family on a bench, over ``trials``, the grid over ``few`` of them, until ``most`` runs."""
 
     bench: Bench

@@ -1,0 +1,122 @@
+"""Challengers of the recommendation: designs next to it, and the best of disciplines that were not searched.
+
+Each is run under the fresh conditions under which the finalists were adjusted, in a few trials first; what is better
+there than the recommendation is validated, and recommended if that bears it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .. import boxes
+from .adjust import Adjusting
+from .bench import Bench, PairedTrial
+from .candidates import Candidate
+from .decision import HOLDS
+from .evaluations import Evaluations
+from .families import Coordinates, Family, family
+from .question import Question
+from .solving import Solving
+from .study import FamilyStudy
+
+#: Factors by which each parameter of the recommendation is moved, and those for which there is time only where one was
+#: given.
+FACTORS = (0.85, 1.18)
+MORE_FACTORS = ((0.7, 1.4), (0.92, 1.09))
+#: Trials of a first look, and the margins behind the recommendation there from which on a challenger is dropped.
+LOOK, BEHIND = 6, 2.0
+#: The same for a further discipline, before it is adjusted.
+BEHIND_FURTHER = 5.0
+#: Disciplines that are solved besides the usual ones, and those for which there is time only where one was given.
+FURTHER, MORE = ("cobalt", "ared", "fq_pie"), ("pi", "choke", "nlred", "dualpi2")
+
+
+@dataclass(frozen=True)
+class Challengers:
+    """What may be better than the recommendation, on a bench with the fresh ``trials`` of the finalists and the trials
+    of the search (``first``); ``margin`` is the difference in points that matters."""
+
+    bench: Bench
+    trials: Sequence[PairedTrial]
+    first: Sequence[PairedTrial]
+    seed: int
+    margin: float
+    until: float | None = None
+
+    def near(
+        self, best: Candidate, space: Family, coordinates: Coordinates, factors: Sequence[float] = FACTORS
+    ) -> list[Candidate]:
+        """The designs next to the recommendation that are better than it, the best of each parameter."""
+        target = self.bench.question.target
+        study = FamilyStudy(space, target, 1, self.seed)
+        found = []
+        for name, axis in space.axes.items():
+            places = [axis.rounded(coordinates[name] * factor) for factor in factors]
+            made = [
+                study.candidate({**coordinates, name: place})
+                for place in places
+                if axis.low <= place <= axis.high
+            ]
+            found += self.better(best, [one for one in made if one is not None and one.key != best.key])[:1]
+        return found
+
+    def further(
+        self, best: Candidate, kinds: Sequence[str], say: Callable[[str, Candidate | None], None]
+    ) -> Iterator[Candidate]:
+        """The best of each further discipline that is better than the recommendation."""
+        question = self.bench.question
+        for kind in kinds:
+            study = FamilyStudy(family(kind, question.room), question.target, 1, self.seed)
+            evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
+            say(f"a further discipline: {kind}", best)
+            # As many runs as there were: the other parameters are moved only where there is time.
+            most = float(self.bench.runs) if self.until is None else float("inf")
+            solving = Solving(self.bench, evaluations, list(self.first), most, self.until, margin=self.margin)
+            found = self.better(best, solving.go(), BEHIND_FURTHER)
+            adjusting = Adjusting(self.bench, {kind: study}, self.trials, self.until)
+            yield from self.better(best, adjusting.go(found))[:1]
+
+    def better(self, best: Candidate, some: Sequence[Candidate], slack: float = 0.0) -> list[Candidate]:
+        """Those of some designs that hold the constraints and are better than the recommendation by half the margin,
+        best first; ``slack`` adds those that are behind by up to as many margins or miss a constraint."""
+        question = self.bench.question
+        able = [one for one in some if question.target.takes(one) and self._usable(one)]
+        if (
+            not able
+            or not self.trials
+            or not self.bench.run(((best, trial) for trial in self.trials), until=self.until)
+        ):
+            return []
+        look = self.trials[:LOOK]
+        found = []
+        for one in able:
+            if not self.bench.run(((one, trial) for trial in look), until=self.until):
+                break
+            missed = self.bench.missed(one, look) > 0.5 and not slack
+            if missed or self._loss(one, look) > self._loss(best, look) + max(BEHIND, slack) * self.margin:
+                continue
+            if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
+                break
+            holds = self.bench.missed(one, self.trials) <= 1.0 - HOLDS + 1e-9
+            gain = self._loss(best, self.trials) - self._loss(one, self.trials)
+            if gain > -slack * self.margin if slack else holds and gain > self.margin / 2:
+                found.append(one)
+        return sorted(found, key=lambda one: self._loss(one, self.trials))
+
+    def _usable(self, one: Candidate) -> bool:
+        return all(self.bench.usable(one, trial) for trial in (*self.first, *self.trials))
+
+    def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+        return self.bench.together([self.bench.points(one, trial)[0] for trial in trials])
+
+
+def further_kinds(question: Question, *, more: bool) -> list[str]:
+    """The disciplines that were not searched and may be recommended; none where some were named."""
+    if not question.free:
+        return []
+    kinds = [kind for kind in (*FURTHER, *(MORE if more else ())) if kind not in question.candidates]
+    if question.target.box:
+        held = boxes.kinds(question.target.box)
+        kinds = [kind for kind in kinds if kind in held]
+    return [kind for kind in kinds if question.room.ecn or kind != "dualpi2"]
