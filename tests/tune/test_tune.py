@@ -392,9 +392,10 @@ def test_what_the_box_has_not_is_compared_but_not_recommended(
     goal = "max utilisation, min p95 delay"
     question = of_link(rate="2Mbit", rtt="20ms", flows="2", buffer="40pkts", goal=goal, box="junos")
     answer = tuning.solve(question, runs=60, out="kept")
-    assert answer.configuration.startswith("set class-of-service") and answer.best.kind == "red"
-    assert {line.candidate.kind for line in answer.lines[: answer.front]} == {"red"}
-    assert {"droptail", "fq_codel"} < {line.candidate.kind for line in answer.lines}
+    assert answer.configuration.startswith("set class-of-service")
+    held = boxes.kinds("junos")
+    assert {line.candidate.kind for line in answer.lines[: answer.front]} <= set(held)
+    assert "fq_codel" not in held and "fq_codel" in {line.candidate.kind for line in answer.lines}
 
 
 def test_the_command_line_answers(asked: Path, dropcurve: Callable[..., Any]) -> None:
