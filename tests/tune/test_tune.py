@@ -336,7 +336,7 @@ def test_only_what_is_clearly_behind_is_called_so(asked: Path) -> None:
 
 
 def test_a_goal_that_the_traffic_has_no_value_for_is_refused(asked: Path) -> None:
-    with pytest.raises(UsageError, match="completion time has no value in these runs"):
+    with pytest.raises(UsageError, match="only finite transfers and web objects have completion times"):
         dc.tune("asked.toml", goal="min completion time", runs=60, out="kept")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ..errors import DropcurveError
 
@@ -37,7 +38,6 @@ def invoke(arguments: list[str]) -> int:
     Two options stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of one line,
     ``--allow-files DIR`` lets scenarios name files there.
     """
-    from ..scenario import recordings
     from .streams import ReaderGone, leave
     from .unexpected import Unexpected
 
@@ -45,7 +45,7 @@ def invoke(arguments: list[str]) -> int:
     rest, allowed = _taken_out([one for one in arguments if one != "--debug"], "--allow-files")
     guard = Unexpected(arguments, debug=debug)
     code = OURS
-    with guard, recordings.allowing(allowed):
+    with guard, _allowing(allowed):
         try:
             code = _run(rest, debug=debug)
             sys.stdout.flush()
@@ -53,6 +53,15 @@ def invoke(arguments: list[str]) -> int:
             leave()
             code = 0
     return code
+
+
+def _allowing(folders: list[str]) -> AbstractContextManager[None]:
+    """Lets scenarios name files in the folders; loads nothing where none is given."""
+    if not folders:
+        return nullcontext()
+    from ..scenario import recordings
+
+    return recordings.allowing(folders)
 
 
 def _taken_out(arguments: list[str], name: str) -> tuple[list[str], list[str]]:
@@ -77,14 +86,15 @@ def _taken_out(arguments: list[str], name: str) -> tuple[list[str], list[str]]:
 
 def _run(arguments: list[str], *, debug: bool) -> int:
     """Runs the command line; errors that are expected become lines and a code."""
-    from .app import CommandError, app, describe_misuse, options_by_verb
+    from . import verbs
+    from .app import CommandError, app, describe_misuse
     from .console import Interrupted, say
     from .defaults import by_verb, path
     from .streams import ReaderGone, leave
 
     try:
         # Building every verb takes longer than most of them.
-        known = by_verb(options_by_verb()) if path().is_file() else {}
+        known = by_verb(dict(verbs.options())) if path().is_file() else {}
         code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
         sys.stdout.flush()
         if code == INTERRUPTED:

@@ -1,4 +1,4 @@
-"""The verbs, registered with Typer; each is imported when it is called for."""
+"""The command line's parser: options before the verb, the questions without one, and how misuse is described."""
 
 from __future__ import annotations
 
@@ -8,31 +8,7 @@ from typing import Annotated
 
 import typer
 
-from . import (
-    advise,
-    assert_,
-    check,
-    compare,
-    describe,
-    evaluate,
-    export,
-    fix,
-    import_,
-    listing,
-    live,
-    mcp,
-    model,
-    plot,
-    report,
-    reproduce,
-    run,
-    schema,
-    show,
-    sweep,
-    tune,
-    wizard,
-)
-from .engine import with_engine
+from . import verbs
 
 #: What Typer raises for wrong options and arguments, wherever it keeps its parser.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -41,34 +17,9 @@ app = typer.Typer(
     name="dropcurve",
     help="How should this queue drop or mark packets, and how do we know?",
     epilog="Start with: dropcurve list scenarios",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=verbs.VerbGroup,
+    **verbs.PLAIN,
 )
-
-app.command("advise")(advise.advise)
-app.command("model")(model.model)
-app.command("tune")(with_engine(tune.tune))
-app.command("run")(with_engine(run.run))
-app.command("compare")(with_engine(compare.compare))
-app.command("assert")(with_engine(assert_.assert_))
-app.command("sweep")(with_engine(sweep.sweep))
-app.command("query")(sweep.query)
-app.command("check")(check.check)
-app.command("show")(show.show)
-app.command("plot")(plot.plot)
-app.command("report")(report.report)
-app.command("reproduce")(with_engine(reproduce.reproduce))
-app.command("evaluate")(with_engine(evaluate.evaluate))
-app.command("fix")(with_engine(fix.fix))
-app.command("export")(export.export)
-app.command("import")(with_engine(import_.import_))
-app.command("mcp")(mcp.mcp)
-app.command("list")(listing.list_)
-app.command("describe")(describe.describe)
-app.command("schema")(schema.schema)
-app.add_typer(live.app)
 
 
 @app.callback(invoke_without_command=True)
@@ -94,17 +45,9 @@ def start(
             raise typer.Exit(2)
 
 
-def options_by_verb() -> dict[str, frozenset[str]]:
-    """The names of the options of each verb, for defaults from a file."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
-    return {
-        name: frozenset(option.name for option in command.params if option.param_type_name == "option")
-        for name, command in commands.items()
-    }
-
-
 def _asked(invoke: Callable[[list[str]], int]) -> int:
     """Asks five questions, prints the command that they make, and returns its exit code if it is to run."""
+    from . import wizard
 
     def ask(question: str, default: str) -> str:
         answer: str = typer.prompt(question, default=default, show_default=bool(default))

@@ -10,13 +10,13 @@ import typer
 
 from . import options as o
 from .engine import with_engine
+from .verbs import PLAIN
 
 app = typer.Typer(
     name="live",
     help="The same queue on real packets: lab, check, run, set, stats, replay, clean.",
-    rich_markup_mode=None,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    **PLAIN,
 )
 
 

@@ -1,4 +1,4 @@
-"""dropcurve plot: figures of a kept result."""
+"""dropcurve plot: figures of a stored result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plot(
     ] = None,
     json: o.Json = False,
 ) -> int:
-    """Draw the figures of a kept result, or one of them.
+    """Draw the figures of a stored result, or one of them.
 
     The folder is the one that `run` or `compare` names at the end.
 

@@ -1,4 +1,4 @@
-"""dropcurve report: the page of a kept result."""
+"""dropcurve report: the page of a stored result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def report(
         Path | None, typer.Option(metavar="FILE", help="Where to write it (report.html of the result).")
     ] = None,
 ) -> int:
-    """Write the page of a kept result; it opens offline.
+    """Write the page of a stored result; it opens offline.
 
     The folder is the one that `run` or `compare` names at the end.
 

@@ -1,4 +1,4 @@
-"""dropcurve show: the table of a kept result."""
+"""dropcurve show: the table of a stored result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def show(
     ] = False,
     json: o.Json = False,
 ) -> int:
-    """Print the table of a kept result, or its setting.
+    """Print the table of a stored result, or its setting.
 
     The folder is the one that `run` or `compare` names at the end.
 

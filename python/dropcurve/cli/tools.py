@@ -105,4 +105,4 @@ def _parameters(root: Any, verb: str) -> list[Any]:
 
 
 def _command(root: Any, verb: str) -> Any:
-    return root.commands[verb]
+    return root.get_command(None, verb)

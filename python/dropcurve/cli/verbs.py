@@ -1,0 +1,153 @@
+"""The verbs: each is imported when it is called for, so that `dropcurve --help` loads none of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+
+#: Keywords of every parser: text without markup, no tracebacks of its own.
+PLAIN: dict[str, Any] = {
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "add_completion": False,
+    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 100},
+}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb of the command line.
+
+    Attributes:
+        module: Its module in this folder.
+        help: The first line of its help.
+        simulates: Whether it takes ``--engine``.
+        function: Its function, if that has another name than the verb.
+    """
+
+    module: str
+    help: str
+    simulates: bool = False
+    function: str = ""
+
+
+#: Every verb by name, in the order of the help.
+VERBS = {
+    "fix": Verb("fix", "Find better queues for a configuration, and write them as a change of the same text.", True),
+    "tune": Verb("tune", "Find the right queue for a link: discipline, parameters, reasons, configuration.", True),
+    "compare": Verb("compare", "Compare disciplines, settings or scenarios.", True),
+    "advise": Verb("advise", "Starting designs for a link, from formulas."),
+    "evaluate": Verb("evaluate", "A report card after RFC 7928.", True),
+    "import": Verb("import_", "Read a box's configuration: is it any good?", True, "import_"),
+    "export": Verb("export", "Write a box's configuration for a discipline."),
+    "run": Verb("run", "Run one scenario several times, with intervals.", True),
+    "sweep": Verb("sweep", "Run one scenario at many settings.", True),
+    "query": Verb("sweep", "Ask a sweep with SQL.", False, "query"),
+    "assert": Verb("assert_", "Check statements about a scenario, with an exit code for pipelines.", True, "assert_"),
+    "reproduce": Verb("reproduce", "Do published studies again and judge each of their claims.", True),
+    "model": Verb("model", "Throughput from loss and round trip, or the other way round, by published models."),
+    "live": Verb("live", "The same queue on real packets: lab, check, run, set, stats, replay, clean."),
+    "plot": Verb("plot", "Draw the figures of a stored result, or one of them."),
+    "report": Verb("report", "Write the page of a stored result; it opens offline."),
+    "show": Verb("show", "Print the table of a stored result, or its setting."),
+    "check": Verb("check", "Check that the files of a folder are as they were written."),
+    "mcp": Verb(
+        "mcp", "Serve the verbs as tools for agents, over standard input and output (Model Context Protocol)."
+    ),
+    "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
+    "describe": Verb("describe", "Describe one thing and its parameters."),
+    "schema": Verb("schema", "Print the JSON Schema of scenario files."),
+}  # fmt: skip
+
+#: Options by what they are about, in the order of the help; all others are the verb's own and come first.
+GROUPS = {
+    "Link and traffic": (
+        "link", "rate", "rtt", "flows", "buffer", "packet", "short", "udp", "tcp", "ecn", "ranges", "changes",
+    ),
+    "Goal and verdict": ("goal", "exchange", "robust", "margin", "until", "for_"),
+    "Runs": (
+        "duration", "seed", "replications", "precision", "on", "maximum", "runs", "time", "jobs", "cluster", "engine",
+    ),
+    "Output": (
+        "out", "force", "store", "cache", "per", "metric", "json", "quiet", "no_report", "help",
+    ),
+}  # fmt: skip
+#: The title of a verb's own options.
+OWN = "Options"
+
+
+class VerbCommand(typer.core.TyperCommand):
+    """A command whose help groups its options as `GROUPS` says."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the sections of arguments and options."""
+        sections: dict[str, list[tuple[str, str]]] = {
+            "Arguments": [],
+            OWN: [],
+            **{name: [] for name in GROUPS},
+        }
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                sections[_section(param)].append(record)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class VerbGroup(typer.core.TyperGroup):
+    """The group of all verbs, which imports a verb when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the verbs."""
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a verb; None if there is none."""
+        return command(cmd_name) if cmd_name in VERBS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of the arguments; an unknown verb is refused with the nearest name."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], VERBS, n=1, cutoff=0.5)
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(VERBS)}"
+            ctx.fail(f"no verb is called '{args[0]}'; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the table of verbs, from which none is imported."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, one.help) for name, one in VERBS.items()])
+
+
+def command(name: str) -> Any:
+    """The command of a verb, imported now. Raises KeyError for a name that is none."""
+    from .engine import with_engine
+
+    one = VERBS[name]
+    module = importlib.import_module(f".{one.module}", __package__)
+    if isinstance(group := getattr(module, "app", None), typer.Typer):
+        return typer.main.get_command(group)
+    function = getattr(module, one.function or name)
+    parser = typer.Typer(**PLAIN)
+    parser.command(name, cls=VerbCommand)(with_engine(function) if one.simulates else function)
+    return typer.main.get_command(parser)
+
+
+def options() -> Iterator[tuple[str, frozenset[str]]]:
+    """Each verb with the names of its options; imports all of them."""
+    for name in VERBS:
+        found = command(name)
+        yield name, frozenset(one.name for one in found.params if one.param_type_name == "option")
+
+
+def _section(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return "Arguments"
+    return next((title for title, names in GROUPS.items() if param.name in names), OWN)
