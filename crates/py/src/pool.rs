@@ -123,7 +123,7 @@ macro_rules! execute_in {
         }
         let derived = ($job.keep >= Keep::Derived).then(|| outcome.derived($plan));
         let series = if $job.keep == Keep::Series { outcome.series($plan) } else { Vec::new() };
-        let rows = outcome.network.trace.rows().into_iter().map(|row| PacketRow {
+        let rows = outcome.records.trace.rows().into_iter().map(|row| PacketRow {
             nanos: row.time.nanos(),
             what: row.what as u32,
             flow: row.flow,

@@ -4,8 +4,9 @@
 //! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops] [series]]` runs one case, else the table.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+use sim::fast::{FastPath, FastPaths};
 use sim::scenario::Scenario;
-use sim::{run, Options};
+use sim::{run, Engine, Options};
 
 /// Nanoseconds this process has been on a processor, so that a busy machine does not show.
 fn cpu_ns() -> f64 {
@@ -56,13 +57,13 @@ pub fn scenario(flows: u64, seconds: u64) -> String {
     )
 }
 
-fn measure(flows: u64, seconds: u64, hop_by_hop: bool, series: bool) -> (f64, f64, u64) {
+fn measure(flows: u64, seconds: u64, engine: Engine, without: FastPaths, series: bool) -> (f64, f64, u64) {
     let plan = Scenario::parse(&scenario(flows, seconds)).unwrap().plan();
     let start = cpu_ns();
-    let outcome = run(&plan, 1, &Options { hop_by_hop, series, ..Options::default() });
+    let outcome = run(&plan, 1, &Options { engine, without, series, ..Options::default() });
     let elapsed = cpu_ns() - start;
     let delivered: u64 = outcome
-        .network
+        .records
         .flows
         .iter()
         .map(|flow| u64::from(flow.probe.conservation.delivered.pkts() as u32))
@@ -76,8 +77,13 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     if let [flows, seconds, rest @ ..] = args.as_slice() {
         let asked = |word| rest.iter().any(|other| other == word);
+        let engine = if asked("plain") { Engine::Plain } else { Engine::Fast };
+        let hops = if asked("hops") { FastPaths::NONE.with(FastPath::Fold) } else { FastPaths::NONE };
+        let named =
+            |path: &&FastPath| rest.iter().any(|word| word.strip_prefix("without-") == Some(path.name()));
+        let without = FastPath::ALL.iter().filter(named).fold(hops, |without, path| without.with(*path));
         let (flows, seconds) = (flows.parse().unwrap(), seconds.parse().unwrap());
-        let (ns, events, n) = measure(flows, seconds, asked("hops"), asked("series"));
+        let (ns, events, n) = measure(flows, seconds, engine, without, asked("series"));
         let (all, held) = (cpu_ns() / 1e6, most_held() / 1e6);
         println!(
             "{n} segments, {ns:.1} ns and {events:.2} events each, {all:.3} ms in all, {held:.2} MB held"
@@ -87,8 +93,8 @@ fn main() {
     println!("flows   seconds  mode      segments   ns/segment  events/segment");
     for (flows, seconds) in [(1, 200), (10, 200), (100, 60), (1000, 20), (10_000, 6), (100_000, 3)] {
         let rounds = if flows > 1000 { 1 } else { 3 };
-        for (mode, hops) in [("folded", false), ("hops", true)] {
-            let measured = (0..rounds).map(|_| measure(flows, seconds, hops, false));
+        for (mode, without) in [("folded", FastPaths::NONE), ("hops", FastPaths::NONE.with(FastPath::Fold))] {
+            let measured = (0..rounds).map(|_| measure(flows, seconds, Engine::Fast, without, false));
             let (ns, events, n) = measured.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
             println!("{flows:<7} {seconds:<8} {mode:<8} {n:>10} {ns:>12.1} {events:>15.2}");
         }

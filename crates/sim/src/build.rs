@@ -1,12 +1,10 @@
 //! Builds a network from a plan and a seed.
 
 use crate::account::FlowProbe;
-use crate::account::{LinkProbe, MeasurementWindow};
-use crate::engine::Engine;
-use crate::fast::DroptailLink;
+use crate::account::{LinkProbe, MeasurementWindow, Trace};
 use crate::link::Faults;
 use crate::link::Link;
-use crate::network::{BuiltLink, Flow, Network};
+use crate::network::{Carrier, Flow, Network};
 use crate::packet::Waiting;
 use crate::plan::{member_of, GroupPlan, LinkPlan, Plan, PrivatePlan, TransportPlan};
 use crate::source::load::{AppPlan, Load};
@@ -24,30 +22,34 @@ pub const FLOWS_WITH_HISTOGRAMS: usize = 64;
 /// Up to this many flows record series.
 pub const FLOWS_WITH_SERIES: usize = 256;
 
-/// Builds the network of a plan. Every random value comes from the stream of the component it belongs to.
-pub fn build(plan: &Plan, seed: u64, series: bool, engine: Engine) -> Network {
-    let window = MeasurementWindow {
-        warmup: plan.run.start + plan.run.warmup,
-        end: plan.run.start + plan.run.duration,
-        sample: plan.run.sample,
-        series,
-    };
-    let shared = plan.links.iter().zip(0..).map(|(link, number)| build_link(number, link, seed, window));
-    let groups = plan.groups.iter();
-    let private =
-        groups.flat_map(|group| group.private.iter().flat_map(|own| private_links(group, own, seed, engine)));
+/// Builds the network of a plan, whose steps `carrier` connects. Every random value comes from the stream of the component it
+/// belongs to.
+pub fn build<C: Carrier>(
+    plan: &Plan,
+    seed: u64,
+    window: MeasurementWindow,
+    trace: Trace,
+    carrier: C,
+) -> Network<C> {
     let own_histograms = plan.flows() <= FLOWS_WITH_HISTOGRAMS;
     let histograms = if own_histograms { plan.flows() } else { plan.groups.len() };
-    let mut network = Network::new(window, engine, shared.map(BuiltLink::Link).chain(private), histograms);
-    network.reserve_flows(plan.flows());
-    let members = plan
-        .groups
-        .iter()
-        .enumerate()
-        .flat_map(|(place, group)| (0..group.count).map(move |i| (place, group, i)));
+    let mut network = Network::new(window, carrier, histograms);
+    network.trace = trace;
+    for (number, link) in (0..).zip(&plan.links) {
+        network.add_link(build_link(number, link, seed, window));
+    }
+    for group in &plan.groups {
+        if let Some(private) = &group.private {
+            add_private_links(&mut network, group, private, seed);
+        }
+    }
+    network.flows.reserve_exact(plan.flows());
+    let groups = plan.groups.iter().enumerate();
+    let members = groups.flat_map(|(place, group)| (0..group.count).map(move |i| (place, group, i)));
     for (number, (place, group, index)) in members.enumerate() {
         let histogram = if own_histograms { number } else { place };
-        let mut probe = FlowProbe::new(&window, histogram, series && number < FLOWS_WITH_SERIES);
+        let series = window.series && number < FLOWS_WITH_SERIES;
+        let mut probe = FlowProbe::new(&window, histogram, series);
         if matches!(&group.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
             probe.enable_completions();
         }
@@ -55,7 +57,18 @@ pub fn build(plan: &Plan, seed: u64, series: bool, engine: Engine) -> Network {
         let start = start_of(group, index, seed, plan.run.start);
         network.add_flow(flow, start, &group.way_forward(index), &group.way_back(index));
     }
+    C::prepare(&mut network);
     network
+}
+
+/// When a run of this plan measures; `series`: whether it records series.
+pub fn measurement_window(plan: &Plan, series: bool) -> MeasurementWindow {
+    MeasurementWindow {
+        warmup: plan.run.start + plan.run.warmup,
+        end: plan.run.start + plan.run.duration,
+        sample: plan.run.sample,
+        series,
+    }
 }
 
 fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: MeasurementWindow) -> Link {
@@ -71,32 +84,21 @@ fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: MeasurementWindow
     link.with_probe(LinkProbe::new(window))
 }
 
-/// The private links of a group's members, specialised from the start if they can be, because there are many.
-fn private_links<'a>(
-    group: &'a GroupPlan,
-    plan: &'a PrivatePlan,
-    seed: u64,
-    engine: Engine,
-) -> impl Iterator<Item = BuiltLink> + 'a {
+/// Adds the private links of a group's members. There are many, so the carrier may take them over before they are built.
+fn add_private_links<C: Carrier>(network: &mut Network<C>, group: &GroupPlan, plan: &PrivatePlan, seed: u64) {
     let setting = |side: usize, delay| Setting { rate: plan.rates[side], delay, packet: plan.packet };
-    let limit =
-        plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit().filter(|_| engine == Engine::Fast);
-    let ends = (0..group.count).flat_map(|index| [(index, 0), (index, 1)]);
-    let delayed = ends.map(move |(index, side)| {
+    let limit = plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit();
+    for (index, side) in (0..group.count).flat_map(|index| [(index, 0), (index, 1)]) {
         let name = || format!("delay/{}", group.private_link(index, side, false));
         let draw = || Stream::new(seed, &name()).uniform();
-        (index, side, member_of(&plan.delays[side], index, group.count, draw))
-    });
-    let both = delayed.flat_map(|(index, side, delay)| [false, true].map(|back| (index, side, delay, back)));
-    both.zip(plan.first as u32..).map(move |((index, side, delay, back), number)| {
-        let rate = plan.rates[side];
-        if let Some(limit) = limit {
-            return BuiltLink::Droptail(DroptailLink::new(number, limit, rate, delay, None));
+        let (rate, delay) = (plan.rates[side], member_of(&plan.delays[side], index, group.count, draw));
+        for back in [false, true] {
+            network.add_private_link(limit, rate, delay, |number| {
+                let rng = Stream::new(seed, &format!("queue/{}", group.private_link(index, side, back)));
+                Link::new(number, plan.queue.build(&setting(side, delay)), rng, rate, delay, false)
+            });
         }
-        let rng = Stream::new(seed, &format!("queue/{}", group.private_link(index, side, back)));
-        let queue = plan.queue.build(&setting(side, delay));
-        BuiltLink::Link(Link::new(number, queue, rng, rate, delay, false))
-    })
+    }
 }
 
 /// When the source of a member starts, in a run that begins at `zero`.
@@ -105,7 +107,13 @@ pub fn start_of(plan: &GroupPlan, index: usize, seed: u64, zero: Time) -> Time {
     zero + plan.start(index, draw)
 }
 
-fn build_flow(plan: &GroupPlan, index: usize, seed: u64, zero: Time, mut probe: FlowProbe) -> Flow {
+fn build_flow<S: Default>(
+    plan: &GroupPlan,
+    index: usize,
+    seed: u64,
+    zero: Time,
+    mut probe: FlowProbe,
+) -> Flow<S> {
     let name = plan.member(index);
     let stop = plan.stop.map_or(Time::NEVER, |stop| zero + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));

@@ -1,9 +1,10 @@
 //! A run: builds the network, executes events in order until the end or a limit, checks that no packet was lost.
 
-use crate::account::Trace;
-use crate::build::build;
+use crate::account::{MeasurementWindow, Trace};
+use crate::build::{build, measurement_window};
 use crate::engine::Engine;
-use crate::network::Network;
+use crate::fast::{Fast, FastPaths};
+use crate::network::{Carrier, Network, Plain, Records};
 use crate::outcome::{Outcome, StoppedBy};
 use crate::plan::Plan;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,8 +17,8 @@ use units::Time;
 pub struct Options<'a> {
     /// Which engine executes the run.
     pub engine: Engine,
-    /// In the fast engine: every hop goes through the event queue, at specialised links.
-    pub hop_by_hop: bool,
+    /// In the fast engine: fast paths that are not taken.
+    pub without: FastPaths,
     /// Record series.
     pub series: bool,
     /// Record the packet trace.
@@ -45,17 +46,33 @@ const CHECK_EVERY: u64 = 1 << 16;
 /// of doubles and this instance of the engine counts nanoseconds.
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     assert!(DOUBLES || !plan.run.in_doubles(), "clock = \"doubles\" is for the engine of doubles/sim");
-    let mut network = build(plan, seed, options.series, options.engine);
-    network.trace = Trace::new(options.trace);
-    network.fold(!options.hop_by_hop && options.engine == Engine::Fast);
-    let (stopped_by, events, end) = execute(&mut network, plan, options.watch);
-    network.finish(end);
-    check_conservation(&network, stopped_by == StoppedBy::Duration);
-    network.gather_sessions(plan.flows());
-    Outcome { network, seed, stopped_by, events, end }
+    let window = measurement_window(plan, options.series);
+    match options.engine {
+        Engine::Plain => run_with(plan, seed, options, window, Plain::default()),
+        Engine::Fast => run_with(plan, seed, options, window, Fast::new(window.end, options.without)),
+    }
 }
 
-fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (StoppedBy, u64, Time) {
+fn run_with<C: Carrier>(
+    plan: &Plan,
+    seed: u64,
+    options: &Options<'_>,
+    window: MeasurementWindow,
+    carrier: C,
+) -> Outcome {
+    let mut network = build(plan, seed, window, Trace::new(options.trace), carrier);
+    let (stopped_by, events, end) = execute(&mut network, plan, options.watch);
+    let mut records = network.into_records(end);
+    check_conservation(&records, stopped_by == StoppedBy::Duration);
+    records.gather_sessions(plan.flows());
+    Outcome { records, seed, stopped_by, events, end }
+}
+
+fn execute<C: Carrier>(
+    network: &mut Network<C>,
+    plan: &Plan,
+    watch: Option<&Watch>,
+) -> (StoppedBy, u64, Time) {
     let last = network.window.end;
     let mut events = 0;
     let mut now = Time::ZERO;
@@ -91,17 +108,17 @@ fn execute(network: &mut Network, plan: &Plan, watch: Option<&Watch>) -> (Stoppe
     (StoppedBy::Duration, events, last)
 }
 
-fn check_conservation(network: &Network, complete: bool) {
-    for (number, flow) in network.flows.iter().enumerate() {
-        let (account, left) = (&flow.probe.conservation, network.outstanding(number));
+fn check_conservation(records: &Records, complete: bool) {
+    for (number, flow) in records.flows.iter().enumerate() {
+        let (account, left) = (&flow.probe.conservation, records.outstanding(number));
         assert!(
             account.holds(&left),
             "flow {number} sent what did not end, or ended what it did not send: {account:?}, {left:?}"
         );
     }
     if complete {
-        let queued: u64 = (0..network.flows.len()).map(|flow| network.outstanding(flow).queued.pkts()).sum();
-        let waiting = network.queued();
+        let queued: u64 = (0..records.flows.len()).map(|flow| records.outstanding(flow).queued.pkts()).sum();
+        let waiting = records.queued();
         assert!(queued == waiting, "{queued} packets are accounted as queued, queues hold {waiting}");
     }
 }

@@ -2,10 +2,11 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use sim::build::build;
-use sim::network::{Flow, Network};
+use sim::account::Trace;
+use sim::build::{build, measurement_window};
+use sim::fast::{Fast, FastPath, FastPaths};
+use sim::network::Network;
 use sim::scenario::Scenario;
-use sim::Engine;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -33,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn network(flows: u32, queue: &str, ahead: bool) -> Network {
+fn network(flows: u32, queue: &str, folded: bool) -> Network<Fast> {
     let text = format!(
         r#"
         title = "allocations"
@@ -57,31 +58,31 @@ fn network(flows: u32, queue: &str, ahead: bool) -> Network {
         access = 10 * flows,
     );
     let plan = Scenario::parse(&text).unwrap().plan();
-    let mut network = build(&plan, 1, false, Engine::Fast);
-    network.fold(ahead);
-    network
+    let without = if folded { FastPaths::NONE } else { FastPaths::NONE.with(FastPath::Fold) };
+    let window = measurement_window(&plan, false);
+    build(&plan, 1, window, Trace::default(), Fast::new(window.end, without))
 }
 
-fn work(network: &mut Network, events: u64) {
+fn work(network: &mut Network<Fast>, events: u64) {
     assert_eq!(network.advance(events).0, events);
 }
 
 #[test]
 fn steady_state_allocates_nothing() {
     for queue in ["droptail", "red", "codel", "pie"] {
-        for ahead in [true, false] {
-            let mut network = network(10, queue, ahead);
+        for folded in [true, false] {
+            let mut network = network(10, queue, folded);
             work(&mut network, 200_000);
             let before = MADE.with(Cell::get);
             work(&mut network, 200_000);
             let made = MADE.with(Cell::get) - before;
             // A store grows when it first holds more than ever before; nothing else may ask for memory.
-            assert!(made <= 8, "{queue}, ahead: {ahead}: {made} allocations");
+            assert!(made <= 8, "{queue}, folded: {folded}: {made} allocations");
         }
     }
 }
 
-/// What a flow holds in all, its place in the plan and its four links included, before its window fills.
+/// Bytes of a flow in all, its place in the plan and its four links included, before its window fills.
 #[test]
 fn flows_are_small() {
     let held = |flows| {
@@ -89,10 +90,11 @@ fn flows_are_small() {
         let network = network(flows, "red", true);
         (HELD.with(Cell::get) - before, network)
     };
-    let ((few, _few), (many, _many)) = (held(1000), held(2000));
-    let each = (many - few) / 1000;
+    let ((few, _few), (bytes, many)) = (held(1000), held(2000));
+    let each = (bytes - few) / 1000;
     // Its four lines are a quarter of it.
-    assert!(size_of::<Flow>() <= 720, "{}", size_of::<Flow>());
-    // The flow, its two boxes, and the alarm that starts it in a calendar that grows by doubling.
+    let flow = size_of_val(&many.flows[0]);
+    assert!(flow <= 720, "{flow}");
+    // The flow, its two boxes, and the timer that starts it in a calendar that grows by doubling.
     assert!(each <= 1110, "{each}");
 }

@@ -1,6 +1,7 @@
 //! Work done early must not change a bit with a clock of doubles either.
 
 use proptest::prelude::*;
+use sim_doubles::fast::{FastPath, FastPaths};
 use sim_doubles::scenario::Scenario;
 use sim_doubles::{run, Engine, Options};
 
@@ -57,8 +58,8 @@ proptest! {
     ) {
         let text = scenario(rate, limit, red, profile, others, faults);
         let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}")).plan();
-        let report = |engine, hop_by_hop| {
-            let outcome = run(&plan, seed, &Options { engine, hop_by_hop, series: true, ..Options::default() });
+        let report = |engine, without| {
+            let outcome = run(&plan, seed, &Options { engine, without, series: true, ..Options::default() });
             let mut summary = outcome.summary(&plan, "");
             let received = |flow: &serde_json::Value| flow["received_pkts"].as_u64().unwrap_or(0);
             let flows = summary["flows"].as_array().map_or(&[][..], Vec::as_slice);
@@ -67,9 +68,10 @@ proptest! {
             let series: Vec<_> = outcome.series(&plan).into_iter().map(|one| (one.name, one.component, one.value)).collect();
             Ok((summary.to_string(), series))
         };
-        let fast = report(Engine::Fast, false)?;
-        prop_assert!(fast == report(Engine::Fast, true)?);
-        let plain = report(Engine::Plain, false)?;
+        let fast = report(Engine::Fast, FastPaths::NONE)?;
+        let path = FastPath::ALL[(seed % FastPath::ALL.len() as u64) as usize];
+        prop_assert!(fast == report(Engine::Fast, FastPaths::NONE.with(path))?, "without {}", path.name());
+        let plain = report(Engine::Plain, FastPaths::NONE)?;
         prop_assert_eq!(fast.0, plain.0);
         prop_assert!(fast.1 == plain.1);
     }

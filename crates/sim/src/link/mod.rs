@@ -1,16 +1,15 @@
 //! One direction of a link: a queue discipline, a transmitter and a wire.
 //!
-//! The transmitter dequeues the next packet as soon as it is free. If the discipline decides at arrival only, the
-//! departure of a packet is known when it is accepted. The link then needs no event of its own: at the next arrival it
-//! executes the dequeues that were due, each at its own time. Otherwise each end of a transmission is an event.
+//! The transmitter dequeues the next packet as soon as it is free: each end of a transmission is an event. If the
+//! discipline decides at arrival only, the departure of a packet is known when it is accepted, and an engine may ask for
+//! that ([`Link::set_departures_known`]). The link then needs no event of its own: at the next arrival it executes the
+//! dequeues that were due, each at its own time.
 
 mod faults;
 mod probing;
 mod ring;
-mod specialise;
 
 pub use faults::{Arrival, EntryFate, Faults};
-pub use specialise::Specialised;
 
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
@@ -26,14 +25,14 @@ use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
 
 /// One direction of a link.
 pub struct Link {
-    /// Discipline and transmitter; `None` once a specialised link has replaced them.
+    /// Discipline and transmitter; `None` once an engine has taken them over.
     state: Option<Box<Active>>,
     /// Propagation delay.
     pub delay: Span,
     /// Losses, jitter, reordering and duplicates, if it has any.
     pub faults: Option<Box<Faults>>,
     rate: Rate,
-    /// Returned by the specialised link after the run, and the unit of its average queue.
+    /// Returned by the engine after the run, and the unit of the average queue.
     probe_after_run: Option<Box<LinkProbe>>,
     avg_unit: Unit,
 }
@@ -99,7 +98,7 @@ impl Link {
             backlog: Backlog::default(),
             rng,
             component,
-            departures_known: queue.decides() == Decides::AtArrival,
+            departures_known: false,
             ticks: queue.next_deadline().is_some(),
             counts_wire,
             ring: None,
@@ -117,7 +116,7 @@ impl Link {
         Link { state, delay, faults: None, rate, probe_after_run: None, avg_unit: Unit::Packets }
     }
 
-    /// Stands in for a link that was built specialised.
+    /// Stands in for a link that an engine has.
     pub fn placeholder() -> Link {
         let (delay, rate, avg_unit) = (Span::ZERO, Rate::default(), Unit::Packets);
         Link { state: None, delay, faults: None, rate, probe_after_run: None, avg_unit }
@@ -125,7 +124,7 @@ impl Link {
 
     #[inline]
     fn state(&mut self) -> &mut Active {
-        self.state.as_mut().expect("a link in short form takes no packets")
+        self.state.as_mut().expect("a link that was taken over takes no packets")
     }
 
     /// Sends at these transmission opportunities instead of at a constant rate.
@@ -133,6 +132,43 @@ impl Link {
         let transmitter = &mut self.state().transmitter;
         transmitter.serializer = Serializer::varying(opportunities.clone());
         transmitter.serializer_ahead = transmitter.serializer.clone();
+    }
+
+    /// Whether its queue decides at arrival only, and nothing stands between the queue and the transmitter.
+    pub fn decides_at_arrival(&self) -> bool {
+        let decides =
+            |state: &Active| state.queue.decides() == Decides::AtArrival && state.transmitter.ring.is_none();
+        self.state.as_deref().is_some_and(decides)
+    }
+
+    /// Returns departures at arrival from now on, which needs [`Link::decides_at_arrival`].
+    pub fn set_departures_known(&mut self) {
+        self.state().transmitter.departures_known = true;
+    }
+
+    /// Whether it is a queue and a transmitter of constant rate and nothing else.
+    pub(crate) fn is_basic(&self) -> bool {
+        let basic = |Transmitter { counts_wire, serializer, ring, .. }: &Transmitter| {
+            !counts_wire && !serializer.is_varying() && ring.is_none()
+        };
+        self.faults.is_none() && self.state.as_ref().is_some_and(|state| basic(&state.transmitter))
+    }
+
+    /// The discipline, unless an engine has taken it over.
+    pub(crate) fn discipline(&self) -> Option<&Disc<Waiting>> {
+        self.state.as_ref().map(|state| &state.queue)
+    }
+
+    /// Hands the discipline, the random stream and the probe over to an engine. What remains takes no packets.
+    pub(crate) fn take_over(&mut self) -> Option<(Disc<Waiting>, Stream, Option<Box<LinkProbe>>)> {
+        let Active { queue, transmitter } = *self.state.take()?;
+        self.avg_unit = queue.avg_unit();
+        Some((queue, transmitter.rng, transmitter.probe))
+    }
+
+    /// Its number, unless an engine has taken it over.
+    pub(crate) fn component(&self) -> Option<u32> {
+        self.state.as_ref().map(|state| state.transmitter.component)
     }
 
     /// Whether departures are known at arrival.

@@ -32,7 +32,6 @@ impl Link {
     pub fn use_ring(&mut self, packets: u64) {
         if packets > 0 {
             let transmitter = &mut self.state().transmitter;
-            transmitter.departures_known = false;
             transmitter.ring = Some(Box::new(Ring { room: packets as usize, starts: VecDeque::new() }));
         }
     }

@@ -3,21 +3,25 @@
 //! If packets may arrive out of order, each goes through the event queue, so that the next link or the end sees them
 //! in the order of arrival, also in the fast engine.
 
-use super::{Network, Transit};
-use crate::calendar::Key;
+use super::{Carrier, Network, Transit};
 use crate::link::EntryFate;
 use crate::packet::Waiting;
 use crate::transmission::Transmission;
 use queue::disc::{Fate, Reason};
-use units::Ecn;
+use units::{Ecn, Time};
 
-impl Network {
-    /// A packet enters a link with faults. Returns false if it is destroyed.
+impl<C: Carrier> Network<C> {
+    /// A packet enters a link, which may mark it. Returns false if the link destroys it.
+    #[inline]
+    pub(crate) fn enter(&mut self, number: u32, transit: &mut Transit) -> bool {
+        self.links[number as usize].faults.is_none() || self.enter_with_faults(number, transit)
+    }
+
     #[inline(never)]
-    pub(super) fn enter_with_faults(&mut self, number: u32, transit: &mut Transit) -> bool {
-        let Some(loss) = &mut self.links[number as usize].faults else { return true };
+    fn enter_with_faults(&mut self, number: u32, transit: &mut Transit) -> bool {
+        let Some(faults) = &mut self.links[number as usize].faults else { return true };
         let (pkt, now) = (&mut transit.pkt, transit.time);
-        match loss.on_entry() {
+        match faults.on_entry() {
             EntryFate::Marked if pkt.attributes.ecn().capable() => {
                 pkt.set_ecn(Ecn::Ce);
                 self.fates.push(Fate::Marked(Waiting { pkt: *pkt, enqueued: now }, Reason::Forced));
@@ -29,49 +33,50 @@ impl Network {
             }
             EntryFate::Marked | EntryFate::Passes => true,
             EntryFate::Destroyed => {
-                self.destroy(number, &transit.pkt, now);
+                self.destroy(number, transit, now);
                 false
             }
         }
     }
 
-    /// The transmission of a packet on a link with faults is scheduled. Returns false if it is destroyed, or if its
-    /// arrival is in the event queue.
+    /// The end of [`Network::depart`] on a link with faults; `transit` is the arrival without them.
     #[cold]
     #[inline(never)]
-    pub(super) fn depart_with_faults(
-        &mut self,
-        number: u32,
-        wire: Transmission,
-        transit: &mut Transit,
-    ) -> bool {
-        let link = &mut self.links[number as usize];
-        let due = wire.arrival_time(transit.pkt.size, link.rate(), link.delay);
-        let key = |time| Key { time, birth: wire.start, component: number };
-        let Some(loss) = link.faults.as_mut().filter(|_| wire.finish <= self.window.end) else {
-            return self.advance_hop(transit, key(due));
+    pub(crate) fn depart_with_faults(&mut self, number: u32, wire: Transmission, transit: Transit) {
+        let faults = self.links[number as usize].faults.as_mut();
+        let Some(faults) = faults.filter(|_| wire.finish <= self.window.end) else {
+            return self.arrive_next(transit);
         };
-        if loss.on_wire() {
-            self.destroy(number, &transit.pkt, wire.finish);
-            return false;
+        if faults.on_wire() {
+            return self.destroy(number, &transit, wire.finish);
         }
-        if !loss.reorders() {
-            return self.advance_hop(transit, key(due));
+        if !faults.reorders() {
+            return self.arrive_next(transit);
         }
-        let arrival = loss.arrival(due);
+        let arrival = faults.arrival(transit.time);
+        let transit = Transit { time: arrival.time, ..transit };
         if arrival.duplicated {
             let mut pkt = transit.pkt;
             pkt.sack = self.sacks.copy(&pkt);
             self.flows[pkt.flow as usize].probe.conservation.sent.add(pkt.size);
-            self.schedule_next_hop(Transit::new(pkt, transit.key()), key(arrival.time));
+            self.schedule_next(Transit { pkt, ..transit });
         }
-        self.schedule_next_hop(Transit::new(transit.pkt, transit.key()), key(arrival.time));
-        false
+        self.schedule_next(transit);
     }
 
-    fn schedule_next_hop(&mut self, mut transit: Transit, key: Key) {
-        if self.advance_hop(&mut transit, key) {
-            self.fabric.schedule(transit.key(), transit.pkt);
+    /// Schedules the arrival at the next hop as an event, whatever it is.
+    fn schedule_next(&mut self, transit: Transit) {
+        if let Some(transit) = self.next_hop(transit) {
+            self.carrier.schedule(transit.key(), transit.pkt);
         }
+    }
+
+    /// A link's fault model destroys a packet.
+    #[cold]
+    fn destroy(&mut self, number: u32, transit: &Transit, now: Time) {
+        if let Some(probe) = self.links[number as usize].probe_mut() {
+            probe.lost(now);
+        }
+        self.record_destroyed(&transit.pkt, now);
     }
 }

@@ -3,15 +3,15 @@
 //! Sessions arrive in the order of the event queue, however far endpoints run ahead, and a flow takes a new session only
 //! if its last had ended before; so the flow that takes it does not depend on how far ahead the engine works.
 
-use super::{Flow, Network};
+use super::{Carrier, Flow, Network};
 use crate::account::FlowProbe;
 use crate::source::{AppSink, Sink, Source};
 use units::{Stream, Time};
 
-impl Network {
+impl<C: Carrier> Network<C> {
     /// Begins the sessions that arrive at flow `number` at `now`.
     #[cold]
-    pub(super) fn admit_sessions(&mut self, number: u32, now: Time) {
+    pub(crate) fn admit_sessions(&mut self, number: u32, now: Time) {
         let arrived = match &mut self.flows[number as usize].source {
             Source::Origin(origin) => origin.arrived(now),
             _ => None,
@@ -58,29 +58,5 @@ impl Network {
         flow.first_hop = first_hop;
         self.flows.push(flow);
         fresh
-    }
-
-    /// After the run: the first `planned` flows absorb the records of their sessions.
-    pub fn gather_sessions(&mut self, planned: usize) {
-        let mut sessions: Vec<Option<Flow>> = self.flows.drain(planned..).map(Some).collect();
-        for (place, flow) in self.flows.iter_mut().enumerate() {
-            let Source::Origin(origin) = &mut flow.source else { continue };
-            let (mut delivered, mut before) = (0, 0);
-            for number in std::mem::take(&mut origin.flows) {
-                let Some(session) = sessions[number as usize - planned].take() else { continue };
-                if let Source::App(source) = &session.source {
-                    origin.count(source.counters());
-                }
-                delivered += session.sink.delivered_bytes();
-                before += session.probe.goodput_before;
-                flow.probe.absorb(session.probe);
-                if let Some(outstanding) = self.outstanding.get(number as usize).copied() {
-                    self.outstanding[place].absorb(&outstanding);
-                }
-            }
-            flow.sink = Sink::Udp { payload: delivered };
-            flow.probe.goodput_before = before;
-        }
-        self.outstanding.truncate(planned);
     }
 }

@@ -20,7 +20,7 @@ impl Outcome {
     /// `{"sync", "queue_s", "throughput_s"}`: the metric of that name, the end of the initial transient of each link's queue, and
     /// of the throughput of all flows; null without samples or without an answer.
     pub fn derived(&self, plan: &Plan) -> Value {
-        let links = plan.links.iter().zip(&self.network.links);
+        let links = plan.links.iter().zip(&self.records.links);
         let queues: Map<String, Value> = links
             .filter_map(|(planned, link)| {
                 let queue: Vec<f64> = link.probe()?.series.queue_pkts.iter().map(|x| f64::from(*x)).collect();
@@ -37,17 +37,17 @@ impl Outcome {
     /// (Var(sum of windows) / sum of Var(window) - 1) / (n - 1) over samples after the warm-up, of the n flows with a
     /// window. None for fewer than two flows, for too few samples, or for constant windows.
     fn sync(&self) -> Option<f64> {
-        let flows = self.network.flows.iter().filter(|flow| !matches!(flow.source, Source::Rated(_)));
+        let flows = self.records.flows.iter().filter(|flow| !matches!(flow.source, Source::Rated(_)));
         let windows = flows.filter_map(|flow| flow.probe.series()).map(|series| &series.cwnd[..]);
         let windows: Vec<&[f32]> = windows.filter(|window| !window.is_empty()).collect();
-        together(&windows, |sample| self.seconds_of(sample) >= self.network.window.warmup.as_secs())
+        together(&windows, |sample| self.seconds_of(sample) >= self.records.window.warmup.as_secs())
     }
 
     /// The throughput of all flows, by interval.
     fn throughput(&self) -> Vec<f64> {
-        let step = self.network.window.sample.as_secs();
+        let step = self.records.window.sample.as_secs();
         let mut sum = Vec::new();
-        for series in self.network.flows.iter().filter_map(|flow| flow.probe.series()) {
+        for series in self.records.flows.iter().filter_map(|flow| flow.probe.series()) {
             sum.resize(self.intervals(), 0.0);
             for (rate, bytes) in sum.iter_mut().zip(&series.received) {
                 *rate += f64::from(*bytes) * 8.0 / step;
@@ -61,7 +61,7 @@ impl Outcome {
     }
 
     fn seconds_of(&self, sample: usize) -> f64 {
-        sample as f64 * self.network.window.sample.as_secs()
+        sample as f64 * self.records.window.sample.as_secs()
     }
 }
 

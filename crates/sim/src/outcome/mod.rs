@@ -9,7 +9,7 @@ use crate::account::{Histogram, Moments};
 use crate::account::{LinkProbe, EVENT_SERIES};
 use crate::build::start_of;
 use crate::link::Link;
-use crate::network::{Flow, Network};
+use crate::network::{Flow, Records};
 use crate::plan::{GroupPlan, LinkPlan, Plan, TransportPlan};
 use crate::source::load::{App, Load};
 use crate::source::{AppSource, Sink, Source};
@@ -20,8 +20,8 @@ use units::Time;
 
 /// The result of a run.
 pub struct Outcome {
-    /// The network at the end of the run.
-    pub network: Network,
+    /// Links, flows and records at the end of the run.
+    pub records: Records,
     /// The run's seed.
     pub seed: u64,
     /// Why it ended.
@@ -76,14 +76,14 @@ pub const FORMAT: u32 = 1;
 impl Outcome {
     /// The summary, all keys as in `docs/results.md`.
     pub fn summary(&self, plan: &Plan, scenario: &str) -> Value {
-        let window = &self.network.window;
-        let links = plan.links.iter().zip(&self.network.links);
+        let window = &self.records.window;
+        let links = plan.links.iter().zip(&self.records.links);
         let links: Map<String, Value> = links
             .filter_map(|(planned, link)| {
                 Some((planned.name.clone(), link_summary(planned, link, link.probe()?)))
             })
             .collect();
-        let members = plan.members().zip(&self.network.flows).enumerate();
+        let members = plan.members().zip(&self.records.flows).enumerate();
         let flows: Vec<Value> = members
             .map(|(i, ((group, index), flow))| {
                 let start = start_of(group, index, self.seed, plan.run.start);
@@ -91,11 +91,11 @@ impl Outcome {
             })
             .collect();
         let conservation: Vec<Value> = self
-            .network
+            .records
             .flows
             .iter()
             .enumerate()
-            .map(|(number, flow)| conserved(&flow.probe.conservation, self.network.outstanding(number)))
+            .map(|(number, flow)| conserved(&flow.probe.conservation, self.records.outstanding(number)))
             .collect();
         json!({
             "format": FORMAT,
@@ -116,7 +116,7 @@ impl Outcome {
     /// All series of the run, links first. Empty unless they were recorded.
     pub fn series(&self, plan: &Plan) -> Vec<Series> {
         let mut all = Vec::new();
-        let step = self.network.window.sample.as_secs();
+        let step = self.records.window.sample.as_secs();
         let times = |n: usize| (0..n).map(|i| i as f64 * step).collect::<Vec<f64>>();
         let mut add = |name: &'static str, component: &str, value: Vec<f64>| {
             if !value.is_empty() {
@@ -128,7 +128,7 @@ impl Outcome {
                 });
             }
         };
-        for (planned, link) in plan.links.iter().zip(&self.network.links) {
+        for (planned, link) in plan.links.iter().zip(&self.records.links) {
             let Some(probe) = link.probe() else { continue };
             let series = &probe.series;
             add("queue_pkts", &planned.name, reals(&series.queue_pkts));
@@ -140,7 +140,7 @@ impl Outcome {
                 add(name, &planned.name, reals(values));
             }
         }
-        for (number, flow) in self.network.flows.iter().enumerate() {
+        for (number, flow) in self.records.flows.iter().enumerate() {
             let Some(series) = flow.probe.series() else { continue };
             let component = number.to_string();
             let mut received = reals(&series.received);
@@ -158,13 +158,13 @@ impl Outcome {
 
     /// Complete sampling intervals of the run.
     pub(crate) fn intervals(&self) -> usize {
-        (self.end.nanos() / self.network.window.sample.0) as usize
+        (self.end.nanos() / self.records.window.sample.0) as usize
     }
 
     fn flow(&self, number: usize, plan: &GroupPlan, flow: &Flow, start: Time) -> Value {
         let probe = &flow.probe;
-        let own_histogram = self.network.histograms.len() == self.network.flows.len();
-        let histogram = own_histogram.then(|| &self.network.histograms[probe.histogram()]);
+        let own_histogram = self.records.histograms.len() == self.records.flows.len();
+        let histogram = own_histogram.then(|| &self.records.histograms[probe.histogram()]);
         let (transport, size) = match &plan.transport {
             TransportPlan::Tcp { load: Load::File(size), .. } => ("tcp", Some(size.0)),
             TransportPlan::Tcp { .. } => ("tcp", None),
@@ -192,7 +192,7 @@ impl Outcome {
             "ipdv_ms_mean": probe.ipdv_ms_mean(),
         });
         if let Value::Object(map) = &mut summary {
-            let warmup = self.network.window.warmup;
+            let warmup = self.records.window.warmup;
             map.extend(tcp_summary(flow, probe, warmup));
             map.extend(rated_summary(flow, warmup));
             if let Source::App(source) = &flow.source {
@@ -211,7 +211,7 @@ impl Outcome {
             let mut numbers: Vec<usize> = members.iter().map(|flow| flow.probe.histogram()).collect();
             numbers.dedup();
             for number in numbers {
-                merged.merge(&self.network.histograms[number]);
+                merged.merge(&self.records.histograms[number]);
             }
             let mut row = json!({
                 "delay_ms": spread(&merged.moments, Some(&merged)),
@@ -224,7 +224,7 @@ impl Outcome {
             }
             row
         };
-        let mut rest = &self.network.flows[..];
+        let mut rest = &self.records.flows[..];
         let mut next = |count| {
             let (members, behind) = rest.split_at(count);
             rest = behind;

@@ -61,6 +61,11 @@ impl Pkt {
         }
     }
 
+    /// Whether this is a packet, and not a timer or the end of a transmission.
+    pub fn is_packet(&self) -> bool {
+        self.hop < TRANSMITTER_FREE
+    }
+
     /// A plain data packet: number and size of its segment, and the attributes of all its flow's plain packets.
     #[inline(always)]
     pub fn plain(stamp: Time, seq: u32, size: u32, flow: u32, hop: u32, attributes: Attributes) -> Pkt {

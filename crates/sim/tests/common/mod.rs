@@ -30,7 +30,7 @@ pub fn summary(flows: &str, second: &str) -> Value {
     let text = format!("{HEAD}{flows}");
     let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
     let outcome = run(&plan, 1, &Options { series: true, ..Options::default() });
-    assert!((0..outcome.network.flows.len()).all(|flow| outcome.network.is_conserved(flow)));
+    assert!((0..outcome.records.flows.len()).all(|flow| outcome.records.is_conserved(flow)));
     let names: Vec<&str> = outcome.series(&plan).iter().map(|series| series.name).collect();
     assert!(names.contains(&"rate_bps") && names.contains(&second), "{names:?}");
     outcome.summary(&plan, "")

@@ -5,15 +5,18 @@
 
 mod byte_time;
 
+use super::FastLink;
 use crate::account::Tally;
 use crate::account::{Backlog, LinkProbe, NO_DISC};
 use crate::calendar::Key;
+use crate::link::Link;
 use crate::packet::Waiting;
 use crate::transmission::Transmission;
 use byte_time::ByteTime;
+use queue::disc::QueueDisc;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use units::{Bytes, Rate, Span, Time};
+use units::{Bytes, Ecn, Rate, Span, Time};
 
 /// A specialised tail-drop link. Each flow has several of its own, so it is kept small.
 pub struct DroptailLink {
@@ -62,6 +65,45 @@ struct ProbeState {
     bytes: u64,
 }
 
+impl FastLink for DroptailLink {
+    /// Tail drop with a limit in packets, at a constant rate and without faults.
+    fn is_eligible(link: &Link, _in_doubles: bool) -> bool {
+        link.is_basic() && link.discipline().is_some_and(|queue| queue.plain_limit().is_some())
+    }
+
+    fn take_over(link: &mut Link) -> Option<DroptailLink> {
+        let component = link.component()?;
+        let (queue, _, probe) = link.take_over()?;
+        Some(DroptailLink::new(component, queue.plain_limit()?, link.rate(), link.delay, probe))
+    }
+
+    fn component(&self) -> u32 {
+        self.component
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, size: u32, _ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
+        match self.accept::<true>(size, key) {
+            Some(wire) => Ok(self.arrival_key(size, wire)),
+            None => Err(None),
+        }
+    }
+
+    fn finish(&mut self, end: Time) -> u64 {
+        self.flush_batch();
+        self.start_due(Some(Key { time: end, birth: Time::NEVER, component: u32::MAX }));
+        let (backlog, until) = (self.backlog(), self.busy_until);
+        if let Some(ProbeState { probe, .. }) = self.probed() {
+            probe.finish(end, until, backlog, NO_DISC);
+        }
+        backlog.pkts
+    }
+
+    fn take_probe(&mut self) -> Option<Box<LinkProbe>> {
+        self.cold.as_mut()?.probed.take().map(|probed| probed.probe)
+    }
+}
+
 impl DroptailLink {
     /// An idle link with room for `limit` packets in its queue.
     pub fn new(
@@ -100,19 +142,7 @@ impl DroptailLink {
         self.cold.as_mut()?.probed.as_deref_mut()
     }
 
-    /// Removes the probe.
-    pub fn take_probe(&mut self) -> Option<Box<LinkProbe>> {
-        self.cold.as_mut()?.probed.take().map(|probed| probed.probe)
-    }
-
-    /// A packet of this size arrives. Returns where it is next, or `None` if the queue is full.
-    #[inline(always)]
-    pub fn pass(&mut self, size: u32, key: Key) -> Option<Key> {
-        let wire = self.accept::<true>(size, key)?;
-        Some(self.arrival_key(size, wire))
-    }
-
-    /// The same on a link without a probe.
+    /// [`FastLink::pass`] on a link without a probe. Returns `None` if the queue is full.
     #[inline(always)]
     pub fn pass_without_probe(&mut self, size: u32, key: Key) -> Option<Key> {
         let wire = self.accept::<false>(size, key)?;
@@ -340,17 +370,6 @@ impl DroptailLink {
         }
     }
 
-    /// Brings the link to the end of the run. Returns the packets in the queue.
-    pub fn finish(&mut self, end: Time) -> u64 {
-        self.flush_batch();
-        self.start_due(Some(Key { time: end, birth: Time::NEVER, component: u32::MAX }));
-        let (backlog, until) = (self.backlog(), self.busy_until);
-        if let Some(ProbeState { probe, .. }) = self.probed() {
-            probe.finish(end, until, backlog, NO_DISC);
-        }
-        backlog.pkts
-    }
-
     /// Removes from the queue the packets that start before a key, or all.
     #[inline(never)]
     fn start_due(&mut self, before: Option<Key>) {
@@ -382,7 +401,6 @@ mod tests {
     use super::*;
     use crate::account::MeasurementWindow;
     use crate::link::tests::{link_at, packet};
-    use crate::link::Specialised;
     use proptest::prelude::*;
 
     fn key(time: u64) -> Key {
@@ -420,9 +438,11 @@ mod tests {
         ) {
             let window = MeasurementWindow { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
             let make = || link_at("droptail", rate).with_probe(LinkProbe::new(window));
-            let (mut link, mut replaced) = (make(), make());
-            let Some(Specialised::Droptail(mut fast)) = replaced.specialise(false) else { panic!("tail drop can be specialised") };
-            let Some(Specialised::Droptail(mut bare)) = link_at("droptail", rate).specialise(false) else { panic!("tail drop can be specialised") };
+            let (mut link, mut replaced, mut unprobed) = (make(), make(), link_at("droptail", rate));
+            prop_assert!(DroptailLink::is_eligible(&replaced, false));
+            link.set_departures_known();
+            let mut fast = DroptailLink::take_over(&mut replaced).unwrap();
+            let mut bare = DroptailLink::take_over(&mut unprobed).unwrap();
             let mut fates = Vec::new();
             let mut now = 0;
             for (gap, size) in arrivals {

@@ -8,11 +8,14 @@
 mod queued_packet;
 mod uniform_size;
 
+use super::FastLink;
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
+use crate::link::Link;
 use crate::transmission::Transmission;
 use queue::disc::{Cx, Fate, QueueDisc};
 use queue::red::{FastVerdict, Red};
+use queue::Disc;
 pub use queued_packet::QueuedPacket;
 use uniform_size::UniformSize;
 use units::{Bytes, Ecn, Rapid, Rate, Rng, Serializer, Span, Stream, Time};
@@ -47,6 +50,59 @@ pub struct RedLink {
     /// Queue length after the last arrival.
     waiting: u64,
     uniform: UniformSize,
+    /// Whether a queue of uniform size is handled as such.
+    pub(super) uses_uniform_size: bool,
+}
+
+impl FastLink for RedLink {
+    /// RED that decides at arrival, at a constant rate, without faults and on a clock of nanoseconds.
+    fn is_eligible(link: &Link, in_doubles: bool) -> bool {
+        let red = matches!(link.discipline(), Some(Disc::Red(_)));
+        red && link.is_basic() && link.decides_at_arrival() && !in_doubles
+    }
+
+    fn take_over(link: &mut Link) -> Option<RedLink> {
+        let component = link.component()?;
+        match link.take_over()? {
+            (Disc::Red(red), rng, probe) => {
+                Some(RedLink::new(component, red.for_packets(), rng, link.rate(), link.delay, probe))
+            }
+            _ => None,
+        }
+    }
+
+    fn component(&self) -> u32 {
+        self.component
+    }
+
+    /// [`RedLink::fates`] holds what was dropped or marked.
+    #[inline(always)]
+    fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
+        match self.accept(size, ecn, key) {
+            Ok(wire) => Ok(self.arrival_key(size, wire)),
+            Err(wire) => Err(wire.map(|wire| self.arrival_key(size, wire))),
+        }
+    }
+
+    fn finish(&mut self, end: Time) -> u64 {
+        self.materialise_queue();
+        self.run_due((end, Time::NEVER, u32::MAX));
+        let backlog = self.backlog();
+        if let Some(probe) = &mut self.probe {
+            let mut ahead = 0;
+            for slot in self.queue.packets().filter(|_| self.counting) {
+                let wait = slot.start.since(end).0;
+                probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
+                ahead += wait;
+            }
+            probe.finish(end, self.busy_until, backlog, Some(&self.queue));
+        }
+        backlog.pkts
+    }
+
+    fn take_probe(&mut self) -> Option<Box<LinkProbe>> {
+        self.probe.take()
+    }
 }
 
 impl RedLink {
@@ -77,6 +133,7 @@ impl RedLink {
             max_recorded: u64::MAX,
             waiting: 0,
             uniform: UniformSize::default(),
+            uses_uniform_size: true,
         }
     }
 
@@ -86,16 +143,6 @@ impl RedLink {
         self.serializer.rate()
     }
 
-    /// A packet of this size arrives. Returns where it is next; `Err` if it was dropped or marked, see
-    /// [`fates`](RedLink::fates), with where it is next if it was marked.
-    #[inline(always)]
-    pub fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
-        match self.accept(size, ecn, key) {
-            Ok(wire) => Ok(self.arrival_key(size, wire)),
-            Err(wire) => Err(wire.map(|wire| self.arrival_key(size, wire))),
-        }
-    }
-
     /// Where a packet is after its transmission.
     #[inline(always)]
     fn arrival_key(&self, size: u32, wire: Transmission) -> Key {
@@ -103,7 +150,7 @@ impl RedLink {
         Key { time, birth: wire.start, component: self.component }
     }
 
-    /// The same with its transmission.
+    /// [`FastLink::pass`], with the packet's transmission.
     #[inline(always)]
     fn accept(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Transmission, Option<Transmission>> {
         let now = key.time;
@@ -228,23 +275,6 @@ impl RedLink {
             probe.departed(size, now, start, wire.finish);
         }
         Some(wire)
-    }
-
-    /// Brings the link to the end of the run. Returns the packets in the queue.
-    pub fn finish(&mut self, end: Time) -> u64 {
-        self.materialise_queue();
-        self.run_due((end, Time::NEVER, u32::MAX));
-        let backlog = self.backlog();
-        if let Some(probe) = &mut self.probe {
-            let mut ahead = 0;
-            for slot in self.queue.packets().filter(|_| self.counting) {
-                let wait = slot.start.since(end).0;
-                probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
-                ahead += wait;
-            }
-            probe.finish(end, self.busy_until, backlog, Some(&self.queue));
-        }
-        backlog.pkts
     }
 
     #[inline(always)]
@@ -375,8 +405,8 @@ impl RedLink {
 mod tests {
     use crate::account::{LinkProbe, MeasurementWindow};
     use crate::calendar::Key;
+    use crate::fast::{FastLink, RedLink};
     use crate::link::tests::{link, packet};
-    use crate::link::Specialised;
     use proptest::prelude::*;
     use units::{Ecn, Span, Time};
 
@@ -392,7 +422,9 @@ mod tests {
             let window = MeasurementWindow { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
             let make = || link("red").with_probe(LinkProbe::new(window));
             let (mut link, mut replaced) = (make(), make());
-            let Some(Specialised::Red(mut fast)) = replaced.specialise(false) else { panic!("RED can be specialised") };
+            prop_assert!(RedLink::is_eligible(&replaced, false) && !RedLink::is_eligible(&replaced, true));
+            link.set_departures_known();
+            let mut fast = RedLink::take_over(&mut replaced).unwrap();
             let mut fates = Vec::new();
             let (mut now, mut born) = (0, 0);
             for (gap, size, other, age) in arrivals {

@@ -11,7 +11,7 @@ use crate::calendar::Key;
 use crate::transmission::Transmission;
 use queue::disc::{Cx, QueueDisc};
 use queue::red::FastVerdict;
-use units::{Bytes, Ecn, Rng, Serializer, Span, Time};
+use units::{Bytes, Ecn, Rng, Span, Time};
 
 /// The size of the packets in the queue, and what follows from it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +56,12 @@ impl QueueAtArrival {
 }
 
 impl UniformSize {
+    /// Precondition: RED takes its own fast path, and packets of this size take a whole number of nanoseconds. If a remainder
+    /// were carried over from one packet to the next, transmission times would differ.
+    fn is_eligible(link: &RedLink, size: u32) -> bool {
+        link.queue.is_eligible() && link.serializer.is_whole(Bytes(u64::from(size)))
+    }
+
     /// The queue as a packet of this size finds it, if it is not empty, of uniform size, and the wait is below `below`. Its last
     /// packet ends at `busy_until`; the transmitter is this `component`.
     #[inline(always)]
@@ -113,15 +119,14 @@ impl UniformSize {
     }
 
     /// Admits a packet of another size. The second in a row makes that the uniform size.
-    fn change_size(&mut self, size: u32, start: Time, finish: Time, serializer: &Serializer) {
+    fn change_size(&mut self, size: u32, start: Time, finish: Time, eligible: bool) {
         (self.from, self.near) = (finish, 0);
         if std::mem::replace(&mut self.other, size) != size {
             return;
         }
         (self.size, self.other, self.from, self.most) = (size, 0, start, 0);
-        // If a remainder is carried over from one packet to the next, transmission times differ.
         self.wire = finish.since(start).0;
-        if self.wire > 1 && serializer.is_whole(Bytes(u64::from(size))) {
+        if eligible && self.wire > 1 {
             self.reciprocal = u64::MAX / self.wire + 1;
             self.most = u64::MAX / self.wire;
         }
@@ -260,10 +265,8 @@ impl RedLink {
     #[inline(never)]
     fn change_size(&mut self, size: u32, start: Time, finish: Time) {
         self.flush();
-        self.uniform.change_size(size, start, finish, &self.serializer);
-        if !self.queue.is_eligible() {
-            self.uniform.most = 0;
-        }
+        let eligible = self.uses_uniform_size && UniformSize::is_eligible(self, size);
+        self.uniform.change_size(size, start, finish, eligible);
     }
 
     /// RED dropped or marked the packet, or an option has to be considered.

@@ -1,6 +1,6 @@
 //! Width and number of the buckets, which follow the distance of events.
 
-use super::{Calendar, MAX_BUCKETS, NONE};
+use super::{CalendarQueue, MAX_BUCKETS, NONE};
 use std::cmp::Reverse;
 use units::Time;
 
@@ -15,8 +15,8 @@ pub(super) struct Resizing {
 const TUNE_EVERY: u32 = 16_384;
 pub(super) const MIN_BUCKETS: usize = 4096;
 
-impl<E: Copy> Calendar<E> {
-    /// Events that may be popped until [`Calendar::note_popped`] has to be called.
+impl<E: Copy> CalendarQueue<E> {
+    /// Events that may be popped until [`CalendarQueue::note_popped`] has to be called.
     pub fn until_resize(&self) -> u32 {
         self.resizing.left
     }

@@ -1,14 +1,15 @@
-//! Packets between links: hops taken at once, and hops through the event queue.
+//! Packets between links in the fast engine: hops taken at once, and hops through the event queue.
 
-use super::fabric::{Hop, SendResult};
-use super::{Network, Transit};
-use crate::calendar::Key;
-use crate::engine::Engine;
+use super::fabric::{Fast, SendResult};
+use super::hop::FastHop;
+use super::FastLink;
+use crate::calendar::{Key, Pending};
+use crate::network::{Network, Transit};
 use crate::packet::{Pkt, Waiting, TIMER};
 use queue::disc::{Fate, Packet, Reason};
 use units::Ecn;
 
-impl Network {
+impl Network<Fast> {
     /// RED dropped or marked a packet that came out of the event queue.
     #[cold]
     #[inline(never)]
@@ -24,53 +25,50 @@ impl Network {
     #[inline(always)]
     pub(super) fn leave_link(&mut self, pkt: Pkt, key: Key) {
         let next = pkt.hop + 1;
-        let to_calendar = self.fabric.hops[next as usize].goes_through_queue() || !self.folded;
+        let carrier = &mut self.carrier;
+        let to_calendar = carrier.hops[next as usize].goes_through_queue() || !carrier.folded;
         if key.time > self.window.end || !to_calendar {
             return self.leave_link_slow(&Transit::new(pkt, key));
         }
-        self.fabric.calendar.push(key, Pkt { hop: next, ..pkt });
+        carrier.calendar.push(key, Pkt { hop: next, ..pkt });
     }
 
     #[inline(never)]
     fn leave_link_slow(&mut self, transit: &Transit) {
-        if let Some(transit) = self.advance_to_next_hop(*transit) {
-            self.travel(transit);
-        }
+        self.arrive_next(*transit);
     }
 
-    /// An event of any other kind: a packet at a hop without a code, a timer, or the end of a transmission.
+    /// An event of any kind: a packet at a hop without a code, a timer, or the end of a transmission.
     #[inline(never)]
     pub(super) fn dispatch<const LOOKAHEAD: bool>(&mut self, transit: &Transit) {
-        let Some(step) = self.fabric.hops.get(transit.pkt.hop as usize) else {
-            let (step, number) = (transit.pkt.hop, transit.pkt.flow);
-            return if step == TIMER {
-                self.timer_fired(number, transit.time)
+        let Some(hop) = self.carrier.hops.get(transit.pkt.hop as usize) else {
+            let (event, number) = (transit.pkt.hop, transit.pkt.flow);
+            return if event == TIMER {
+                self.timer_fired(number, transit.time);
             } else {
-                self.transmission_ended(number, transit.time)
+                self.transmission_ended(number, transit.time);
             };
         };
-        match *step {
-            Hop::End if self.engine == Engine::Plain => self.deliver_plain(transit),
-            Hop::End => self.deliver::<LOOKAHEAD>(transit),
-            Hop::Red(number) | Hop::RedThenPrivate(number) => {
-                let link = &mut self.fabric.red_links[number as usize];
+        match *hop {
+            FastHop::End => self.deliver_fast::<LOOKAHEAD>(transit),
+            FastHop::Red(number) | FastHop::RedThenPrivate(number) => {
+                let link = &mut self.carrier.red_links[number as usize];
                 match link.pass(transit.pkt.size, transit.pkt.attributes.ecn(), transit.key()) {
                     Ok(key) => self.leave_link(transit.pkt, key),
                     Err(passed) => self.leave_red_link_with_fates(number, transit, passed),
                 }
             }
-            Hop::Link(link) => {
-                let mut transit = *transit;
-                if self.pass_link(link, &mut transit) {
-                    self.travel(transit);
+            FastHop::Link(link) => {
+                if let Some(passed) = self.pass_link(link, *transit) {
+                    self.travel(passed);
                 }
             }
-            Hop::Droptail(link) => {
+            FastHop::Droptail(link) => {
                 if let Some(passed) = self.pass_droptail(link, *transit) {
                     self.travel(passed);
                 }
             }
-            Hop::DroptailThenPrivate(link) => {
+            FastHop::DroptailThenPrivate(link) => {
                 if let Some(passed) = self.pass_droptail(link, *transit) {
                     self.deliver_over_private(&passed);
                 }
@@ -82,15 +80,15 @@ impl Network {
     /// Takes a packet along its route, hop by hop, until it enters the event queue or reaches its end.
     pub(super) fn travel(&mut self, mut transit: Transit) {
         loop {
-            let passed = match self.fabric.hops[transit.pkt.hop as usize] {
-                Hop::DroptailNow(link) | Hop::DroptailThenEnd(link) | Hop::DroptailThenQueue(link) => {
-                    self.pass_droptail(link, transit)
-                }
-                Hop::Private => self.pass_private(transit),
-                Hop::RedNow(link) => self.pass_red(link, transit),
-                Hop::LinkNow(link) => self.pass_link(link, &mut transit).then_some(transit),
-                Hop::End if self.folded => return self.deliver::<true>(&transit),
-                _ => return self.fabric.schedule(transit.key(), transit.pkt),
+            let passed = match self.carrier.hops[transit.pkt.hop as usize] {
+                FastHop::DroptailNow(link)
+                | FastHop::DroptailThenEnd(link)
+                | FastHop::DroptailThenQueue(link) => self.pass_droptail(link, transit),
+                FastHop::Private => self.pass_private(transit),
+                FastHop::RedNow(link) => self.pass_red(link, transit),
+                FastHop::LinkNow(link) => self.pass_link(link, transit),
+                FastHop::End if self.carrier.folded => return self.deliver_fast::<true>(&transit),
+                _ => return self.carrier.add_event(transit.key(), transit.pkt),
             };
             match passed {
                 Some(passed) => transit = passed,
@@ -113,13 +111,13 @@ impl Network {
 
     /// A packet passes a specialised tail-drop link. Returns it at its next hop, unless it goes no further.
     fn pass_droptail(&mut self, number: u32, transit: Transit) -> Option<Transit> {
-        let link = &mut self.fabric.droptail_links[number as usize];
-        let Some(key) = link.pass(transit.pkt.size, transit.key()) else {
-            let component = link.component;
+        let link = &mut self.carrier.droptail_links[number as usize];
+        let Ok(key) = link.pass(transit.pkt.size, Ecn::NotEct, transit.key()) else {
+            let component = link.component();
             self.overflow(component, &transit);
             return None;
         };
-        self.advance_to_next_hop(Transit::new(transit.pkt, key))
+        self.next_hop(Transit::new(transit.pkt, key))
     }
 
     /// The same for a private link of the flow.
@@ -127,20 +125,20 @@ impl Network {
         let flow = &mut self.flows[transit.pkt.flow as usize];
         let side = usize::from(transit.pkt.is_back());
         let begins = transit.pkt.hop == flow.first_hop[side];
-        let private = &mut flow.private[side];
+        let private = &mut flow.state.private[side];
         let link = if begins && private.first.is_some() { &mut private.first } else { &mut private.last };
         let Some(link) = link else { return Some(transit) };
-        let Some(key) = link.pass(transit.pkt.size, transit.key()) else {
-            let component = link.component;
+        let Ok(key) = link.pass(transit.pkt.size, Ecn::NotEct, transit.key()) else {
+            let component = link.component();
             self.overflow(component, &transit);
             return None;
         };
-        self.advance_to_next_hop(Transit::new(transit.pkt, key))
+        self.next_hop(Transit::new(transit.pkt, key))
     }
 
     /// The same for a specialised RED link.
     fn pass_red(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
-        let link = &mut self.fabric.red_links[number as usize];
+        let link = &mut self.carrier.red_links[number as usize];
         let key = match link.pass(transit.pkt.size, transit.pkt.attributes.ecn(), transit.key()) {
             Ok(key) => key,
             Err(passed) => {
@@ -149,15 +147,15 @@ impl Network {
                 passed?
             }
         };
-        self.advance_to_next_hop(Transit::new(transit.pkt, key))
+        self.next_hop(Transit::new(transit.pkt, key))
     }
 
     /// RED dropped or marked the packet that arrived. Returns its ECN field.
     #[cold]
     #[inline(never)]
     fn record_red_fates(&mut self, number: u32, transit: &Transit) -> Ecn {
-        let link = &mut self.fabric.red_links[number as usize];
-        let component = link.component;
+        let link = &mut self.carrier.red_links[number as usize];
+        let component = link.component();
         let mut pkt = transit.pkt;
         for fate in link.fates.drain(..) {
             self.fates.push(match fate {
@@ -179,26 +177,5 @@ impl Network {
         let waiting = Waiting { pkt: transit.pkt, enqueued: transit.time };
         self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
         self.record_fates(component, transit.time);
-    }
-
-    /// Moves a packet to its next hop, where it arrives at `key`. Returns false if the run ends before.
-    #[inline]
-    pub(super) fn advance_hop(&mut self, transit: &mut Transit, key: Key) -> bool {
-        let advance_to_next_hop = self.advance_to_next_hop(Transit::new(transit.pkt, key));
-        advance_to_next_hop.is_some_and(|turned| {
-            *transit = turned;
-            true
-        })
-    }
-
-    /// Moves a packet to its next hop, unless the run ends before it arrives.
-    #[inline(always)]
-    pub(super) fn advance_to_next_hop(&mut self, mut transit: Transit) -> Option<Transit> {
-        if transit.time > self.window.end {
-            self.count_outstanding(&transit, self.window.end);
-            return None;
-        }
-        transit.pkt.hop += 1;
-        Some(transit)
     }
 }

@@ -1,9 +1,9 @@
 //! The first bucket, which is sorted before an event is taken from it; insertion there and anywhere else.
 
-use super::{bucket_of, Calendar, Key, LAST_BUCKET, NONE, WORDS};
+use super::{bucket_of, CalendarQueue, Key, LAST_BUCKET, NONE, WORDS};
 use units::Time;
 
-impl<E: Copy> Calendar<E> {
+impl<E: Copy> CalendarQueue<E> {
     /// Inserts a node by its time.
     #[inline(never)]
     pub(super) fn insert(&mut self, index: u32, time: Time) {

@@ -59,7 +59,7 @@ struct Bucket {
 
 const EMPTY: Bucket = Bucket { first: NONE, end: 0 };
 
-/// Packets on their way to one link.
+/// Packets in flight to one link.
 #[derive(Default)]
 pub struct ArrivalBatches {
     arrivals: Vec<PendingArrival>,
@@ -86,19 +86,24 @@ pub struct ArrivalBatches {
 }
 
 impl ArrivalBatches {
-    /// Switches batches on for packets that arrive `gap` nanoseconds apart under load. Buckets are no wider than `ahead`, the time
-    /// for which all arrivals are known. Returns false if that is too short for batches to pay off.
-    pub fn enable(&mut self, gap: u64, ahead: u64) -> bool {
-        self.shift = ahead.min(TARGET_PER_BUCKET * gap).max(1).ilog2().min(MAX_SHIFT);
-        if 1 << self.shift < gap * MIN_PER_BUCKET {
-            return false;
-        }
+    /// Precondition: buckets no wider than `ahead`, the time in nanoseconds for which all arrivals are known, hold enough
+    /// packets for a batch to pay off, if packets arrive `gap` nanoseconds apart under load.
+    pub fn is_eligible(gap: u64, ahead: u64) -> bool {
+        1 << ArrivalBatches::shift(gap, ahead) >= gap * MIN_PER_BUCKET
+    }
+
+    fn shift(gap: u64, ahead: u64) -> u32 {
+        ahead.min(TARGET_PER_BUCKET * gap).max(1).ilog2().min(MAX_SHIFT)
+    }
+
+    /// Switches batches on where they are eligible.
+    pub fn enable(&mut self, gap: u64, ahead: u64) {
+        self.shift = ArrivalBatches::shift(gap, ahead);
         let buckets = (HORIZON_NS >> self.shift).next_power_of_two().clamp(64, MAX_BUCKETS_AHEAD) as usize;
         (self.free, self.open_bucket) = (NONE, EMPTY);
         self.buckets = vec![EMPTY; buckets];
         self.used = vec![0; buckets / 64];
         self.reach = buckets as u64 - 1;
-        true
     }
 
     /// Adds a packet, which must not precede the last one taken. Returns false if it arrives too far in the future.
@@ -356,25 +361,26 @@ mod tests {
             finer in 1u64..4,
             jumps in any::<bool>(),
         ) {
-            let mut approach = ArrivalBatches::default();
-            prop_assert!(approach.enable(10, 512));
+            let mut batches = ArrivalBatches::default();
+            prop_assert!(ArrivalBatches::is_eligible(10, 512));
+            batches.enable(10, 512);
             let mut list: Vec<(Key, u32)> = Vec::new();
             let (mut now, mut next) = (0, 0);
             for (pushed, known, until, looks) in rounds {
                 for (ahead, birth, component) in pushed {
                     let k = key(now + ahead / finer, birth, component);
-                    prop_assert!(approach.push(k, Pkt::event(0, next)));
+                    prop_assert!(batches.push(k, Pkt::event(0, next)));
                     list.insert(list.partition_point(|(other, _)| *other <= k), (k, next));
                     next += 1;
                 }
                 let (known, until) = (now + known, now + until);
                 let first = list.first().map(|first| first.0);
-                prop_assert!(first.is_none_or(|first| approach.earliest() <= first.time));
+                prop_assert!(first.is_none_or(|first| batches.earliest() <= first.time));
                 if looks {
                     let expected = first.filter(|first| first.time.0 <= until);
-                    prop_assert_eq!(approach.first_until(Time(until)), expected);
+                    prop_assert_eq!(batches.first_until(Time(until)), expected);
                 }
-                while let Some(arrivals) = approach.next_before(Time(known), Time(until)) {
+                while let Some(arrivals) = batches.next_before(Time(known), Time(until)) {
                     prop_assert_eq!((arrivals.key(), arrivals.pkt.flow), list.remove(0));
                     now = arrivals.time.0;
                 }
@@ -385,18 +391,18 @@ mod tests {
                     now += 1_000_000_000;
                 }
             }
-            let held: Vec<u32> = approach.take_all().iter().map(|arrivals| arrivals.pkt.flow).collect();
+            let held: Vec<u32> = batches.take_all().iter().map(|arrivals| arrivals.pkt.flow).collect();
             prop_assert_eq!(held, list.iter().map(|(_, number)| *number).collect::<Vec<_>>());
         }
     }
 
     #[test]
     fn what_lies_too_far_ahead_is_refused() {
-        let mut approach = ArrivalBatches::default();
-        assert!(!approach.enable(100, 512));
-        assert!(approach.enable(10, 512));
-        assert!(approach.push(key(1, 0, 0), Pkt::event(0, 0)));
-        assert!(!approach.push(key(HORIZON_NS << 2, 0, 0), Pkt::event(0, 1)));
-        assert_eq!(approach.take_all().len(), 1);
+        let mut batches = ArrivalBatches::default();
+        assert!(!ArrivalBatches::is_eligible(100, 512) && ArrivalBatches::is_eligible(10, 512));
+        batches.enable(10, 512);
+        assert!(batches.push(key(1, 0, 0), Pkt::event(0, 0)));
+        assert!(!batches.push(key(HORIZON_NS << 2, 0, 0), Pkt::event(0, 1)));
+        assert_eq!(batches.take_all().len(), 1);
     }
 }

@@ -1,11 +1,11 @@
 //! Removing the first event when more has to be done than emptying a bucket of the present word.
 
-use super::{Calendar, Node, NONE, WORDS};
+use super::{CalendarQueue, Node, NONE, WORDS};
 use std::cmp::Reverse;
 use units::Time;
 
-impl<E: Copy> Calendar<E> {
-    /// [`Calendar::pop_first`] if the first bucket has several events.
+impl<E: Copy> CalendarQueue<E> {
+    /// [`CalendarQueue::pop_first`] if the first bucket has several events.
     #[inline(never)]
     pub(super) fn pop_one_of_several(&mut self) -> Option<&Node<E>> {
         let newest = self.first;
@@ -68,7 +68,7 @@ impl<E: Copy> Calendar<E> {
         self.pop_head()
     }
 
-    /// [`Calendar::pop_first`] if the present word is empty: moves to the next word in use, unless no event of it is popped.
+    /// [`CalendarQueue::pop_first`] if the present word is empty: moves to the next word in use, unless no event of it is popped.
     #[inline(never)]
     pub(super) fn pop_from_later_word(&mut self) -> Option<&Node<E>> {
         let next = (self.word + 1) & self.last_word();

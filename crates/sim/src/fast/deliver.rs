@@ -1,0 +1,205 @@
+//! Arrivals at the ends of flows on the fast path of TCP: plain acknowledgements and plain segments.
+//!
+//! Anything else is left to the plain engine's steps in `network/end.rs`. No reference to a packet is passed on in
+//! [`Network::deliver_ack_fast`] and [`Network::deliver_data_fast`], so that it stays in registers.
+
+use super::fabric::{Fast, SendResult};
+use super::private_links::{FastFlow, Stopped};
+use crate::account::{Trace, TraceEvent};
+use crate::calendar::Key;
+use crate::network::{Flow, Network, Transit};
+use crate::packet::Pkt;
+use crate::source::{Sink, Source};
+use transport::Sender;
+use units::{Span, Time};
+
+impl Network<Fast> {
+    /// A packet arrives at its end.
+    #[inline(never)]
+    pub(super) fn deliver_fast<const LOOKAHEAD: bool>(&mut self, transit: &Transit) {
+        if transit.pkt.is_back() {
+            self.deliver_ack_fast::<false, LOOKAHEAD>(transit.pkt, transit.key());
+        } else {
+            self.deliver_data_fast::<false, LOOKAHEAD>(transit.pkt, transit.key());
+        }
+    }
+
+    /// The same for a packet that still has to pass its flow's private last link.
+    #[inline(never)]
+    pub(super) fn deliver_over_private(&mut self, transit: &Transit) {
+        if transit.pkt.is_back() {
+            self.deliver_ack_fast::<true, true>(transit.pkt, transit.key());
+        } else {
+            self.deliver_data_fast::<true, true>(transit.pkt, transit.key());
+        }
+    }
+
+    /// [`Network::deliver_over_private`] if that link is busy, or if the packet passed it after the end of the run (`late`).
+    #[cold]
+    #[inline(never)]
+    fn deliver_slow<const LOOKAHEAD: bool>(&mut self, transit: &Transit, late: Option<Time>) {
+        let flow = &mut self.flows[transit.pkt.flow as usize];
+        match flow.pass_last_link_slow(transit, late, self.window.end) {
+            Ok(key) => self.deliver_fast::<LOOKAHEAD>(&Transit::new(transit.pkt, key)),
+            Err(Stopped::AfterEnd(transit)) => self.count_outstanding(&transit, self.window.end),
+            Err(Stopped::Overflow(component, transit)) => self.overflow(component, &transit),
+        }
+    }
+
+    /// Work that is due at an end before this arrival.
+    #[cold]
+    #[inline(never)]
+    fn run_due(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
+        self.before_arrival(endpoint, pkt, now);
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        flow.update_due((endpoint & 1) as usize, &self.window, &self.trace);
+    }
+
+    /// An acknowledgement arrives at its source. `PRIVATE`: it still has to pass its flow's private last link.
+    /// `LOOKAHEAD`: the lookahead may be on.
+    #[inline(always)]
+    pub(super) fn deliver_ack_fast<const PRIVATE: bool, const LOOKAHEAD: bool>(&mut self, pkt: Pkt, at: Key) {
+        let mut flow = &mut self.flows[pkt.flow as usize];
+        let mut now = at.time;
+        if PRIVATE {
+            match flow.pass_last_link(1, pkt.size, now) {
+                Some(time) if time <= self.window.end => now = time,
+                late => return self.deliver_slow::<LOOKAHEAD>(&Transit::new(pkt, at), late),
+            }
+        }
+        if flow.state.next_due[0] <= now {
+            self.run_due(2 * pkt.flow, &Pkt { ..pkt }, now);
+            flow = &mut self.flows[pkt.flow as usize];
+        }
+        flow.probe.conservation.delivered.add(pkt.size);
+        let Source::Tcp(sender) = &mut flow.source else { return self.process_feedback(&Pkt { ..pkt }, now) };
+        let probe = &mut flow.probe;
+        let mut hold = |unchanged: &Sender| probe.record_cwnd(now, unchanged);
+        let processed = if !is_eligible_ack(&pkt) {
+            false
+        } else if pkt.sack == 0 {
+            hold(sender);
+            sender.on_ack_fast(now, pkt.seq, pkt.stamp)
+        } else {
+            let processed = sender.on_sack_fast(now, pkt.seq, self.sacks.get(&pkt), hold);
+            if processed {
+                self.sacks.release(&pkt);
+            }
+            processed
+        };
+        if !processed {
+            self.process_ack(&Pkt { hop: 0, ..pkt }, now);
+            flow = &mut self.flows[pkt.flow as usize];
+        }
+        let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
+        match flow.send_fast::<LOOKAHEAD>(pkt.flow, key, &mut self.carrier, &mut self.trace) {
+            Ok(Some(due)) => {
+                if flow.needs_earlier_timer(due) {
+                    self.arm_at(2 * pkt.flow, due.max(now));
+                }
+            }
+            Ok(None) => self.drain_source(pkt.flow, now, now),
+            Err(sent) => self.continue_sending(pkt.flow, key, sent),
+        }
+    }
+
+    /// A data packet arrives at its destination; the parameters are those of [`Network::deliver_ack_fast`].
+    #[inline(always)]
+    pub(super) fn deliver_data_fast<const PRIVATE: bool, const LOOKAHEAD: bool>(
+        &mut self,
+        pkt: Pkt,
+        at: Key,
+    ) {
+        let mut flow = &mut self.flows[pkt.flow as usize];
+        let mut now = at.time;
+        if PRIVATE {
+            match flow.pass_last_link(0, pkt.size, now) {
+                Some(time) if time <= self.window.end => now = time,
+                late => return self.deliver_slow::<LOOKAHEAD>(&Transit::new(pkt, at), late),
+            }
+        }
+        if flow.state.next_due[1] <= now {
+            self.run_due(2 * pkt.flow + 1, &Pkt { ..pkt }, now);
+            flow = &mut self.flows[pkt.flow as usize];
+        }
+        let delay = if now.is_apart() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
+        flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
+        let Sink::Tcp(receiver) = &mut flow.sink else { return self.process_data(&Pkt { ..pkt }, now) };
+        let next = if is_eligible_data(&pkt) {
+            receiver.on_segment_fast(now, pkt.seq, pkt.size, pkt.stamp)
+        } else {
+            None
+        };
+        let plain = match next {
+            Some(plain) => plain,
+            None => {
+                receiver.on_segment(now, &pkt.segment());
+                receiver.poll_ack_fast()
+            }
+        };
+        let Some(plain) = plain else {
+            let delivered = receiver.delivered();
+            flow.probe.delivered_in_order(now, delivered);
+            return self.drain_sink(pkt.flow, now, now);
+        };
+        flow.probe.delivered_in_order(now, plain.ack);
+        // The only answer to this arrival; it also carries what a delayed acknowledgement would have.
+        let ack = Pkt::of_fast_ack(plain, pkt.flow, flow.first_hop[1], flow.attributes[1], &mut self.sacks);
+        flow.state.next_due[1] = flow.state.probe_due[1];
+        flow.probe.conservation.sent.add(ack.size);
+        self.trace.note(now, TraceEvent::Acknowledge, &ack);
+        let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow + 1 };
+        match self.carrier.send_from::<1, LOOKAHEAD>(&mut flow.state.private[1].first, ack, key) {
+            SendResult::Scheduled => {}
+            other => self.settle_send(other),
+        }
+    }
+
+    /// Handles a packet of a TCP source that could not be scheduled directly, before the next packet is sent.
+    #[cold]
+    #[inline(never)]
+    fn continue_sending(&mut self, number: u32, key: Key, sent: SendResult) {
+        self.settle_send(sent);
+        self.drain_source(number, key.time, key.birth);
+    }
+}
+
+/// Precondition of the fast path of an acknowledgement; the sender adds its own.
+#[inline(always)]
+fn is_eligible_ack(pkt: &Pkt) -> bool {
+    pkt.is_plain_ack()
+}
+
+/// Precondition of the fast path of a data segment; the receiver adds its own.
+#[inline(always)]
+fn is_eligible_data(pkt: &Pkt) -> bool {
+    !pkt.is_syn()
+}
+
+impl Flow<FastFlow> {
+    /// Sends on the fast path of a plain TCP sender at the time of `key`. Returns the sender's next deadline, `None` if
+    /// the slow path has to ask it for more, and an error if the last packet was not scheduled.
+    #[inline(always)]
+    fn send_fast<const LOOKAHEAD: bool>(
+        &mut self,
+        number: u32,
+        key: Key,
+        carrier: &mut Fast,
+        trace: &mut Trace,
+    ) -> Result<Option<Time>, SendResult> {
+        let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
+        while let Some((seq, size)) = sender.poll_fast(key.time) {
+            let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_hop[0], self.attributes[0]);
+            self.probe.sent.add(size);
+            if let Some(class) = self.marker.beyond(key.time, size) {
+                pkt.set_class(class);
+            }
+            trace.note(key.time, TraceEvent::Send, &pkt);
+            match carrier.send_from::<0, LOOKAHEAD>(&mut self.state.private[0].first, pkt, key) {
+                SendResult::Scheduled => {}
+                other => return Err(other),
+            }
+        }
+        Ok(sender.due_on_fast_path())
+    }
+}

@@ -1,0 +1,204 @@
+//! Folding: decides which hops are taken at once instead of through the event queue.
+
+use super::fabric::Fast;
+use super::hop::FastHop;
+use super::private_links::PrivateLinks;
+use super::{DroptailLink, FastPath};
+use crate::network::{Hop, Network};
+use crate::source::Source;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The hops of what each end of a flow sends, without [`Hop::End`]: ranges of the hops of all routes.
+type Routes = [Range<usize>; 2];
+
+impl Network<Fast> {
+    /// Turns the routes into those of the fast engine.
+    pub(super) fn fold(&mut self) {
+        let routes: Vec<Routes> =
+            self.flows.iter().map(|flow| flow.first_hop.map(|at| self.route(at))).collect();
+        self.carrier.folded = self.carrier.uses(FastPath::Fold);
+        let hops = self.hops_over_links(&routes);
+        let translated = std::mem::take(&mut self.hops).into_iter().map(|hop| match hop {
+            Hop::Link(link) => hops[link as usize],
+            Hop::End => FastHop::End,
+        });
+        self.carrier.hops = translated.collect();
+        self.join_hops();
+        if self.carrier.uses(FastPath::PrivateLinks) {
+            self.assign_private_links(&routes);
+        }
+        self.share_routes(routes);
+        if self.carrier.uses(FastPath::HopCodes) {
+            self.assign_hop_codes();
+        }
+    }
+
+    /// The hops of a route, from its first to before its end.
+    fn route(&self, first: u32) -> Range<usize> {
+        let first = first as usize;
+        let len = self.hops[first..].iter().take_while(|hop| **hop != Hop::End).count();
+        first..first + len
+    }
+
+    /// The hop over each link, by the link's number.
+    fn hops_over_links(&self, routes: &[Routes]) -> Vec<FastHop> {
+        let count = self.link_count as usize;
+        let folds = if self.carrier.folded { self.foldable_links(routes) } else { vec![false; count] };
+        let hop = |now: bool, number: u32| if now { FastHop::LinkNow(number) } else { FastHop::Link(number) };
+        let mut hops: Vec<FastHop> = folds.iter().zip(0..).map(|(now, number)| hop(*now, number)).collect();
+        for (link, number) in self.carrier.droptail_links.iter().zip(0..) {
+            let place = link.component as usize;
+            hops[place] = if folds[place] { FastHop::DroptailNow(number) } else { FastHop::Droptail(number) };
+        }
+        for (link, number) in self.carrier.red_links.iter().zip(0..) {
+            let place = link.component as usize;
+            hops[place] = if folds[place] { FastHop::RedNow(number) } else { FastHop::Red(number) };
+        }
+        hops
+    }
+
+    /// Which links are folded: those that are eligible, except one of each round trip, so that no flow runs ahead for ever. A
+    /// RED link stays if there is one, because then packets pass the tail-drop links on both sides of it at once.
+    fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
+        let shared = self.shared_links(routes);
+        let mut folds: Vec<bool> =
+            shared.iter().enumerate().map(|(link, shared)| self.is_eligible_to_fold(link, *shared)).collect();
+        let mut red = vec![false; folds.len()];
+        self.carrier.red_links.iter().for_each(|link| red[link.component as usize] = true);
+        for routes in routes {
+            let round_trip = || routes.iter().flat_map(|route| self.links_of(route));
+            if round_trip().all(|link| folds[link]) {
+                let kept = round_trip().find(|link| red[*link]).or_else(|| round_trip().next());
+                kept.into_iter().for_each(|link| folds[link] = false);
+            }
+        }
+        folds
+    }
+
+    /// Precondition of folding a hop: a single component feeds the link, so that packets come in the order in which they
+    /// are sent, and departures are known at arrival.
+    fn is_eligible_to_fold(&self, link: usize, shared: bool) -> bool {
+        !shared && self.links.get(link).is_none_or(|link| link.knows_departures())
+    }
+
+    /// Which links are fed by more than one component.
+    fn shared_links(&self, routes: &[Routes]) -> Vec<bool> {
+        let count = self.link_count as usize;
+        let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);
+        for (number, routes) in routes.iter().enumerate() {
+            // Sessions are flows of their own, and share even the private links.
+            let many = matches!(self.flows[number].source, Source::Origin(_));
+            for (side, route) in routes.iter().enumerate() {
+                if let Some(first) = self.links_of(route).next().filter(|_| many) {
+                    shared[first] = true;
+                }
+                let mut feeder = self.component_of(2 * number as u32 + side as u32);
+                for link in self.links_of(route) {
+                    let known = feeders[link].get_or_insert(feeder);
+                    shared[link] |= *known != feeder;
+                    feeder = link as u32;
+                }
+            }
+        }
+        shared
+    }
+
+    /// The links of a route.
+    fn links_of(&self, route: &Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        self.hops[route.clone()].iter().filter_map(|hop| match hop {
+            Hop::Link(link) => Some(*link as usize),
+            Hop::End => None,
+        })
+    }
+
+    /// Makes each folded tail-drop link lead to what follows it.
+    fn join_hops(&mut self) {
+        let Fast { hops, folded, .. } = &mut self.carrier;
+        for place in 1..hops.len() {
+            let FastHop::DroptailNow(link) = hops[place - 1] else { continue };
+            if hops[place].goes_through_queue() {
+                hops[place - 1] = FastHop::DroptailThenQueue(link);
+            } else if *folded && hops[place] == FastHop::End {
+                hops[place - 1] = FastHop::DroptailThenEnd(link);
+            }
+        }
+    }
+
+    /// Moves eligible tail-drop links next to an end into the flow: they are in its cache lines then.
+    fn assign_private_links(&mut self, routes: &[Routes]) {
+        let hops = &mut self.carrier.hops;
+        let droptail_links = std::mem::take(&mut self.carrier.droptail_links).into_iter();
+        let mut droptail_links: Vec<Option<DroptailLink>> = droptail_links.map(Some).collect();
+        let mut uses = vec![0; droptail_links.len()];
+        hops.iter_mut().filter_map(FastHop::droptail_index).for_each(|link| uses[*link as usize] += 1);
+        let mut take = |number: u32| {
+            let number = number as usize;
+            droptail_links[number].take_if(|link| PrivateLinks::is_eligible(link, uses[number]))
+        };
+        for (flow, routes) in self.flows.iter_mut().zip(routes) {
+            // Sessions share the route of the flow they belong to.
+            if matches!(flow.source, Source::Origin(_)) {
+                continue;
+            }
+            for (private, route) in flow.state.private.iter_mut().zip(routes) {
+                let hops = &mut hops[route.clone()];
+                if let [first @ FastHop::DroptailThenQueue(_), ..] = hops {
+                    private.first = first.droptail_index().and_then(|link| take(*link));
+                    *first = if private.first.is_some() { FastHop::Private } else { *first };
+                }
+                let [.., before, last @ FastHop::DroptailThenEnd(_)] = hops else { continue };
+                let then = match *before {
+                    FastHop::Droptail(link) => FastHop::DroptailThenPrivate(link),
+                    FastHop::Red(link) => FastHop::RedThenPrivate(link),
+                    _ => continue,
+                };
+                private.last = last.droptail_index().and_then(|link| take(*link));
+                if private.last.is_some() {
+                    (*before, *last) = (then, FastHop::Private);
+                }
+            }
+        }
+        self.renumber_links(droptail_links);
+    }
+
+    /// Renumbers the tail-drop links that remain shared.
+    fn renumber_links(&mut self, droptail_links: Vec<Option<DroptailLink>>) {
+        let mut next = 0..;
+        let number =
+            |link: &Option<DroptailLink>| link.as_ref().and_then(|_| next.next()).unwrap_or_default();
+        let numbers: Vec<u32> = droptail_links.iter().map(number).collect();
+        let hops = self.carrier.hops.iter_mut();
+        hops.filter_map(FastHop::droptail_index).for_each(|link| *link = numbers[*link as usize]);
+        self.carrier.droptail_links = droptail_links.into_iter().flatten().collect();
+        self.carrier.droptail_links.shrink_to_fit();
+    }
+
+    /// Flows whose packets take the same hops share them; without private links, most do.
+    fn share_routes(&mut self, routes: Vec<Routes>) {
+        let hops = std::mem::take(&mut self.carrier.hops);
+        let mut known: BTreeMap<&[FastHop], u32> = BTreeMap::new();
+        for (flow, routes) in self.flows.iter_mut().zip(routes) {
+            for (first, route) in flow.first_hop.iter_mut().zip(routes) {
+                let hops = &hops[route.start..=route.end];
+                *first = *known.entry(hops).or_insert_with(|| {
+                    let place = self.carrier.hops.len() as u32;
+                    self.carrier.hops.extend(hops);
+                    place
+                });
+            }
+        }
+        self.carrier.hops.shrink_to_fit();
+    }
+
+    /// Sets the hop code of what the ends schedule, if its first hop in the event queue has one.
+    fn assign_hop_codes(&mut self) {
+        for flow in &mut self.flows {
+            for side in [0, 1] {
+                let private = usize::from(flow.state.private[side].first.is_some());
+                let code = self.carrier.hops[flow.first_hop[side] as usize + private].hop_code(side);
+                flow.attributes[side] = flow.attributes[side].with_hop_code(code);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Departures known at arrival, at links of any discipline that decides at arrival: no event at the end of a transmission.
+//!
+//! The general link executes the dequeues that were due at its next arrival, each at its own time
+//! ([`Link::set_departures_known`]).
+
+use super::Fast;
+use crate::link::Link;
+use crate::network::{Network, Transit};
+
+/// Precondition: no packet that the queue has accepted is dropped or delayed later.
+pub(super) fn is_eligible(link: &Link) -> bool {
+    link.decides_at_arrival()
+}
+
+impl Network<Fast> {
+    /// A packet arrives at a general link. Returns it at its next hop if its departure is known, so that it can go on.
+    #[inline(never)]
+    pub(super) fn pass_link(&mut self, number: u32, transit: Transit) -> Option<Transit> {
+        if !self.links[number as usize].knows_departures() {
+            self.arrive_at_link(number, &transit);
+            return None;
+        }
+        let mut transit = transit;
+        if !self.enter(number, &mut transit) {
+            return None;
+        }
+        let key = transit.key();
+        let link = &mut self.links[number as usize];
+        let wire = link.arrive(&mut transit.pkt, key, &mut self.fates);
+        if !self.fates.is_empty() {
+            self.record_fates(number, key.time);
+        }
+        let wire = wire?;
+        let link = &self.links[number as usize];
+        if link.faults.is_some() {
+            self.depart(number, wire, transit.pkt);
+            return None;
+        }
+        let time = wire.arrival_time(transit.pkt.size, link.rate(), link.delay);
+        let key = crate::calendar::Key { time, birth: wire.start, component: number };
+        self.next_hop(Transit::new(transit.pkt, key))
+    }
+}

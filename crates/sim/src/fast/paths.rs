@@ -1,0 +1,70 @@
+//! Which fast paths a run may take.
+
+/// A fast path that can be switched off, to measure it or to compare without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastPath {
+    /// [`super::DroptailLink`].
+    DroptailLink,
+    /// [`super::RedLink`].
+    RedLink,
+    /// The uniform-size queue of a [`super::RedLink`].
+    UniformSize,
+    /// Departures known at arrival, at links of any other discipline that decides at arrival.
+    KnownDepartures,
+    /// Hops taken at once instead of through the event queue.
+    Fold,
+    /// Private links stored with their flow.
+    PrivateLinks,
+    /// The next hop of a packet, coded in the packet.
+    HopCodes,
+    /// The busiest links run ahead of the event queue, with arrivals sorted in batches.
+    Lookahead,
+}
+
+impl FastPath {
+    /// All of them, in the order of the table in [`super`].
+    pub const ALL: [FastPath; 8] = [
+        FastPath::DroptailLink,
+        FastPath::RedLink,
+        FastPath::UniformSize,
+        FastPath::KnownDepartures,
+        FastPath::Fold,
+        FastPath::PrivateLinks,
+        FastPath::HopCodes,
+        FastPath::Lookahead,
+    ];
+
+    /// Its name, as in the table in [`super`].
+    pub fn name(self) -> &'static str {
+        match self {
+            FastPath::DroptailLink => "droptail_link",
+            FastPath::RedLink => "red_link",
+            FastPath::UniformSize => "uniform_size",
+            FastPath::KnownDepartures => "known_departures",
+            FastPath::Fold => "fold",
+            FastPath::PrivateLinks => "private_links",
+            FastPath::HopCodes => "hop_codes",
+            FastPath::Lookahead => "lookahead",
+        }
+    }
+}
+
+/// A set of fast paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FastPaths(u16);
+
+impl FastPaths {
+    /// No path.
+    pub const NONE: FastPaths = FastPaths(0);
+
+    /// The set with one more path.
+    #[must_use]
+    pub const fn with(self, path: FastPath) -> FastPaths {
+        FastPaths(self.0 | 1 << path as u16)
+    }
+
+    /// Whether a path is in the set.
+    pub const fn contains(self, path: FastPath) -> bool {
+        self.0 & 1 << path as u16 != 0
+    }
+}

@@ -1,0 +1,83 @@
+//! A packet at a link: it enters the queue, is transmitted, and goes on to its next hop.
+
+use super::{Carrier, Network, Transit};
+use crate::calendar::Key;
+use crate::packet::{Pkt, TRANSMITTER_FREE};
+use crate::transmission::Transmission;
+use units::Time;
+
+impl<C: Carrier> Network<C> {
+    /// A packet arrives at a link. If the link is idle, it takes the next packet of its queue.
+    #[inline(never)]
+    pub(crate) fn arrive_at_link(&mut self, number: u32, transit: &Transit) {
+        let mut transit = *transit;
+        if !self.enter(number, &mut transit) {
+            return;
+        }
+        let (key, now) = (transit.key(), transit.time);
+        self.outstanding_mut(transit.pkt.flow).queued.add(transit.pkt.size);
+        let link = &mut self.links[number as usize];
+        link.arrive(&mut transit.pkt, key, &mut self.fates);
+        let sent = if link.is_busy() { None } else { link.serve(now, &mut self.fates) };
+        self.record_fates(number, now);
+        self.transmit(number, sent, now);
+    }
+
+    /// A transmission ends, and the link takes the next packet of its queue.
+    pub(crate) fn transmission_ended(&mut self, number: u32, now: Time) {
+        let sent = self.links[number as usize].transmitter_free(now, &mut self.fates);
+        self.record_fates(number, now);
+        self.transmit(number, sent, now);
+    }
+
+    /// Starts the transmission of the packet that a link took, and schedules the end of the transmission. If the link took
+    /// none because its discipline holds packets back, schedules the moment at which one is ready.
+    fn transmit(&mut self, number: u32, sent: Option<(Pkt, Transmission)>, now: Time) {
+        let end = self.window.end;
+        let link = &mut self.links[number as usize];
+        let Some((pkt, mut wire)) = sent else {
+            if let Some(key) = link.retry_at(now).filter(|key| key.time <= end) {
+                self.carrier.schedule(key, Pkt::event(TRANSMITTER_FREE, number));
+            }
+            return;
+        };
+        // A packet in the device's ring has left the queue, even if the run ends before it is sent.
+        wire.start = wire.start.min(end);
+        let free = link.ready();
+        if free <= end {
+            let key = Key { time: free, birth: wire.start.min(free), component: number };
+            self.carrier.schedule(key, Pkt::event(TRANSMITTER_FREE, number));
+        }
+        self.outstanding_mut(pkt.flow).queued.remove(pkt.size);
+        self.depart(number, wire, pkt);
+    }
+
+    /// A packet's transmission is known: after it and the propagation delay, the packet arrives at its next hop.
+    pub(crate) fn depart(&mut self, number: u32, wire: Transmission, pkt: Pkt) {
+        let link = &self.links[number as usize];
+        let time = wire.arrival_time(pkt.size, link.rate(), link.delay);
+        let transit = Transit::new(pkt, Key { time, birth: wire.start, component: number });
+        if link.faults.is_some() {
+            return self.depart_with_faults(number, wire, transit);
+        }
+        self.arrive_next(transit);
+    }
+
+    /// A packet goes on to its next hop, at which it arrives unless the run ends before.
+    pub(crate) fn arrive_next(&mut self, transit: Transit) {
+        if let Some(transit) = self.next_hop(transit) {
+            C::forward(self, transit);
+        }
+    }
+
+    /// Moves a packet to its next hop. Returns `None` if the run ends before it arrives there.
+    #[inline(always)]
+    pub(crate) fn next_hop(&mut self, mut transit: Transit) -> Option<Transit> {
+        if transit.time > self.window.end {
+            self.count_outstanding(&transit, self.window.end);
+            return None;
+        }
+        transit.pkt.hop += 1;
+        Some(transit)
+    }
+}

@@ -1,0 +1,111 @@
+//! Timers of the ends of flows.
+//!
+//! An end has one deadline and at most one timer that counts. A timer is not removed when the deadline moves: it is stale
+//! then, and does nothing when it fires (lazy cancellation).
+
+use super::{Carrier, Network};
+use crate::source::{Sink, Source};
+use units::Time;
+
+impl<C: Carrier> Network<C> {
+    /// Arms the timer for the next deadline of an endpoint, unless an earlier one is armed.
+    #[inline(always)]
+    pub(crate) fn arm(&mut self, endpoint: u32, now: Time) {
+        let side = (endpoint & 1) as usize;
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        let due = flow.deadline(side);
+        C::deadline_known(flow, side, due);
+        if due < flow.armed_for[side] {
+            self.arm_at(endpoint, due.max(now));
+        }
+    }
+
+    #[cold]
+    pub(crate) fn arm_at(&mut self, endpoint: u32, time: Time) {
+        self.flows[(endpoint >> 1) as usize].armed_for[(endpoint & 1) as usize] = time;
+        if time <= self.window.end {
+            self.carrier.schedule_timer(self.timer_key(time, endpoint), endpoint);
+        }
+    }
+
+    /// The timer of an endpoint fires. It is stale if the endpoint has armed another since.
+    pub(crate) fn timer_fired(&mut self, endpoint: u32, now: Time) {
+        let side = (endpoint & 1) as usize;
+        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        if flow.armed_for[side] != now {
+            return;
+        }
+        flow.armed_for[side] = Time::NEVER;
+        if flow.is_due(side, now) {
+            self.fire(endpoint, now, Time::NEVER);
+        } else {
+            self.arm(endpoint, now);
+        }
+    }
+
+    /// Fires the timers that are due before an arrival at `now`. At equal times an arrival comes first at a source. At a
+    /// sink its timer comes first, because it was armed before the arriving segment was on its last link. In ns-2 the
+    /// timer comes first at both ends.
+    #[cold]
+    pub(crate) fn run_timers(&mut self, endpoint: u32, now: Time) {
+        let first = endpoint & 1 == 1 || now.is_double();
+        loop {
+            let due = self.flows[(endpoint >> 1) as usize].deadline((endpoint & 1) as usize);
+            if due > now || (due == now && !first) {
+                return;
+            }
+            // What the timer sends must not be overtaken by the answer to the arrival, whose birth is `now`.
+            self.fire(endpoint, due, if due == now { now } else { Time::NEVER });
+        }
+    }
+
+    /// An endpoint does what is due at `now`, and sends; `birth` orders its packets among others of that moment.
+    #[cold]
+    fn fire(&mut self, endpoint: u32, now: Time, birth: Time) {
+        let number = endpoint >> 1;
+        if endpoint & 1 == 1 {
+            match &mut self.flows[number as usize].sink {
+                Sink::Tcp(receiver) => receiver.on_timer(now),
+                Sink::Rated(sink) => sink.on_timer(now),
+                Sink::App(sink) => sink.receiver.on_timer(now),
+                Sink::Udp { .. } => {}
+            }
+            return self.drain_sink(number, now, birth);
+        }
+        self.fire_source(number, now);
+        self.drain_source(number, now, birth);
+    }
+
+    /// A source starts, stops offering data, or does what its timer was armed for.
+    fn fire_source(&mut self, number: u32, now: Time) {
+        let flow = &mut self.flows[number as usize];
+        flow.record_source(now, &self.window);
+        let starts = !std::mem::replace(&mut flow.probe.started, true);
+        let stops = now >= flow.stop;
+        match &mut flow.source {
+            Source::Tcp(sender) if stops => sender.cease(),
+            Source::Tcp(sender) if starts => sender.start(now),
+            Source::Tcp(sender) => sender.on_timer(now),
+            Source::Rated(source) if stops => source.cease(),
+            Source::Rated(source) if starts => source.start(now),
+            Source::Rated(source) => source.on_timer(now),
+            Source::Udp(source) if starts => source.start(now),
+            Source::Udp(source) => source.on_timer(now),
+            Source::App(source) if stops => source.cease(),
+            Source::App(source) => {
+                let before = source.objects_begun();
+                if starts {
+                    source.start(now);
+                } else {
+                    source.on_timer(now);
+                }
+                flow.probe.objects_begun(now, source.objects_begun() - before, &self.window);
+            }
+            Source::Origin(origin) if starts => origin.start(now),
+            Source::Origin(_) => return self.admit_sessions(number, now),
+        }
+        if stops {
+            flow.stop = Time::NEVER;
+        }
+    }
+}
