@@ -6,8 +6,10 @@
 //! dequeues that were due, each at its own time.
 
 mod faults;
+mod known_departures;
 mod probing;
 mod ring;
+mod transmitter;
 
 pub use faults::{Arrival, EntryFate, Faults};
 
@@ -15,13 +17,13 @@ use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
 use crate::packet::{Pkt, Waiting};
 use crate::transmission::Transmission;
-use queue::disc::{Cx, Decides, Fate, QueueDisc};
+use queue::disc::{Decides, Fate, QueueDisc};
 use queue::fifo::Unit;
 use queue::Disc;
-use ring::Ring;
 use std::sync::Arc;
+use transmitter::Transmitter;
 use units::size::Opportunities;
-use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
+use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
 /// One direction of a link.
 pub struct Link {
@@ -40,37 +42,6 @@ pub struct Link {
 struct Active {
     queue: Disc<Waiting>,
     transmitter: Transmitter,
-}
-
-/// All of a link but its discipline, which its methods take as an argument: they are compiled once for RED and once for
-/// the enum of all disciplines, so that RED is called without a match.
-struct Transmitter {
-    /// Packets and bytes in the queue.
-    backlog: Backlog,
-    rng: Stream,
-    /// The link's number, its place in the order of events.
-    component: u32,
-    /// Whether departures are known at arrival.
-    departures_known: bool,
-    /// Whether the discipline has a periodic controller.
-    ticks: bool,
-    /// Whether the packet on the wire counts as queued.
-    counts_wire: bool,
-    /// The device's ring, if it has one.
-    ring: Option<Box<Ring>>,
-    /// Whether it can take no packet; the size of the last packet on the wire, its start and its end.
-    busy: bool,
-    on_wire: Bytes,
-    started: Time,
-    free_at: Time,
-    /// With an event at the end of each transmission: when it can take the next packet.
-    ready: Time,
-    serializer: Serializer,
-    /// With departures known at arrival: the end of the last accepted transmission, and the serializer at that moment.
-    accepted_until: Time,
-    serializer_ahead: Serializer,
-    /// What the link records, if anything.
-    probe: Option<Box<LinkProbe>>,
 }
 
 /// Calls a method with the discipline and the transmitter, in code compiled for RED or for any discipline.
@@ -246,185 +217,6 @@ impl Link {
             probe.finish(end, busy_until, transmitter.backlog, Some(queue));
         }
     }
-}
-
-impl Transmitter {
-    #[inline]
-    fn arrive<D: QueueDisc<Waiting>>(
-        &mut self,
-        queue: &mut D,
-        pkt: &mut Pkt,
-        key: Key,
-        fates: &mut Vec<Fate<Waiting>>,
-    ) -> Option<Transmission> {
-        self.catch_up(queue, key, fates);
-        let now = key.time;
-        self.record_backlog(queue, now);
-        let before = fates.len();
-        let waiting = Waiting { pkt: *pkt, enqueued: now };
-        queue.enqueue(waiting, &mut self.context(now, fates));
-        let came = &fates[before..];
-        if let Some(probe) = &mut self.probe {
-            probe.arrived(now, pkt.size, queue.avg(), came);
-        }
-        if !self.departures_known {
-            self.sync_backlog(queue);
-            return None;
-        }
-        let dropped = !came.is_empty() && is_dropped(pkt, came);
-        if !dropped {
-            self.backlog.add(pkt.size);
-        }
-        if !self.busy {
-            self.start_next(queue, now, fates);
-        }
-        (!dropped).then(|| self.schedule_departure(pkt.size, now))
-    }
-
-    fn serve(
-        &mut self,
-        queue: &mut Disc<Waiting>,
-        now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
-    ) -> Option<(Pkt, Transmission)> {
-        let before = fates.len();
-        let next = queue.dequeue(&mut self.context(now, fates));
-        self.sync_backlog(queue);
-        if let Some(probe) = &mut self.probe {
-            probe.record_fates(now, &fates[before..]);
-        }
-        let Waiting { pkt, enqueued } = next?;
-        let start = now.max(self.free_at);
-        self.occupy(pkt.size, start);
-        self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));
-        if let Some(probe) = &mut self.probe {
-            probe.departed(pkt.size, enqueued, now, self.free_at);
-            probe.held_in_ring(now, start);
-        }
-        Some((pkt, Transmission { start, finish: self.free_at }))
-    }
-
-    /// With departures known at arrival: the transmission of an accepted packet, which follows all accepted before it.
-    #[inline]
-    fn schedule_departure(&mut self, size: u32, now: Time) -> Transmission {
-        if now > self.accepted_until {
-            self.serializer_ahead.restart();
-        }
-        let start = now.max(self.accepted_until);
-        let finish = self.serializer_ahead.finish(start, Bytes(u64::from(size)));
-        self.accepted_until = finish;
-        if let Some(probe) = &mut self.probe {
-            probe.departed(size, now, start, finish);
-        }
-        Transmission { start, finish }
-    }
-
-    /// With departures known at arrival: the dequeue at the end of a transmission, or at an arrival to an idle link.
-    #[inline]
-    fn start_next<D: QueueDisc<Waiting>>(
-        &mut self,
-        queue: &mut D,
-        now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
-    ) {
-        match queue.release(&mut self.context(now, fates)) {
-            Some(Bytes(size)) => {
-                self.backlog.remove(size as u32);
-                self.occupy(size as u32, now);
-            }
-            None => self.busy = false,
-        }
-    }
-
-    /// Puts a packet on the wire. After an idle period no remainder is carried over from the last division by the rate.
-    #[inline]
-    fn occupy(&mut self, size: u32, now: Time) {
-        if now > self.free_at {
-            self.serializer.restart();
-        }
-        self.busy = true;
-        self.on_wire = Bytes(u64::from(size));
-        self.started = now;
-        self.free_at = self.serializer.finish(now, self.on_wire);
-    }
-
-    /// If the discipline may drop packets at any time: updates the backlog after a call.
-    #[inline]
-    fn sync_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D) {
-        self.backlog = Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 };
-    }
-
-    /// Executes what was due before `key`: dequeues (where they are no events) and ticks of the discipline.
-    #[inline]
-    fn catch_up<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, key: Key, fates: &mut Vec<Fate<Waiting>>) {
-        if self.departures_known {
-            while self.busy && self.free_key().precedes(&key) {
-                let now = self.free_at;
-                self.tick_until(queue, now, fates);
-                self.record_backlog(queue, now);
-                self.start_next(queue, now, fates);
-            }
-        }
-        self.tick_until(queue, key.time, fates);
-    }
-
-    /// The position of the end of the present transmission in the order of events.
-    #[inline]
-    fn free_key(&self) -> Key {
-        Key { time: self.free_at, birth: self.started, component: self.component }
-    }
-
-    /// Runs the discipline's ticks that are due before `now`; at equal times a tick comes last.
-    #[inline]
-    fn tick_until<D: QueueDisc<Waiting>>(
-        &mut self,
-        queue: &mut D,
-        now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
-    ) {
-        if self.ticks {
-            self.run_ticks(queue, now, fates);
-        }
-    }
-
-    fn run_ticks<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, now: Time, fates: &mut Vec<Fate<Waiting>>) {
-        while let Some(due) = queue.next_deadline().filter(|due| *due < now) {
-            self.record_backlog(queue, due);
-            let before = fates.len();
-            queue.on_deadline(&mut self.context(due, fates));
-            self.sync_backlog(queue);
-            if let Some(probe) = &mut self.probe {
-                probe.record_fates(due, &fates[before..]);
-            }
-        }
-    }
-
-    /// Records the backlog until `now`, before it changes.
-    #[inline]
-    fn record_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D, now: Time) {
-        if let Some(probe) = &mut self.probe {
-            probe.hold_until(now, self.backlog, Some(queue));
-        }
-    }
-
-    /// The context of a call to the discipline.
-    #[inline]
-    fn context<'a>(&'a mut self, now: Time, fates: &'a mut Vec<Fate<Waiting>>) -> Cx<'a, Waiting> {
-        let on_wire = if self.counts_wire && self.busy { self.on_wire } else { Bytes(0) };
-        let mut cx = Cx::new(now, &mut self.rng, fates);
-        cx.on_wire = on_wire;
-        cx
-    }
-}
-
-/// Whether the arriving packet was dropped; if it was marked instead, sets CE.
-#[cold]
-fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
-    let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
-    if !dropped {
-        pkt.set_ecn(Ecn::Ce);
-    }
-    dropped
 }
 
 #[cfg(test)]

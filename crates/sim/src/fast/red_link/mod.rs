@@ -5,17 +5,15 @@
 //! sojourn, and the remaining sojourns of those ahead of it. So a departure needs no record of its own. Times are integer
 //! nanoseconds. Everything else is as in [`Link`](crate::link::Link).
 
+mod fast_link;
 mod queued_packet;
 mod uniform_size;
 
-use super::FastLink;
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
-use crate::link::Link;
 use crate::transmission::Transmission;
 use queue::disc::{Cx, Fate, QueueDisc};
 use queue::red::{FastVerdict, Red};
-use queue::Disc;
 pub use queued_packet::QueuedPacket;
 use uniform_size::UniformSize;
 use units::{Bytes, Ecn, Rapid, Rate, Rng, Serializer, Span, Stream, Time};
@@ -52,57 +50,6 @@ pub struct RedLink {
     uniform: UniformSize,
     /// Whether a queue of uniform size is handled as such.
     pub(super) uses_uniform_size: bool,
-}
-
-impl FastLink for RedLink {
-    /// RED that decides at arrival, at a constant rate, without faults and on a clock of nanoseconds.
-    fn is_eligible(link: &Link, in_doubles: bool) -> bool {
-        let red = matches!(link.discipline(), Some(Disc::Red(_)));
-        red && link.is_basic() && link.decides_at_arrival() && !in_doubles
-    }
-
-    fn take_over(link: &mut Link) -> Option<RedLink> {
-        let component = link.component()?;
-        match link.take_over()? {
-            (Disc::Red(red), rng, probe) => {
-                Some(RedLink::new(component, red.for_packets(), rng, link.rate(), link.delay, probe))
-            }
-            _ => None,
-        }
-    }
-
-    fn component(&self) -> u32 {
-        self.component
-    }
-
-    /// [`RedLink::fates`] holds what was dropped or marked.
-    #[inline(always)]
-    fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
-        match self.accept(size, ecn, key) {
-            Ok(wire) => Ok(self.arrival_key(size, wire)),
-            Err(wire) => Err(wire.map(|wire| self.arrival_key(size, wire))),
-        }
-    }
-
-    fn finish(&mut self, end: Time) -> u64 {
-        self.materialise_queue();
-        self.run_due((end, Time::NEVER, u32::MAX));
-        let backlog = self.backlog();
-        if let Some(probe) = &mut self.probe {
-            let mut ahead = 0;
-            for slot in self.queue.packets().filter(|_| self.counting) {
-                let wait = slot.start.since(end).0;
-                probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
-                ahead += wait;
-            }
-            probe.finish(end, self.busy_until, backlog, Some(&self.queue));
-        }
-        backlog.pkts
-    }
-
-    fn take_probe(&mut self) -> Option<Box<LinkProbe>> {
-        self.probe.take()
-    }
 }
 
 impl RedLink {

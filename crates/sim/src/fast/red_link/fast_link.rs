@@ -1,0 +1,60 @@
+//! The RED link as a specialised link.
+
+use super::RedLink;
+use crate::account::LinkProbe;
+use crate::calendar::Key;
+use crate::fast::FastLink;
+use crate::link::Link;
+use queue::Disc;
+use units::{Ecn, Time};
+
+impl FastLink for RedLink {
+    /// RED that decides at arrival, at a constant rate, without faults and on a clock of nanoseconds.
+    fn is_eligible(link: &Link, in_doubles: bool) -> bool {
+        let red = matches!(link.discipline(), Some(Disc::Red(_)));
+        red && link.is_basic() && link.decides_at_arrival() && !in_doubles
+    }
+
+    fn take_over(link: &mut Link) -> Option<RedLink> {
+        let component = link.component()?;
+        match link.take_over()? {
+            (Disc::Red(red), rng, probe) => {
+                Some(RedLink::new(component, red.for_packets(), rng, link.rate(), link.delay, probe))
+            }
+            _ => None,
+        }
+    }
+
+    fn component(&self) -> u32 {
+        self.component
+    }
+
+    /// [`RedLink::fates`] holds what was dropped or marked.
+    #[inline(always)]
+    fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
+        match self.accept(size, ecn, key) {
+            Ok(wire) => Ok(self.arrival_key(size, wire)),
+            Err(wire) => Err(wire.map(|wire| self.arrival_key(size, wire))),
+        }
+    }
+
+    fn finish(&mut self, end: Time) -> u64 {
+        self.materialise_queue();
+        self.run_due((end, Time::NEVER, u32::MAX));
+        let backlog = self.backlog();
+        if let Some(probe) = &mut self.probe {
+            let mut ahead = 0;
+            for slot in self.queue.packets().filter(|_| self.counting) {
+                let wait = slot.start.since(end).0;
+                probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
+                ahead += wait;
+            }
+            probe.finish(end, self.busy_until, backlog, Some(&self.queue));
+        }
+        backlog.pkts
+    }
+
+    fn take_probe(&mut self) -> Option<Box<LinkProbe>> {
+        self.probe.take()
+    }
+}

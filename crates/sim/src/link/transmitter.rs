@@ -1,0 +1,173 @@
+//! The transmitter of a link: takes packets from the discipline and puts them on the wire.
+
+use super::ring::Ring;
+use crate::account::{Backlog, LinkProbe};
+use crate::calendar::Key;
+use crate::packet::{Pkt, Waiting};
+use crate::transmission::Transmission;
+use queue::disc::{Cx, Fate, QueueDisc};
+use queue::Disc;
+use units::{Bytes, Ecn, Serializer, Stream, Time};
+
+/// All of a link but its discipline, which its methods take as an argument: they are compiled once for RED and once for
+/// the enum of all disciplines, so that RED is called without a match.
+pub(super) struct Transmitter {
+    /// Packets and bytes in the queue.
+    pub(super) backlog: Backlog,
+    pub(super) rng: Stream,
+    /// The link's number, its place in the order of events.
+    pub(super) component: u32,
+    /// Whether departures are known at arrival.
+    pub(super) departures_known: bool,
+    /// Whether the discipline has a periodic controller.
+    pub(super) ticks: bool,
+    /// Whether the packet on the wire counts as queued.
+    pub(super) counts_wire: bool,
+    /// The device's ring, if it has one.
+    pub(super) ring: Option<Box<Ring>>,
+    /// Whether it can take no packet; the size of the last packet on the wire, its start and its end.
+    pub(super) busy: bool,
+    pub(super) on_wire: Bytes,
+    pub(super) started: Time,
+    pub(super) free_at: Time,
+    /// With an event at the end of each transmission: when it can take the next packet.
+    pub(super) ready: Time,
+    pub(super) serializer: Serializer,
+    /// With departures known at arrival: the end of the last accepted transmission, and the serializer at that moment.
+    pub(super) accepted_until: Time,
+    pub(super) serializer_ahead: Serializer,
+    /// What the link records, if anything.
+    pub(super) probe: Option<Box<LinkProbe>>,
+}
+
+impl Transmitter {
+    #[inline]
+    pub(super) fn arrive<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        pkt: &mut Pkt,
+        key: Key,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<Transmission> {
+        self.catch_up(queue, key, fates);
+        let now = key.time;
+        self.record_backlog(queue, now);
+        let before = fates.len();
+        let waiting = Waiting { pkt: *pkt, enqueued: now };
+        queue.enqueue(waiting, &mut self.context(now, fates));
+        let came = &fates[before..];
+        if let Some(probe) = &mut self.probe {
+            probe.arrived(now, pkt.size, queue.avg(), came);
+        }
+        if !self.departures_known {
+            self.sync_backlog(queue);
+            return None;
+        }
+        let dropped = !came.is_empty() && is_dropped(pkt, came);
+        if !dropped {
+            self.backlog.add(pkt.size);
+        }
+        if !self.busy {
+            self.start_next(queue, now, fates);
+        }
+        (!dropped).then(|| self.schedule_departure(pkt.size, now))
+    }
+
+    pub(super) fn serve(
+        &mut self,
+        queue: &mut Disc<Waiting>,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<(Pkt, Transmission)> {
+        let before = fates.len();
+        let next = queue.dequeue(&mut self.context(now, fates));
+        self.sync_backlog(queue);
+        if let Some(probe) = &mut self.probe {
+            probe.record_fates(now, &fates[before..]);
+        }
+        let Waiting { pkt, enqueued } = next?;
+        let start = now.max(self.free_at);
+        self.occupy(pkt.size, start);
+        self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));
+        if let Some(probe) = &mut self.probe {
+            probe.departed(pkt.size, enqueued, now, self.free_at);
+            probe.held_in_ring(now, start);
+        }
+        Some((pkt, Transmission { start, finish: self.free_at }))
+    }
+
+    /// Puts a packet on the wire. After an idle period no remainder is carried over from the last division by the rate.
+    #[inline]
+    pub(super) fn occupy(&mut self, size: u32, now: Time) {
+        if now > self.free_at {
+            self.serializer.restart();
+        }
+        self.busy = true;
+        self.on_wire = Bytes(u64::from(size));
+        self.started = now;
+        self.free_at = self.serializer.finish(now, self.on_wire);
+    }
+
+    /// If the discipline may drop packets at any time: updates the backlog after a call.
+    #[inline]
+    pub(super) fn sync_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D) {
+        self.backlog = Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 };
+    }
+
+    /// Runs the discipline's ticks that are due before `now`; at equal times a tick comes last.
+    #[inline]
+    pub(super) fn tick_until<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) {
+        if self.ticks {
+            self.run_ticks(queue, now, fates);
+        }
+    }
+
+    pub(super) fn run_ticks<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) {
+        while let Some(due) = queue.next_deadline().filter(|due| *due < now) {
+            self.record_backlog(queue, due);
+            let before = fates.len();
+            queue.on_deadline(&mut self.context(due, fates));
+            self.sync_backlog(queue);
+            if let Some(probe) = &mut self.probe {
+                probe.record_fates(due, &fates[before..]);
+            }
+        }
+    }
+
+    /// Records the backlog until `now`, before it changes.
+    #[inline]
+    pub(super) fn record_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D, now: Time) {
+        if let Some(probe) = &mut self.probe {
+            probe.hold_until(now, self.backlog, Some(queue));
+        }
+    }
+
+    /// The context of a call to the discipline.
+    #[inline]
+    pub(super) fn context<'a>(&'a mut self, now: Time, fates: &'a mut Vec<Fate<Waiting>>) -> Cx<'a, Waiting> {
+        let on_wire = if self.counts_wire && self.busy { self.on_wire } else { Bytes(0) };
+        let mut cx = Cx::new(now, &mut self.rng, fates);
+        cx.on_wire = on_wire;
+        cx
+    }
+}
+
+/// Whether the arriving packet was dropped; if it was marked instead, sets CE.
+#[cold]
+fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
+    let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
+    if !dropped {
+        pkt.set_ecn(Ecn::Ce);
+    }
+    dropped
+}
