@@ -66,8 +66,8 @@ impl Network<Fast> {
             shared.iter().enumerate().map(|(link, shared)| self.is_eligible_to_fold(link, *shared)).collect();
         let mut red = vec![false; folds.len()];
         self.carrier.red_links.iter().for_each(|link| red[link.component as usize] = true);
-        for routes in routes {
-            let round_trip = || routes.iter().flat_map(|route| self.links_of(route));
+        for pair in routes {
+            let round_trip = || pair.iter().flat_map(|route| self.links_of(route));
             if round_trip().all(|link| folds[link]) {
                 let kept = round_trip().find(|link| red[*link]).or_else(|| round_trip().next());
                 kept.into_iter().for_each(|link| folds[link] = false);
@@ -86,10 +86,10 @@ impl Network<Fast> {
     fn shared_links(&self, routes: &[Routes]) -> Vec<bool> {
         let count = self.link_count as usize;
         let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);
-        for (number, routes) in routes.iter().enumerate() {
+        for (number, pair) in routes.iter().enumerate() {
             // Sessions are flows of their own, and share even the private links.
             let many = matches!(self.flows[number].source, Source::Origin(_));
-            for (side, route) in routes.iter().enumerate() {
+            for (side, route) in pair.iter().enumerate() {
                 if let Some(first) = self.links_of(route).next().filter(|_| many) {
                     shared[first] = true;
                 }
@@ -136,12 +136,12 @@ impl Network<Fast> {
             let number = number as usize;
             droptail_links[number].take_if(|link| PrivateLinks::is_eligible(link, uses[number]))
         };
-        for (flow, routes) in self.flows.iter_mut().zip(routes) {
+        for (flow, pair) in self.flows.iter_mut().zip(routes) {
             // Sessions share the route of the flow they belong to.
             if matches!(flow.source, Source::Origin(_)) {
                 continue;
             }
-            for (private, route) in flow.state.private.iter_mut().zip(routes) {
+            for (private, route) in flow.state.private.iter_mut().zip(pair) {
                 let hops = &mut hops[route.clone()];
                 if let [first @ FastHop::DroptailThenQueue(_), ..] = hops {
                     private.first = first.droptail_index().and_then(|link| take(*link));
@@ -178,8 +178,8 @@ impl Network<Fast> {
     fn share_routes(&mut self, routes: Vec<Routes>) {
         let hops = std::mem::take(&mut self.carrier.hops);
         let mut known: BTreeMap<&[FastHop], u32> = BTreeMap::new();
-        for (flow, routes) in self.flows.iter_mut().zip(routes) {
-            for (first, route) in flow.first_hop.iter_mut().zip(routes) {
+        for (flow, pair) in self.flows.iter_mut().zip(routes) {
+            for (first, route) in flow.first_hop.iter_mut().zip(pair) {
                 let hops = &hops[route.start..=route.end];
                 *first = *known.entry(hops).or_insert_with(|| {
                     let place = self.carrier.hops.len() as u32;

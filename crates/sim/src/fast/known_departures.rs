@@ -4,6 +4,7 @@
 //! ([`Link::set_departures_known`]).
 
 use super::Fast;
+use crate::calendar::Key;
 use crate::link::Link;
 use crate::network::{Network, Transit};
 
@@ -24,11 +25,10 @@ impl Network<Fast> {
         if !self.enter(number, &mut transit) {
             return None;
         }
-        let key = transit.key();
-        let link = &mut self.links[number as usize];
-        let wire = link.arrive(&mut transit.pkt, key, &mut self.fates);
+        let arrived = transit.key();
+        let wire = self.links[number as usize].arrive(&mut transit.pkt, arrived, &mut self.fates);
         if !self.fates.is_empty() {
-            self.record_fates(number, key.time);
+            self.record_fates(number, arrived.time);
         }
         let wire = wire?;
         let link = &self.links[number as usize];
@@ -37,7 +37,6 @@ impl Network<Fast> {
             return None;
         }
         let time = wire.arrival_time(transit.pkt.size, link.rate(), link.delay);
-        let key = crate::calendar::Key { time, birth: wire.start, component: number };
-        self.next_hop(Transit::new(transit.pkt, key))
+        self.next_hop(Transit::new(transit.pkt, Key { time, birth: wire.start, component: number }))
     }
 }

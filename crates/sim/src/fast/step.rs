@@ -160,11 +160,9 @@ impl Network<Fast> {
         // Opening a bucket tightens the bound of its first arrival, and so extends the window of the other link.
         while done < most && before != earliest {
             before = earliest;
-            let known = self.carrier.lookahead.known_until(0, earliest);
-            done += self.pass_data(known, most - done, now);
+            done += self.pass_data(self.carrier.lookahead.known_until(0, earliest), most - done, now);
             earliest = self.carrier.lookahead.earliest();
-            let known = self.carrier.lookahead.known_until(1, earliest);
-            done += self.pass_acks(known, most - done, now);
+            done += self.pass_acks(self.carrier.lookahead.known_until(1, earliest), most - done, now);
             earliest = self.carrier.lookahead.earliest();
         }
         done
