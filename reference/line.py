@@ -25,7 +25,7 @@ class Packet:
 
 
 class Model:
-    """What models share: dice, fates, and no ticks."""
+    """Parts that models share: an rng, fates, and no ticks."""
 
     period = None
 

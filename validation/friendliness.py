@@ -46,7 +46,7 @@ LETTERS = {"excellent": "E", "satisfactory": "S", "unsatisfactory": "U", "poor":
 
 
 @dataclass(frozen=True)
-class Share:
+class MatrixShare:
     """F_r of one transport against another: geometric mean over replications, and the ends of its 95 % interval."""
 
     ratio: float
@@ -54,16 +54,16 @@ class Share:
     high: float
 
     @property
-    def inverse(self) -> Share:
+    def inverse(self) -> MatrixShare:
         """The same the other way round."""
-        return Share(1 / self.ratio, 1 / self.high, 1 / self.low)
+        return MatrixShare(1 / self.ratio, 1 / self.high, 1 / self.low)
 
     def __str__(self) -> str:
         word = LETTERS[metrics.friendliness_class(self.ratio)]
         return f"{self.ratio:.3g} ({self.low:.2g}–{self.high:.2g}) {word}"
 
 
-Matrix = dict[tuple[str, str], Share]
+Matrix = dict[tuple[str, str], MatrixShare]
 
 
 def transports() -> dict[str, str]:
@@ -139,11 +139,11 @@ def ratio(run: dict[str, Any]) -> dict[str, float]:
     return {"log F_r": math.log(max(1.0, one) / max(1.0, other))}
 
 
-def share(logarithms: Sequence[float]) -> Share:
+def share(logarithms: Sequence[float]) -> MatrixShare:
     """Mean and interval of logarithms of F_r."""
     found = statistics.t_interval(list(logarithms))
     middle, half = found.mean or 0.0, found.half_width or 0.0
-    return Share(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
+    return MatrixShare(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
 
 
 def table(found: Matrix) -> str:

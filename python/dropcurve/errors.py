@@ -65,7 +65,7 @@ class ResultError(DropcurveError):
 
 
 class WorkError(DropcurveError):
-    """Work that was under way and was lost: a process that ended, an interface that vanished."""
+    """Work that was lost while it ran: a process that ended, an interface that vanished."""
 
     exit_code = 1
 

@@ -72,7 +72,7 @@ CASES = (
         "kind = cake; dialect = linux; tins = besteffort; isolate = flows",
         0.5,
         False,
-        dice=64,
+        rng=64,
     ),
     Case(
         "cake_shaped",
@@ -81,7 +81,7 @@ CASES = (
         "uncounted = 14 B; overhead = 18 B; mpu = 84 B",
         0.5,
         False,
-        dice=64,
+        rng=64,
     ),
     Case(
         "cake_diffserv4",
@@ -90,7 +90,7 @@ CASES = (
         0.5,
         False,
         codes=(0, 0, 8, 34, 46),
-        dice=64,
+        rng=64,
     ),
     Case(
         "cake_diffserv3",
@@ -99,7 +99,7 @@ CASES = (
         0.5,
         False,
         codes=(0, 0, 8, 0, 46),
-        dice=256,
+        rng=256,
     ),
     Case(
         "cake_unlimited",
@@ -108,7 +108,7 @@ CASES = (
         0.5,
         False,
         codes=(0, 0, 8, 0, 46),
-        dice=64,
+        rng=64,
     ),
     Case("sfq", "sfq limit 60 divisor 1024", "kind = sfq; dialect = linux; limit = 60 pkts", chance=False),
     Case("red", RED, OUR_RED),
@@ -189,8 +189,8 @@ def exact(case: Case, run: dict[str, Any]) -> None:
         before = at
     columns = "Columns: ns since the last arrival, flow, bytes (e: ECN-capable, c: code point), "
     columns += "ns it waits (m: marked, x: dropped)."
-    dice = [f"rng thrown = {case.dice}"] if case.dice > 1 else []
-    text = head(case, columns, f"clock at start = {run['monotonic']}", *dice)
+    rng = [f"rng thrown = {case.rng}"] if case.rng > 1 else []
+    text = head(case, columns, f"clock at start = {run['monotonic']}", *rng)
     (TRACES / f"exact_{case.name}.txt").write_text(text + "\n".join(rows[: case.packets]) + "\n")
 
 

@@ -27,8 +27,8 @@ class Case:
     #: What is known to differ, and by how much at most.
     apart: str = ""
     packets: int = 4500
-    #: How many dice our test throws for what the kernel rounds by chance.
-    dice: int = 1
+    #: How many seeds our test draws from for what the kernel rounds at random.
+    rng: int = 1
     #: DiffServ code point of each flow.
     codes: tuple[int, ...] = ()
     #: Load and seconds.
@@ -57,16 +57,16 @@ class SplitMix:
 
 def arrivals(case: Case) -> list[tuple[int, int, int, int]]:
     """Nanosecond, flow, bytes, and TOS field (code point and ECN field) of each packet."""
-    dice = SplitMix(1)
+    rng = SplitMix(1)
     now, rows = 1_000_000, []
     for load, seconds in case.phases:
         end = now + int(seconds * 1e9)
         while load > 0.0 and now < end:
             gap = statistics.fmean(SIZES) * 8 / RATE_BPS / load * 1e9
-            now += max(1000, int(-gap * math.log(1.0 - dice.uniform())))
-            flow, size = int(dice.uniform() * FLOWS), SIZES[int(dice.uniform() * len(SIZES))]
+            now += max(1000, int(-gap * math.log(1.0 - rng.uniform())))
+            flow, size = int(rng.uniform() * FLOWS), SIZES[int(rng.uniform() * len(SIZES))]
             code = case.codes[flow] if case.codes else 0
-            rows.append((now, flow, size, code << 2 | (case.field if dice.uniform() < case.capable else 0)))
+            rows.append((now, flow, size, code << 2 | (case.field if rng.uniform() < case.capable else 0)))
         now = max(now, end)
     return rows
 

@@ -1,4 +1,4 @@
-"""Every scenario that ships: read, checked against the schema, run in short form, every packet accounted for."""
+"""Every scenario that ships: read, checked against the schema, run shortened, every packet accounted for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dropcurve.results import health
 
 NAMES = sorted(dc.scenarios())
 
-#: Simulated seconds of a short form.
+#: Simulated seconds of a shortened run.
 SHORT_S = 4.0
 
 

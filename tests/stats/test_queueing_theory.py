@@ -18,7 +18,7 @@ from dropcurve.metrics import statistics
 MU, LAMBDA = 250.0, 200.0
 RHO = LAMBDA / MU
 
-#: Replications and simulated seconds of each: the short form, and the long one of `make test-slow`.
+#: Replications and simulated seconds of each: in `make test`, and in the thorough form of `make test-slow`.
 SHORT = (10, 600)
 LONG = (20, 2000)
 

@@ -13,7 +13,7 @@ from dropcurve.studies.claims import Court
 
 def cells(**numbers: list[float]) -> st.Cells:
     """Cells with one number, ``x``."""
-    return st.Cells({name: st.Cell(None, {"x": tuple(values)}) for name, values in numbers.items()})  # type: ignore[arg-type]
+    return st.Cells({name: st.StudyCell(None, {"x": tuple(values)}) for name, values in numbers.items()})  # type: ignore[arg-type]
 
 
 def test_a_mean_has_students_interval() -> None:

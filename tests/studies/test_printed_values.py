@@ -13,7 +13,7 @@ from dropcurve.studies.printed_values import compare, summary
 
 def cells(**numbers: list[float]) -> st.Cells:
     """Cells with one number, ``x``."""
-    return st.Cells({name: st.Cell(None, {"x": tuple(values)}) for name, values in numbers.items()})  # type: ignore[arg-type]
+    return st.Cells({name: st.StudyCell(None, {"x": tuple(values)}) for name, values in numbers.items()})  # type: ignore[arg-type]
 
 
 def test_printed_values_are_counted_outside_interval_and_runs() -> None:
@@ -32,7 +32,7 @@ def test_printed_values_are_counted_outside_interval_and_runs() -> None:
 
 
 def test_runs_of_a_ratio_are_those_of_the_ratio() -> None:
-    found = st.Cells({"a": st.Cell(None, {"x": (1.0, 4.0), "y": (1.0, 2.0)})})  # type: ignore[arg-type]
+    found = st.Cells({"a": st.StudyCell(None, {"x": (1.0, 4.0), "y": (1.0, 2.0)})})  # type: ignore[arg-type]
     value = st.PrintedValue("r", "", 2.0, st.at("a", "x/y"), lambda c: [
         x / y for x, y in zip(c["a"].numbers["x"], c["a"].numbers["y"], strict=True)])  # fmt: skip
     (one,) = compare([value], found)

@@ -31,7 +31,7 @@ LONG_S = 900
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of two runs: with four under way, no more than eight runs can finish after a kill. Time decides
+    """Batches of two runs: with four submitted, no more than eight runs can finish after a kill. Time decides
     nothing."""
     monkeypatch.setattr(cluster, "PATIENCE_S", LONG_S)
     monkeypatch.setattr(batches, "FIRST", 2)

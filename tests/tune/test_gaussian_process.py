@@ -68,8 +68,8 @@ def test_scatter_is_told_condition_by_condition() -> None:
     wide = np.where(seen.conditions == 2, 3.0, 0.3)
     surface = GaussianProcess()
     surface.fit(seen, _height(seen.places, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
-    calm, other, wild = surface.noise(CONDITIONS)
-    assert wild > 2.0 * max(calm, other)
+    steady, other, wild = surface.noise(CONDITIONS)
+    assert wild > 2.0 * max(steady, other)
 
 
 class Bowl(Bench):

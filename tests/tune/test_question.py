@@ -1,4 +1,4 @@
-"""Questions: the short form, files with a section, conditions, and what is refused."""
+"""Questions: a link and a goal, files with a section, conditions, and what is refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ max_p = "0.01..0.5"
 """
 
 
-def test_the_short_form_makes_the_traffic_that_was_asked_for() -> None:
+def test_a_link_and_a_goal_make_the_traffic_that_was_asked_for() -> None:
     question = of_link(**LINK, short="10%", udp="20%")
     scenario = question.scenario({"rate": 1e7, "rtt": 0.05, "flows": 7, "short": 10.0, "udp": 20.0})
     flows = scenario.resolved["flows"]

@@ -205,7 +205,7 @@ def test_what_screening_saw_is_known_to_the_study() -> None:
     assert one.key not in {other.key for _, other in study.ask(8)}
 
 
-def test_dualpi2_has_knobs_that_begin_at_the_values_of_its_document() -> None:
+def test_dualpi2_has_parameters_that_begin_at_the_values_of_its_document() -> None:
     one = family("dualpi2", Room(capacity=2000.0, buffer_pkts=200.0, rtt_s=0.02, ecn=True))
     coordinates = one.coordinates_of({})
     assert coordinates is not None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dropcurve.present import Cell, Document, Headline, Line, Table, html, markdown, terminal
+from dropcurve.present import Document, Headline, MetricTable, TableCell, TableLine, html, markdown, terminal
 
-TABLE = Table(
+TABLE = MetricTable(
     {"droptail": "droptail", "red": "red"},
-    (Line("loss", "%", (Cell("1.0", "0.2"), Cell("2.0", "0.1", "✗"))),),
+    (TableLine("loss", "%", (TableCell("1.0", "0.2"), TableCell("2.0", "0.1", "✗"))),),
     zero=("marks",),
     legend="Against droptail: ✗ worse.",
 )

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 import pytest
 
 import dropcurve as dc
-from dropcurve.verdict import Bound, Design, Exchange, Outcome, Verdict, decide, headline
+from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline
 from dropcurve.verdict.rules import replications_to_decide
 
-USE = Outcome("use", "utilisation", "%", worth=1.0)
-WAIT = Outcome("wait", "p95 delay of voice", "ms", worth=-0.5)
-CAPPED = Outcome("wait", "p95 delay", "ms", bound=Bound(15.0))
+USE = Criterion("use", "utilisation", "%", worth=1.0)
+WAIT = Criterion("wait", "p95 delay of voice", "ms", worth=-0.5)
+CAPPED = Criterion("wait", "p95 delay", "ms", bound=Bound(15.0))
 
 
 def design(
     name: str, use: Sequence[float | None], wait: Sequence[float | None] | None = None, *, simplicity: float = 0.0,
     current: bool = False,
-) -> Design:  # fmt: skip
+) -> SampledDesign:  # fmt: skip
     samples = {"use": use, "wait": wait if wait is not None else [0.0] * len(use)}
-    return Design(name, samples, simplicity, current)
+    return SampledDesign(name, samples, simplicity, current)
 
 
 def around(mean: float, spread: float, n: int = 4) -> list[float]:
@@ -129,7 +129,7 @@ def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
         "Prefer mine only if 4 ms of p95 delay of voice are worth more to you than 10 points of utilisation.",
     )
     # Where 1 ms counts as 5 points, 4 ms are more than the tenth of the link.
-    dear = Outcome("wait", "p95 delay of voice", "ms", worth=-5.0)
+    dear = Criterion("wait", "p95 delay of voice", "ms", worth=-5.0)
     assert decide([mine, other], [USE, dear]).status == "keep"
 
 
@@ -164,16 +164,16 @@ def test_intervals_are_simultaneous_over_the_rivals() -> None:
 
 
 def test_gains_and_costs_are_told_only_where_runs_show_them() -> None:
-    note = Outcome("loss", "loss of voice", "%", better="lower")
-    better = Design("a", {"use": [95.0] * 4, "loss": around(1.0, 1.0)})
-    worse = Design("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
+    note = Criterion("loss", "loss of voice", "%", better="lower")
+    better = SampledDesign("a", {"use": [95.0] * 4, "loss": around(1.0, 1.0)})
+    worse = SampledDesign("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
     found = decide([better, worse], [USE, note])
     assert [one.kind for one in found.changes] == ["gain", "undecided"]
     assert headline(found).sentences[1] == "No cost is seen (loss of voice: not settled)."
 
 
 def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:
-    goodput = Outcome("use", "goodput", "bit/s", worth=1e-6, most=10e6)
+    goodput = Criterion("use", "goodput", "bit/s", worth=1e-6, most=10e6)
     found = decide([design("a", [10.7e6] * 2), design("b", [9e6] * 2, current=True)], [goodput])
     assert "goodput 10.7 Mbit/s, not 9 Mbit/s (above the link's rate: " in said(found)
 

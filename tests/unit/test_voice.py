@@ -49,7 +49,7 @@ def test_a_call_gets_worse_with_delay_and_with_loss() -> None:
 
 
 def udp(name: str, size: int, p99: float, *, dropped: int = 0, received: int = 100) -> dict[str, Any]:
-    """A flow that sent 100 packets of so many bytes."""
+    """Returns a flow that sent 100 packets of a size in bytes."""
     delay = {"count": received, "p99": p99}
     return {"id": 0, "group": name, "class": name, "transport": "udp", "sent_pkts": 100, "sent_bytes": 100 * size,
             "dropped_pkts": dropped, "received_pkts": received, "delay_ms": delay}  # fmt: skip

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from validation.agree import live, live_ns2, means, ns2_packets, page, registry, tuned
-from validation.agree.cases import Area, Case, Figure
+from validation.agree.cases import AgreementCase, Area, Figure
 from validation.agree.context import Context
 
 
-def quick(name: str) -> list[Case]:
+def quick(name: str) -> list[AgreementCase]:
     cases = registry.AREAS[name](Context(quick=True)).cases
     return [case for case in cases if case.verdict != "not yet"]
 
@@ -97,9 +97,11 @@ def test_a_mean_is_allowed_its_interval_or_three_percent() -> None:
 
 
 def test_the_page_tells_what_is_apart_and_what_is_missing() -> None:
-    near = Case("near", (Figure("loss", 1.0, 1.01, 0.02),))
-    far = Case("far", (Figure("loss", 1.0, 1.5, 0.02),), cause="a reason")
-    area = Area("x", "Some area", "ns-2.35", "A method.", [near, far, Case("later", missing="a part")])
+    near = AgreementCase("near", (Figure("loss", 1.0, 1.01, 0.02),))
+    far = AgreementCase("far", (Figure("loss", 1.0, 1.5, 0.02),), cause="a reason")
+    area = Area(
+        "x", "Some area", "ns-2.35", "A method.", [near, far, AgreementCase("later", missing="a part")]
+    )
     text = page.markdown([area])
     assert "| [Some area](#some-area) | ns-2.35 | 3 | 1 | 1 | 1 | 1 of 2 (50.0 %) |" in text
     assert "* far: loss 1 there, 1.5 here (+50.0 %). a reason" in text
@@ -109,8 +111,8 @@ def test_the_page_tells_what_is_apart_and_what_is_missing() -> None:
 
 def test_nan_never_agrees() -> None:
     assert not Figure("x", 1.0, float("nan"), 10.0).within
-    assert not Case("no figures").figures
-    assert Case("no figures").verdict == "outside"
+    assert not AgreementCase("no figures").figures
+    assert AgreementCase("no figures").verdict == "outside"
 
 
 def test_what_another_program_gave_is_kept(tmp_path: Path) -> None:
@@ -124,7 +126,7 @@ def test_what_another_program_gave_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_program_that_fails_is_one_case_not_the_end() -> None:
-    def fails() -> Case:
+    def fails() -> AgreementCase:
         raise subprocess.CalledProcessError(1, "ns", stderr="a line\nno such class\n")
 
     found = live.attempt("a run", fails)
@@ -142,7 +144,7 @@ def test_drawn_runs_are_scenarios() -> None:
     """Every draw is the same each time, and has a scenario."""
     assert live_ns2.drawn(7) == live_ns2.drawn(7) != live_ns2.drawn(8)
     for seed in range(60):
-        ns2_packets.scenario(ns2_packets.Recorded({**live_ns2.drawn(seed), "boot": "0.004"}))
+        ns2_packets.scenario(ns2_packets.RecordedFlow({**live_ns2.drawn(seed), "boot": "0.004"}))
 
 
 def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def test_share_by_hand() -> None:
     half = 12.7062 * math.log(2)
     assert found.ratio == pytest.approx(4)
     assert (found.low, found.high) == pytest.approx((4 * math.exp(-half), 4 * math.exp(half)), rel=1e-4)
-    assert friendliness.Share(1.2, 1.0, 1.5).__str__() == "1.2 (1–1.5) S"
+    assert friendliness.MatrixShare(1.2, 1.0, 1.5).__str__() == "1.2 (1–1.5) S"
 
 
 def test_the_page_has_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

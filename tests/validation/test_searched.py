@@ -5,12 +5,12 @@ from __future__ import annotations
 from dropcurve.metrics.statistics import Interval
 from dropcurve.tuning.families import family
 from validation.agree import searched
-from validation.agree.searched import PROBLEMS, Found, Outcome
+from validation.agree.searched import PROBLEMS, SearchedProblem, SearchOutcomes
 
 
-def _found(*behind: float) -> Found:
-    outcomes = (Outcome(2, 60, 600, Interval(mean, 0.5, 20)) for mean in behind)
-    return Found(PROBLEMS[2], tuple(outcomes))
+def _found(*behind: float) -> SearchedProblem:
+    outcomes = (SearchOutcomes(2, 60, 600, Interval(mean, 0.5, 20)) for mean in behind)
+    return SearchedProblem(PROBLEMS[2], tuple(outcomes))
 
 
 def test_a_search_is_judged_by_the_median_of_its_seeds_and_one_by_one() -> None:
@@ -39,9 +39,9 @@ def test_a_grid_costs_about_ten_times_the_search() -> None:
 
 
 def test_whoever_waits_reads_a_sentence() -> None:
-    one = Outcome(2, 59, 544, Interval(-0.123, 0.26, 20))
+    one = SearchOutcomes(2, 59, 544, Interval(-0.123, 0.26, 20))
     assert searched.told(13, 3, one) == (
         "problem 13 of 14, seed 3: the search reached the grid with 59 runs against 544: "
         "behind by −0.12 ± 0.26 points over 20 fresh seeds"
     )
-    assert "did not reach the grid" in searched.told(1, 1, Outcome(1, 60, 79, Interval(0.5, 0.1, 20)))
+    assert "did not reach the grid" in searched.told(1, 1, SearchOutcomes(1, 60, 79, Interval(0.5, 0.1, 20)))

@@ -18,40 +18,20 @@ NOT_YET = (
     "crates/sim/",
     "crates/transport/",
     "crates/units/",
-    "docs/decisions/",
     "docs/disciplines/",
     "docs/live-walk.md",
     "docs/live.md",
-    "docs/scenarios.md",
-    "docs/studies/",
     "docs/transports/",
     "python/dropcurve/advise/",
     "python/dropcurve/boxes/",
     "python/dropcurve/cli/",
-    "python/dropcurve/errors.py",
-    "python/dropcurve/evaluation/",
     "python/dropcurve/live/",
-    "python/dropcurve/metrics/",
-    "python/dropcurve/plot/",
-    "python/dropcurve/present/",
-    "python/dropcurve/report/",
     "python/dropcurve/results/",
     "python/dropcurve/runs/",
     "python/dropcurve/studies/",
     "python/dropcurve/verdict/",
-    "reference/line.py",
-    "reference/linux/",
-    "tests/e2e/",
     "tests/live/",
     "tests/safety/",
-    "tests/stats/",
-    "tests/sweep/",
-    "tests/tune/",
-    "tests/unit/",
-    "tests/validation/",
-    "validation/agree/",
-    "validation/friendliness.py",
-    "validation/pages/",
 )
 """Files and folders not yet in the glossary's words. Remove an entry once the room is clean."""
 
@@ -96,6 +76,8 @@ FORBIDDEN = [
     (re.compile(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", re.IGNORECASE), say)
     for pattern, say in INSTEAD.items()
 ]
+#: Names that files recorded from other programs bear, and their columns.
+RECORDED = re.compile(r"hassan_knobs\w*|[\"'`]knobs[\"'`]")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 RUST_TYPE = re.compile(r"^ {0,4}pub (?:struct|enum|trait|type|union) (\w+)", re.MULTILINE)
 
@@ -106,7 +88,7 @@ def check_words(tree: Tree) -> Iterator[Fault]:
         if path in LISTED or path.startswith(NOT_YET):
             continue
         for number, line in tree.lines(path):
-            parted = CAMEL.sub("_", line)
+            parted = RECORDED.sub("", CAMEL.sub("_", line))
             for pattern, say in FORBIDDEN:
                 if found := pattern.search(parted):
                     yield Fault(path, number, "word", f"'{found[0]}': say {say} (docs/glossary.md)")

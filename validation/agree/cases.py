@@ -34,7 +34,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Case:
+class AgreementCase:
     """A case and its figures. ``missing`` names the part that does not exist yet; then there are no figures."""
 
     name: str
@@ -64,7 +64,7 @@ class Area:
     title: str
     against: str
     method: str
-    cases: list[Case] = field(default_factory=list)
+    cases: list[AgreementCase] = field(default_factory=list)
 
     def count(self, verdict: str) -> int:
         """Number of cases with a verdict."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import dropcurve as dc
 
-from .cases import Case
+from .cases import AgreementCase
 
 #: The repository, where the recorded traces of the tests lie.
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +72,9 @@ class Context:
         part.replace(place)
         return found
 
-    def each(self, name: str, items: Sequence[Any], work: Callable[[Any], Case]) -> list[Case]:
+    def each(
+        self, name: str, items: Sequence[Any], work: Callable[[Any], AgreementCase]
+    ) -> list[AgreementCase]:
         """The cases of many items, with progress."""
         found = []
         for number, item in enumerate(items, 1):

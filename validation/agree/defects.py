@@ -13,7 +13,7 @@ from typing import Any
 import dropcurve as dc
 from dropcurve import boxes
 
-from .cases import Area, Case, Figure
+from .cases import AgreementCase, Area, Figure
 from .context import Context
 
 TITLE = "Defects of other programs, with and without"
@@ -233,7 +233,7 @@ def distances(scenario: dc.Scenario, seed: int) -> list[int]:
     return found[len(found) // 2 :]
 
 
-def case(defect: Defect, context: Context) -> Case:
+def case(defect: Defect, context: Context) -> AgreementCase:
     """One defect with and without its option."""
     name = f"{defect.key}: {defect.what}"
     right = dc.Scenario.parse(defect.scenario)
@@ -248,4 +248,6 @@ def case(defect: Defect, context: Context) -> Case:
     moved = with_it >= without * defect.factor if defect.factor > 1 else with_it <= without * defect.factor
     allowed = abs(with_it - without) if moved else 0.0
     options = ", ".join(f"{path} = {value}" for path, value in defect.edits.items())
-    return Case(name, (Figure(defect.number, without, with_it, allowed if moved else -1.0),), note=options)
+    return AgreementCase(
+        name, (Figure(defect.number, without, with_it, allowed if moved else -1.0),), note=options
+    )

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import ns2_knobs
+from . import ns2_options
 from .dumbbells import profile, red
 
 Row = Mapping[str, str]
 
 
-def knobs(row: Row) -> tuple[dict[str, str], list[str], str]:
+def settings(row: Row) -> tuple[dict[str, str], list[str], str]:
     """TCP's options, TFRC's lines, and the first variable that no option stands for."""
     tcp, tfrc = [], []
-    for knob in row["knobs"].split(",") if row["knobs"] != "-" else []:
-        owner, variable, value = knob.split(":")
+    for setting in row["knobs"].split(",") if row["knobs"] != "-" else []:
+        owner, variable, value = setting.split(":")
         if owner.startswith("Agent/TFRC"):
-            line = ns2_knobs.TFRC.get(f"{variable}:{value}")
+            line = ns2_options.TFRC.get(f"{variable}:{value}")
             if line is None:
                 return {}, [], f"TFRC's {variable}"
             tfrc.append(line)
         elif variable == "useHeaders_":
             continue
         else:
-            tcp.append(knob)
-    return ns2_knobs.options(",".join(tcp) or "-", row["sink"]), tfrc, ""
+            tcp.append(setting)
+    return ns2_options.options(",".join(tcp) or "-", row["sink"]), tfrc, ""
 
 
 def missing(row: Row) -> str:
     """A variable that no option stands for."""
-    return knobs(row)[2]
+    return settings(row)[2]
 
 
 def with_headers(row: Row) -> bool:
@@ -49,7 +49,7 @@ def queue(row: Row) -> str:
 
 def scenario(row: Row) -> str:
     """n TFRC and n SACK flows, each on links of its own, RED in both directions of 1.5 Mbit/s."""
-    tcp, tfrc, _ = knobs(row)
+    tcp, tfrc, _ = settings(row)
     tcp |= {"headers": f'"{40 if with_headers(row) else 0} B"'}
     tcp |= {"ack_every": "2"} if "DelAck" in row["sink"] else {}
     tcp |= {"overhead": f'"{float(row["overhead"]) * 1e3:g} ms"'}

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import means
-from .cases import Case
+from .cases import AgreementCase
 from .context import ROOT, Context
 
 Row = Mapping[str, str]
@@ -32,19 +32,19 @@ def available() -> bool:
     return shutil.which("ns") is not None
 
 
-def absent(program: str, lack: str) -> Case:
+def absent(program: str, lack: str) -> AgreementCase:
     """Stands for all cases of a program that is not here."""
-    return Case(f"all of {program}", missing=f"{lack} on this machine")
+    return AgreementCase(f"all of {program}", missing=f"{lack} on this machine")
 
 
-def attempt(name: str, work: Callable[[], Case]) -> Case:
+def attempt(name: str, work: Callable[[], AgreementCase]) -> AgreementCase:
     """A case, or that the other program failed at it: one failure does not end the comparison."""
     try:
         return work()
     except subprocess.SubprocessError as error:
         said = getattr(error, "stderr", None) or ""
         last = said.strip().splitlines()[-1] if isinstance(said, str) and said.strip() else str(error)
-        return Case(name, missing=f"a run that ended well ({last[:120]})")
+        return AgreementCase(name, missing=f"a run that ended well ({last[:120]})")
 
 
 def told(*words: str) -> str:

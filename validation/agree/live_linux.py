@@ -16,7 +16,7 @@ from pathlib import Path
 import dropcurve as dc
 
 from . import live, means, other_stacks
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import ROOT, Context
 
 TITLE = "Linux, run just now"
@@ -64,7 +64,7 @@ def compare(context: Context) -> Area:
     return Area("live_linux", TITLE, "Linux", method, cases)
 
 
-def case(pair: tuple[str, str], context: Context) -> Case:
+def case(pair: tuple[str, str], context: Context) -> AgreementCase:
     """Our runs beside the kernel's."""
     queue, control = pair
     ecn = "1" if control == "dctcp" else "0"
@@ -79,13 +79,13 @@ def case(pair: tuple[str, str], context: Context) -> Case:
         "T": str(seconds),
     }
 
-    def work() -> Case:
+    def work() -> AgreementCase:
         theirs = [kernel({**row, "SEED": str(seed)}, context) for seed in range(1, seeds + 1)]
         full = row | means.row_of(theirs)
         scenario = dc.Scenario.parse(other_stacks.linux(full))
         runs = context.runs(scenario, 10, other_stacks.linux_numbers)
         figures = [means.figure(name, full, name, runs, floor=floor) for name, floor in COLUMNS.items()]
-        return Case(name, tuple(figures))
+        return AgreementCase(name, tuple(figures))
 
     name = f"{queue}, {control}" + (", ECN" if ecn == "1" else "")
     return live.attempt(name, work)

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from . import live, ns2_packets, rate_packets, tables
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import Context
 
 TITLE = "ns-2, run just now: packet by packet"
@@ -30,7 +30,7 @@ COUNTS = {"sample": {"tcp": 24, "tfrc": 6, "rap": 4}, "all": {"tcp": 300, "tfrc"
 SEEDS = {"sample": 4, "all": 8}
 
 #: What may be set, by owner.
-KNOBS: dict[str, tuple[str, ...]] = {
+SETTINGS: dict[str, tuple[str, ...]] = {
     "TCP": (
         "ecn_:1", "maxcwnd_:12", "exitFastRetrans_:true", "exitFastRetrans_:false", "syn_:true",
         "syn_:false", "numdupacks_:2", "numdupacks_:5", "delay_growth_:true", "delay_growth_:false",
@@ -49,7 +49,7 @@ KNOBS: dict[str, tuple[str, ...]] = {
     "TCPSink/Sack1/DelAck": ("interval_:0.05", "interval_:0.2"),
 }  # fmt: skip
 #: Those that Vegas looks at.
-VEGAS_KNOBS = ("maxrto_", "minrto_", "tcpTick_", "interval_", "maxcwnd_")
+VEGAS_SETTINGS = ("maxrto_", "minrto_", "tcpTick_", "interval_", "maxcwnd_")
 
 
 def compare(context: Context) -> Area:
@@ -82,7 +82,7 @@ def compare_means(context: Context) -> Area:
     return Area(key, MEANS_TITLE, "ns-2.35", method, cases)
 
 
-def mean(context: Context, table: tables.Table, seeds: int, row: tables.Row) -> Case:
+def mean(context: Context, table: tables.AgreementTable, seeds: int, row: tables.Row) -> AgreementCase:
     """A row of a table, run now."""
     name = table.name(row)
     return live.attempt(
@@ -90,25 +90,25 @@ def mean(context: Context, table: tables.Table, seeds: int, row: tables.Row) -> 
     )
 
 
-def tcp(context: Context, seed: int) -> Case:
+def tcp(context: Context, seed: int) -> AgreementCase:
     """One drawn TCP."""
     keys = drawn(seed)
     told = " ".join(f"{key}={value}" for key, value in keys.items())
 
-    def work() -> Case:
+    def work() -> AgreementCase:
         found = context.kept(f"ns2 single {told}", lambda: run(keys))
         events = [(time, letter, number) for time, letter, number in found["events"]]
         windows = [(time, value) for time, value in found["windows"]]
-        return ns2_packets.case(ns2_packets.Recorded(found["keys"], events, windows))
+        return ns2_packets.case(ns2_packets.RecordedFlow(found["keys"], events, windows))
 
     return live.attempt(told[:60], work)
 
 
-def rated(context: Context, name: str, draw: int) -> Case:
+def rated(context: Context, name: str, draw: int) -> AgreementCase:
     """One drawn TFRC or RAP."""
     tested = rate_packets.TESTED[name]
 
-    def work() -> Case:
+    def work() -> AgreementCase:
         text = context.kept(f"ns2 {name} {draw}", lambda: rate_packets.record(tested, draw))
         found = rate_packets.case(rate_packets.parse(tested, *text.splitlines()))
         return replace(found, name=f"{name}, {found.name}")
@@ -133,7 +133,7 @@ def drawn(seed: int) -> dict[str, str]:
         "seed": str(seed),
         "drop": _positions(rng, data, 700),
         "adrop": _positions(rng, acks, 500),
-        "knobs": ",".join(_knobs(rng, flavour)) or "-",
+        "knobs": ",".join(_settings(rng, flavour)) or "-",
         "rate": rng.choice(["0.8Mb", "0.8Mb", "0.4Mb", "1Mb", "1.5Mb", "2Mb"]),
         "delay": rng.choice(["100ms", "100ms", "5ms", "20ms", "50ms"]),
     }
@@ -144,15 +144,17 @@ def _positions(rng: random.Random, share: float, count: int) -> str:
     return ",".join(str(number) for number in range(count) if rng.random() < share) or "-"
 
 
-def _knobs(rng: random.Random, flavour: str) -> list[str]:
+def _settings(rng: random.Random, flavour: str) -> list[str]:
     found: dict[str, str] = {}
     for _ in range(rng.choice([0, 0, 1, 2, 4])):
-        owner = rng.choice(list(KNOBS))
-        knob = rng.choice(KNOBS[owner])
-        name = knob.partition(":")[0]
-        fits = name in VEGAS_KNOBS if flavour == "Vegas" else owner != "TCP/Newreno" or flavour == "Newreno"
+        owner = rng.choice(list(SETTINGS))
+        setting = rng.choice(SETTINGS[owner])
+        name = setting.partition(":")[0]
+        fits = (
+            name in VEGAS_SETTINGS if flavour == "Vegas" else owner != "TCP/Newreno" or flavour == "Newreno"
+        )
         if fits and name not in found:
-            found[name] = f"Agent/{owner}:{knob}"
+            found[name] = f"Agent/{owner}:{setting}"
     return list(found.values())
 
 
@@ -165,7 +167,7 @@ def run(keys: dict[str, str]) -> dict[str, object]:
         packets = _events(out.with_suffix(".packets").read_text(encoding="utf-8").splitlines())
         windows = _windows(out.with_suffix(".windows").read_text(encoding="utf-8").splitlines())
     tick = 0.1 if keys["profile"] == "era" else 0.01
-    set_ticks = [knob for knob in keys["knobs"].split(",") if "tcpTick_" in knob]
+    set_ticks = [setting for setting in keys["knobs"].split(",") if "tcpTick_" in setting]
     tick = float(set_ticks[0].rpartition(":")[2]) if set_ticks else tick
     totals = printed | {"boot": repr(float(printed["boot"]) * tick)}
     return {"keys": keys | totals, "events": packets, "windows": windows}

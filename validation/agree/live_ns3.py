@@ -17,7 +17,7 @@ from pathlib import Path
 import dropcurve as dc
 
 from . import live, means, ns3_flow, ns3_packets, ns3_singles, other_stacks
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import ROOT, Context
 
 TITLE = "ns-3, run just now"
@@ -122,12 +122,12 @@ def drawn(seed: int) -> str:
     return listed + (" every 2" if rng.random() < 0.5 else "")
 
 
-def pattern(stack: str, lost: str, context: Context) -> Case:
+def pattern(stack: str, lost: str, context: Context) -> AgreementCase:
     """One stack under a drawn pattern."""
     name = f"{stack}, {lost}"
     every = "2" if lost.endswith("every 2") else "1"
 
-    def work() -> Case:
+    def work() -> AgreementCase:
         words = (*STACKS[stack], f"--lose={lost.split()[0]}", f"--ack-every={every}")
         theirs = sent(output(context, "single", *words))
         return ns3_packets.case(name, theirs, lost, ns3_packets.STACKS[stack][1])
@@ -135,11 +135,11 @@ def pattern(stack: str, lost: str, context: Context) -> Case:
     return live.attempt(name, work)
 
 
-def single(draw: int, context: Context) -> Case:
+def single(draw: int, context: Context) -> AgreementCase:
     """A drawn single flow."""
     keys = ns3_singles.drawn(draw)
 
-    def work() -> Case:
+    def work() -> AgreementCase:
         return ns3_singles.case(keys, sent(output(context, "single", *ns3_singles.words(keys))))
 
     return live.attempt(ns3_singles.name(keys), work)
@@ -150,14 +150,14 @@ def sent(text: str) -> list[ns3_flow.Sent]:
     return [(int(time), int(segment)) for time, segment in map(str.split, text.splitlines())]
 
 
-def discipline(aqm: str, seeds: int, context: Context) -> Case:
+def discipline(aqm: str, seeds: int, context: Context) -> AgreementCase:
     """Ten NewReno flows over a discipline."""
     kind, settings = DISCIPLINES[aqm]
     words = (f"--disc=ns3::{kind}", f"--set={settings}", "--from=10", "--until=30")
     name = f"{aqm}, TcpNewReno, 10 flows, 50 ms"
     keys = {"aqm": aqm, "tcp": "TcpNewReno", "n": "10", "rtt_ms": "50", "T": "30", "warm": "10"}
 
-    def work() -> Case:
+    def work() -> AgreementCase:
         with ThreadPoolExecutor(context.jobs) as pool:
             told = [(*words, f"--seed={seed}") for seed in range(1, seeds + 1)]
             texts = list(pool.map(lambda one: output(context, "dumbbell", *one), told))
@@ -166,7 +166,7 @@ def discipline(aqm: str, seeds: int, context: Context) -> Case:
         scenario = dc.Scenario.parse(other_stacks.ns3(row))
         runs = context.runs(scenario, 10, other_stacks.ns3_numbers)
         figures = [means.figure(name, row, name, runs, floor=floor) for name, floor in COLUMNS.items()]
-        return Case(name, tuple(figures))
+        return AgreementCase(name, tuple(figures))
 
     return live.attempt(name, work)
 

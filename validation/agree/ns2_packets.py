@@ -17,8 +17,8 @@ import numpy as np
 
 import dropcurve as dc
 
-from . import ns2_knobs
-from .cases import Area, Case, Figure
+from . import ns2_options
+from .cases import AgreementCase, Area, Figure
 from .context import ROOT, Context
 
 TITLE = "TCP, segment by segment, against ns-2.35"
@@ -80,7 +80,7 @@ Event = tuple[int, str, int]
 
 
 @dataclass
-class Recorded:
+class RecordedFlow:
     """One run of ns-2: its keys, its events, and the changes of its window as (microseconds, segments)."""
 
     keys: dict[str, str]
@@ -93,8 +93,8 @@ class Recorded:
         key = self.keys
         parts = [key["tcp"].lower()]
         if "seed" in key:
-            knobs = key.get("knobs", "-").replace("Agent/", "")
-            parts += [f"drawn losses {key['seed']}"] + ([knobs] if knobs != "-" else [])
+            settings = key.get("knobs", "-").replace("Agent/", "")
+            parts += [f"drawn losses {key['seed']}"] + ([settings] if settings != "-" else [])
         elif "case" in key:
             parts += [f"recorded as {key['case']}"]
         else:
@@ -121,12 +121,12 @@ def compare(context: Context) -> Area:
     return Area("ns2_packets", TITLE, "ns-2.35", METHOD, cases)
 
 
-def vegas(context: Context) -> list[Recorded]:
+def vegas(context: Context) -> list[RecordedFlow]:
     """The runs of Vegas in the tables of the reference, if it is there."""
     found = {}
     for row in context.csv("ns2", "basics", "index.csv"):
         if row["tcp"] == "Vegas":
-            found[row["case"]] = Recorded({**row, "boot": row["boot_time"]})
+            found[row["case"]] = RecordedFlow({**row, "boot": row["boot_time"]})
     for row in context.csv("ns2", "basics", "vegas_pkt.csv"):
         event = (round(float(row["t"]) * 1e6), "X" if row["ev"] == "DA" else row["ev"], int(row["seq"]))
         found[row["case"]].events.append(event)
@@ -136,9 +136,9 @@ def vegas(context: Context) -> list[Recorded]:
     return list(found.values())
 
 
-def read(path: Path) -> Iterator[Recorded]:
+def read(path: Path) -> Iterator[RecordedFlow]:
     """The runs of one file; its form is described in the script beside it."""
-    current: Recorded | None = None
+    current: RecordedFlow | None = None
     at_packet = at_variable = 0
     for line in path.read_text(encoding="utf-8").splitlines():
         head, _, rest = line.partition(" ")
@@ -146,7 +146,7 @@ def read(path: Path) -> Iterator[Recorded]:
             if current is not None:
                 yield current
             pairs = (pair.partition("=") for pair in rest.split())
-            current = Recorded({key: value for key, _, value in pairs})
+            current = RecordedFlow({key: value for key, _, value in pairs})
             at_packet = at_variable = 0
             continue
         if current is None:
@@ -163,7 +163,7 @@ def read(path: Path) -> Iterator[Recorded]:
         yield current
 
 
-def scenario(one: Recorded) -> dc.Scenario:
+def scenario(one: RecordedFlow) -> dc.Scenario:
     """The run as a scenario."""
     key = one.keys
     era = key["profile"] == "era"
@@ -180,7 +180,7 @@ def scenario(one: Recorded) -> dc.Scenario:
         # The agent sends whole packets, whatever the headers, and no SYN.
         options |= {"recovery": '"vegas"', "cc": '"vegas"', "mss": '"1000 B"'}
         options |= {"headers": '"0 B"', "handshake": '"none"', "bare_first": "false"}
-    options |= ns2_knobs.options(key.get("knobs", "-"), key["sink"])
+    options |= ns2_options.options(key.get("knobs", "-"), key["sink"])
     numbers = {
         name: "" if key.get(name, "-") == "-" else key[name].replace(",", ", ")
         for name in ("drop", "mark", "adrop")
@@ -212,7 +212,7 @@ def events(trace: dc.Trace) -> list[Event]:
     return found
 
 
-def case(one: Recorded) -> Case:
+def case(one: RecordedFlow) -> AgreementCase:
     """One run compared."""
     trace = dc.trace(scenario(one))
     ours, theirs = events(trace), one.events
@@ -228,7 +228,7 @@ def case(one: Recorded) -> Case:
         Figure("timeouts", float(one.keys["timeouts"]), flow["timeouts"]),
     ]
     both = Figure("events", len(theirs), same if same < len(theirs) else len(ours))
-    return Case(one.name, (both, Figure("cwnd", compared, matching), *totals), note=note)
+    return AgreementCase(one.name, (both, Figure("cwnd", compared, matching), *totals), note=note)
 
 
 def _common(ours: list[Event], theirs: list[Event]) -> int:
@@ -240,7 +240,7 @@ def _common(ours: list[Event], theirs: list[Event]) -> int:
     )
 
 
-def _windows(trace: dc.Trace, one: Recorded) -> tuple[int, int]:
+def _windows(trace: dc.Trace, one: RecordedFlow) -> tuple[int, int]:
     """Samples at which the windows agree, and samples compared: those that lie on no change of ns-2's."""
     time_s, ours = trace.series.select("cwnd", "0")
     sampled_us = np.rint(time_s * 1e6).astype(np.int64)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import dropcurve as dc
 
-from .cases import Case, Figure
+from .cases import AgreementCase, Figure
 
 #: (microseconds, segment)
 Sent = tuple[int, int]
@@ -63,7 +63,7 @@ ack_every = {every}
 
 
 @dataclass(frozen=True)
-class Flow:
+class SingleFlow:
     """What one run is: keys of the sender, how many transmissions of which segments are lost, segments for one
     acknowledgement, segments in all; the slower link's rate in Mbit/s, its delay in ms and its queue in packets, 0 if
     it is never full.
@@ -117,7 +117,7 @@ class Flow:
         return None
 
 
-def compared(name: str, flow: Flow, theirs: list[Sent]) -> Case:
+def compared(name: str, flow: SingleFlow, theirs: list[Sent]) -> AgreementCase:
     """One run beside ns-3's."""
     ours = flow.play()
     pairs = list(zip(ours, theirs, strict=False))
@@ -127,7 +127,7 @@ def compared(name: str, flow: Flow, theirs: list[Sent]) -> Case:
     worst = max((abs(a[0] - b[0]) for a, b in pairs[:same]), default=0)
     note = "" if same == len(theirs) else f"ns-3 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
     sent = Figure("sent", len(theirs), same if same < len(theirs) else len(ours))
-    return Case(name, (sent, Figure("worst_us", 0, worst, flow.packet_us)), note=note)
+    return AgreementCase(name, (sent, Figure("worst_us", 0, worst, flow.packet_us)), note=note)
 
 
 def lost(text: str) -> dict[int, int]:

@@ -6,10 +6,10 @@ The path is that of `ns3_flow`: 10 Mbit/s 24 ms, no queue limit; 300 segments of
 from __future__ import annotations
 
 from . import ns3_flow
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import Context
 from .ns2_packets import TRACES
-from .ns3_flow import Flow, Sent, lost, runs_in
+from .ns3_flow import Sent, SingleFlow, lost, runs_in
 
 TITLE = "TCP, segment by segment, against ns-3.37"
 METHOD = (
@@ -40,7 +40,7 @@ def compare(context: Context) -> Area:
         if not file.exists():
             recorded = context.find("ns3", "traces", f"tx_{stack}.csv")
             cases += [
-                Case(f"{stack}, {pattern}", missing=f"ns-3's {cc}")
+                AgreementCase(f"{stack}, {pattern}", missing=f"ns-3's {cc}")
                 for pattern in LOST
                 if recorded is not None
             ]
@@ -50,7 +50,9 @@ def compare(context: Context) -> Area:
     return Area("ns3_packets", TITLE, "ns-3.37", METHOD, cases)
 
 
-def case(name: str, theirs: list[Sent], pattern: str, stack: str) -> Case:
+def case(name: str, theirs: list[Sent], pattern: str, stack: str) -> AgreementCase:
     """One run compared."""
     destroyed = LOST[pattern] if pattern in LOST else lost(pattern)
-    return ns3_flow.compared(name, Flow(stack, destroyed, 2 if pattern.endswith("every 2") else 1), theirs)
+    return ns3_flow.compared(
+        name, SingleFlow(stack, destroyed, 2 if pattern.endswith("every 2") else 1), theirs
+    )

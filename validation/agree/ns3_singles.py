@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from . import ns3_flow
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import Context
-from .ns3_flow import Flow, Sent, runs_in
+from .ns3_flow import Sent, SingleFlow, runs_in
 from .ns3_packets import CUBIC, VEGAS
 
 TITLE = "TCP, drawn single flows, against ns-3.37"
@@ -93,17 +93,17 @@ def words(keys: Keys) -> list[str]:
     return [*told, plus] if keys["control"] == "TcpWestwood" else told
 
 
-def case(keys: Keys, theirs: list[Sent]) -> Case:
+def case(keys: Keys, theirs: list[Sent]) -> AgreementCase:
     """One run compared."""
     return ns3_flow.compared(name(keys), flow(keys), theirs)
 
 
-def flow(keys: Keys) -> Flow:
+def flow(keys: Keys) -> SingleFlow:
     """The same here."""
     recovery = "sack" if keys["sack"] == "true" else "newreno"
     stack = [CONTROLS[keys["control"]], f'recovery = "{recovery}"', f"initial_window = {keys['window']}"]
     stack += ['reduction = "at_once"'] if keys["recovery"] == "TcpClassicRecovery" else []
-    return Flow(
+    return SingleFlow(
         "\n".join(stack),
         ns3_flow.lost(keys["lose"]),
         every=int(keys["ack-every"]),

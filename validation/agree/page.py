@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from .cases import Area, Case, Figure
+from .cases import AgreementCase, Area, Figure
 
 HEAD = """\
 # Agreement
@@ -108,7 +108,7 @@ def area_section(area: Area) -> str:
     return "\n".join(lines) + "\n"
 
 
-def long_table(cases: Sequence[Case]) -> str:
+def long_table(cases: Sequence[AgreementCase]) -> str:
     """One line a figure, where cases have too many or different ones for columns."""
     lines = ["| case | figure | there | here | apart | allowed |", "|---|---|--:|--:|--:|--:|"]
     for case in cases:

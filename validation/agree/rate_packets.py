@@ -19,8 +19,8 @@ from pathlib import Path
 
 import dropcurve as dc
 
-from . import ns2_knobs
-from .cases import Area, Case, Figure
+from . import ns2_options
+from .cases import AgreementCase, Area, Figure
 from .context import ROOT, Context
 
 METHOD = (
@@ -118,21 +118,21 @@ class Tested:
 
 
 #: Settings of TFRC, one for each run from the first number on; what is drawn by chance in them cannot be compared.
-FIRST_WITH_KNOB = 28
-TFRC_KNOBS = (
+FIRST_WITH_SETTING = 28
+TFRC_SETTINGS = (
     "Agent/TFRC:conservative_:true", "Agent/TFRCSink:smooth_:0", "Agent/TFRCSink:NumSamples_:32",
     "Agent/TFRCSink:algo_:2", "Agent/TFRCSink:AdjustHistoryAfterSS_:0", "Agent/TFRCSink:NumFeedback_:2",
     "Agent/TFRCSink:discount_:0",
 )  # fmt: skip
 
 
-def _knob(draw: int) -> str:
-    return TFRC_KNOBS[draw % len(TFRC_KNOBS)] if draw >= FIRST_WITH_KNOB else "-"
+def _setting(draw: int) -> str:
+    return TFRC_SETTINGS[draw % len(TFRC_SETTINGS)] if draw >= FIRST_WITH_SETTING else "-"
 
 
 def _option(key: Keys) -> str:
     _, _, setting = key.get("knobs", "-").partition(":")
-    return ns2_knobs.TFRC[setting] if setting else ""
+    return ns2_options.TFRC[setting] if setting else ""
 
 
 def _named(key: Keys) -> str:
@@ -149,7 +149,7 @@ TESTED = {
         20,
         " From the 29th on each has one of ns-2's settings other than its default.",
         42,
-        lambda draw: {"years": ("2011", "2000")[draw % 2], "knobs": _knob(draw)},
+        lambda draw: {"years": ("2011", "2000")[draw % 2], "knobs": _setting(draw)},
         lambda key: (
             f'transport = "tfrc"\nprofile = "{"ns2-2000" if key["years"] == "2000" else "ns2-2.35"}"\n'
             f'mss = "1000 B"\n{_option(key)}'
@@ -176,7 +176,7 @@ TESTED = {
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRate:
     """One run of ns-2: of what, what it was told, and its events."""
 
     tested: Tested
@@ -203,13 +203,13 @@ def compare(name: str, context: Context) -> Area:
     return Area(f"{name}_packets", f"{title}, against ns-2.35", "ns-2.35", method, cases)
 
 
-def read(tested: Tested) -> list[Recorded]:
+def read(tested: Tested) -> list[RecordedRate]:
     """The runs of its file: a line of keys, then one of events as microseconds since the one before."""
     lines = tested.recorded.read_text(encoding="utf-8").splitlines()
     return [parse(tested, head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
 
 
-def parse(tested: Tested, head: str, events: str) -> Recorded:
+def parse(tested: Tested, head: str, events: str) -> RecordedRate:
     """One run from its two lines."""
     found: list[Event] = []
     at = 0
@@ -218,10 +218,10 @@ def parse(tested: Tested, head: str, events: str) -> Recorded:
         since, _, number = token.partition(letter)
         at += int(since)
         found.append((at, letter, int(number)))
-    return Recorded(tested, dict(pair.split("=") for pair in head.split()), found)
+    return RecordedRate(tested, dict(pair.split("=") for pair in head.split()), found)
 
 
-def scenario(one: Recorded) -> dc.Scenario:
+def scenario(one: RecordedRate) -> dc.Scenario:
     """The run as a scenario."""
     key = one.keys
     lists = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
@@ -250,7 +250,7 @@ def events(trace: dc.Trace, flow: int) -> list[Event]:
     ]
 
 
-def case(one: Recorded) -> Case:
+def case(one: RecordedRate) -> AgreementCase:
     """One run compared."""
     trace = dc.trace(scenario(one))
     flow = next(flow for flow in trace.summary["flows"] if flow["group"] == "tested")
@@ -261,7 +261,7 @@ def case(one: Recorded) -> Case:
         note = f"first difference: ns-2 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
     sent = sum(letter == "S" for _, letter, _ in theirs)
     both = Figure("events", len(theirs), same if same < len(theirs) else len(ours))
-    return Case(one.name, (both, Figure("sent", sent, flow["sent_pkts"])), note=note)
+    return AgreementCase(one.name, (both, Figure("sent", sent, flow["sent_pkts"])), note=note)
 
 
 def _common(ours: list[Event], theirs: list[Event]) -> int:

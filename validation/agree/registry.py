@@ -22,7 +22,7 @@ from . import (
     theory,
     verdicts,
 )
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import Context
 
 #: Name to comparison. Each is one file, or one table of `tables.py`.
@@ -56,7 +56,7 @@ def explain(area: Area) -> Area:
     text = Path(__file__).with_name("causes.toml").read_text(encoding="utf-8")
     known = tomllib.loads(text)["cause"]
 
-    def cause(case: Case) -> str:
+    def cause(case: AgreementCase) -> str:
         fits = (one for one in known if fnmatch(area.key, one["area"]) and fnmatch(case.name, one["case"]))
         return str(next(fits, {"text": ""})["text"])
 

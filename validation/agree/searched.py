@@ -97,8 +97,8 @@ LINKS: dict[str, Callable[[str, str], Question]] = {
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A discipline to search, on a link, for a goal, with so many runs; its search space is that of
+class SearchProblem:
+    """A discipline to search, on a link, for a goal, with a number of runs; its search space is that of
     `tuning.families`."""
 
     link: str
@@ -114,33 +114,33 @@ class Problem:
 
 _SLOW, _SHORT, _FAST, _TWO, _RANGE = LINKS
 PROBLEMS = (
-    Problem(_SLOW, "droptail", "max utilisation - 0.5 * mean delay", 60),
-    Problem(_SLOW, "droptail", "p95 delay < 40ms, max goodput", 60),
-    Problem(_SLOW, "codel", "max utilisation - 0.5 * mean delay", 60),
-    Problem(_SLOW, "codel", "p95 delay < 25ms, max utilisation", 100),
-    Problem(_SLOW, "ared", "max utilisation - 0.5 * p95 delay", 100),
-    Problem(_SLOW, "red", "max utilisation - 0.5 * mean delay", 100),
-    Problem(_SLOW, "red", "p95 delay < 25ms, max utilisation", 150),
-    Problem(_SLOW, "pie", "p95 delay < 25ms, max utilisation", 150),
-    Problem(_SHORT, "pie", "p95 delay < 15ms, max goodput", 60),
-    Problem(_SHORT, "fq_codel", "min p95 completion time + 0.01 * mean delay", 60),
-    Problem(_FAST, "red", "max utilisation - 4 * p95 delay", 60),
-    Problem(_TWO, "dualpi2", "max utilisation - 2 * p95 delay", 100),
-    Problem(_RANGE, "codel", "max utilisation - 0.3 * p95 delay", 60),
-    Problem(_RANGE, "red", "max utilisation - 0.3 * mean delay", 100),
+    SearchProblem(_SLOW, "droptail", "max utilisation - 0.5 * mean delay", 60),
+    SearchProblem(_SLOW, "droptail", "p95 delay < 40ms, max goodput", 60),
+    SearchProblem(_SLOW, "codel", "max utilisation - 0.5 * mean delay", 60),
+    SearchProblem(_SLOW, "codel", "p95 delay < 25ms, max utilisation", 100),
+    SearchProblem(_SLOW, "ared", "max utilisation - 0.5 * p95 delay", 100),
+    SearchProblem(_SLOW, "red", "max utilisation - 0.5 * mean delay", 100),
+    SearchProblem(_SLOW, "red", "p95 delay < 25ms, max utilisation", 150),
+    SearchProblem(_SLOW, "pie", "p95 delay < 25ms, max utilisation", 150),
+    SearchProblem(_SHORT, "pie", "p95 delay < 15ms, max goodput", 60),
+    SearchProblem(_SHORT, "fq_codel", "min p95 completion time + 0.01 * mean delay", 60),
+    SearchProblem(_FAST, "red", "max utilisation - 4 * p95 delay", 60),
+    SearchProblem(_TWO, "dualpi2", "max utilisation - 2 * p95 delay", 100),
+    SearchProblem(_RANGE, "codel", "max utilisation - 0.3 * p95 delay", 60),
+    SearchProblem(_RANGE, "red", "max utilisation - 0.3 * mean delay", 100),
 )
 #: Times as many runs as the search may make.
 TIMES = 10
 #: Searches of each problem, each with a grid under its seed.
 SEARCHES = 5
-#: Fresh seeds of every condition: so many at a time and at most, until the interval is this narrow (points); the first
+#: Fresh seeds of every condition: how many at a time and at most, until the interval is this narrow (points); the first
 #: one.
 SEEDS, MOST, NARROW = 20, 200, 1.0
 FRESH = 5_000
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SearchOutcomes:
     """What came of a search: runs of either, and how far its winner is behind the grid's, in points."""
 
     coordinates: int
@@ -155,25 +155,25 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchedProblem:
     """What came of a problem, search by search."""
 
-    problem: Problem
-    searches: tuple[Outcome, ...]
+    problem: SearchProblem
+    searches: tuple[SearchOutcomes, ...]
 
     @property
-    def ranked(self) -> list[Outcome]:
+    def ranked(self) -> list[SearchOutcomes]:
         """The searches, the one that is least behind first."""
         return sorted(self.searches, key=lambda one: one.behind.mean or 0.0)
 
     @property
-    def median(self) -> Outcome:
+    def median(self) -> SearchOutcomes:
         """The search in the middle. An interval over the searches would be the wider, and the easier to reach 0 with,
         the less they agree."""
         return self.ranked[len(self.searches) // 2]
 
 
-def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Outcome:
+def solve(problem: SearchProblem, folder: Path, *, seed: int = 1, jobs: int = 1) -> SearchOutcomes:
     """Searches, tries the grid, and compares."""
     question, kind = problem.question, problem.kind
     bench = Bench(question, RunTable(folder, build()), Executor(jobs))
@@ -187,16 +187,16 @@ def solve(problem: Problem, folder: Path, *, seed: int = 1, jobs: int = 1) -> Ou
     answer = found.best_of.get(kind) or found.finalists[0]
     gap = _behind(bench, answer, best)
     bench.store.compact()
-    return Outcome(len(family(kind, question.room).axes), searched, len(points) * len(trials), gap)
+    return SearchOutcomes(len(family(kind, question.room).axes), searched, len(points) * len(trials), gap)
 
 
-def side(problem: Problem, conditions: int, coordinates: int) -> int:
+def side(problem: SearchProblem, conditions: int, coordinates: int) -> int:
     """How many places of each parameter make ten times the runs of the search."""
     places = TIMES * problem.runs / conditions
     return max(2, round(math.pow(places, 1.0 / coordinates)))
 
 
-def _grid(problem: Problem, bench: Bench, trials: Sequence[PairedTrial]) -> list[Candidate]:
+def _grid(problem: SearchProblem, bench: Bench, trials: Sequence[PairedTrial]) -> list[Candidate]:
     """About ten times as many runs as the search has, at regular distances; of what is the same only one."""
     one = family(problem.kind, problem.question.room)
     steps = side(problem, len(trials), len(one.axes))
@@ -222,7 +222,7 @@ def _behind(bench: Bench, answer: Candidate, best: Candidate) -> Interval:
     return gap
 
 
-def page(found: Sequence[Found]) -> Iterator[str]:
+def page(found: Sequence[SearchedProblem]) -> Iterator[str]:
     """The page, line by line."""
     reached = sum(one.median.reached for one in found)
     single = [search.reached for one in found for search in one.searches]
@@ -255,7 +255,7 @@ winner does worse on fresh ones; the search takes into account what neighbours o
         )
 
 
-def told(number: int, seed: int, one: Outcome) -> str:
+def told(number: int, seed: int, one: SearchOutcomes) -> str:
     """A line for whoever waits."""
     verdict = "reached the grid" if one.reached else "did not reach the grid"
     return (
@@ -285,7 +285,7 @@ def main() -> int:
                 folder = (asked.runs or Path(scratch)) / f"{number}-{seed}"
                 searches.append(solve(problem, folder, seed=seed, jobs=asked.jobs))
                 sys.stderr.write(told(number, seed, searches[-1]) + "\n")
-            found.append(Found(problem, tuple(searches)))
+            found.append(SearchedProblem(problem, tuple(searches)))
             asked.out.write_text(wrap_markdown("\n".join(page(found)) + "\n"), encoding="utf-8")
     return 0
 

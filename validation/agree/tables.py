@@ -20,7 +20,7 @@ from . import (
     other_stacks,
     two_bottlenecks,
 )
-from .cases import Area, Case
+from .cases import AgreementCase, Area
 from .context import Context
 
 Row = Mapping[str, str]
@@ -38,7 +38,7 @@ LIVE_SEEDS = 20
 
 
 @dataclass(frozen=True)
-class Table:
+class AgreementTable:
     """A recorded table: where it is, what a row is called and means here, and the columns compared, each with the
     least distance that counts as agreement (for numbers near 0)."""
 
@@ -56,7 +56,7 @@ class Table:
     parts: Callable[[Row], Sequence[Row]] = lambda row: [row]
 
 
-def compare(table: Table, context: Context) -> Area:
+def compare(table: AgreementTable, context: Context) -> Area:
     """All rows of a table."""
     rows = context.csv(*table.path)
     rows = rows[:: max(1, len(rows) // 3)] if context.quick else rows
@@ -65,12 +65,12 @@ def compare(table: Table, context: Context) -> Area:
     return Area(table.key, table.title, table.against, f"{METHOD} {table.note}".strip(), cases)
 
 
-def case(table: Table, context: Context, again: Sequence[Row], row: Row) -> Case:
+def case(table: AgreementTable, context: Context, again: Sequence[Row], row: Row) -> AgreementCase:
     """One row: what is missing, or our runs beside it. One recorded again with more seeds stands for the first."""
     name = table.name(row)
     missing = table.missing(row) or absent(table.scenario, row)
     if missing:
-        return Case(name, missing=missing)
+        return AgreementCase(name, missing=missing)
     more = recorded_again(again, row)
     found = beside(table, context, more or row)
     if found.verdict == "outside" and context.live and table.key in live.TABLES and live.available():
@@ -79,7 +79,7 @@ def case(table: Table, context: Context, again: Sequence[Row], row: Row) -> Case
     return replace(found, note=f"{found.note}; recorded again, with more seeds") if more else found
 
 
-def beside(table: Table, context: Context, row: Row) -> Case:
+def beside(table: AgreementTable, context: Context, row: Row) -> AgreementCase:
     """Our runs beside a recorded row."""
     replications = 4 if context.quick else max(REPLICATIONS, 2 * int(row["seeds"]))
     parts = table.parts(row)
@@ -91,7 +91,9 @@ def beside(table: Table, context: Context, row: Row) -> Case:
     figures = [
         means.figure(column, row, column, runs, floor=floor) for column, floor in table.columns.items()
     ]
-    return Case(table.name(row), tuple(figures), note=f"{row['seeds']} seeds there, {replications} here")
+    return AgreementCase(
+        table.name(row), tuple(figures), note=f"{row['seeds']} seeds there, {replications} here"
+    )
 
 
 def recorded_again(rows: Sequence[Row], row: Row) -> Row | None:
@@ -234,73 +236,73 @@ OFFERED_COLUMNS = {
 LINK_COLUMNS = {"goodput_bps": 0.0, "loss": 1e-4, "qmean": 0.1, "qdelay_ms": 0.05, "ave_mean": 0.1}
 
 TABLES = (
-    Table(
+    AgreementTable(
         "wtred", ("ns2", "wtred.csv"), "Five Reno flows over tail drop and RED", "ns-2.35", wtred_name,
         dumbbells.wtred, partial(one_size, 552), {**LINK_COLUMNS, "timeouts": 1.0, "jain": 0.01},
     ),
-    Table(
+    AgreementTable(
         "cnodder", ("ns2", "cnodder.csv"), "Three packet sizes over RED", "ns-2.35",
         cnodder_name, dumbbells.cnodder, by_size,
         {"good_1500": 0.0, "good_750": 0.0, "good_375": 0.0, "plr": 1e-4, "plr_1500": 1e-4, "plr_750": 1e-4,
          "plr_375": 1e-4, "qmean": 0.1, "qmean_bytes": 100.0, "util": 0.0},
     ),
-    Table(
+    AgreementTable(
         "dsilva", ("ns2", "dsilva.csv"), "TCP and UDP over two bottlenecks", "ns-2.35",
         dsilva_name, two_bottlenecks.scenario, lambda run, row: two_bottlenecks.numbers(run),
         {"tcp_good_Bps": 50.0, "udp_good_Bps": 0.0, "loss12": 1e-3, "loss23": 1e-3, "timeouts": 1.0},
     ),
-    Table(
+    AgreementTable(
         "redat", ("ns2", "redat.csv"), "Long transfers and web sessions over RED", "ns-2.35",
         lambda row: f"{row['scheme']}, N {row['N']}, {row['rate']}" + ("" if row["wait"] == "true" else ", no wait"),
         dumbbells.redat_web, long_and_web,
         {"drop_rate": 1e-4, "early_frac": 0.01, "util": 0.0, "ftp_goodput_bps": 0.0, "jain_ftp": 0.01, "http_objs": 1.0,
          "qmean": 0.1, "ave_mean": 0.1, "qdelay_ms": 0.05},
     ),
-    Table(
+    AgreementTable(
         "redat_ftp", ("redat_ftp.csv",), "Long transfers alone over RED", "ns-2.35",
         lambda row: f"{row['scheme']}, N {row['N']}" + ("" if row["wait"] == "true" else ", no wait"),
         dumbbells.redat, partial(one_size, 1000), {**LINK_COLUMNS, "timeouts": 1.0, "jain": 0.01},
         note="Recorded with the project's own script: the study without its web sessions.",
     ),
-    Table(
+    AgreementTable(
         "hassan_tcp", ("hassan_tcp.csv",), "SACK alone over RED", "ns-2.35",
         hassan_name,
         dumbbells.hassan, partial(one_size, 1000), {**LINK_COLUMNS, "timeouts": 1.0, "jain": 0.01},
         note="Recorded with the project's own script: the study without its TFRC flows.",
     ),
-    Table(
+    AgreementTable(
         "hassan", ("ns2", "hassan.csv"), "TFRC and SACK over RED", "ns-2.35", hassan_name,
         friendliness.scenario, friendliness.numbers, FRIENDLY_COLUMNS, friendliness.missing,
     ),
-    Table(
+    AgreementTable(
         "hassan_knobs", ("ns2", "hassan_knobs.csv"), "TFRC and SACK over RED, one setting changed", "ns-2.35",
         hassan_name,
         friendliness.scenario, friendliness.numbers, FRIENDLY_COLUMNS, friendliness.missing,
     ),
-    Table(
+    AgreementTable(
         "offered", ("offered.csv",), "Disciplines of ns-2 under streams that answer to nothing", "ns-2.35",
         lambda row: row["name"], offered.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
         note="Recorded with the project's own script: Poisson streams into one queue, so no transport stands between.",
     ),
-    Table(
+    AgreementTable(
         "offered_ns3", ("offered_ns3.csv",), "Disciplines of ns-3 under streams that answer to nothing", "ns-3.37",
         lambda row: row["name"], offered_ns3.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
         note="Recorded with the project's own program: Poisson streams into one queue, so no transport stands between.",
     ),
-    Table(
+    AgreementTable(
         "ns3", ("ns3", "aqm_dumbbell.csv"), "Long flows over ns-3's disciplines", "ns-3.37",
         lambda row: f"{row['aqm']}, {row['tcp']}, {row['n']} flows, {row['rtt_ms']} ms",
         other_stacks.ns3, lambda run, row: other_stacks.ns3_numbers(run),
         {"goodput_Mbps": 0.0, "drop_rate": 1e-4, "soj_mean_ms": 0.1, "soj_p95_ms": 0.1, "qlen_mean_pkts": 0.1},
         ns3_missing,
     ),
-    Table(
+    AgreementTable(
         "linux", ("linux", "uml.csv"), "Four flows over Linux's disciplines", "Linux 7.3.4",
         lambda row: f"{row['Q']}, {row['CC']}" + (", ECN" if row["ECN"] == "1" else ""),
         other_stacks.linux, lambda run, row: other_stacks.linux_numbers(run),
         LINUX_COLUMNS, linux_missing,
     ),
-    Table(
+    AgreementTable(
         "linux_delays", ("linux_delays.csv",), "Four flows over Linux's disciplines, with other delays", "Linux 7.3.4",
         lambda row: f"{row['Q']}, {row['CC']}", other_stacks.linux, lambda run, row: other_stacks.linux_numbers(run),
         LINUX_COLUMNS, linux_missing, LINUX_DELAYS, linux_parts,

@@ -11,7 +11,7 @@ import numpy as np
 
 import dropcurve as dc
 
-from .cases import Area, Case, Figure
+from .cases import AgreementCase, Area, Figure
 from .context import Context
 from .means import student
 
@@ -132,7 +132,7 @@ def goodput(run: dict[str, Any]) -> dict[str, float]:
     return {"goodput": run["flows"][0]["goodput_bytes"] / (run["simulated_s"] - run["warmup_s"])}
 
 
-def tcp(context: Context) -> list[Case]:
+def tcp(context: Context) -> list[AgreementCase]:
     """Throughput at several loss rates."""
     rates = (0.01,) if context.quick else (0.0005, 0.002, 0.005, 0.01, 0.02, 0.05)
     cases = []
@@ -145,11 +145,11 @@ def tcp(context: Context) -> list[Case]:
             figures = [Figure("PFTK, B/s", pftk(p), ours, 0.3 * pftk(p))]
             if p <= 0.002:
                 figures.append(Figure("Mathis, B/s", mathis(p), ours, 0.15 * mathis(p)))
-            cases.append(Case(f"{recovery}, p = {p:g}", tuple(figures)))
+            cases.append(AgreementCase(f"{recovery}, p = {p:g}", tuple(figures)))
     return cases
 
 
-def queues(context: Context) -> list[Case]:
+def queues(context: Context) -> list[AgreementCase]:
     """Poisson arrivals at load 0.8, packets of 4 ms."""
     lost = 0.2 * 0.8**10 / (1 - 0.8**11)
     known: dict[str, tuple[str, float, Callable[[dict[str, Any]], float]]] = {
@@ -165,7 +165,9 @@ def queues(context: Context) -> list[Case]:
         found = [run["x"] for run in runs]
         half = student(len(found) - 1) * float(np.std(found, ddof=1)) / math.sqrt(len(found))
         cases.append(
-            Case(name.upper(), (Figure(what, value, float(np.mean(found)), max(1.5 * half, 0.03 * value)),))
+            AgreementCase(
+                name.upper(), (Figure(what, value, float(np.mean(found)), max(1.5 * half, 0.03 * value)),)
+            )
         )
     return cases
 
@@ -175,7 +177,7 @@ def single(of: Callable[[dict[str, Any]], float], run: dict[str, Any]) -> dict[s
     return {"x": of(run["links"]["bottleneck"])}
 
 
-def spacings(context: Context) -> list[Case]:
+def spacings(context: Context) -> list[AgreementCase]:
     """Share of packets dropped at a constant probability, for each law of spacing."""
     cases = []
     for spacing, mean in SPACINGS.items():
@@ -183,7 +185,9 @@ def spacings(context: Context) -> list[Case]:
         runs = context.runs(dc.Scenario.parse(SPACED.format(spacing=spacing)), 4, dropped)
         ours = 1 / float(np.mean([run["share"] for run in runs]))
         cases.append(
-            Case(f"RED spacing, {spacing}", (Figure("mean spacing, packets", mean, ours, 0.03 * mean),))
+            AgreementCase(
+                f"RED spacing, {spacing}", (Figure("mean spacing, packets", mean, ours, 0.03 * mean),)
+            )
         )
     return cases
 
@@ -194,7 +198,7 @@ def dropped(run: dict[str, Any]) -> dict[str, float]:
     return {"share": (link["early_pkts"] + link["forced_pkts"]) / link["arrived_pkts"]}
 
 
-def average() -> Case:
+def average() -> AgreementCase:
     """RED's average as a queue fills and then stays full: the recursion, with one service every 20 arrivals."""
     series = dc.trace(dc.Scenario.parse(FILLED)).series
     time_s, avg = series.select("avg", "bottleneck")
@@ -208,4 +212,4 @@ def average() -> Case:
         waiting -= int(arrival % 20 == 0 and arrival > 0)
         law += 0.002 * (waiting - law)
         waiting += int(arrival > 0 and waiting < 50)
-    return Case("RED average while a queue fills to 50 and stays full", tuple(figures))
+    return AgreementCase("RED average while a queue fills to 50 and stays full", tuple(figures))

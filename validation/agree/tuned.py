@@ -39,7 +39,7 @@ FRESH = 2_000_000
 
 
 @dataclass(frozen=True)
-class Case:
+class TunedLink:
     """A link. A packet that waits costs 0.6 points of utilisation, whatever the rate."""
 
     rate: str
@@ -74,15 +74,15 @@ class Case:
 
 #: None of them is an example of the documentation or of the tests.
 CASES = (
-    Case("2Mbit", "40-160ms", "2-10", "50pkts"),
-    Case("3Mbit", "20-60ms", "3-12", "40pkts"),
-    Case("5Mbit", "30-90ms", "4-20", "80pkts"),
-    Case("12Mbit", "20-60ms", "5-40", "150pkts"),
-    Case("25Mbit", "50-150ms", "10-60", "300pkts"),
-    Case("60Mbit", "15-45ms", "8-50", "400pkts"),
-    Case("1.5Mbit", "60-120ms", "2-8", "30pkts"),
-    Case("4Mbit", "10-40ms", "6-24", "100pkts"),
-    Case("8Mbit", "80-200ms", "4-16", "120pkts"),
+    TunedLink("2Mbit", "40-160ms", "2-10", "50pkts"),
+    TunedLink("3Mbit", "20-60ms", "3-12", "40pkts"),
+    TunedLink("5Mbit", "30-90ms", "4-20", "80pkts"),
+    TunedLink("12Mbit", "20-60ms", "5-40", "150pkts"),
+    TunedLink("25Mbit", "50-150ms", "10-60", "300pkts"),
+    TunedLink("60Mbit", "15-45ms", "8-50", "400pkts"),
+    TunedLink("1.5Mbit", "60-120ms", "2-8", "30pkts"),
+    TunedLink("4Mbit", "10-40ms", "6-24", "100pkts"),
+    TunedLink("8Mbit", "80-200ms", "4-16", "120pkts"),
 )
 
 
@@ -100,21 +100,23 @@ class Ns2Link(Link):
 
 
 @dataclass(frozen=True)
-class Rival:
+class RivalDesign:
     """A design in both languages: a candidate here, variables of the script there."""
 
     candidate: Candidate
     told: dict[str, str]
 
 
-def rivals(case: Case, best: Candidate) -> list[Rival]:
+def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
     """The recommendation, and what it is held against."""
     size = units.packets(case.buffer, packet_bytes=1500)
     limit = f"{size:g} pkts"
     base = {"dialect": "ns2_explicit", "limit": limit}
     found = [
-        Rival(replace(best, name="tuned"), red(best.params)),
-        Rival(Candidate("tail drop", "droptail", {"dialect": "ns2", "limit": limit}), {"aqm": "DropTail"}),
+        RivalDesign(replace(best, name="tuned"), red(best.params)),
+        RivalDesign(
+            Candidate("tail drop", "droptail", {"dialect": "ns2", "limit": limit}), {"aqm": "DropTail"}
+        ),
     ]
     for name, params in (
         ("RED of 1993", {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.02, "w_q": 0.002}),
@@ -125,7 +127,7 @@ def rivals(case: Case, best: Candidate) -> list[Rival]:
     ):
         both = {**base, **params}
         if units.packets("15 pkts", packet_bytes=1500) < size:
-            found.append(Rival(Candidate(name, "red", both), red(both)))
+            found.append(RivalDesign(Candidate(name, "red", both), red(both)))
     automatic = {
         "aqm": "RED",
         "minth": "0",
@@ -137,9 +139,9 @@ def rivals(case: Case, best: Candidate) -> list[Rival]:
     }
     own = {"dialect": "ns2", "limit": limit, "mean_packet": "1500 B"}
     found.append(
-        Rival(Candidate("ns-2's defaults", "red", own), {**automatic, "bytes": "true", "qib": "true"})
+        RivalDesign(Candidate("ns-2's defaults", "red", own), {**automatic, "bytes": "true", "qib": "true"})
     )
-    found.append(Rival(Candidate("Adaptive RED", "ared", own), {**automatic, "adaptive": "1"}))
+    found.append(RivalDesign(Candidate("Adaptive RED", "ared", own), {**automatic, "adaptive": "1"}))
     return found
 
 
@@ -186,7 +188,7 @@ def recorded_of(
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredDesign:
     """A design in one simulator: measures, and the margin of the recommendation over it in points of the goal."""
 
     utilisation: Interval
@@ -195,22 +197,22 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Line:
+class DesignLine:
     """A design in both."""
 
     name: str
-    here: Measured
-    there: Measured
+    here: MeasuredDesign
+    there: MeasuredDesign
 
 
 @dataclass(frozen=True)
-class Found:
+class TunedOutcome:
     """What came of a link."""
 
-    case: Case
+    case: TunedLink
     best: Candidate
     tried: int
-    lines: tuple[Line, ...]
+    lines: tuple[DesignLine, ...]
     #: Of the core that ran it here.
     build: str
 
@@ -226,7 +228,7 @@ def fresh(question: Question) -> list[list[PairedTrial]]:
     ]
 
 
-def solve(case: Case, folder: Path, *, jobs: int) -> Found:
+def solve(case: TunedLink, folder: Path, *, jobs: int) -> TunedOutcome:
     """Tunes a link and holds the recommendation against its rivals in both simulators."""
     question = case.question()
     bench = Bench(question, RunTable(folder / "runs", build()), Executor(jobs))
@@ -255,18 +257,20 @@ def solve(case: Case, folder: Path, *, jobs: int) -> Found:
     there = {
         one.candidate.name: [[next(recorded) for _ in trials] for trials in replications] for one in some
     }
-    return Found(case, best, outcome.looked.get(best.kind, 0), tuple(_lines(case, here, there)), build())
+    return TunedOutcome(
+        case, best, outcome.looked.get(best.kind, 0), tuple(_lines(case, here, there)), build()
+    )
 
 
 Rows = Mapping[str, Sequence[Sequence[Mapping[str, float]]]]
 
 
-def _lines(case: Case, here: Rows, there: Rows) -> Iterator[Line]:
+def _lines(case: TunedLink, here: Rows, there: Rows) -> Iterator[DesignLine]:
     for name in here:
-        yield Line(name, _measured(case, here, name), _measured(case, there, name))
+        yield DesignLine(name, _measured(case, here, name), _measured(case, there, name))
 
 
-def _measured(case: Case, rows: Rows, name: str) -> Measured:
+def _measured(case: TunedLink, rows: Rows, name: str) -> MeasuredDesign:
     def score(row: Mapping[str, float]) -> float:
         return row["utilisation"] - case.weight * row["sojourn_ms_mean"]
 
@@ -277,7 +281,7 @@ def _measured(case: Case, rows: Rows, name: str) -> Measured:
         statistics.mean([score(a) - score(b) for a, b in zip(tuned, other, strict=True)])
         for tuned, other in zip(rows["tuned"], rows[name], strict=True)
     ]
-    return Measured(
+    return MeasuredDesign(
         statistics.t_interval(means(name, "utilisation")), statistics.t_interval(means(name, "sojourn_ms_mean")),
         None if name == "tuned" else statistics.t_interval(gains),
     )  # fmt: skip

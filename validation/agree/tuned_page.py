@@ -17,19 +17,19 @@ from dropcurve.metrics.statistics import Interval
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
 
-from .tuned import CASES, CONDITIONS, REPLICATIONS, RUNS, Found, solve
+from .tuned import CASES, CONDITIONS, REPLICATIONS, RUNS, TunedOutcome, solve
 
 FIGURE = "tuning-ns2.svg"
 
 
-def write(out: Path, found: Sequence[Found]) -> None:
+def write(out: Path, found: Sequence[TunedOutcome]) -> None:
     """Writes the page and its figure."""
     (out.parent / "figures").mkdir(parents=True, exist_ok=True)
     (out.parent / "figures" / FIGURE).write_bytes(draw(found))
     out.write_text(wrap_markdown("\n".join(_page(found)) + "\n"), encoding="utf-8")
 
 
-def _page(found: Sequence[Found]) -> Iterator[str]:
+def _page(found: Sequence[TunedOutcome]) -> Iterator[str]:
     margins = [line for one in found for line in one.lines[1:]]
     real = [line for line in margins if _sure(line.here.margin)]
     both = [line for line in real if _sure(line.there.margin)]
@@ -55,7 +55,7 @@ too; in {len(lost)} of {len(margins)} a rival is really better there.**
         yield from _section(one)
 
 
-def _section(one: Found) -> Iterator[str]:
+def _section(one: TunedOutcome) -> Iterator[str]:
     params = one.best.params
     law = ", ".join(f"{name} {params[name]}" for name in ("min_th", "max_th", "max_p", "w_q"))
     yield from (
@@ -89,7 +89,7 @@ def _shown(one: Interval | None, *, signed: bool = False) -> str:
     return f"{text} ± {one.half_width or 0.0:.2f}".replace("-", "−")
 
 
-def draw(found: Sequence[Found]) -> bytes:
+def draw(found: Sequence[TunedOutcome]) -> bytes:
     """Margins with their intervals: a panel for each link, a row for each rival."""
     with style.styled():
         rows = -(-len(found) // 2)

@@ -13,7 +13,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from .cases import Area, Case, Figure
+from .cases import AgreementCase, Area, Figure
 from .context import ROOT, Context
 
 TITLE = "Queue disciplines, verdict by verdict"
@@ -67,19 +67,19 @@ def passed(test: str, context: Context) -> tuple[bool | None, str]:
     return done.returncode == 0, " ".join(lines)[:300]
 
 
-def case(file: Path, passes: bool | None, note: str) -> Case:
+def case(file: Path, passes: bool | None, note: str) -> AgreementCase:
     """One trace: what it holds."""
     name = file.stem.replace("_", ": ", 1).replace("_", " ") if file.parent.name == "linux" else ""
     name = name or f"{file.parent.name} {file.stem}"
     if passes is None:
-        return Case(name, missing=note)
+        return AgreementCase(name, missing=note)
     text = file.read_text(encoding="utf-8").splitlines()
     counts = counted(file.stem, [line.split() for line in text if line and not line.startswith("#")])
     right = 1.0 if passes else 0.0
     figures = [
         Figure(key, number, number * right) for key, number in counts.items() if number or key == "arrivals"
     ]
-    return Case(name, tuple(figures), note="" if passes else note)
+    return AgreementCase(name, tuple(figures), note="" if passes else note)
 
 
 def counted(stem: str, rows: list[list[str]]) -> dict[str, int]:

@@ -55,7 +55,7 @@ start = "uniform 0 s to 5 s"
 
 
 @dataclass(frozen=True)
-class Cell:
+class ErrorCell:
     """One condition and design: what the model said and what the simulation found, with its 95 % half-width."""
 
     design: str
@@ -70,7 +70,7 @@ class Cell:
     predicted: dict[str, tuple[float, float]]
 
 
-def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> Iterator[Cell]:
+def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> Iterator[ErrorCell]:
     """Runs the grid, cell by cell."""
     for rate in RATES:
         for rtt in RTTS:
@@ -81,7 +81,7 @@ def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: Non
                     yield cell(found.design(name), rate, rtt, flows, jobs=jobs)
 
 
-def cell(design: Design, rate: str, rtt: str, flows: int, *, jobs: int | None = None) -> Cell:
+def cell(design: Design, rate: str, rtt: str, flows: int, *, jobs: int | None = None) -> ErrorCell:
     """Simulates a design at the condition it was made for."""
     delay = units.show_span(units.span(rtt) / 2.0 - 0.001)
     text = SCENARIO.format(rate=rate, delay=delay, flows=flows)
@@ -90,7 +90,7 @@ def cell(design: Design, rate: str, rtt: str, flows: int, *, jobs: int | None = 
     queue, loss = (statistics.t_interval(result.values(key)) for key in ("queue_pkts_mean", "loss"))
     used = statistics.t_interval(result.values("utilisation"))
     expected = design.expected[0]
-    return Cell(
+    return ErrorCell(
         design.name, rate, rtt, flows,
         expected.margins is not None and not expected.margins.stable,
         (queue.mean or 0.0, queue.half_width or 0.0),
@@ -111,7 +111,7 @@ def predict(design: Design, point: Point, law: str) -> tuple[float, float]:
     return at.queue, at.loss
 
 
-def page(cells: Sequence[Cell]) -> str:
+def page(cells: Sequence[ErrorCell]) -> str:
     """The docs page."""
     return "\n".join([*_intro(), *_summary(cells), *_table(cells)]) + "\n"
 
@@ -139,7 +139,7 @@ def _intro() -> list[str]:
     ]
 
 
-def _summary(cells: Sequence[Cell]) -> Iterator[str]:
+def _summary(cells: Sequence[ErrorCell]) -> Iterator[str]:
     yield "## By law of TCP"
     yield ""
     yield "The median size of the error over all conditions, by the law of TCP."
@@ -176,7 +176,7 @@ def _summary(cells: Sequence[Cell]) -> Iterator[str]:
             yield ""
 
 
-def _typical(cells: Sequence[Cell], law: str, which: int) -> str:
+def _typical(cells: Sequence[ErrorCell], law: str, which: int) -> str:
     sizes = [abs(_error(one.predicted[law][which], (one.queue, one.loss)[which][0])) for one in cells]
     usable = [size for size in sizes if math.isfinite(size)]
     return f"{100 * median(usable):.0f} %" if usable else "–"
@@ -186,7 +186,7 @@ def _error(predicted: float, found: float) -> float:
     return (predicted - found) / found if found > 0.0 else math.nan
 
 
-def _table(cells: Sequence[Cell]) -> Iterator[str]:
+def _table(cells: Sequence[ErrorCell]) -> Iterator[str]:
     for name in DESIGNS:
         some = [one for one in cells if one.design == name]
         if not some:

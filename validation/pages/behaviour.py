@@ -22,12 +22,12 @@ from dropcurve.present.wrapping import wrap_markdown
 
 from . import behaviour_averages as averages
 from . import behaviour_controls as controls
-from .behaviour_network import Row, measure
+from .behaviour_network import NetworkRow, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def rows() -> list[Row]:
+def rows() -> list[NetworkRow]:
     """Every claim, one for each kind."""
     return [
         *averages.passive(), *averages.red_family(), *averages.red_variants(), *averages.moving(),
@@ -36,7 +36,9 @@ def rows() -> list[Row]:
     ]  # fmt: skip
 
 
-def ask(some: Sequence[Row], folder: Path, replications: int, *, share: float = 1.0) -> list[st.Finding]:
+def ask(
+    some: Sequence[NetworkRow], folder: Path, replications: int, *, share: float = 1.0
+) -> list[st.Finding]:
     """Runs the cells of rows and judges their claims; ``share`` shortens the runs."""
     cells = {row.kind: {name: dc.Scenario.parse(text) for name, text in row.cells.items()} for row in some}
     studies = [
@@ -54,12 +56,12 @@ def ask(some: Sequence[Row], folder: Path, replications: int, *, share: float = 
     ]
 
 
-def quick(some: Sequence[Row], folder: Path) -> list[st.Finding]:
+def quick(some: Sequence[NetworkRow], folder: Path) -> list[st.Finding]:
     """The form that tests run."""
     return ask(some, folder, 6, share=0.5)
 
 
-def table(some: Sequence[Row], found: Sequence[st.Finding]) -> str:
+def table(some: Sequence[NetworkRow], found: Sequence[st.Finding]) -> str:
     """The rows of the page, by kind."""
     lines = ["| Kind | Known for | Scenario | Measured | Right if | |", "|---|---|---|---|---|---|"]
     for row, finding in sorted(zip(some, found, strict=True), key=lambda pair: pair[0].kind):

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from .behaviour_network import DEEP, ECN, MIDDLE, RED, TAIL, Row, far, flood, net, parts, ratio, tcp, within
+from .behaviour_network import (
+    DEEP,
+    ECN,
+    MIDDLE,
+    RED,
+    TAIL,
+    NetworkRow,
+    far,
+    flood,
+    net,
+    parts,
+    ratio,
+    tcp,
+    within,
+)
 
 
-def passive() -> list[Row]:
+def passive() -> list[NetworkRow]:
     """Those that look at no average."""
     return [
-        Row(
+        NetworkRow(
             "droptail",
             "full queues: loss-based transfers keep the buffer nearly full, whatever its size",
             "RFC2309",
@@ -19,7 +33,7 @@ def passive() -> list[Row]:
                 within("queue_pkts_mean", "200", 140, 200, "pkts"),
             ),
         ),
-        Row(
+        NetworkRow(
             "erd",
             "dropping before the buffer is full keeps the queue near the level where drops begin",
             "Hashem89",
@@ -37,7 +51,7 @@ def passive() -> list[Row]:
                 ratio("overflow_loss", "erd", "droptail", None, 0.1),
             ),
         ),
-        Row(
+        NetworkRow(
             "blue",
             "under many flows its one probability keeps the link full and loses less than RED",
             "FSKS02",
@@ -58,11 +72,11 @@ def passive() -> list[Row]:
     ]
 
 
-def red_family() -> list[Row]:
+def red_family() -> list[NetworkRow]:
     """RED and those that adapt max_p."""
     wide = 'limit = "200 pkts"\nmin_th = "20 pkts"\nmax_th = "80 pkts"'
     return [
-        Row(
+        NetworkRow(
             "red",
             "holds its average between the thresholds, far below the buffer",
             "FJ93",
@@ -73,7 +87,7 @@ def red_family() -> list[Row]:
                 ratio("queue_pkts_mean", "red", "droptail", None, 0.25),
             ),
         ),
-        Row(
+        NetworkRow(
             "ared",
             "keeps its average near the middle of the thresholds over a range of loads, where RED's moves",
             "FGS01",
@@ -89,7 +103,7 @@ def red_family() -> list[Row]:
                 ratio("avg_pkts_mean", "red 60", "red 15", 1.3, None),
             ),
         ),
-        Row(
+        NetworkRow(
             "feng",
             "scaling max_p where the average leaves the thresholds spares a RED that was set too gently",
             "FKSS99",
@@ -103,7 +117,7 @@ def red_family() -> list[Row]:
                 ratio("queue_pkts_mean", "feng", "red", None, 0.95),
             ),
         ),
-        Row(
+        NetworkRow(
             "nlred",
             "gentler than RED while the load is light, where its average lies higher, and firmer when it is heavy",
             "ZYL06",
@@ -121,10 +135,10 @@ def red_family() -> list[Row]:
     ]
 
 
-def red_variants() -> list[Row]:
+def red_variants() -> list[NetworkRow]:
     """RED with another curve, packet size or steps of its parameters."""
     return [
-        Row(
+        NetworkRow(
             "curve",
             "a straight line between the thresholds is RED itself",
             "FJ93",
@@ -135,7 +149,7 @@ def red_variants() -> list[Row]:
             },
             (ratio("queue_pkts_mean", "curve", "red", 0.999, 1.001),),
         ),
-        Row(
+        NetworkRow(
             "red_size",
             "RED_1 drops packets alike, RED_4 by their size, RED_5 by its square",
             "CEP00",
@@ -155,7 +169,7 @@ def red_variants() -> list[Row]:
                 parts("flow_loss", "red_5", "large", "small", 3.3, 4.7),
             ),
         ),
-        Row(
+        NetworkRow(
             "fred_refined",
             "steps of max_p and of the weight keep the queue shorter than RED's",
             "WS99, HMDC12",
@@ -169,7 +183,7 @@ def red_variants() -> list[Row]:
             },
             (ratio("queue_pkts_mean", "fred_refined", "red", None, 0.95),),
         ),
-        Row(
+        NetworkRow(
             "wtred",
             "with thresholds at 40 and 70 % of the buffer fewer packets are lost than in RED at 5 and 15",
             "HMDC12",
@@ -180,12 +194,12 @@ def red_variants() -> list[Row]:
     ]
 
 
-def moving() -> list[Row]:
+def moving() -> list[NetworkRow]:
     """RED whose thresholds move."""
     base = 'limit = "50 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
     base += '\nspacing = "wait"'
     return [
-        Row(
+        NetworkRow(
             "red_at",
             "where the average stays above, thresholds move down and the queue with them: "
             "[its paper's own claims](studies/red-at.md) do not hold here",
@@ -197,7 +211,7 @@ def moving() -> list[Row]:
             },
             (ratio("queue_pkts_mean", "red_at", "red", None, 1),),
         ),
-        Row(
+        NetworkRow(
             "rtred",
             "as printed its upper threshold grows to the buffer; as a predicted average it stays bounded",
             "Murshed05",
@@ -208,7 +222,7 @@ def moving() -> list[Row]:
             },
             (ratio("queue_pkts_mean", "predicted_avg", "as_printed", None, 0.9),),
         ),
-        Row(
+        NetworkRow(
             "dtred",
             "thresholds in proportion to the free buffer: a class with the larger share still gets in "
             "where the other is dropped (the label PDT-RED stands for no more here)",

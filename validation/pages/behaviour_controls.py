@@ -9,7 +9,7 @@ from .behaviour_network import (
     L4S,
     TAIL,
     VOICE,
-    Row,
+    NetworkRow,
     flood,
     net,
     parts,
@@ -19,12 +19,12 @@ from .behaviour_network import (
 )
 
 
-def with_flows() -> list[Row]:
+def with_flows() -> list[NetworkRow]:
     """Those that look at flows."""
     small = 'limit = "100 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
     flooded = (tcp(8), flood(12))
     return [
-        Row(
+        NetworkRow(
             "fred_flow",
             "a flood is held to the share of a flow, and fragile flows are spared",
             "LM97",
@@ -42,7 +42,7 @@ def with_flows() -> list[Row]:
                 ratio("flow_loss@voice", "fred_flow", "red", None, 0.2),
             ),
         ),
-        Row(
+        NetworkRow(
             "choke",
             "a flow that does not answer is dropped more, the more of the queue is its own",
             "PPP00",
@@ -53,7 +53,7 @@ def with_flows() -> list[Row]:
                 ratio("throughput_bps@tcp", "choke", "red", 2, None),
             ),
         ),
-        Row(
+        NetworkRow(
             "sfb",
             "a flood is known by its bins and held to the rate of the penalty box",
             "FSKS02",
@@ -67,10 +67,10 @@ def with_flows() -> list[Row]:
     ]
 
 
-def controllers() -> list[Row]:
+def controllers() -> list[NetworkRow]:
     """Those that hold a queue or a rate to a reference."""
     return [
-        Row(
+        NetworkRow(
             "pi",
             "the queue stands at its reference, whatever the load",
             "HMTG01",
@@ -86,7 +86,7 @@ def controllers() -> list[Row]:
                 within("queue_pkts_mean", "60", 35, 65, "pkts"),
             ),
         ),
-        Row(
+        NetworkRow(
             "rem",
             "the queue is cleared to its target whatever the number of flows",
             "ALLY01",
@@ -102,7 +102,7 @@ def controllers() -> list[Row]:
                 within("queue_pkts_mean", "30", 10, 35, "pkts"),
             ),
         ),
-        Row(
+        NetworkRow(
             "avq",
             "holds the utilisation it is told, with a short queue",
             "KS01",
@@ -124,11 +124,11 @@ def controllers() -> list[Row]:
     ]
 
 
-def delays() -> list[Row]:
+def delays() -> list[NetworkRow]:
     """Those that hold the delay of one queue."""
     loads = (5, 50)
     return [
-        Row(
+        NetworkRow(
             "pie",
             "holds 15 ms over a tenfold load",
             "RFC8033",
@@ -136,7 +136,7 @@ def delays() -> list[Row]:
             {f"{n}": net(f'kind = "pie"\n{DEEP}', tcp(n)) for n in loads},
             tuple(within("sojourn_ms_mean", f"{n}", 10, 21, "ms") for n in loads),
         ),
-        Row(
+        NetworkRow(
             "codel",
             "keeps the queue within a few times 5 ms at any rate, and the link full",
             "RFC8289",
@@ -151,7 +151,7 @@ def delays() -> list[Row]:
                 within("utilisation", "10", 93, None, "%"),
             ),
         ),
-        Row(
+        NetworkRow(
             "cobalt",
             "against a flood its BLUE brings the delay down where CoDel alone is slow",
             "HTM18",
@@ -162,10 +162,10 @@ def delays() -> list[Row]:
     ]
 
 
-def fair_delays() -> list[Row]:
+def fair_delays() -> list[NetworkRow]:
     """Those that keep a delay for each flow or class."""
     return [
-        Row(
+        NetworkRow(
             "fq_codel",
             "a thin flow meets next to no queue beside transfers",
             "RFC8290",
@@ -176,7 +176,7 @@ def fair_delays() -> list[Row]:
                 within("delay_ms_p95@voice", "droptail", 100, None, "ms"),
             ),
         ),
-        Row(
+        NetworkRow(
             "fq_cobalt",
             "a flow that does not answer fills its own queue alone, and its BLUE brings even that one's delay down",
             "RFC8290, HTM18",
@@ -190,7 +190,7 @@ def fair_delays() -> list[Row]:
                 ratio("delay_ms_p95@flood", "fq_cobalt", "fq_codel", None, 0.8),
             ),
         ),
-        Row(
+        NetworkRow(
             "fq_pie",
             "the same as FQ-CoDel, under PIE",
             "RFC8290, RFC8033",
@@ -201,7 +201,7 @@ def fair_delays() -> list[Row]:
                 within("utilisation", "fq_pie", 95, None, "%"),
             ),
         ),
-        Row(
+        NetworkRow(
             "cake",
             "moves the queue into its own shaper, where a thin flow meets none of it",
             "HTM18",
@@ -212,7 +212,7 @@ def fair_delays() -> list[Row]:
                 within("utilisation", "cake", 92, 95.5, "%"),
             ),
         ),
-        Row(
+        NetworkRow(
             "dualpi2",
             "scalable flows wait below a millisecond beside classic ones, at a similar rate each",
             "RFC9332",
@@ -227,11 +227,11 @@ def fair_delays() -> list[Row]:
     ]
 
 
-def schedulers() -> list[Row]:
+def schedulers() -> list[NetworkRow]:
     """Those that serve queues in turn."""
     sizes = (flood(8, "large"), flood(16, "small", 'packet = "300 B"'))
     return [
-        Row(
+        NetworkRow(
             "drr",
             "flows get the same bytes whatever they send and in packets of whatever size",
             "SV95",
@@ -242,7 +242,7 @@ def schedulers() -> list[Row]:
                 parts("throughput_bps", "droptail", "large", "small", None, 0.8),
             ),
         ),
-        Row(
+        NetworkRow(
             "sfq",
             "a flood gets the share of one flow",
             "McKenney90",
@@ -253,7 +253,7 @@ def schedulers() -> list[Row]:
                 within("throughput_bps@flood", "droptail", 9, None, "Mbit/s"),
             ),
         ),
-        Row(
+        NetworkRow(
             "prio",
             "the most urgent band loses nothing and hardly waits while the last starves",
             "RFC3246",
@@ -268,11 +268,11 @@ def schedulers() -> list[Row]:
     ]
 
 
-def classes() -> list[Row]:
+def classes() -> list[NetworkRow]:
     """Those that know classes."""
     two = (flood(6, "low", "class = 0"), flood(6, "high", "class = 1"))
     return [
-        Row(
+        NetworkRow(
             "wred",
             "low precedence is dropped first",
             "CiscoWRED",
@@ -280,7 +280,7 @@ def classes() -> list[Row]:
             {"wred": net("wred", flood(6, "low", "class = 0"), flood(5, "high", "class = 7"))},
             (parts("flow_loss", "wred", "high", "low", None, 0.8),),
         ),
-        Row(
+        NetworkRow(
             "rio",
             "packets within their profile are spared at the cost of the others",
             "CF98",
@@ -288,7 +288,7 @@ def classes() -> list[Row]:
             {"rio": net("rio", flood(4, "in", "class = 1"), flood(7, "out", "class = 0"))},
             (within("flow_loss@in", "rio", -0.001, 0.1, "%"), within("flow_loss@out", "rio", 8, None, "%")),
         ),
-        Row(
+        NetworkRow(
             "gred",
             "each drop precedence has a RED of its own, so the firmer one drops more",
             "LinuxGRED",

@@ -41,7 +41,7 @@ RED = 'kind = "red"\nlimit = "100 pkts"\nmax_p = 0.1\nabove_max = "gentle"'
 
 
 @dataclass(frozen=True)
-class Row:
+class NetworkRow:
     """What is said of a discipline and by whom, the scenario in words, its cells, and where numbers should lie."""
 
     kind: str

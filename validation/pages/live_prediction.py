@@ -64,7 +64,7 @@ KERNEL = (
 )  # fmt: skip
 DURATION_S, WARMUP_S, SIMULATIONS = 20, 5, 10
 #: Where one run tells little: its flows are in step or they are not, and the queue of the one is a quarter longer than
-#: that of the other. So many runs stand there.
+#: that of the other. That many runs are shown.
 IN_STEP, RUNS = re.compile("reno, FQ-CoDel"), 5
 #: Segments of the window that a kernel's receiver offers while something is missing in the first seconds: 106 to 131 in
 #: a capture. It decides where holes stay open: behind RED with ECN, which drops what BBR sends again.
@@ -126,7 +126,7 @@ def cases() -> dict[str, tuple[str, bool]]:
 
 
 def run(folder: Path, jobs: int, wanted: list[str]) -> None:
-    """Runs what the folder lacks, so many cases at once."""
+    """Runs what the folder lacks, several cases at once."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(name: str, text: str, virtual: bool) -> None:

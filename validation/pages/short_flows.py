@@ -24,22 +24,22 @@ WINDOWS = (1, 2, 3, 4, 10)
 
 
 @dataclass(frozen=True)
-class Case:
-    """A transfer of so many segments from an initial window, each segment or each second one acknowledged."""
+class Transfer:
+    """A transfer of a number of segments from an initial window, each segment or each second one acknowledged."""
 
     segments: int
     window: int
     delayed: bool
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[Transfer]:
     """All of the page."""
     for delayed in (False, True):
         for window in WINDOWS:
-            yield from (Case(segments, window, delayed) for segments in SIZES)
+            yield from (Transfer(segments, window, delayed) for segments in SIZES)
 
 
-def exact(case: Case) -> float:
+def exact(case: Transfer) -> float:
     """Seconds from start to the last byte: each segment leaves when the window lets it, queues behind those before it,
     and is acknowledged at once, with the next, or when the receiver's timer ends. Each acknowledgement opens the
     window by one; nothing is lost and slow start does not end."""
@@ -70,7 +70,7 @@ def exact(case: Case) -> float:
     return arrivals[-1]
 
 
-def closed_form(case: Case) -> float:
+def closed_form(case: Transfer) -> float:
     """CSA00 without losses: the handshake, rounds of slow start until all is sent or the window fills the path, and the
     rest at the link's rate; of the last round only the way there. The wait for the acknowledgement of a lone first
     segment is added, as it is there."""
@@ -88,7 +88,7 @@ def closed_form(case: Case) -> float:
     return path + wait + max(0.5, rounds - 0.5) * path
 
 
-def simulated(case: Case) -> float:
+def simulated(case: Transfer) -> float:
     """The same in a simulation."""
     text = (
         '[run]\nduration = "20 s"\nwarmup = "0 s"\n'

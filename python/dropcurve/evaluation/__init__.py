@@ -21,9 +21,9 @@ from ..scenario import Scenario
 from ..verdict import (
     MARGIN_POINTS,
     MARGIN_SHARE,
-    Design,
+    Criterion,
     Exchange,
-    Outcome,
+    SampledDesign,
     Verdict,
     balanced,
     decide,
@@ -84,30 +84,30 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
     rate = Exchange.default(rtt_s)
     totals: list[dict[str, list[float]]] = [{}, {}]
     for result in results:
-        outcomes, samples = balanced([variant.runs for variant in result.variants], rate)
+        criteria, samples = balanced([variant.runs for variant in result.variants], rate)
         for found, one in zip(totals, samples, strict=True):
             for run in range(len(result.seeds)):
                 parts = {"use": 0.0, "delay": 0.0, "loss": 0.0}
-                for outcome in outcomes:
-                    value = one[outcome.key][run]
-                    if not outcome.worth:
+                for criterion in criteria:
+                    value = one[criterion.key][run]
+                    if not criterion.worth:
                         continue
                     if value is None:
                         return None
-                    kind = "delay" if outcome.unit == "ms" else "use" if outcome.worth > 0 else "loss"
+                    kind = "delay" if criterion.unit == "ms" else "use" if criterion.worth > 0 else "loss"
                     unit = rate.points_per_ms if kind == "delay" else 1.0
-                    parts[kind] += abs(outcome.worth) / unit * value
+                    parts[kind] += abs(criterion.worth) / unit * value
                 for kind, value in parts.items():
                     row = found.setdefault(kind, [0.0] * len(result.seeds))
                     row[run] += value / len(results)
     weighed = [
-        Outcome("use", "mean use of the link", "%", worth=1.0),
-        Outcome("delay", "mean p95 delay where it is felt", "ms", worth=-rate.points_per_ms),
-        Outcome("loss", "mean loss of thin flows", "%", worth=-1.0),
+        Criterion("use", "mean use of the link", "%", worth=1.0),
+        Criterion("delay", "mean p95 delay where it is felt", "ms", worth=-rate.points_per_ms),
+        Criterion("loss", "mean loss of thin flows", "%", worth=-1.0),
     ]
     names = [baseline, candidate if candidate != baseline else f"{candidate} again"]
     designs = [
-        Design(name, dict(found), simplicity=i)
+        SampledDesign(name, dict(found), simplicity=i)
         for i, (name, found) in enumerate(zip(names, totals, strict=True))
     ]
     return decide(designs, weighed, exchange=str(rate), baseline=baseline)

@@ -30,7 +30,7 @@ METRICS, POINTS = 8, 30
 
 
 @dataclass(frozen=True)
-class Point:
+class MetricPoint:
     """One variant's difference in one metric, in per cent of the baseline's mean."""
 
     variant: str
@@ -42,31 +42,31 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Line:
+class MetricLine:
     """One metric. `better` is "higher", "lower" or "none"."""
 
     title: str
     better: str
-    points: tuple[Point, ...]
+    points: tuple[MetricPoint, ...]
 
 
 @dataclass(frozen=True)
-class Panel:
+class MetricPanel:
     """All metrics; `reach_percent` are the ends of the axis, beyond which points become arrows."""
 
     baseline: str
     variants: int
-    lines: tuple[Line, ...]
+    lines: tuple[MetricLine, ...]
     reach_percent: tuple[float, float]
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[MetricPanel, ...]:
     """One panel, or none if there is nothing to compare."""
     if len(result.variants) < 2:
         return ()
     names = [variant.name for variant in result.variants]
     rows = {row.key: row for row in result.table()}
-    found: dict[str, list[Point]] = {}
+    found: dict[str, list[MetricPoint]] = {}
     for difference in result.differences():
         row = rows.get(difference.key)
         base = row.cells[0].mean if row is not None else None
@@ -74,7 +74,7 @@ def data(result: Result) -> tuple[Panel, ...]:
         if apart or not base or difference.variant not in names:
             continue
         half = difference.half_width
-        found.setdefault(difference.key, []).append(Point(
+        found.setdefault(difference.key, []).append(MetricPoint(
             variant=difference.variant, index=names.index(difference.variant),
             change_percent=100.0 * difference.mean / abs(base),
             half_width_percent=None if half is None else 100.0 * half / abs(base),
@@ -82,19 +82,19 @@ def data(result: Result) -> tuple[Panel, ...]:
         ))  # fmt: skip
     most = max(4, min(METRICS, POINTS // (len(names) - 1)))
     chosen = sorted(found, key=lambda key: _rank(rows[key].metric, rows[key].better))[:most]
-    lines = tuple(Line(rows[key].title, rows[key].better, tuple(found[key])) for key in chosen)
+    lines = tuple(MetricLine(rows[key].title, rows[key].better, tuple(found[key])) for key in chosen)
     if not lines:
         return ()
-    return (Panel(names[0], len(names), lines, _reach(lines)),)
+    return (MetricPanel(names[0], len(names), lines, _reach(lines)),)
 
 
-def height_in(panel: Panel, width_in: float) -> float:
+def height_in(panel: MetricPanel, width_in: float) -> float:
     """Room for each metric's variants, one under the other."""
     rows = sum(_room(line) for line in panel.lines)
     return 0.55 + 0.145 * rows
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: MetricPanel, ax: Axes) -> None:
     """A forest plot: filled markers are real differences, hollow ones may be chance."""
     figure: Any = ax.figure
     wide = figure.get_figwidth() > 5
@@ -130,17 +130,17 @@ def _rank(metric: str, better: str) -> int:
     return 100 if better != "none" else 200
 
 
-def _room(line: Line) -> float:
+def _room(line: MetricLine) -> float:
     return max(len(line.points) + 0.7, 1.9)
 
 
-def _name(line: Line, *, wide: bool) -> str:
+def _name(line: MetricLine, *, wide: bool) -> str:
     title = labels.plain(labels.shorten(line.title, limit=40 if wide else 24))
     hint = {"higher": "higher is better", "lower": "lower is better"}.get(line.better)
     return f"{title}\n{hint}" if hint and len(line.points) > 1 else title
 
 
-def _draw_point(ax: Axes, point: Point, y: float, *, low: float, high: float, wide: bool) -> None:
+def _draw_point(ax: Axes, point: MetricPoint, y: float, *, low: float, high: float, wide: bool) -> None:
     face = style.look(point.index)
     half = point.half_width_percent or 0.0
     inside = low <= point.change_percent <= high
@@ -181,7 +181,7 @@ def _draw_point(ax: Axes, point: Point, y: float, *, low: float, high: float, wi
         )
 
 
-def _words(point: Point) -> str:
+def _words(point: MetricPoint) -> str:
     mean, half = wording.value(point.change_percent, point.half_width_percent)
     sign = "+" if point.change_percent > 0 else ""
     text = f"{sign}{mean} ± {half} %" if half else f"{sign}{mean} %"
@@ -194,7 +194,7 @@ def _words(point: Point) -> str:
     return f"{text}  {judged}"
 
 
-def _reach(lines: tuple[Line, ...]) -> tuple[float, float]:
+def _reach(lines: tuple[MetricLine, ...]) -> tuple[float, float]:
     """Ends of the axis: all points, unless a few are so far out that the rest would be a heap."""
     ends = [
         point.change_percent + sign * (point.half_width_percent or 0.0)

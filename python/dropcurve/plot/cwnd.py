@@ -29,7 +29,7 @@ SPAN_S = 20.0
 
 
 @dataclass(frozen=True)
-class Line:
+class WindowLine:
     """One flow's window, in segments."""
 
     flow: str
@@ -38,25 +38,25 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Panel:
+class WindowPanel:
     """One variant, the end of the run. `total` is how many flows have a window; `top` is shared by all."""
 
     variant: str
     index: int
-    lines: tuple[Line, ...]
+    lines: tuple[WindowLine, ...]
     total: int
     warmup_s: float
     top: float
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[WindowPanel, ...]:
     """One panel for each variant with windows; the same flows in each, the first of each class first."""
     found = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
     found = [(i, variant, lines) for i, variant, lines in found if lines]
     peaks = [float(np.nanmax(line.cwnd)) for _, _, lines in found for line in lines]
     top = style.nice_top(max([1.0, *[peak for peak in peaks if np.isfinite(peak)]]))
     return tuple(
-        Panel(
+        WindowPanel(
             variant=variant.name,
             index=i,
             lines=lines,
@@ -68,7 +68,7 @@ def data(result: Result) -> tuple[Panel, ...]:
     )
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: WindowPanel, ax: Axes) -> None:
     """The first flow in the variant's colour, the others in greys behind it."""
     face = style.look(data.index)
     colours = (face.colour, style.MUTED, style.RULE)
@@ -113,7 +113,7 @@ def _last(values: Floats) -> float:
     return float(finite[-1]) if len(finite) else 0.0
 
 
-def _lines(variant: Variant) -> tuple[Line, ...]:
+def _lines(variant: Variant) -> tuple[WindowLine, ...]:
     have = variant.series.components("cwnd")
     firsts = [str(ids[0]) for ids in view.classes(variant).values() if str(ids[0]) in have]
     chosen = list(dict.fromkeys([*firsts, *have]))[:FLOWS]
@@ -123,5 +123,5 @@ def _lines(variant: Variant) -> tuple[Line, ...]:
         late = time_s >= (max(0.0, time_s[-1] - SPAN_S) if len(time_s) else 0.0)
         time_s, cwnd = time_s[late], cwnd[late]
         if len(time_s) and not np.all(np.isnan(cwnd)):
-            lines.append(Line(flow, *decimate(time_s, cwnd, points=900)))
+            lines.append(WindowLine(flow, *decimate(time_s, cwnd, points=900)))
     return tuple(lines)

@@ -27,7 +27,7 @@ MARKS = ((0.5, "p50"), (0.05, "p95"), (0.01, "p99"))
 
 
 @dataclass(frozen=True)
-class Curve:
+class DelayCurve:
     """One variant: the share `longer[i]` of its packets waits longer than `sojourn_ms[i]`.
 
     `marks_ms` are p50, p95 and p99.
@@ -41,17 +41,17 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Panel:
+class DelayPanel:
     """All variants in one panel, and the ends of its axes. `link` is named where there are several."""
 
-    curves: tuple[Curve, ...]
+    curves: tuple[DelayCurve, ...]
     left_ms: float
     right_ms: float
     bottom: float
     link: str = ""
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[DelayPanel, ...]:
     """One panel, or none if no packet was seen to wait."""
     curves = []
     for i, variant in enumerate(result.variants):
@@ -68,10 +68,10 @@ def data(result: Result) -> tuple[Panel, ...]:
     right = max(highest, 3.0 * left) * 1.15
     several = view.main_links(result.variants[0])[:2]
     link = several[0] if len(several) > 1 else ""
-    return (Panel(curves=tuple(curves), left_ms=left * 0.85, right_ms=right, bottom=1e-3, link=link),)
+    return (DelayPanel(curves=tuple(curves), left_ms=left * 0.85, right_ms=right, bottom=1e-3, link=link),)
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: DelayPanel, ax: Axes) -> None:
     """Both axes logarithmic: the tail is what the question is about."""
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -131,15 +131,17 @@ def _plain_ticks(ax: Axes, left_ms: float, right_ms: float) -> None:
     ax.minorticks_off()
 
 
-def _curve(index: int, name: str, edges_ms: Floats, counts: Floats) -> Curve:
+def _curve(index: int, name: str, edges_ms: Floats, counts: Floats) -> DelayCurve:
     longer = (counts.sum() - np.cumsum(counts)) / counts.sum()
     keep = _worth_drawing(longer)
     marks = tuple(float(edges_ms[int(np.argmax(longer <= share))]) for share, _ in MARKS)
-    return Curve(variant=name, index=index, sojourn_ms=edges_ms[keep], longer=longer[keep], marks_ms=marks)
+    return DelayCurve(
+        variant=name, index=index, sojourn_ms=edges_ms[keep], longer=longer[keep], marks_ms=marks
+    )
 
 
 def _worth_drawing(longer: Floats, *, points: int = 600) -> NDArray[np.intp]:
-    """At most so many steps, spread over what is seen."""
+    """Returns at most ``points`` steps, spread over the range that is seen."""
     if len(longer) <= points:
         return np.arange(len(longer))
     depth = np.log10(np.maximum(longer, 1e-5))
@@ -149,5 +151,5 @@ def _worth_drawing(longer: Floats, *, points: int = 600) -> NDArray[np.intp]:
     return np.array(sorted(chosen), dtype=np.intp)
 
 
-def _at(curve: Curve, share: float) -> float:
+def _at(curve: DelayCurve, share: float) -> float:
     return float(curve.sojourn_ms[int(np.argmax(curve.longer <= share))])

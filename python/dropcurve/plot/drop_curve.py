@@ -39,7 +39,7 @@ FEWEST = 300
 
 
 @dataclass(frozen=True)
-class Panel:
+class DropCurvePanel:
     """One variant. Averages in `unit`; probabilities plain. Law arrays are empty for other disciplines."""
 
     variant: str
@@ -58,7 +58,7 @@ class Panel:
     top: float
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[DropCurvePanel, ...]:
     """One panel for each variant whose discipline has an average; those of one unit share their axes."""
     panels = [
         panel
@@ -86,7 +86,7 @@ def wilson(hits: int, trials: int, *, confidence: float = 0.95) -> tuple[float, 
     return low, high
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: DropCurvePanel, ax: Axes) -> None:
     """Law dashed in grey, expected share solid, observed points with intervals; in per cent."""
     face = style.look(data.index)
     for _, value in data.thresholds:
@@ -181,7 +181,7 @@ def curve(found: law.Law, *, right: float, points: int = 240) -> tuple[Floats, F
     return avg, found.p_b(avg), found.share(avg)
 
 
-def _panel(index: int, variant: Variant, link: str) -> Panel | None:
+def _panel(index: int, variant: Variant, link: str) -> DropCurvePanel | None:
     found = law.of(variant, link)
     centres, arrived, dropped = view.observed_curve(view.links_of(variant, link))
     start, width = (
@@ -198,7 +198,7 @@ def _panel(index: int, variant: Variant, link: str) -> Panel | None:
     law_avg, p_b, expected = curve(found, right=2.2 * right) if found else (np.empty(0),) * 3
     in_bytes = view.counts_bytes(variant, link)
     per = 1e-3 if in_bytes else 1.0
-    return Panel(
+    return DropCurvePanel(
         variant=view.title(variant, link), index=index, unit="kB" if in_bytes else "pkts",
         spacing=found.spacing if found else "", law_avg=per * law_avg, p_b=p_b, expected=expected,
         thresholds=(("min_th", per * found.min_th), ("max_th", per * found.max_th)) if found else (),

@@ -30,7 +30,7 @@ MOST_CLASSES = 3
 
 
 @dataclass(frozen=True)
-class Panel:
+class QueuePanel:
     """One variant. `thresholds_pkts` are those inside the view, which ends at `top_pkts`.
 
     `spike_pkts` is the peak during the warm-up if it lies above the view. A discipline that counts bytes is
@@ -49,7 +49,7 @@ class Panel:
     top_pkts: float
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[QueuePanel, ...]:
     """One panel for each variant and main link that recorded its queue."""
     found = [
         (i, variant, link, *variant.series.select("queue_pkts", link))
@@ -65,7 +65,7 @@ def data(result: Result) -> tuple[Panel, ...]:
     )
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: QueuePanel, ax: Axes) -> None:
     """The queue as a thin line, the average as a thick one, thresholds dashed, the warm-up shaded."""
     colour = style.look(data.index).colour
     start_s, end_s = float(data.time_s[0]), float(data.time_s[-1])
@@ -84,10 +84,10 @@ def draw(data: Panel, ax: Axes) -> None:
     for _, value in data.thresholds_pkts:
         ax.axhline(value, color=style.MUTED, linewidth=0.7, linestyle=(0, (4, 2)), zorder=2.5)
     if has_avg:
-        calm = _unrest(data.avg_pkts) < 0.3 * _unrest(data.queue_pkts)
-        if calm:
+        steady = _unrest(data.avg_pkts) < 0.3 * _unrest(data.queue_pkts)
+        if steady:
             ax.plot(data.avg_time_s, data.avg_pkts, color=style.PAPER, linewidth=2.4, alpha=0.8)
-        ax.plot(data.avg_time_s, data.avg_pkts, color=colour, linewidth=1.4 if calm else 0.8)
+        ax.plot(data.avg_time_s, data.avg_pkts, color=colour, linewidth=1.4 if steady else 0.8)
     ax.set_xlim(start_s, end_s)
     ax.set_ylim(0, data.top_pkts)
     ax.set_title(labels.plain(labels.shorten(data.variant, limit=40)))
@@ -153,7 +153,9 @@ def _scale(variant: Variant, link: str, in_bytes: bool) -> float:
     return (1.0 / size if size else float("nan")) if in_bytes else 1.0
 
 
-def _panel(index: int, variant: Variant, link: str, time_s: Floats, value: Floats, top_pkts: float) -> Panel:
+def _panel(
+    index: int, variant: Variant, link: str, time_s: Floats, value: Floats, top_pkts: float
+) -> QueuePanel:
     avg_time_s, avg = variant.series.select("avg", link)
     scale = _scale(variant, link, view.counts_bytes(variant, link))
     early = value[time_s < view.warmup_s(variant)]
@@ -162,7 +164,7 @@ def _panel(index: int, variant: Variant, link: str, time_s: Floats, value: Float
     avg_time_s, avg_pkts = decimate(avg_time_s, avg * scale)
     if np.all(np.isnan(avg_pkts)):
         avg_time_s, avg_pkts = np.empty(0), np.empty(0)
-    return Panel(
+    return QueuePanel(
         variant=view.title(variant, link), index=index, time_s=queue_time_s, queue_pkts=queue_pkts,
         avg_time_s=avg_time_s, avg_pkts=avg_pkts, warmup_s=view.warmup_s(variant), top_pkts=top_pkts,
         thresholds_pkts=tuple((name, level) for name, level in _thresholds(variant, link) if level <= top_pkts),

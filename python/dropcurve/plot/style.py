@@ -243,7 +243,7 @@ def _font(match: re.Match[str]) -> str:
 
 
 def say(value: float, *, digits: int = 3) -> str:
-    """A number for a reader: so many significant digits, no exponent where it can be helped."""
+    """Returns a number for a reader: with ``digits`` significant digits, without an exponent where possible."""
     if not math.isfinite(value):
         return "–"
     if value == 0:

@@ -27,7 +27,7 @@ CLASSES = 4
 
 
 @dataclass(frozen=True)
-class Line:
+class RateLine:
     """The throughput of one class's flows together."""
 
     name: str
@@ -37,19 +37,19 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Panel:
+class RatePanel:
     """One variant. `rate_mbps` is that of the main link; `top_mbps` is shared by all panels."""
 
     variant: str
     index: int
-    lines: tuple[Line, ...]
+    lines: tuple[RateLine, ...]
     rate_mbps: float | None
     warmup_s: float
     end_s: float
     top_mbps: float
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[RatePanel, ...]:
     """One panel for each variant that recorded throughput."""
     found = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
     found = [(i, variant, lines) for i, variant, lines in found if lines]
@@ -58,7 +58,7 @@ def data(result: Result) -> tuple[Panel, ...]:
     peak = max(seen, default=0.0)
     top = style.nice_top(max([peak, *[rate for rate in rates if rate <= 2.0 * peak]]))
     return tuple(
-        Panel(
+        RatePanel(
             variant=variant.name,
             index=i,
             lines=lines,
@@ -71,7 +71,7 @@ def data(result: Result) -> tuple[Panel, ...]:
     )
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: RatePanel, ax: Axes) -> None:
     """A line for each class: strong, dashed, pale, pale dashed; the link's rate as a thin rule."""
     face = style.look(data.index)
     start_s = float(data.lines[0].time_s[0])
@@ -98,12 +98,12 @@ def draw(data: Panel, ax: Axes) -> None:
     labels.end_labels(ax, words)
 
 
-def _label(line: Line) -> str:
+def _label(line: RateLine) -> str:
     name = labels.shorten(line.name, limit=14)
     return f"{name} ({line.flows})" if line.flows > 1 else name
 
 
-def _lines(variant: Variant) -> tuple[Line, ...]:
+def _lines(variant: Variant) -> tuple[RateLine, ...]:
     have = set(variant.series.components("throughput_bps"))
     groups = [(name, [str(i) for i in ids if str(i) in have]) for name, ids in view.classes(variant).items()]
     groups = [(name, ids) for name, ids in groups if ids]
@@ -119,5 +119,5 @@ def _lines(variant: Variant) -> tuple[Line, ...]:
             continue
         total_bps = np.sum([np.nan_to_num(value[:length]) for _, value in curves], axis=0)
         time_s, mean_bps = bin_mean(curves[0][0][:length], total_bps, bins=BINS)
-        lines.append(Line(name, len(ids), time_s, mean_bps / 1e6))
+        lines.append(RateLine(name, len(ids), time_s, mean_bps / 1e6))
     return tuple(lines)

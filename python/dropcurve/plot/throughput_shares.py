@@ -25,7 +25,7 @@ CLASSES = 8
 
 
 @dataclass(frozen=True)
-class Share:
+class FlowShare:
     """One class under one variant. `flows_mbps` is each flow's mean over the replications."""
 
     name: str
@@ -37,17 +37,17 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Panel:
+class SharePanel:
     """All classes. `equal_mbps` is the main link's rate over the number of flows; None if variants differ."""
 
     classes: tuple[str, ...]
     variants: int
-    shares: tuple[Share, ...]
+    shares: tuple[FlowShare, ...]
     equal_mbps: float | None
     top_mbps: float
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[SharePanel, ...]:
     """One panel, or none if there are not at least two flows to share anything."""
     shares = [share for i, variant in enumerate(result.variants) for share in _shares(result, i, variant)]
     names = tuple(dict.fromkeys(share.name for share in shares))[:CLASSES]
@@ -66,15 +66,15 @@ def data(result: Result) -> tuple[Panel, ...]:
         top = max(top, equal)
     elif equal is not None:
         equal = None
-    return (Panel(names, len(result.variants), tuple(shares), equal, style.nice_top(top)),)
+    return (SharePanel(names, len(result.variants), tuple(shares), equal, style.nice_top(top)),)
 
 
-def height_in(panel: Panel, width_in: float) -> float:
+def height_in(panel: SharePanel, width_in: float) -> float:
     """Room for a row for each class and variant."""
     return 0.6 + 0.2 * len(panel.classes) * (panel.variants + 0.6)
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: SharePanel, ax: Axes) -> None:
     """A row for each class and variant: flows as faint ticks, the class's mean as a marker."""
     figure: Any = ax.figure
     room = data.variants + 0.6
@@ -113,7 +113,7 @@ def draw(data: Panel, ax: Axes) -> None:
     ax.set_xlabel("goodput of a flow (Mbit/s)")
 
 
-def _draw_share(ax: Axes, share: Share, y: float) -> None:
+def _draw_share(ax: Axes, share: FlowShare, y: float) -> None:
     face = style.look(share.index)
     if len(share.flows_mbps) > 1:
         ax.plot(
@@ -151,7 +151,7 @@ def _draw_share(ax: Axes, share: Share, y: float) -> None:
     )
 
 
-def _shares(result: Result, index: int, variant: Variant) -> list[Share]:
+def _shares(result: Result, index: int, variant: Variant) -> list[FlowShare]:
     by_flow = view.goodputs_bps(variant)
     shares = []
     for name, ids in view.classes(variant).items():
@@ -161,7 +161,7 @@ def _shares(result: Result, index: int, variant: Variant) -> list[Share]:
         runs = min(len(values) for values in known)
         per_run = [sum(values[run] for values in known) / len(known) / 1e6 for run in range(runs)]
         found = t_interval(per_run, confidence=result.level)
-        shares.append(Share(
+        shares.append(FlowShare(
             name=name, variant=variant.name, index=index, mean_mbps=found.mean or 0.0,
             half_width_mbps=found.half_width,
             flows_mbps=tuple(sum(values) / len(values) / 1e6 for values in known),

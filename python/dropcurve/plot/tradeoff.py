@@ -19,7 +19,7 @@ X, Y = "sojourn_ms_p95", "utilisation"
 
 
 @dataclass(frozen=True)
-class Point:
+class TradeoffPoint:
     """One variant; half-widths are None for a single replication."""
 
     variant: str
@@ -31,23 +31,23 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Panel:
+class TradeoffPanel:
     """All variants."""
 
-    points: tuple[Point, ...]
+    points: tuple[TradeoffPoint, ...]
 
 
-def data(result: Result) -> tuple[Panel, ...]:
+def data(result: Result) -> tuple[TradeoffPanel, ...]:
     """One panel if there are at least two variants to weigh against each other."""
     points = []
     for i, variant in enumerate(result.variants):
         x, y = (_interval(result, variant, metric) for metric in (X, Y))
         if x.mean is not None and y.mean is not None:
-            points.append(Point(variant.name, i, x.mean, x.half_width, y.mean, y.half_width))
-    return (Panel(tuple(points)),) if len(points) > 1 else ()
+            points.append(TradeoffPoint(variant.name, i, x.mean, x.half_width, y.mean, y.half_width))
+    return (TradeoffPanel(tuple(points)),) if len(points) > 1 else ()
 
 
-def draw(data: Panel, ax: Axes) -> None:
+def draw(data: TradeoffPanel, ax: Axes) -> None:
     """A point for each variant with both intervals, named beside it; the good corner is up and left."""
     figure: Any = ax.figure
     for point in data.points:
@@ -95,7 +95,7 @@ def draw(data: Panel, ax: Axes) -> None:
     )
 
 
-def _limits(data: Panel) -> tuple[float, float, float]:
+def _limits(data: TradeoffPanel) -> tuple[float, float, float]:
     right = max(p.sojourn_p95_ms + (p.sojourn_p95_half_ms or 0.0) for p in data.points)
     tops = [p.utilisation_percent + (p.utilisation_half_percent or 0.0) for p in data.points]
     feet = [p.utilisation_percent - (p.utilisation_half_percent or 0.0) for p in data.points]

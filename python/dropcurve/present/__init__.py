@@ -3,6 +3,6 @@
 Nothing here knows what a result is: `dropcurve.results.document` says what a result's document holds.
 """
 
-from .document import Cell, Document, Headline, Line, Table
+from .document import Document, Headline, MetricTable, TableCell, TableLine
 
-__all__ = ["Cell", "Document", "Headline", "Line", "Table"]
+__all__ = ["Document", "Headline", "MetricTable", "TableCell", "TableLine"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A number as text: mean, half-width ("" if it has none) and flag ("✓", "✗", "≠" or "")."""
 
     mean: str
@@ -15,20 +15,20 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A row of a table: title, unit and a cell for each column."""
 
     title: str
     unit: str
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class MetricTable:
     """Columns by full name, with the label that heads each (the same, or a shorter one with a number)."""
 
     labels: dict[str, str]
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
     #: Titles of the rows left out because they are zero throughout.
     zero: tuple[str, ...] = ()
     #: What the flags mean; "" where there are none.
@@ -57,7 +57,7 @@ class Document:
 
     title: str
     basis: str
-    table: Table
+    table: MetricTable
     sentences: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""

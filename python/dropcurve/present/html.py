@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from .document import Cell, Document, Headline
+from .document import Document, Headline, TableCell
 from .visible import visible
 
 #: Of a verdict by its tone.
@@ -44,5 +44,5 @@ def opening(headline: Headline | None) -> str:
     )
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     return f"{cell.mean}{f' ± {cell.half_width}' if cell.half_width else ''} {cell.flag}".rstrip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .document import Cell, Document, Headline, Table
+from .document import Document, Headline, MetricTable, TableCell
 from .visible import visible
 
 
@@ -37,14 +37,14 @@ def _opening(headline: Headline | None) -> list[str]:
     ]
 
 
-def _table(table: Table) -> str:
+def _table(table: MetricTable) -> str:
     head = ["", "unit", *(_plain(name) for name in table.labels)]
     rows = [[_plain(line.title), line.unit, *map(_cell, line.cells)] for line in table.lines]
     rule = ["---", "---", *("--:" for _ in table.labels)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     return f"{cell.mean}{f' ± {cell.half_width}' if cell.half_width else ''} {cell.flag}".rstrip()
 
 

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from .document import Cell, Document, Headline, Line, Table
+from .document import Document, Headline, MetricTable, TableCell, TableLine
 from .visible import visible
 
 #: Columns of a terminal a table may fill.
@@ -60,7 +60,7 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(aligned)
 
 
-def _names(table: Table, width: int) -> list[str]:
+def _names(table: MetricTable, width: int) -> list[str]:
     """What the numbers of shortened names stand for, one line each."""
     lines = [
         _wrap(f"[{number}] {name}", width, "    ", hard=True)
@@ -70,7 +70,7 @@ def _names(table: Table, width: int) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def _blocks(labels: Sequence[str], shown: Sequence[Line], width: int) -> list[str]:
+def _blocks(labels: Sequence[str], shown: Sequence[TableLine], width: int) -> list[str]:
     """The table, broken after as many variants as fit; the first column of every block is the baseline, unless no
     two columns fit."""
     left = max([len(line.title) for line in shown], default=0)
@@ -91,7 +91,7 @@ def _blocks(labels: Sequence[str], shown: Sequence[Line], width: int) -> list[st
             return blocks
 
 
-def _column(name: str, cells: Sequence[Cell]) -> list[str]:
+def _column(name: str, cells: Sequence[TableCell]) -> list[str]:
     """Heading lines and cells of one variant, all of one width; the heading's lines come first."""
     means = max((len(cell.mean) for cell in cells), default=0)
     halves = max((len(cell.half_width) for cell in cells), default=0)
@@ -115,7 +115,7 @@ def _break(name: str) -> list[str]:
     return [f"{part.rstrip()}  " for part in out]
 
 
-def _block(shown: Sequence[Line], left: int, units: int, columns: list[list[str]]) -> str:
+def _block(shown: Sequence[TableLine], left: int, units: int, columns: list[list[str]]) -> str:
     """Headings stand on the line above the body, whatever their height."""
     height = max(len(column) for column in columns)
     level = [[" " * len(column[-1])] * (height - len(column)) + column for column in columns]

@@ -134,7 +134,7 @@ def _link(variant: Variant, link: str, x1: float, x2: float, y: float, *, lines:
 
 
 def _queues(result: Result, link: str) -> list[str]:
-    """What waits before a link: one line, or "under test" where the variants differ."""
+    """Returns the queue of a link in one line, or "under test" where the variants differ."""
     found = list(dict.fromkeys(setup.discipline(variant, link) for variant in result.variants))
     if len(found) == 1:
         return found

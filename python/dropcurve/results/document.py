@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..present.document import Cell, Document, Headline, Line, Table
+from ..present.document import Document, Headline, MetricTable, TableCell, TableLine
 from ..quantities import wording
 from ..scenario.links import ASSUMED
 from ..verdict import Exchange, Weights
@@ -80,7 +80,7 @@ def basis(result: Measured) -> str:
     return f"{wording.count(n, 'replication')}, {seeds}{level}"
 
 
-def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> Table:
+def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> MetricTable:
     """Rows worth printing; those that are zero throughout are only named."""
     differences = {(one.key, one.variant): one for one in result.differences(per=per, only=only)}
     shown, zero = [], []
@@ -90,18 +90,18 @@ def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> 
         else:
             shown.append(_line(row, result, differences))
     labels = wording.labels([variant.name for variant in result.variants])
-    return Table(labels, tuple(shown), tuple(zero), _legend(result, labels))
+    return MetricTable(labels, tuple(shown), tuple(zero), _legend(result, labels))
 
 
-def _line(row: Row, result: Measured, differences: dict[tuple[str, str], Difference]) -> Line:
+def _line(row: Row, result: Measured, differences: dict[tuple[str, str], Difference]) -> TableLine:
     largest = max((abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0)
     divisor, unit = wording.scaled(row.unit, largest)
     cells = []
     for cell, variant in zip(row.cells, result.variants, strict=True):
         difference = differences.get((row.key, variant.name))
         flag = FLAGS[difference.improves] if difference is not None and difference.real else ""
-        cells.append(Cell(*wording.value(cell.mean, cell.half_width, divisor=divisor), flag))
-    return Line(row.title, unit, tuple(cells))
+        cells.append(TableCell(*wording.value(cell.mean, cell.half_width, divisor=divisor), flag))
+    return TableLine(row.title, unit, tuple(cells))
 
 
 def _legend(result: Measured, labels: dict[str, str]) -> str:

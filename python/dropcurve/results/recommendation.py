@@ -1,4 +1,4 @@
-"""The verdict on a result: designs and outcomes of a comparison of queues, put before the rules of a verdict."""
+"""The verdict on a result: designs and criteria of a comparison of queues, put before the rules of a verdict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..advise.scenario import base_round_trip_s
 from ..metrics import Run
 from ..scenario import Scenario
-from ..verdict import MARGIN_POINTS, Design, Exchange, Outcome, Verdict, Weights, balanced, decide
+from ..verdict import MARGIN_POINTS, Criterion, Exchange, SampledDesign, Verdict, Weights, balanced, decide
 from .measured import Measured
 from .variant import Variant
 
@@ -56,17 +56,19 @@ def verdict_on(
     if not places or len(places[0]) < 2 or not all(one.runs for one in chosen):
         return None
     runs = [[run for place in places for run in place[name].runs] for name in places[0]]
-    outcomes, samples, about = _weighed(
+    criteria, samples, about = _weighed(
         runs, weights, exchange or Exchange.default(round_trip_s(result.baseline))
     )
     designs = [
-        Design(name, found, _SIMPLICITY.get(kind_of(variant), _OTHERS), current in (name, variant.name))
+        SampledDesign(
+            name, found, _SIMPLICITY.get(kind_of(variant), _OTHERS), current in (name, variant.name)
+        )
         for (name, variant), found in zip(places[0].items(), samples, strict=True)
     ]
     usual = weights.margin if weights else MARGIN_POINTS
     found = decide(
         designs,
-        outcomes,
+        criteria,
         margin=usual if margin is None else margin,
         confidence=result.level if confidence is None else confidence,
         exchange=about,
@@ -78,8 +80,8 @@ def verdict_on(
 
 def _weighed(
     runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange
-) -> tuple[list[Outcome], list[dict[str, list[float | None]]], str]:
-    """Outcomes, by design the values of each, and what is weighed in words."""
+) -> tuple[list[Criterion], list[dict[str, list[float | None]]], str]:
+    """Criteria, by design the values of each, and what is weighed in words."""
     usual, values = balanced(runs, exchange)
     if weights is None:
         thin = any(one.key.startswith("delay") and one.worth for one in usual)
@@ -87,13 +89,13 @@ def _weighed(
             str(exchange) if thin else f"{exchange}, of any packet because no thin flow is in this traffic"
         )
         return usual, values, about
-    outcomes, samples = weights.samples(runs)
+    criteria, samples = weights.samples(runs)
     # What the goal does not weigh may still be the price of it.
     others = [one for one in usual if one.key not in samples[0]]
-    outcomes += [replace(one, worth=0.0, better="higher" if one.higher else "lower") for one in others]
+    criteria += [replace(one, worth=0.0, better="higher" if one.higher else "lower") for one in others]
     for mine, every in zip(samples, values, strict=True):
         mine.update({one.key: every[one.key] for one in others})
-    return outcomes, samples, weights.about
+    return criteria, samples, weights.about
 
 
 def conditions(variants: Sequence[Variant]) -> list[dict[str, Variant]]:

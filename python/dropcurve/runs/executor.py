@@ -73,7 +73,7 @@ class Executor:
 
 
 class _Work:
-    """Jobs on their way: which of them share a run, and how many are done."""
+    """Jobs of one call: which of them share a run, and how many are done."""
 
     def __init__(
         self, jobs: list[Job], store: RunStore | None, threads: int, take: Take, tell: Tell | None

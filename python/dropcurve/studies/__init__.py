@@ -18,7 +18,7 @@ from pathlib import Path
 from ..errors import DropcurveError, UsageError, nearest
 from ..plot.panels import Line, Map, Panel, panels
 from .blocks import Block, Heading, Picture, Table, Text
-from .cells import Cell, Cells, Plan, Probe
+from .cells import Cells, Plan, Probe, StudyCell
 from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
 from .draw import beside, line
 from .effects import Effect, average, gain, mean, smooth
@@ -30,11 +30,55 @@ from .study import Outcome, Page, Setting, Study, prose, reproduce
 from .texts import texts
 
 __all__ = [
-    "FAILS", "HOLDS", "NAMES", "OPEN", "Axis", "Block", "Cell", "Cells", "Claim", "Effect", "Finding",
-    "Heading", "Line", "Map", "Outcome", "Page", "Panel", "Picture", "Plan", "PrintedValue", "Probe", "Region",
-    "Screen", "Setting", "Study", "Table", "Test", "Text", "at", "average", "beside", "copy", "explained",
-    "gain", "line", "load", "mean", "more", "panels", "printed", "prose", "record", "reproduce", "shown",
-    "smooth", "spread", "text", "texts", "write",
+    "FAILS",
+    "HOLDS",
+    "NAMES",
+    "OPEN",
+    "Axis",
+    "Block",
+    "Cells",
+    "Claim",
+    "Effect",
+    "Finding",
+    "Heading",
+    "Line",
+    "Map",
+    "Outcome",
+    "Page",
+    "Panel",
+    "Picture",
+    "Plan",
+    "PrintedValue",
+    "Probe",
+    "Region",
+    "Screen",
+    "Setting",
+    "Study",
+    "StudyCell",
+    "Table",
+    "Test",
+    "Text",
+    "at",
+    "average",
+    "beside",
+    "copy",
+    "explained",
+    "gain",
+    "line",
+    "load",
+    "mean",
+    "more",
+    "panels",
+    "printed",
+    "prose",
+    "record",
+    "reproduce",
+    "shown",
+    "smooth",
+    "spread",
+    "text",
+    "texts",
+    "write",
 ]  # fmt: skip
 
 #: The studies that come with the package, by name, and the module of each.

@@ -36,7 +36,7 @@ Progress = Callable[[int, int, float], None]
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """The numbers of one scenario, a value for each replication; ``series`` are those of the first, if kept."""
 
     scenario: Scenario
@@ -76,10 +76,10 @@ class Absent(KeyError):
     """A cell that a setting does not have."""
 
 
-class Cells(dict[str, Cell]):
+class Cells(dict[str, StudyCell]):
     """Cells by name; one that is not there raises `Absent`, and a claim about it is not asked."""
 
-    def __missing__(self, name: str) -> Cell:
+    def __missing__(self, name: str) -> StudyCell:
         raise Absent(name)
 
     def read_by(self, effect: Callable[[Cells], object]) -> set[str]:
@@ -96,7 +96,7 @@ class _Noted(Cells):
         super().__init__(cells)
         self.names: set[str] = set()
 
-    def __getitem__(self, name: str) -> Cell:
+    def __getitem__(self, name: str) -> StudyCell:
         self.names.add(name)
         return super().__getitem__(name)
 
@@ -116,7 +116,7 @@ class Plan:
     maximum: int = statistics.MAXIMUM
     jobs: int | None = None
 
-    def loose(self, cell: Cell) -> list[str]:
+    def loose(self, cell: StudyCell) -> list[str]:
         """Numbers whose interval is still too wide to stop."""
         if self.precision is None:
             return []
@@ -129,7 +129,7 @@ class Plan:
             if self._width(cell, name, level) > max(share, self._floor(cell, name))
         ]
 
-    def short(self, cell: Cell, *, floors: bool) -> dict[str, float]:
+    def short(self, cell: StudyCell, *, floors: bool) -> dict[str, float]:
         """Numbers whose 95 % interval is wider than the precision, with how wide it is as a share of the mean; with
         ``floors`` only those that are not within the absolute tolerance either."""
         if self.precision is None:
@@ -138,14 +138,14 @@ class Plan:
         return {name: width for name, width in widths.items()
                 if width > max(self.precision, floors * self._floor(cell, name))}  # fmt: skip
 
-    def _width(self, cell: Cell, name: str, level: float) -> float:
+    def _width(self, cell: StudyCell, name: str, level: float) -> float:
         """Half an interval as a share of the mean; 0 for a number that the cell does not have."""
         effect = cell.known(name)
         if effect is None or (half := effect.half_width(level)) == 0:
             return 0.0
         return half / abs(effect.value) if effect.value else math.inf
 
-    def _floor(self, cell: Cell, name: str) -> float:
+    def _floor(self, cell: StudyCell, name: str) -> float:
         """The absolute tolerance as a share of the mean."""
         effect, least = cell.known(name), self.tolerance[name]
         return least / abs(effect.value) if effect and effect.value else math.inf if least else 0.0
@@ -159,11 +159,11 @@ class _Runs:
     rows: dict[int, Mapping[str, float]] = field(default_factory=dict)
     series: Series = field(default_factory=Series)
 
-    def cell(self) -> Cell:
+    def cell(self) -> StudyCell:
         """The cell they make."""
         rows = [self.rows[seed] for seed in sorted(self.rows)]
         numbers = {name: tuple(float(row[name]) for row in rows) for name in rows[0]}
-        return Cell(self.scenario, numbers, self.series)
+        return StudyCell(self.scenario, numbers, self.series)
 
 
 @dataclass
@@ -210,7 +210,7 @@ class Runner:
         for name, one in probes.items():
             rows = [self._traced(one, seed) for seed in range(1, self.plan.first + 1)]
             numbers = {key: tuple(float(row[key]) for row in rows) for key in rows[0]}
-            found[name] = Cell(one.scenario, numbers)
+            found[name] = StudyCell(one.scenario, numbers)
         return Cells(found)
 
     def _traced(self, one: Probe, seed: int) -> Mapping[str, float]:

@@ -38,7 +38,7 @@ def queue(scenario: Scenario, **keys: Any) -> Scenario:
 
 
 def flows(scenario: Scenario, count: int) -> Scenario:
-    """With so many flows of each kind."""
+    """Returns a scenario with ``count`` flows of each kind."""
     return scenario.edit([("flows.tcp.count", count), ("flows.tfrc.count", count)])
 
 
@@ -378,7 +378,7 @@ STUDY = st.Study(
         "now": st.Setting("drops as in the 1993 paper, without waiting",
                           lambda: cells(partial(queue, spacing="pseudocode"))),
         "gentle": st.Setting("gentle above max_th", lambda: cells(partial(queue, above_max="gentle"))),
-        "oneway": st.Setting("tail drop on the way back", lambda: cells(ONE_WAY)),
+        "oneway": st.Setting("tail drop on the return path", lambda: cells(ONE_WAY)),
         "later": st.Setting("TCP and TFRC of ns-2.35", lambda: cells(LATER)),
         "many": st.Setting("four times as many flows", lambda: cells(times=4)),
         "today": st.Setting("CUBIC, RFC 5348, 20 Mbit/s", lambda: cells(present), kind="today"),

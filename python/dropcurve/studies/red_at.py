@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TEXTS = st.texts("red-at")
 SCHEMES = ("RED", "ARED", "RED-AT")
-#: The paper's knob: flows in all, three tenths of them web sessions.
+#: The paper's parameter: flows in all, three tenths of them web sessions.
 COUNTS = (5, 10, 20, 40, 60, 80, 100)
 LOW, HIGH = (10, 20, 40), (80, 100)
 #: How ns-2 counts and decides; the paper's change was made to its RED. Above max_th every packet is dropped, as section
@@ -51,7 +51,7 @@ def bounds(name: str) -> dict[str, str]:
 
 
 def network(change: Change, count: int) -> Scenario:
-    """So many flows in all over 10 Mbit/s."""
+    """Returns a scenario with ``count`` flows in all over 10 Mbit/s."""
     base = change(Scenario.load("patel_red_at"))
     web = int(0.3 * count + 0.5)
     return base.edit([("flows.ftp.count", count - web), ("flows.web.count", web)])
@@ -277,7 +277,8 @@ STUDY = st.Study(
     title="RED with thresholds that move",
     source="Z. M. Patel and U. D. Dalal, *Enhancing Performance of Internetworking with Novel RED-AT "
     "Congestion Control Algorithm*, IJSER 2014",
-    question="Do thresholds that follow the average calm the queue of RED, and what does that do for loss and jitter?",
+    question="Do thresholds that follow the average steady the queue of RED, and what does that do for loss and "
+    "jitter?",
     measure=measure,
     settings={
         "era": st.Setting("Floyd's ARED, alpha 0.2, beta 0.1", cells, kind="era"),

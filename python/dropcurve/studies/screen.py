@@ -161,7 +161,7 @@ class Screen:
 
 
 def spread(axes: Sequence[Axis], count: int) -> list[dict[str, float]]:
-    """So many points over all axes at once."""
+    """Returns a number of points over all axes at once."""
     from scipy.stats import qmc
 
     # The first of Halton's points is the corner.

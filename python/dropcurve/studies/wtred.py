@@ -33,8 +33,10 @@ def network(change: Change) -> Scenario:
 
 
 def queue(base: Scenario, kind: str, size: int, weight: float, *, shares: bool, **keys: Any) -> Scenario:
-    """One of the three disciplines in a buffer of so many packets; ``shares`` puts RED's and FRED's thresholds at 40 %
-    and 70 % of it too, where WTRED has them."""
+    """Returns a scenario with one of the three disciplines in a buffer of ``size`` packets.
+
+    ``shares`` puts the thresholds of RED and FRED at 40 % and 70 % of the buffer, where WTRED has its own.
+    """
     low, high = (0.4 * size, 0.7 * size) if shares else (5.0, 15.0)
     common = {
         "limit": f"{size} pkts",
@@ -97,7 +99,7 @@ SIZES = (40, 60, 80, 100, 140)
 
 
 def drain_ms(base: Scenario, size: int) -> float:
-    """How long the link needs for so many packets."""
+    """Returns how long the link needs for a number of packets."""
     packet, rate = (float(str(base.get(key)).split()[0]) for key in ("queue.mean_packet", "dumbbell.rate"))
     return size * packet * 8 / (rate * 1e3)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import UsageError
-from ..verdict import Bound, Outcome, Weights
+from ..verdict import Bound, Criterion, Weights
 from .decision import MARGIN_SHARE
 from .goal import Goal
 from .measures import Measure
@@ -16,7 +16,7 @@ def weights(goal: Goal) -> Weights:
         UsageError: For several objectives, between which a verdict cannot choose.
 
     Example:
-        ``weights(goal.parse("p95 delay < 15ms, max utilisation")).outcomes``
+        ``weights(goal.parse("p95 delay < 15ms, max utilisation")).criteria``
     """
     if len(goal.objectives) > 1:
         listed = ", ".join(map(str, goal.objectives))
@@ -26,13 +26,13 @@ def weights(goal: Goal) -> Weights:
         )
     objective = goal.objectives[0]
     sign = 1.0 if objective.higher else -1.0
-    outcomes = [_outcome(one, worth=sign * weight) for weight, one in objective.terms]
-    outcomes += [_outcome(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
+    criteria = [_outcome(one, worth=sign * weight) for weight, one in objective.terms]
+    criteria += [_outcome(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
     if objective.in_points:
-        return Weights(tuple(outcomes), f"goal {goal}")
-    return Weights(tuple(outcomes), f"goal {goal}", relative=True, margin=MARGIN_SHARE)
+        return Weights(tuple(criteria), f"goal {goal}")
+    return Weights(tuple(criteria), f"goal {goal}", relative=True, margin=MARGIN_SHARE)
 
 
-def _outcome(one: Measure, *, worth: float = 0.0, bound: Bound | None = None) -> Outcome:
+def _outcome(one: Measure, *, worth: float = 0.0, bound: Bound | None = None) -> Criterion:
     better = "higher" if one.metric.better == "higher" else "lower"
-    return Outcome(one.key, one.text, one.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]
+    return Criterion(one.key, one.text, one.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]

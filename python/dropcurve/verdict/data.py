@@ -15,7 +15,7 @@ Relation = Literal["better", "equal", "undecided", "infeasible"]
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit on an outcome in its unit: at most ``limit`` if ``upper``, else at least."""
+    """A limit on a criterion in its unit: at most ``limit`` if ``upper``, else at least."""
 
     limit: float
     upper: bool = True
@@ -27,11 +27,11 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Criterion:
     """A measure that a verdict weighs.
 
     Attributes:
-        key: Its key in `Design.samples`.
+        key: Its key in `SampledDesign.samples`.
         title: What sentences call it: "p95 delay of voice".
         unit: "ms", "%" (a share; differences are in points) or "bit/s".
         worth: Points per unit in the score; negative where less is better, 0 if it is only reported.
@@ -54,7 +54,7 @@ class Outcome:
         return self.worth > 0 if self.worth else self.better == "higher"
 
     def margin(self, points: float) -> float:
-        """The difference, in the outcome's unit, below which two values are equal: 2 % of a bound, else what the
+        """The difference, in the criterion's unit, below which two values are equal: 2 % of a bound, else what the
         margin in points comes to, else 0."""
         if self.bound is not None:
             return MARGIN_SHARE * abs(self.bound.limit)
@@ -62,12 +62,12 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Design:
+class SampledDesign:
     """A design with its paired samples.
 
     Attributes:
         name: What sentences call it.
-        samples: A value for each run by outcome key, None where a run has none. Run i of every design has the same
+        samples: A value for each run by criterion key, None where a run has none. Run i of every design has the same
             conditions and random numbers.
         simplicity: The smaller, the simpler.
         current: Whether it is in use already.
@@ -83,7 +83,7 @@ class Design:
 class Missed:
     """A bound that a design misses: in ``missed`` of ``runs`` runs, with the worst value, or without any value."""
 
-    outcome: Outcome
+    criterion: Criterion
     missed: int
     runs: int
     worst: float | None
@@ -91,22 +91,22 @@ class Missed:
 
 @dataclass(frozen=True)
 class Value:
-    """Mean and half-width of an outcome; ``half_width`` is None for one run."""
+    """Mean and half-width of a criterion; ``half_width`` is None for one run."""
 
-    outcome: Outcome
+    criterion: Criterion
     mean: float
     half_width: float | None
 
 
 @dataclass(frozen=True)
 class Change:
-    """An outcome of the recommended design against another one.
+    """A criterion of the recommended design against another one.
 
     ``difference`` is recommended less other, with ``half_width``; ``kind`` is "gain", "cost", "same" (within the
-    outcome's margin) or "undecided".
+    criterion's margin) or "undecided".
     """
 
-    outcome: Outcome
+    criterion: Criterion
     recommended: float
     other: float
     difference: float
@@ -121,7 +121,7 @@ class Rival:
     ``behind`` is how far its score lies behind the leader's, with ``half_width``; ``relation`` says how the leader
     compares: "better", "equal", "undecided", or "infeasible" if the rival misses a bound. ``more`` is the number of
     further replications that would decide, None if none are needed or `MOST_REPLICATIONS` would not do. ``values`` are
-    its own outcomes.
+    its own criteria.
     """
 
     name: str
@@ -146,9 +146,9 @@ class Verdict:
         current: The design in use, or "".
         reference: The design that `changes` are against: the current one or the baseline, else the best of the
             others; "" if none.
-        values: The outcomes of the recommended design.
+        values: The criteria of the recommended design.
         leading: Those of the leader.
-        changes: Outcomes of the recommended design against `reference`.
+        changes: Criteria of the recommended design against `reference`.
         advantage: Its score less that of `reference` in points, with `half_width`; None if either misses a value.
         rivals: Every other design against the leader.
         missed: The bounds that the recommended design misses.

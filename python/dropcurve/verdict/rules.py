@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..metrics import statistics
-from .data import Change, Design, Missed, Outcome, Relation, Rival, Status, Value, Verdict
+from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
 
 #: Equivalence margin in points of utilisation, unless another one is stated.
 MARGIN_POINTS = 0.2
@@ -28,8 +28,8 @@ MOST_REPLICATIONS = 1000
 
 
 def decide(
-    designs: Sequence[Design],
-    outcomes: Sequence[Outcome],
+    designs: Sequence[SampledDesign],
+    criteria: Sequence[Criterion],
     *,
     margin: float = MARGIN_POINTS,
     confidence: float = 0.95,
@@ -41,7 +41,7 @@ def decide(
 
     Args:
         designs: Two designs or more, with samples of equal length; at most one is current.
-        outcomes: What is weighed, bounded and reported. The score is the sum of worth times value.
+        criteria: What is weighed, bounded and reported. The score is the sum of worth times value.
         margin: Equivalence margin of the score.
         confidence: Of all statements together.
         exchange: What the score counts, in words.
@@ -55,7 +55,7 @@ def decide(
     assert len(designs) >= 2, "a verdict needs two designs or more"
     assert len(counts) == 1, "samples are paired"
     assert sum(one.current for one in designs) <= 1, "one design is in use"
-    context = _Context(tuple(designs), tuple(outcomes), margin, confidence, counts.pop())
+    context = _Context(tuple(designs), tuple(criteria), margin, confidence, counts.pop())
     current = next((one for one in designs if one.current), None)
     leader = context.leader()
     shared = {
@@ -81,8 +81,8 @@ def decide(
 
 
 def _choose(
-    context: _Context, leader: Design, current: Design | None, rivals: Sequence[Rival]
-) -> tuple[Status, Design, int | None]:
+    context: _Context, leader: SampledDesign, current: SampledDesign | None, rivals: Sequence[Rival]
+) -> tuple[Status, SampledDesign, int | None]:
     """Status, design and the replications still needed."""
     by_name = {one.name: one for one in context.designs}
     if context.missed(leader):
@@ -107,10 +107,10 @@ def _choose(
 
 @dataclass(frozen=True)
 class _Context:
-    """Designs and outcomes, with what the rules ask of them."""
+    """Designs and criteria, with what the rules ask of them."""
 
-    designs: tuple[Design, ...]
-    outcomes: tuple[Outcome, ...]
+    designs: tuple[SampledDesign, ...]
+    criteria: tuple[Criterion, ...]
     margin: float
     confidence: float
     runs: int
@@ -120,52 +120,52 @@ class _Context:
         """Of one interval, so that those of all pairs with the leader hold together."""
         return 1.0 - (1.0 - self.confidence) / (len(self.designs) - 1)
 
-    def scores(self, one: Design) -> list[float | None]:
-        """The score of each run; None where a weighed outcome has no value."""
-        weighed = [outcome for outcome in self.outcomes if outcome.worth]
+    def scores(self, one: SampledDesign) -> list[float | None]:
+        """The score of each run; None where a weighed criterion has no value."""
+        weighed = [criterion for criterion in self.criteria if criterion.worth]
         found: list[float | None] = []
         for run in range(self.runs):
-            values = [(outcome.worth, one.samples[outcome.key][run]) for outcome in weighed]
+            values = [(criterion.worth, one.samples[criterion.key][run]) for criterion in weighed]
             known = [worth * value for worth, value in values if value is not None]
             found.append(math.fsum(known) if known and len(known) == len(values) else None)
         return found
 
-    def score(self, one: Design) -> float | None:
+    def score(self, one: SampledDesign) -> float | None:
         """The mean score; None unless every run has one, for a run without a value is no good run."""
         values = [value for value in self.scores(one) if value is not None]
         return statistics.mean(values) if values and len(values) == self.runs else None
 
-    def missed(self, one: Design) -> tuple[Missed, ...]:
-        """The bounds that a design misses, and the weighed outcomes that it has no value of in some run."""
+    def missed(self, one: SampledDesign) -> tuple[Missed, ...]:
+        """The bounds that a design misses, and the weighed criteria that it has no value of in some run."""
         found = []
-        for outcome in self.outcomes:
-            values = one.samples[outcome.key]
+        for criterion in self.criteria:
+            values = one.samples[criterion.key]
             known = [value for value in values if value is not None]
-            if outcome.bound is None:
-                others = any(None not in other.samples[outcome.key] for other in self.designs)
-                if outcome.worth and len(known) < self.runs and others:
-                    found.append(Missed(outcome, self.runs - len(known), self.runs, None))
+            if criterion.bound is None:
+                others = any(None not in other.samples[criterion.key] for other in self.designs)
+                if criterion.worth and len(known) < self.runs and others:
+                    found.append(Missed(criterion, self.runs - len(known), self.runs, None))
                 continue
-            bound = outcome.bound
+            bound = criterion.bound
             held = sum(bound.excess(value) == 0 for value in known)
             if held < HELD_SHARE * self.runs:
                 worst = (max if bound.upper else min)(known) if known else None
-                found.append(Missed(outcome, self.runs - held, self.runs, worst))
+                found.append(Missed(criterion, self.runs - held, self.runs, worst))
         return tuple(found)
 
-    def excess(self, one: Design) -> float:
+    def excess(self, one: SampledDesign) -> float:
         """How far a design is from meeting its bounds: the mean excess over runs, summed over bounds."""
         total = 0.0
-        for outcome in self.outcomes:
-            values = one.samples[outcome.key]
-            if outcome.bound is not None:
-                each = [1.0 if value is None else outcome.bound.excess(value) for value in values]
+        for criterion in self.criteria:
+            values = one.samples[criterion.key]
+            if criterion.bound is not None:
+                each = [1.0 if value is None else criterion.bound.excess(value) for value in values]
                 total += statistics.mean(each)
-            elif outcome.worth:
+            elif criterion.worth:
                 total += sum(value is None for value in values) / self.runs
         return total
 
-    def leader(self) -> Design | None:
+    def leader(self) -> SampledDesign | None:
         """The best by mean score of the feasible designs; if there are none, the one closest to its bounds."""
         scored = [one for one in self.designs if self.score(one) is not None]
         feasible = [one for one in scored if not self.missed(one)]
@@ -173,21 +173,21 @@ class _Context:
             return max(feasible, key=lambda one: self.score(one) or 0.0)
         return min(scored, key=lambda one: (self.excess(one), -(self.score(one) or 0.0)), default=None)
 
-    def runner_up(self, chosen: Design) -> Design | None:
+    def runner_up(self, chosen: SampledDesign) -> SampledDesign | None:
         """The best of the others: feasible before infeasible, then by mean score."""
         others = [one for one in self.designs if one is not chosen and self.score(one) is not None]
         return max(others, key=lambda one: (not self.missed(one), self.score(one) or 0.0), default=None)
 
-    def paired(self, one: Design, other: Design) -> statistics.Paired | None:
+    def paired(self, one: SampledDesign, other: SampledDesign) -> statistics.Paired | None:
         """The score of ``one`` less that of ``other``."""
         return statistics.paired(self.scores(one), self.scores(other), confidence=self.level)
 
-    def relation(self, leader: Design, other: Design) -> Relation:
+    def relation(self, leader: SampledDesign, other: SampledDesign) -> Relation:
         """How ``leader`` compares with ``other`` by score alone."""
         pair = self.paired(leader, other)
         return "undecided" if pair is None else _relation(pair.mean, pair.half_width, self.margin)
 
-    def rival(self, one: Design, leader: Design) -> Rival:
+    def rival(self, one: SampledDesign, leader: SampledDesign) -> Rival:
         """A design against the leader."""
         missed = self.missed(one)
         pair = self.paired(leader, one)
@@ -200,37 +200,37 @@ class _Context:
             more = replications_to_decide(behind, half, margin=self.margin, runs=self.runs)
         return Rival(one.name, behind, half, relation, more, missed, self.values(one))
 
-    def simplest(self, some: Sequence[Design]) -> Design:
+    def simplest(self, some: Sequence[SampledDesign]) -> SampledDesign:
         """The simplest, the first of several."""
         return min(some, key=lambda one: one.simplicity)
 
-    def values(self, one: Design) -> tuple[Value, ...]:
-        """The outcomes of a design that have values."""
+    def values(self, one: SampledDesign) -> tuple[Value, ...]:
+        """The criteria of a design that have values."""
         found = []
-        for outcome in self.outcomes:
-            interval = statistics.t_interval(one.samples[outcome.key], confidence=self.confidence)
+        for criterion in self.criteria:
+            interval = statistics.t_interval(one.samples[criterion.key], confidence=self.confidence)
             if interval.mean is not None:
-                found.append(Value(outcome, interval.mean, interval.half_width))
+                found.append(Value(criterion, interval.mean, interval.half_width))
         return tuple(found)
 
-    def changes(self, chosen: Design, other: Design) -> tuple[Change, ...]:
-        """Every outcome of the chosen design against another one; intervals hold together over the outcomes."""
-        level = 1.0 - (1.0 - self.confidence) / len(self.outcomes)
+    def changes(self, chosen: SampledDesign, other: SampledDesign) -> tuple[Change, ...]:
+        """Every criterion of the chosen design against another one; intervals hold together over the criteria."""
+        level = 1.0 - (1.0 - self.confidence) / len(self.criteria)
         found = []
-        for outcome in self.outcomes:
-            mine, theirs = chosen.samples[outcome.key], other.samples[outcome.key]
+        for criterion in self.criteria:
+            mine, theirs = chosen.samples[criterion.key], other.samples[criterion.key]
             pair = statistics.paired(mine, theirs, confidence=level)
             if pair is None:
                 continue
             complete = [(a, b) for a, b in zip(mine, theirs, strict=True) if a is not None and b is not None]
             means = [statistics.mean([both[i] for both in complete]) for i in (0, 1)]
-            relation = _relation(abs(pair.mean), pair.half_width, outcome.margin(self.margin))
+            relation = _relation(abs(pair.mean), pair.half_width, criterion.margin(self.margin))
             kind: Literal["gain", "cost", "same", "undecided"] = "undecided"
             if relation == "equal":
                 kind = "same"
             elif relation == "better":
-                kind = "gain" if (pair.mean > 0) == outcome.higher else "cost"
-            found.append(Change(outcome, means[0], means[1], pair.mean, pair.half_width, kind))
+                kind = "gain" if (pair.mean > 0) == criterion.higher else "cost"
+            found.append(Change(criterion, means[0], means[1], pair.mean, pair.half_width, kind))
         return tuple(found)
 
 

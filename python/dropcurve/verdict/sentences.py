@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from ..present import Headline
 from ..quantities import wording
-from .data import Change, Missed, Outcome, Value, Verdict
+from .data import Change, Criterion, Missed, Value, Verdict
 
 #: Tone of each status, for colours.
 TONES = {
     "load": "good", "keep": "good", "undecided": "unsure", "none feasible": "bad", "unknown": "unsure",
 }  # fmt: skip
-#: Most outcomes that one sentence names.
+#: Most criteria that one sentence names.
 NAMED = 3
 #: Digits of a number in these sentences; tables have all that the intervals support.
 DIGITS = 3
@@ -64,14 +64,14 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
         names: As for `headline`.
 
     Returns:
-        A heading and a row for each design: name, means of the outcomes in which designs differ most, points behind
+        A heading and a row for each design: name, means of the criteria in which designs differ most, points behind
         the leader with their half-width, relation to the leader.
     """
     known = dict(names or {})
     rivals = {one.name: one for one in found.rivals}
-    held = {name: {one.outcome.key: one for one in rival.values} for name, rival in rivals.items()}
-    held[found.leader] = {one.outcome.key: one for one in found.leading}
-    weighed = [one.outcome for one in found.leading if one.outcome.worth or one.outcome.bound]
+    held = {name: {one.criterion.key: one for one in rival.values} for name, rival in rivals.items()}
+    held[found.leader] = {one.criterion.key: one for one in found.leading}
+    weighed = [one.criterion for one in found.leading if one.criterion.worth or one.criterion.bound]
     shown = sorted(weighed, key=lambda one: -_spread(one, list(held.values())))[:NAMED]
     ordered = sorted(found.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
     rows = [["", *(f"{one.title} ({one.unit})" for one in shown), f"{found.points} behind", ""]]
@@ -90,10 +90,10 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
     return rows
 
 
-def _spread(outcome: Outcome, held: Sequence[Mapping[str, Value]]) -> float:
-    """How far designs differ in an outcome, in points; a bound counts before everything else."""
-    means = [one[outcome.key].mean for one in held if outcome.key in one]
-    return (max(means) - min(means)) * abs(outcome.worth) if outcome.bound is None else float("inf")
+def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
+    """How far designs differ in a criterion, in points; a bound counts before everything else."""
+    means = [one[criterion.key].mean for one in held if criterion.key in one]
+    return (max(means) - min(means)) * abs(criterion.worth) if criterion.bound is None else float("inf")
 
 
 #: What a table calls the relation of a design to the leader.
@@ -163,15 +163,15 @@ class _Words:
         return "No verdict: no design has a value of every measure in every run"
 
     def values(self) -> str:
-        """The weighed outcomes of the recommended design."""
+        """The weighed criteria of the recommended design."""
         found = self.found.values
-        weighed = [one for one in found if one.outcome.worth or one.outcome.bound] or list(found)
+        weighed = [one for one in found if one.criterion.worth or one.criterion.bound] or list(found)
         return ", ".join(map(_value, weighed[:NAMED]))
 
     def changed(self, kind: str) -> str:
         """Gains or costs against the reference, with its values, the weightiest first."""
         some = [one for one in self.found.changes if one.kind == kind]
-        some.sort(key=lambda one: -abs(one.difference * one.outcome.worth))
+        some.sort(key=lambda one: -abs(one.difference * one.criterion.worth))
         return "; ".join(_change(one) for one in some[:NAMED])
 
     def price(self) -> str:
@@ -183,23 +183,23 @@ class _Words:
         if costs:
             trade = self.trade()
             return f"It costs {costs}" + (f". {trade}" if trade else "")
-        unsure = [one.outcome.title for one in found.changes if one.kind == "undecided"]
+        unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
         return f"No cost is seen ({wording.listed(unsure)}: not settled)" if unsure else "It costs nothing"
 
     def trade(self) -> str:
         """When another exchange rate would prefer the reference."""
         found = self.found
-        gains = [one for one in found.changes if one.kind == "gain" and one.outcome.worth]
-        costs = [one for one in found.changes if one.kind == "cost" and one.outcome.worth]
+        gains = [one for one in found.changes if one.kind == "gain" and one.criterion.worth]
+        costs = [one for one in found.changes if one.kind == "cost" and one.criterion.worth]
         feasible = all(not one.missed for one in found.rivals if one.name == found.reference)
         if not gains or not costs or not feasible:
             return ""
         dear, won = (
-            max(some, key=lambda one: abs(one.difference * one.outcome.worth)) for some in (costs, gains)
+            max(some, key=lambda one: abs(one.difference * one.criterion.worth)) for some in (costs, gains)
         )
         return (
-            f"Prefer {self.name(found.reference)} only if {_size(dear)} of {dear.outcome.title} are worth more to "
-            f"you than {_size(won)} of {won.outcome.title}"
+            f"Prefer {self.name(found.reference)} only if {_size(dear)} of {dear.criterion.title} are worth more to "
+            f"you than {_size(won)} of {won.criterion.title}"
         )
 
     def ahead(self) -> str:
@@ -268,13 +268,13 @@ class _Words:
 
 
 def _change(one: Change) -> str:
-    """An outcome and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
-    divisor, unit = wording.scaled(one.outcome.unit, max(abs(one.recommended), abs(one.other)))
+    """A criterion and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
+    divisor, unit = wording.scaled(one.criterion.unit, max(abs(one.recommended), abs(one.other)))
     pair = [value / divisor for value in (one.recommended, one.other)]
     digits = next((n for n in range(DIGITS, 9) if _short(pair[0], n) != _short(pair[1], n)), DIGITS)
     mine, other = (_short(value, digits) for value in pair)
-    text = f"{one.outcome.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
-    return text + _beyond(one.outcome, max(one.recommended, one.other))
+    text = f"{one.criterion.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
+    return text + _beyond(one.criterion, max(one.recommended, one.other))
 
 
 def _short(value: float, digits: int = DIGITS) -> str:
@@ -288,18 +288,18 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _value(one: Value) -> str:
-    return f"{one.outcome.title} {_amount(one.mean, one.outcome.unit)}{_beyond(one.outcome, one.mean)}"
+    return f"{one.criterion.title} {_amount(one.mean, one.criterion.unit)}{_beyond(one.criterion, one.mean)}"
 
 
-def _beyond(outcome: Outcome, mean: float) -> str:
+def _beyond(criterion: Criterion, mean: float) -> str:
     """Why a value can exceed what the link carries."""
-    if outcome.most is None or mean <= outcome.most:
+    if criterion.most is None or mean <= criterion.most:
         return ""
     return " (above the link's rate: data that came out of order before the measurement window counts in it)"
 
 
 def _size(one: Change) -> str:
-    return _amount(abs(one.difference), "points" if one.outcome.unit == "%" else one.outcome.unit)
+    return _amount(abs(one.difference), "points" if one.criterion.unit == "%" else one.criterion.unit)
 
 
 def _misses(missed: Sequence[Missed]) -> str:
@@ -308,11 +308,11 @@ def _misses(missed: Sequence[Missed]) -> str:
 
 def _miss(one: Missed) -> str:
     runs = wording.count(one.runs, "run")
-    if one.outcome.bound is None or one.worst is None:
-        return f"{one.outcome.title} (no value in {one.missed} of {runs})"
-    sign = "<" if one.outcome.bound.upper else ">"
-    limit, worst = (_amount(value, one.outcome.unit) for value in (one.outcome.bound.limit, one.worst))
-    return f"{one.outcome.title} {sign} {limit} in {one.missed} of {runs} (worst {worst})"
+    if one.criterion.bound is None or one.worst is None:
+        return f"{one.criterion.title} (no value in {one.missed} of {runs})"
+    sign = "<" if one.criterion.bound.upper else ">"
+    limit, worst = (_amount(value, one.criterion.unit) for value in (one.criterion.bound.limit, one.worst))
+    return f"{one.criterion.title} {sign} {limit} in {one.missed} of {runs} (worst {worst})"
 
 
 def _time(seconds: float) -> str:

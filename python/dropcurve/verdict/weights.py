@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..metrics import Run, split, statistics, value
-from .data import Outcome
+from .data import Criterion
 from .rules import MARGIN_POINTS
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A goal as outcomes.
+    """A goal as criteria.
 
     Attributes:
-        outcomes: Weighed or bounded.
+        criteria: Weighed or bounded.
         about: The goal in words.
         relative: Whether a point is 1 % of the baseline's score, for objectives that are no shares.
         margin: Equivalence margin in points.
     """
 
-    outcomes: tuple[Outcome, ...]
+    criteria: tuple[Criterion, ...]
     about: str
     relative: bool = False
     margin: float = MARGIN_POINTS
@@ -33,22 +33,22 @@ class Weights:
 
     def samples(
         self, runs: Sequence[Sequence[Run]]
-    ) -> tuple[list[Outcome], list[dict[str, list[float | None]]]]:
-        """The outcomes with their worth in points, and by design the values of each.
+    ) -> tuple[list[Criterion], list[dict[str, list[float | None]]]]:
+        """The criteria with their worth in points, and by design the values of each.
 
         Args:
             runs: For each design its runs, the baseline first.
         """
-        keys = list(dict.fromkeys(one.key for one in self.outcomes))
+        keys = list(dict.fromkeys(one.key for one in self.criteria))
         found = [{key: [_value(run, key) for run in some] for key in keys} for some in runs]
         if not self.relative:
-            return list(self.outcomes), found
-        weighed = [one for one in self.outcomes if one.worth]
+            return list(self.criteria), found
+        weighed = [one for one in self.criteria if one.worth]
         means = [
             statistics.mean([value or 0.0 for value in found[0][one.key]]) * one.worth for one in weighed
         ]
         scale = abs(sum(means)) / 100.0 or 1.0
-        return [replace(one, worth=one.worth / scale) for one in self.outcomes], found
+        return [replace(one, worth=one.worth / scale) for one in self.criteria], found
 
 
 def _value(run: Run, key: str) -> float | None:

@@ -109,7 +109,7 @@ def _seal(folder: Path, kept: RunTable) -> None:
 
 
 def _run(
-    found: list[design.Point], seeds: list[int], kept: RunTable, where: Executor, progress: Tell | None
+    found: list[design.DesignPoint], seeds: list[int], kept: RunTable, where: Executor, progress: Tell | None
 ) -> None:
     """Makes what is missing, all points of a seed before the next, so that an interrupted sweep covers them all."""
     have = kept.keys()
@@ -137,7 +137,7 @@ def _run(
             execute(missing[start : start + SLICE], kept, where=there, take=lambda _: None, done=tell)
 
 
-def _write(folder: Path, record: dict[str, Any], found: list[design.Point]) -> None:
+def _write(folder: Path, record: dict[str, Any], found: list[design.DesignPoint]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

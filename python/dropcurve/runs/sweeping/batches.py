@@ -31,7 +31,7 @@ BATCH_S = 2.0
 FIRST = 4
 #: Most runs of a batch.
 MOST = 500
-#: Batches under way for each thread of the cluster, so that none waits for the client.
+#: Batches submitted for each thread of the cluster, so that none waits for the client.
 AHEAD = 2
 
 #: Seconds to wait for the answer of a scheduler that did answer.
@@ -129,7 +129,7 @@ class _Client:
         return DropcurveError(f"{self.address}: the scheduler was lost{why}; {_REMEDY}")
 
     def _ahead(self) -> int:
-        """Batches to have under way. Raises TimeoutError if the scheduler does not answer: Dask's own
+        """Returns how many batches to have submitted. Raises TimeoutError if the scheduler does not answer: Dask's own
         `scheduler_info` would wait for a dead one for ever."""
         ask = self.client.scheduler.identity
         workers = self.client.sync(ask, n_workers=-1, callback_timeout=ANSWER_S)["workers"]

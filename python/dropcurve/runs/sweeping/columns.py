@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...quantities import units
-from .design import Point
+from .design import DesignPoint
 
 #: Unit as written to (suffix, factor); what is not here stays text.
 _UNITS: dict[str, tuple[str, float]] = {
@@ -19,7 +19,7 @@ _UNITS: dict[str, tuple[str, float]] = {
 _QUANTITY = re.compile(r"\s*([\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-z/]+)\s*")
 
 
-def columns(points: Sequence[Point]) -> dict[str, list[Any]]:
+def columns(points: Sequence[DesignPoint]) -> dict[str, list[Any]]:
     """``point``, ``scenario`` (its hash), ``queue`` if there are several, and a column for each path:
     ``queue_max_p``, ``dumbbell_delay_ms``."""
     found: dict[str, list[Any]] = {
@@ -34,7 +34,7 @@ def columns(points: Sequence[Point]) -> dict[str, list[Any]]:
     return found
 
 
-def names(points: Sequence[Point]) -> list[str]:
+def names(points: Sequence[DesignPoint]) -> list[str]:
     """The columns that say what was set."""
     return [name for name in columns(points) if name not in ("point", "scenario")]
 

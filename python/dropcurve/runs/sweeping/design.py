@@ -25,7 +25,7 @@ Setting = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Point:
+class DesignPoint:
     """A setting with the scenario it makes. ``queue`` is "" where the scenario's own stays."""
 
     number: int
@@ -43,7 +43,7 @@ def points(
     samples: int | None = None,
     method: str = "sobol",
     seed: int = 1,
-) -> list[Point]:
+) -> list[DesignPoint]:
     """Every point, in order: queues, times listed values, times the sample of all ranges together.
 
     Raises UsageError for nothing to vary or an unknown method, ScenarioError for a point that is refused.
@@ -57,12 +57,12 @@ def points(
         raise UsageError("points are drawn from ranges, and none was given: write --vary PATH=LOW..HIGH")
     drawn = sample(sampled, samples or POINTS, method=method, seed=seed) if sampled else [{}]
     grid = [dict(zip(listed, some, strict=True)) for some in product(*listed.values())]
-    found: list[Point] = []
+    found: list[DesignPoint] = []
     for queue in queues or [""]:
         start = with_queue(base, queue, at) if queue else base
         for setting in ({**fixed, **some} for fixed in grid for some in drawn):
             scenario = start.edit(setting.items()) if setting else start
-            found.append(Point(len(found), queue, setting, scenario))
+            found.append(DesignPoint(len(found), queue, setting, scenario))
     return found
 
 

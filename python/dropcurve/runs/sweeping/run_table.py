@@ -225,7 +225,7 @@ class RunTable:
 
 @dataclass
 class Writer:
-    """Rows on their way into a store, and the locks on them; use it in a ``with`` block by one thread."""
+    """Rows to be added to a table, and the locks on them; use it in a ``with`` block by one thread."""
 
     store: RunTable
     work: str

@@ -1,4 +1,4 @@
-"""Outcomes of the balanced goal: delay where it is felt, and use of the link.
+"""Criteria of the balanced goal: delay where it is felt, and use of the link.
 
 The delay of thin flows counts if there are any, for bulk transfers feel none; a flood's own packets never do. Where
 flows attack, what the others get of the link counts instead of its utilisation.
@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 
 from ..metrics import Run, main_links, measured_s, value
 from ..quantities import wording
-from .data import Outcome
+from .data import Criterion
 from .exchange import Exchange
 from .traffic import roles
 
 
 def balanced(
     runs: Sequence[Sequence[Run]], exchange: Exchange
-) -> tuple[list[Outcome], list[dict[str, list[float | None]]]]:
-    """Outcomes of the balanced goal, and by design the values of each.
+) -> tuple[list[Criterion], list[dict[str, list[float | None]]]]:
+    """Criteria of the balanced goal, and by design the values of each.
 
     Args:
         runs: For each design its runs, of the same seeds.
@@ -28,46 +28,49 @@ def balanced(
     attacked = "unresponsive" in found.values()
     thin = [name for name, role in found.items() if role == "thin"]
     victims = [name for name, role in found.items() if role != "unresponsive"]
-    outcomes: list[Outcome] = []
+    criteria: list[Criterion] = []
     makers: list[Callable[[Run], float | None]] = []
 
-    def add(outcome: Outcome, make: Callable[[Run], float | None]) -> None:
-        outcomes.append(outcome)
+    def add(criterion: Criterion, make: Callable[[Run], float | None]) -> None:
+        criteria.append(criterion)
         makers.append(make)
 
     if attacked and victims:
         add(
-            Outcome("share", f"share of the link for {wording.listed(victims)}", "%", worth=1.0),
+            Criterion("share", f"share of the link for {wording.listed(victims)}", "%", worth=1.0),
             _share(victims),
         )
     else:
-        add(Outcome("utilisation", "utilisation", "%", worth=1.0), _metric("utilisation", ""))
+        add(Criterion("utilisation", "utilisation", "%", worth=1.0), _metric("utilisation", ""))
     felt = thin or (victims if attacked else [])
     for name in felt:
         worth = -exchange.points_per_ms / len(felt)
         title = f"p95 one-way delay of {name}"
-        add(Outcome(f"delay_ms_p95[{name}]", title, "ms", worth=worth), _metric("delay_ms_p95", name))
+        add(Criterion(f"delay_ms_p95[{name}]", title, "ms", worth=worth), _metric("delay_ms_p95", name))
     for name in thin:
         add(
-            Outcome(f"flow_loss[{name}]", f"loss of {name}", "%", worth=-1.0 / len(thin)),
+            Criterion(f"flow_loss[{name}]", f"loss of {name}", "%", worth=-1.0 / len(thin)),
             _metric("flow_loss", name),
         )
     if not felt:
         worth = -exchange.points_per_ms
-        add(Outcome("sojourn_ms_p95", "p95 queueing delay", "ms", worth=worth), _metric("sojourn_ms_p95", ""))
+        add(
+            Criterion("sojourn_ms_p95", "p95 queueing delay", "ms", worth=worth),
+            _metric("sojourn_ms_p95", ""),
+        )
     for name, role in found.items():
         if role == "short":
             title = f"p95 completion time of {name}"
-            add(Outcome(f"fct_ms_p95[{name}]", title, "ms"), _metric("fct_ms_p95", name))
+            add(Criterion(f"fct_ms_p95[{name}]", title, "ms"), _metric("fct_ms_p95", name))
     bulk = [name for name, role in found.items() if role == "bulk"]
     for name in bulk if len(bulk) > 1 else []:
-        outcome = Outcome(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
-        add(outcome, _metric("goodput_bps", name))
+        criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
+        add(criterion, _metric("goodput_bps", name))
     samples = [
-        {one.key: [make(run) for run in some] for one, make in zip(outcomes, makers, strict=True)}
+        {one.key: [make(run) for run in some] for one, make in zip(criteria, makers, strict=True)}
         for some in runs
     ]
-    return outcomes, samples
+    return criteria, samples
 
 
 def _metric(name: str, scope: str) -> Callable[[Run], float | None]:

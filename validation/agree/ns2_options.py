@@ -60,11 +60,11 @@ TFRC = {
 }
 
 
-def options(knobs: str, sink: str) -> dict[str, str]:
+def options(settings: str, sink: str) -> dict[str, str]:
     """Options in TOML for a comma list of ``class:variable:value``; those of another kind of sink change nothing."""
     found: dict[str, str] = {}
-    for knob in knobs.split(",") if knobs != "-" else []:
-        owner, variable, value = knob.split(":")
+    for setting in settings.split(",") if settings != "-" else []:
+        owner, variable, value = setting.split(":")
         if variable == "interval_" and not owner.endswith(f"TCPSink/{sink}"):
             continue
         if variable in SWITCHES:

@@ -48,7 +48,7 @@ packet = "1200 B"
 
 
 def flow(number: int, name: str, transport: str, bps: float, **more: Any) -> dict[str, Any]:
-    """A flow that sent and delivered so many bit/s for ten seconds."""
+    """Returns a flow that sent and delivered at a rate (bit/s) for ten seconds."""
     sent = int(bps * 10 / 8)
     return {"id": number, "group": name, "class": name, "transport": transport, "start_s": 0.0, "finish_s": None,
             "size_bytes": None, "sent_bytes": sent, "goodput_bytes": sent, "sent_pkts": 100, "dropped_pkts": 10,
@@ -92,33 +92,33 @@ def test_a_call_is_thin_on_the_slowest_link() -> None:
 
 
 def test_the_delay_that_counts_is_that_of_thin_flows() -> None:
-    outcomes, (values,) = balanced(
+    criteria, (values,) = balanced(
         [[run(flow(0, "bulk", "tcp", 9e6), flow(7, "call", "udp", 87e3))]], Exchange(0.5)
     )
-    weights = {one.key: one.worth for one in outcomes}
+    weights = {one.key: one.worth for one in criteria}
     assert weights == {"utilisation": 1.0, "delay_ms_p95[call]": -0.5, "flow_loss[call]": -1.0}
     assert values == {"utilisation": [90.0], "delay_ms_p95[call]": [7.0], "flow_loss[call]": [10.0]}
 
 
 def test_two_thin_classes_share_the_weight_of_delay() -> None:
     some = run(flow(0, "bulk", "tcp", 9e6), flow(1, "call", "udp", 87e3), flow(2, "game", "udp", 50e3))
-    outcomes, _ = balanced([[some]], Exchange(0.5))
-    assert [one.worth for one in outcomes if one.unit == "ms"] == [-0.25, -0.25]
+    criteria, _ = balanced([[some]], Exchange(0.5))
+    assert [one.worth for one in criteria if one.unit == "ms"] == [-0.25, -0.25]
 
 
 def test_without_thin_flows_the_delay_of_the_queue_counts() -> None:
-    outcomes, (values,) = balanced([[run(flow(0, "bulk", "tcp", 9e6))]], Exchange(0.5))
-    assert [one.key for one in outcomes] == ["utilisation", "sojourn_ms_p95"]
+    criteria, (values,) = balanced([[run(flow(0, "bulk", "tcp", 9e6))]], Exchange(0.5))
+    assert [one.key for one in criteria] == ["utilisation", "sojourn_ms_p95"]
     assert values["sojourn_ms_p95"] == [77.0]
 
 
 def test_in_an_attack_the_share_and_the_delay_of_the_victims_count() -> None:
     """The victims get 4 of 10 Mbit/s; the link is busy with the flood, and the flood's delay (9 ms) is its own."""
-    outcomes, (values,) = balanced(
+    criteria, (values,) = balanced(
         [[run(flow(3, "bulk", "tcp", 4e6), flow(9, "flood", "udp", 6e6))]], Exchange(0.5)
     )
     assert values == {"share": [pytest.approx(40.0)], "delay_ms_p95[bulk]": [3.0]}
-    assert outcomes[0].title == "share of the link for bulk"
+    assert criteria[0].title == "share of the link for bulk"
 
 
 def test_a_flow_queue_that_isolates_a_flood_is_not_worse() -> None:
@@ -133,7 +133,7 @@ def test_a_flow_queue_that_isolates_a_flood_is_not_worse() -> None:
 
 def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> None:
     """10 ms of the link, an access link and an exit of no delay: 20 ms round trip, so 1 point for 1 ms."""
-    base = dc.Scenario.parse(SCENARIO, name="calm").edit(
+    base = dc.Scenario.parse(SCENARIO, name="steady").edit(
         [("dumbbell.access_delay", "0 s"), ("dumbbell.exit_delay", "0 s")]
     )
     result = dc.compare(base, queues=["droptail", "codel"], replications=2)
@@ -146,7 +146,7 @@ def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> 
 
 def test_a_queue_in_use_stays_unless_another_is_better() -> None:
     """The same queue twice: equal to the last bit, so the one in use is kept."""
-    base = dc.Scenario.parse(SCENARIO, name="calm")
+    base = dc.Scenario.parse(SCENARIO, name="steady")
     result = dc.compare(base, queues=["mine=codel", "other=codel"], replications=2)
     found = verdict_on(result, current="mine")
     assert found is not None
@@ -155,7 +155,7 @@ def test_a_queue_in_use_stays_unless_another_is_better() -> None:
 
 
 def test_scenarios_that_differ_in_their_traffic_have_no_verdict() -> None:
-    base = dc.Scenario.parse(SCENARIO, name="calm")
+    base = dc.Scenario.parse(SCENARIO, name="steady")
     assert verdict_on(dc.compare(base, vary={"flows.tcp.count": [1, 2]}, replications=2)) is None
 
 
