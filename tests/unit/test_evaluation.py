@@ -64,7 +64,7 @@ def test_a_short_card_is_right_and_repeatable() -> None:
     found = {one.metric: one.verdict for one in card.graded[0].answers}
     assert (found["sojourn_ms_p95"], found["goodput_bps"]) == ("better", "worse")
     assert card.decision is not None
-    kinds = {one.outcome.key: one.kind for one in card.decision.changes}
+    kinds = {one.criterion.key: one.kind for one in card.decision.changes}
     # Against the other one: whichever is recommended wins in one of both and loses in the other.
     assert {kinds["use"], kinds["delay"]} == {"gain", "cost"}
     again = evaluate(asked, seconds=20.0, replications=4, cases=FEW)
