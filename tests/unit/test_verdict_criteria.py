@@ -185,7 +185,7 @@ def test_a_goal_is_what_is_weighed_and_the_rest_is_its_price() -> None:
     weighed = weights(goal.of_scenario("min p95 one-way delay of call", base))
     found = verdict_on(result, weights=weighed)
     assert found is not None and found.points == "per cent" and found.margin == 1.0
-    own = {one.outcome.key: one.outcome for one in found.changes}
+    own = {one.criterion.key: one.criterion for one in found.changes}
     assert own["delay_ms_p95[call]"].worth < 0
     assert own["utilisation"].worth == 0 and own["utilisation"].higher
     # One per cent of the baseline's value is a point.
@@ -201,7 +201,7 @@ def test_a_bound_of_a_goal_is_met_before_anything_is_weighed() -> None:
     found = verdict_on(result, weights=weights(parsed))
     assert found is not None and found.recommended == "fq_codel"
     (rival,) = found.rivals
-    assert rival.relation == "infeasible" and rival.missed[0].outcome.bound is not None
+    assert rival.relation == "infeasible" and rival.missed[0].criterion.bound is not None
 
 
 def test_a_goal_with_two_objectives_is_no_verdict() -> None:

@@ -26,13 +26,13 @@ def weights(goal: Goal) -> Weights:
         )
     objective = goal.objectives[0]
     sign = 1.0 if objective.higher else -1.0
-    criteria = [_outcome(one, worth=sign * weight) for weight, one in objective.terms]
-    criteria += [_outcome(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
+    criteria = [_criterion(one, worth=sign * weight) for weight, one in objective.terms]
+    criteria += [_criterion(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
     if objective.in_points:
         return Weights(tuple(criteria), f"goal {goal}")
     return Weights(tuple(criteria), f"goal {goal}", relative=True, margin=MARGIN_SHARE)
 
 
-def _outcome(one: Measure, *, worth: float = 0.0, bound: Bound | None = None) -> Criterion:
+def _criterion(one: Measure, *, worth: float = 0.0, bound: Bound | None = None) -> Criterion:
     better = "higher" if one.metric.better == "higher" else "lower"
     return Criterion(one.key, one.text, one.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]
