@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build llvm-tools demo test test-rust test-python test-slow lint format tidy bench budget agree studies friendliness regret docs clean
+.PHONY: help setup build llvm-tools demo test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,10 @@ friendliness: setup ## every transport against every other, and its page; some m
 
 regret: setup ## how far the answers of tune are from the best known, on drawn links, and its page; hours
 	@$(BIN)/python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret
+
+boxes-check: setup ## hold the readers of box texts against configurations that others wrote: CORPUS=FOLDER
+	@test -n "$(CORPUS)" || { echo "boxes-check: CORPUS is not set; give CORPUS=FOLDER with a configuration in each file"; exit 2; }
+	@$(BIN)/python tools/boxes_check.py $(CORPUS)
 
 docs: setup ## write tables, examples and pictures of the docs again; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages

@@ -17,7 +17,7 @@ RATE = 1e8
 BASE: dict[str, Any] = {
     "limit": "500 pkts", "min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1, "w_q": 2.0**-9, "spacing": "geometric",
 }  # fmt: skip
-ROUTERS = [box for box in BOXES if box != "linux" and "red" in kinds(box)]
+ROUTERS = [box for box in BOXES if box != "linux" and "wred" in kinds(box)]
 
 IOS = """\
 policy-map UPLINK

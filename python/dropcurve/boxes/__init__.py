@@ -19,12 +19,11 @@ from typing import Any
 
 from ..errors import UsageError, nearest
 from ..present.visible import cut
-from . import effect
+from . import dummynet, effect, mikrotik, sqm, vyos
 from .model import Export, Import, Note
 from .numbers import check_digits
 from .red_rows import KINDS
 from .settings import settings
-from .sqm import KINDS as HOME_KINDS
 from .tc_write import WRITERS
 
 __all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read", "read_all"]
@@ -37,11 +36,19 @@ BOXES = {
     "sonic": "SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB",
     "openconfig": "OpenConfig: queue management profiles, as JSON",
     "sqm": "OpenWrt: a section of /etc/config/sqm",
+    "mikrotik": "MikroTik RouterOS: queue types and what uses them",
+    "vyos": "VyOS: policies of qos",
+    "dummynet": "FreeBSD: pipes and schedulers of ipfw or dnctl",
 }
 #: What else people call them.
 ALIASES = {
     "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
     "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
+    "routeros": "mikrotik", "freebsd": "dummynet", "ipfw": "dummynet", "dnctl": "dummynet", "opnsense": "dummynet",
+}  # fmt: skip
+#: Disciplines of boxes that read and write more than curves of RED.
+OWN_KINDS = {
+    "sqm": sqm.KINDS, "mikrotik": mikrotik.KINDS, "vyos": tuple(vyos.KINDS), "dummynet": dummynet.KINDS,
 }  # fmt: skip
 #: Names that can stand in a line of any box and begin no other.
 _NAMES = {
@@ -50,13 +57,9 @@ _NAMES = {
 }
 #: The module of each, where it is read from, in the order in which a text is held against them.
 _READERS = {
-    "sonic": "sonic",
-    "openconfig": "openconfig",
-    "sqm": "sqm",
-    "junos": "junos",
-    "ios": "ios",
-    "linux": "tc_parse",
-}
+    "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
+    "dummynet": "dummynet", "junos": "junos", "ios": "ios", "linux": "tc_parse",
+}  # fmt: skip
 
 
 def export(
@@ -103,8 +106,8 @@ def kinds(box: str) -> tuple[str, ...]:
     box = named(box)
     if box == "linux":
         return (*WRITERS, "prio")
-    if box == "sqm":
-        return HOME_KINDS
+    if box in OWN_KINDS:
+        return OWN_KINDS[box]
     more = {"ios": ("droptail", "drr", "prio"), "junos": ("curve", "droptail", "prio")}
     return (*KINDS, *more.get(box, ()))
 

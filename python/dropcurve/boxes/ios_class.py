@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..present.visible import cut
 from .ios_policy import Block, Policies
 from .model import PRIORITY_PKTS, Note, Priority
 
@@ -154,9 +155,26 @@ def _priority_bps(found: Policies, policy: str, rate_bps: float) -> float:
     )
 
 
+#: Statements about queueing that are understood in this form.
+_UNDERSTOOD = re.compile(
+    r"\s*(?:random-detect\s*$|random-detect\s+(?:dscp-based|prec-based|precedence-based|ecn)\s*$"
+    r"|random-detect\s+exponential-weighting-constant\s+\d+\s*$"
+    r"|random-detect\s+(?:precedence|dscp)\s+\S+\s+\d+(?:\s*(?:packets|bytes|ms|us))?"
+    r"\s+\d+(?:\s*(?:packets|bytes|ms|us))?(?:\s+\d+)?\s*$"
+    r"|queue[- ]limit\s+\d+(?:\s*(?:packets|bytes|ms|us))?(?:\s*\(.*)?\s*$"
+    r"|fair-queue(?:\s+\d+)?\s*$|shape\s+(?:average|peak)\s+(?:percent\s+)?\d+|shape\s+\(average\)"
+    r"|bandwidth\s+(?:(?:remaining\s+)?(?:percent|ratio)\s+)?\d+|priority(?:\s+(?:level|percent)|\s+\d|\s*$)|police\b)"
+)
+_QUEUEING = re.compile(
+    r"\s*(?:random-detect|queue-limit|fair-queue|shape|bandwidth|priority|service-policy type)\b"
+)
+
+
 def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
     """Notes on what the class, or another one of its policy, does that is not simulated."""
     for line in block.lines:
+        if block.policy and _QUEUEING.match(line) and not _UNDERSTOOD.match(line):
+            yield Note("lost", line.split()[0], f"'{cut(line.strip(), 80)}' is not understood")
         word = line.split()[0] if line.split() else ""
         if word in _UNMODELLED:
             yield Note("lost", word, _UNMODELLED[word])

@@ -75,6 +75,18 @@ def _of(
     if promised is not None:
         notes.append(promise("transmit-rate", "the queue", promised))
     first = found.above(title, known)
+    for words in own:
+        if words[-2:-1] == ["priority"] and words[-1] not in ("low", "strict-high"):
+            notes.append(
+                Note(
+                    "lost",
+                    "priority",
+                    f"{words[-1]}: served before lower ones within its rate; not simulated",
+                )
+            )
+    idle = found.unmapped()
+    if idle:
+        notes.append(Note("load", "scheduler-maps", f"{', '.join(idle)}: in no scheduler map, not in use"))
     notes += [Note("load", "priority", f"{one.title} is served first") for one in first]
     if any("policer" in one for one in found.lines):
         notes.append(Note("lost", "policer", "policers drop before any queue: they are not simulated"))
@@ -139,6 +151,14 @@ class _Configuration:
             )
         return users[0] if found in self.profiles and found not in self.titles and users else found
 
+    def unmapped(self) -> list[str]:
+        """Schedulers that the text states and puts to no use."""
+        named = dict.fromkeys(
+            one[one.index("schedulers") + 1] for one in self.lines
+            if "schedulers" in one[:-1] and one[one.index("schedulers") + 1] not in self.titles
+        )  # fmt: skip
+        return list(named)
+
     def own(self, title: str) -> list[list[str]]:
         """The statements of a scheduler."""
         return [
@@ -180,7 +200,7 @@ def _uses(words: list[str]) -> bool:
 def _shaped(lines: list[list[str]]) -> float | None:
     """The first shaping rate, in bit/s."""
     stated = (one[-1] for one in lines if one[-2:-1] == ["shaping-rate"])
-    return next((units.rate(f"{_metric(one)} bit/s") for one in stated), None)
+    return next((units.rate(f"{_metric(one)} bit/s") for one in stated if one != "0"), None)
 
 
 def _promised(lines: list[list[str]], rate: float | None) -> float | None:

@@ -26,6 +26,8 @@ FLAGS = {
     "satellite", "interplanetary", "ether-vlan", "pppoa-vcmux", "pppoa-llc", "pppoe-vcmux", "pppoe-llcsnap",
     "bridged-vcmux", "bridged-llcsnap", "ipoa-vcmux", "ipoa-llcsnap", "pppoe-ptm", "bridged-ptm",
 }  # fmt: skip
+#: Verbs of commands that set nothing up.
+NOT_SET = ("del", "delete", "show", "list", "ls", "lst", "get", "flush")
 #: Kinds whose words "flows" and the like take a value.
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}
 #: Types of what ``tc -j qdisc show`` prints.
@@ -58,18 +60,14 @@ def _take(found: Tree, words: list[str], number: int, *, command: bool) -> None:
     """Enters one line of the text."""
     if not words:
         return
-    if (
-        words[0] in ("qdisc", "class")
-        and len(words) > 1
-        and words[1] not in ("del", "delete", "show", "list")
-    ):
+    if words[0] in ("qdisc", "class") and len(words) > 1 and words[1] not in NOT_SET:
         check(words, number)
     if words[0] == "filter" and "police" in words:
         found.notes.append(
             Note("lost", "police", f"line {number}: a policer drops before any queue: it is not simulated")
         )
     elif words[0] == "class":
-        if words[1:2] and words[1] not in ("del", "delete", "show", "list"):
+        if words[1:2] and words[1] not in NOT_SET:
             found.branches.append(branch(words[1:]))
     elif words[0] in ("htb", "hfsc"):
         found.branches.append(branch(words))
@@ -104,7 +102,7 @@ def _enter(found: Tree, one: Queue, words: list[str]) -> None:
 
 def _parse(words: list[str]) -> Queue | None:
     """``add dev eth0 root handle 1: red limit ...`` or ``red 8001: dev eth0 root refcnt 2 limit ...``."""
-    if not words or words[0] in ("show", "del", "delete", "list"):
+    if not words or words[0] in NOT_SET:
         return None
     command = words[0] in ("add", "replace", "change", "link")
     rest, place = words[1:] if command else words[2:], []

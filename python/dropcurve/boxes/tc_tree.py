@@ -128,10 +128,19 @@ def _same(one: str, other: str) -> bool:
 
 
 def rate_in(words: list[str], *keys: str) -> float | None:
-    """The rate after the last of the words; None if none is there."""
+    """The rate that one of the words states; None if none is there.
+
+    Curves of hfsc state it as ``rate R``, or as ``m1 R d TIME m2 R``, whose second part lasts.
+    """
     for key in keys:
-        if key in words[:-1]:
-            return tc.rate(words[words.index(key) + 1])
+        if key not in words[:-1]:
+            continue
+        rest = words[words.index(key) + 1 :]
+        if rest[0] in ("rate", "m1", "m2", "umax", "d"):
+            last = "m2" if "m2" in rest else "rate"
+            rest = rest[rest.index(last) + 1 :] if last in rest[:-1] else []
+        if rest:
+            return tc.rate(rest[0])
     return None
 
 
@@ -162,10 +171,35 @@ def expanded(text: str, origin: str) -> Iterator[tuple[int, str]]:
         if set_:
             known[set_[1]] = set_[2] or set_[3] or set_[4] or ""
         else:
-            yield first, re.sub(r"\$\{?([A-Za-z_]\w*)\}?", lambda one: known.get(one[1], one[0]), held)
+            filled = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", lambda one: known.get(one[1], one[0]), held)
+            yield (
+                first,
+                re.sub(r"\$\(\(([^()$`]{1,80})\)\)", lambda one: _worked_out(one[1]) or one[0], filled),
+            )
         held = ""
     if held:
         yield first, held
+
+
+def _worked_out(text: str) -> str:
+    """The value of an arithmetic expansion of whole numbers; "" for any other."""
+    parts = re.findall(r"\d{1,12}|[+\-*/]", text)
+    values, signs = parts[::2], parts[1::2]
+    if re.search(r"[^0-9+\-*/ ]", text) or len(values) != len(signs) + 1:
+        return ""
+    if not all(one.isdecimal() for one in values) or any(one.isdecimal() for one in signs):
+        return ""
+    total, held, sign = 0, int(values[0]), 1
+    for operator, value in zip(signs, map(int, values[1:]), strict=True):
+        if operator == "*":
+            held *= value
+        elif operator == "/":
+            if value == 0:
+                return ""
+            held //= value
+        else:
+            total, held, sign = total + sign * held, value, 1 if operator == "+" else -1
+    return str(total + sign * held)
 
 
 def check(words: list[str], number: int) -> None:

@@ -1,0 +1,294 @@
+"""FreeBSD's dummynet: pipes, schedulers and queues of ``ipfw`` or ``dnctl``.
+
+Reference: Dummynet. A pipe shapes; its queue is tail drop of 50 slots unless it says otherwise, RED (red, gred), CoDel
+or PIE; a scheduler on the pipe may be FQ-CoDel or FQ-PIE. How packets get there is a matter of rules.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..quantities import units
+from .model import Export, Import, Note, Problems, refuse
+from .numbers import real, whole
+from .red_rows import rows_of
+from .red_rows import whole as rounded
+from .settings import Settings
+
+__all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
+
+KINDS = ("droptail", "red", "codel", "pie", "fq_codel", "fq_pie")
+#: Slots of a queue whose configuration states none.
+SLOTS = 50
+#: Queues that a pipe or scheduler is told in words, each with the words that take a value.
+AQM = {
+    "codel": ("target", "interval"), "fq_codel": ("target", "interval", "quantum", "limit", "flows"),
+    "pie": ("target", "tupdate", "alpha", "beta", "max_burst", "max_ecnth"),
+    "fq_pie": ("target", "tupdate", "alpha", "beta", "quantum", "limit", "flows"),
+}  # fmt: skip
+_LINE = re.compile(
+    r"(?:\S*(?:ipfw|dnctl)|\$\{?\w+\}?)\s+(?:-\w+\s+)*(pipe|sched|queue)\s+(\S+)\s+config\b(.*)"
+)
+
+
+@dataclass(frozen=True)
+class Configured:
+    """One ``config`` command: what it configures, its number, and its words."""
+
+    what: str
+    number: str
+    words: tuple[str, ...]
+
+    def after(self, key: str) -> str | None:
+        """The word after another one; None if it is not there."""
+        at = self.words.index(key) if key in self.words[:-1] else -1
+        return None if at < 0 else self.words[at + 1]
+
+    @property
+    def title(self) -> str:
+        """What it is chosen by."""
+        return f"{self.what} {self.number}"
+
+
+def export(given: Settings, *, params: dict[str, object], name: str = "1", shape: bool = True) -> Export:
+    """A pipe of the link's rate with its queue, or with a scheduler. Raises ScenarioError.
+
+    Args:
+        given: The queue.
+        params: As asked for.
+        name: Number of the pipe, and of the scheduler.
+        shape: Accepted as for other boxes; a pipe always shapes.
+    """
+    if given.discipline not in KINDS:
+        refuse("kind", given.discipline, f"dummynet has {', '.join(KINDS)}", "choose one of these")
+    if not re.fullmatch(r"[0-9]{1,5}", name):
+        refuse("--name", name, "must be the number of a pipe", "give such as 1")
+    notes: list[Note] = []
+    bw = f"{units.plain(given.rate_bps / 1e3)}Kbit/s"
+    pipe = f"ipfw pipe {name} config bw {bw}"
+    kind = given.discipline
+    if kind in ("fq_codel", "fq_pie"):
+        lines = [pipe, f"ipfw sched {name} config pipe {name} type {kind} {_words(given, notes)}",
+                 f"ipfw queue {name} config sched {name}"]  # fmt: skip
+    else:
+        slots = rounded(given.packets("limit"), "limit", "slots", notes, most=100)
+        tail = (
+            ""
+            if kind == "droptail"
+            else f" {_red(given, notes)}"
+            if kind == "red"
+            else f" {kind} {_words(given, notes)}"
+        )
+        lines = [f"{pipe} queue {slots}{tail}"]
+    notes.append(
+        Note("load", "", "rules must send packets there: ipfw add pipe or queue ... out xmit INTERFACE")
+    )
+    text = "\n".join(line.rstrip() for line in lines) + "\n"
+    back = read(text)
+    return Export("dummynet", kind, dict(params), text, notes, back.discipline, back.params)
+
+
+def _words(given: Settings, notes: list[Note]) -> str:
+    """The words of an AQM: times in whole microseconds."""
+    found = []
+    for key, word in (("target", "target"), ("interval", "interval"), ("t_update", "tupdate")):
+        if key in given and word in AQM[given.discipline]:
+            micro = max(1, round(given.seconds(key) * 1e6))
+            found.append(f"{word} {micro}us")
+    found += [f"{key} {given.number(key):g}" for key in ("alpha", "beta") if key in given]
+    if "quantum" in given and "quantum" in AQM[given.discipline]:
+        found.append(f"quantum {rounded(given.bytes_('quantum'), 'quantum', 'bytes', notes, most=9000)}")
+    if given.discipline.startswith("fq_"):
+        found.append(f"limit {rounded(given.packets('limit'), 'limit', 'packets', notes, most=20480)}")
+        found.append(f"flows {given.whole('flows')}")
+    return " ".join([*found, "ecn" if given.flag("ecn") else "noecn"])
+
+
+def _red(given: Settings, notes: list[Note]) -> str:
+    problems = Problems()
+    (row,) = rows_of(given, problems, box="dummynet", most=1).rows
+    problems.raise_if_any()
+    low, high = (
+        rounded(one[0], key, "slots", notes) for key, one in (("min_th", row.low), ("max_th", row.high))
+    )
+    if high <= low:
+        refuse(
+            "max_th", high, f"must exceed min_th ({low}) once both are whole slots", "take them further apart"
+        )
+    word = "gred" if given.options.get("above_max") == "gentle" else "red"
+    ecn = " ecn" if given.flag("ecn") else ""
+    return f"{word} {units.plain(given.number('w_q'))}/{low}/{high}/{units.plain(given.number('max_p'))}{ecn}"
+
+
+def read(text: str, *, origin: str = "", name: str | None = None, **options: Any) -> Import:
+    """The queue of a pipe, scheduler or queue; of several the one ``name`` (such as ``pipe 1`` or ``1``), or the first.
+    Raises ScenarioError for a text without one, and for contradictions.
+    """
+    found = read_all(text, origin=origin, **options)
+    if name is None:
+        return found[0]
+    for one in found:
+        if name == one.title or name == one.title.split()[-1]:
+            return one
+    titles = ", ".join(one.title for one in found)
+    refuse("--name", name, f"is no pipe there: {titles}", "name one of these", origin=origin)
+
+
+def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
+    """Every queue of the text. Raises ScenarioError as `read`."""
+    held = [
+        Configured(one[1], one[2], tuple(one[3].split()))
+        for line in re.sub(r"\\\n", " ", text).splitlines()
+        if (one := _LINE.search(line.split("#")[0]))
+    ]
+    found = [made for each in held if (made := _queue(each, held, origin)) is not None]
+    if not found:
+        refuse("", "the text", "configures no pipe", "give the ipfw or dnctl commands", origin=origin)
+    titles = [one.title for one in found]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+
+
+def _queue(own: Configured, held: list[Configured], origin: str) -> Import | None:
+    """The queue of one command; None for a pipe whose packets wait in a scheduler or a queue of its own."""
+    notes: list[Note] = []
+    pipe = _pipe(own, held)
+    kind = next((word for word in own.words if word in AQM), "")
+    curve = next((word for word in ("red", "gred") if word in own.words), "")
+    inside = [one for one in held if one is not own and _pipe(one, held) is own]
+    if own.what == "pipe" and (inside and not kind and not curve):
+        return None
+    if own.what == "queue" and any(one.what == "sched" and one.number == own.after("sched") for one in held):
+        return None
+    for each in {own, pipe or own}:
+        for word, effect in (("delay", "its delay is not simulated"), ("plr", "its loss is not simulated"),
+                             ("mask", "a queue for each flow of the mask: one is taken")):  # fmt: skip
+            if word in each.words and each.after(word) not in ("0", "0ms", "0.0"):
+                notes.append(Note("lost", word, f"{each.title}: {effect}"))
+    if own.after("weight") is not None:
+        notes.append(Note("lost", "weight", f"{own.title}: its share of the pipe is not simulated"))
+    rate = _rate(pipe or own, origin)
+    limit = _limit(own, [] if kind.startswith("fq_") else notes, origin)
+    if curve:
+        discipline, params = "red", _curve(own, curve, limit, origin)
+    elif kind:
+        discipline, params = kind, _aqm(own, kind, limit, origin)
+    else:
+        discipline, params = "droptail", {"limit": limit}
+        if own.what == "sched":
+            notes.append(
+                Note("lost", "sched", f"{own.after('type') or 'wf2q+'}: its flows are taken as one queue")
+            )
+    return Import("dummynet", discipline, params, notes, rate, title=own.title)
+
+
+def _pipe(own: Configured, held: list[Configured]) -> Configured | None:
+    """The pipe that a scheduler or queue feeds; None where the text does not state one."""
+    if own.what == "pipe":
+        return own
+    number = own.after("pipe")
+    if number is None and own.after("sched") is not None:
+        around = next((one for one in held if one.what == "sched" and one.number == own.after("sched")), None)
+        number = None if around is None else around.after("pipe")
+    return next((one for one in held if one.what == "pipe" and one.number == number), None)
+
+
+def _rate(pipe: Configured, origin: str) -> float | None:
+    stated = pipe.after("bw") or pipe.after("bandwidth")
+    if stated is None or stated.startswith("0"):
+        return None
+    found = re.fullmatch(r"([0-9.]+)([KkMmGg]?)([Bb]its?(?:/s)?|[Bb]ytes?(?:/s)?|B(?:/s)?)?", stated)
+    if found is None:
+        refuse(f"{pipe.title} bw", stated, "must be a rate such as 10Mbit/s", "write it so", origin=origin)
+    scale = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[found[2].lower()]
+    return (
+        real(found[1], f"{pipe.title} bw", origin=origin)
+        * scale
+        * (8.0 if (found[3] or "bit").lower().startswith("byte") or found[3] in ("B", "B/s") else 1.0)
+    )
+
+
+def _limit(own: Configured, notes: list[Note], origin: str) -> str:
+    stated = own.after("queue")
+    if stated is None:
+        notes.append(Note("assumed", "limit", f"{own.title} does not say: {SLOTS} slots, dummynet's default"))
+        return f"{SLOTS} pkts"
+    found = re.fullmatch(r"([0-9]{1,12})\s*([KkMm]?)(?:[Bb]ytes|B)?", stated)
+    if found is None:
+        refuse(
+            f"{own.title} queue",
+            stated,
+            "must be slots or a size such as 100KBytes",
+            "write it so",
+            origin=origin,
+        )
+    if found[2] or stated.lower().endswith(("b", "bytes")):
+        return f"{max(1, int(found[1])) * {'': 1, 'k': 1024, 'm': 1024 * 1024}[found[2].lower()]} B"
+    return f"{max(1, int(found[1]))} pkts"
+
+
+def _curve(own: Configured, word: str, limit: str, origin: str) -> dict[str, Any]:
+    """RED of ``red w_q/min_th/max_th/max_p``; gred is gentle."""
+    parts = (own.after(word) or "").split("/")
+    if len(parts) != 4:
+        refuse(
+            f"{own.title} {word}",
+            "/".join(parts),
+            "must be w_q/min_th/max_th/max_p",
+            "write it so",
+            origin=origin,
+        )
+    w_q, max_p = (real(parts[i], f"{own.title} {word}", origin=origin) for i in (0, 3))
+    low, high = (whole(parts[i], f"{own.title} {word}", origin=origin) for i in (1, 2))
+    if not 0.0 < w_q <= 1.0 or not 0.0 < max_p <= 1.0 or not 0 < low < high:
+        refuse(
+            f"{own.title} {word}", "/".join(parts), "must have w_q and max_p in (0, 1] and min_th below max_th",
+            "correct it", origin=origin,
+        )  # fmt: skip
+    unit = "B" if limit.endswith(" B") else "pkts"
+    return {
+        "limit": limit, "min_th": f"{low} {unit}", "max_th": f"{high} {unit}", "max_p": max_p,
+        "w_q": min(w_q, 0.999999), **({"unit": "bytes"} if unit == "B" else {}),
+        **({"above_max": "gentle"} if word == "gred" else {}), "ecn": "ecn" in own.words,
+    }  # fmt: skip
+
+
+def _aqm(own: Configured, kind: str, limit: str, origin: str) -> dict[str, Any]:
+    """The parameters of an AQM; times without a unit are milliseconds."""
+    found: dict[str, Any] = {"limit": limit}
+    for word in AQM[kind]:
+        value, path = own.after(word), f"{own.title} {word}"
+        if value is None:
+            continue
+        if word in ("target", "interval", "tupdate"):
+            key = "t_update" if word == "tupdate" else word
+            found[key] = units.show_span(_span(value, path, origin))
+        elif word in ("alpha", "beta"):
+            found[word] = real(value, path, origin=origin)
+        elif word == "quantum":
+            found[word] = f"{max(1, whole(value, path, origin=origin))} B"
+        elif word == "limit":
+            found[word] = f"{max(1, whole(value, path, origin=origin))} pkts"
+        elif word == "flows":
+            found[word] = max(1, whole(value, path, origin=origin))
+    if kind.startswith("fq_") and own.after("limit") is None:
+        found["limit"] = "10240 pkts"
+    return {**found, "ecn": "ecn" in own.words}
+
+
+def _span(text: str, path: str, origin: str) -> float:
+    found = re.fullmatch(r"([0-9.]+)(us|ms|s|)", text)
+    if found is None:
+        refuse(path, text, "must be a time such as 5ms", "write it so", origin=origin)
+    value = real(found[1], path, origin=origin) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1e-3}[found[2]]
+    if not 1e-6 <= value <= 3600.0:
+        refuse(path, text, "must lie between 1 us and an hour", "correct it", origin=origin)
+    return round(value * 1e6) / 1e6
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return bool(re.search(r"\b(?:ipfw|dnctl)\b.*\b(?:pipe|sched|queue)\s+\S+\s+config\b", text)) or bool(
+        re.search(r"^\s*\$\{?\w+\}?\s+(?:pipe|sched|queue)\s+\S+\s+config\b", text, re.MULTILINE)
+    )

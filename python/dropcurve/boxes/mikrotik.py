@@ -1,0 +1,321 @@
+"""MikroTik RouterOS: queue types, and the simple queues, queue trees and interfaces that use them.
+
+Reference: RouterOSQueues. RouterOS is a Linux; each queue is read as the `tc` command that it stands for. A simple
+queue has a limit and a queue for each direction, upload first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import tc_read
+from .model import Export, Import, Note, Problems, bottleneck, refuse
+from .numbers import real
+from .red_rows import rows_of
+from .settings import Settings
+from .tc_write import WRITERS
+from .tc_written import Written
+
+__all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
+
+KINDS = ("droptail", "red", "sfq", "codel", "fq_codel", "cake")
+#: Names of RouterOS for kinds of queues, and those of `tc`.
+TC = {
+    "pfifo": "pfifo", "bfifo": "bfifo", "mq-pfifo": "pfifo", "red": "red", "sfq": "sfq", "pcq": "sfq",
+    "codel": "codel", "fq-codel": "fq_codel", "cake": "cake", "none": "pfifo",
+}  # fmt: skip
+#: Queue types that are there without being added: kind and options.
+BUILT_IN = {
+    "default": ("pfifo", {"pfifo-limit": "50"}), "default-small": ("pfifo", {"pfifo-limit": "10"}),
+    "ethernet-default": ("pfifo", {"pfifo-limit": "50"}), "wireless-default": ("sfq", {}),
+    "synchronous-default": ("red", {}), "hotspot-default": ("sfq", {}),
+    "multi-queue-ethernet-default": ("mq-pfifo", {}),
+    "only-hardware-queue": ("none", {}), "pcq-upload-default": ("pcq", {}), "pcq-download-default": ("pcq", {}),
+}  # fmt: skip
+#: Options by kind without its prefix, and the words of `tc`; None for what is not simulated.
+WORDS: dict[str, str | None] = {
+    "limit": "limit", "target": "target", "interval": "interval", "quantum": "quantum", "flows": "flows",
+    "memlimit": "memory_limit", "ce-threshold": "ce_threshold", "perturb": "perturb", "rtt": "rtt", "mpu": "mpu",
+    "overhead": "overhead", "allot": None, "wash": None, "ack-filter": None, "autorate-ingress": None,
+}  # fmt: skip
+_SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One ``add`` or ``set`` of a menu, with its values."""
+
+    menu: str
+    values: dict[str, str]
+
+
+def export(
+    given: Settings,
+    *,
+    params: dict[str, object],
+    dev: str = "ether1",
+    name: str = "dropcurve",
+    shape: bool = False,
+) -> Export:
+    """A queue type, and the interface or the queue tree that uses it. Raises ScenarioError.
+
+    Args:
+        given: The queue.
+        params: As asked for.
+        dev: The interface.
+        name: Of the queue type.
+        shape: Puts the queue into a tree with the link's rate.
+    """
+    if given.discipline not in KINDS:
+        refuse("kind", given.discipline, f"RouterOS has {', '.join(KINDS)}", "choose one of these")
+    notes: list[Note] = []
+    if given.discipline == "red":
+        words = _red_words(given, notes)
+    else:
+        problems = Problems()
+        written = WRITERS[given.discipline](given, notes, problems)
+        problems.raise_if_any()
+        assert written is not None, "a writer that finds no problem writes"
+        words = _values(written, notes)
+    lines = [f"/queue type add name={name} {words}"]
+    if shape and given.discipline != "cake":
+        rate = max(1, round(given.rate_bps))
+        lines.append(f"/queue tree add name={name} parent={dev} queue={name} max-limit={rate}")
+    else:
+        lines.append(f"/queue interface set {dev} queue={name}")
+        if given.discipline != "cake":
+            notes.append(bottleneck(dev, given.rate_bps))
+    text = "\n".join(lines) + "\n"
+    back = read(text)
+    return Export("mikrotik", given.discipline, dict(params), text, notes, back.discipline, back.params)
+
+
+def _red_words(given: Settings, notes: list[Note]) -> str:
+    problems = Problems()
+    rows = rows_of(given, problems, box="RouterOS", most=1)
+    problems.raise_if_any()
+    (row,) = rows.rows
+    low, high, limit = (max(1, round(one[0])) for one in (row.low, row.high, rows.limit))
+    if high <= low:
+        refuse(
+            "max_th",
+            high,
+            f"must exceed min_th ({low}) once both are whole packets",
+            "take them further apart",
+        )
+    if abs(given.number("max_p") - 0.02) > 1e-9:
+        notes.append(
+            Note("lost", "max_p", f"{given.number('max_p'):g}: RouterOS has no such option; 0.02 is taken")
+        )
+    return (
+        f"kind=red red-limit={limit} red-min-threshold={low} red-max-threshold={high} "
+        f"red-burst={max(1, (2 * low + high) // 3)} red-avg-packet={given.mean_packet}"
+    )
+
+
+def _values(written: Written, notes: list[Note]) -> str:
+    """The values of a queue type from the words of `tc`."""
+    kind = {"pfifo_head_drop": "pfifo"}.get(written.kind, written.kind.replace("_", "-"))
+    names = {word: key for key, word in WORDS.items() if word}
+    if written.kind == "cake":
+        names |= {"bandwidth": "bandwidth", "memlimit": "memlimit"}
+    found, i, words = [f"kind={kind}"], 0, written.words
+    while i < len(words):
+        word, after = words[i], words[i + 1] if i + 1 < len(words) else ""
+        if word in ("ecn", "noecn") and kind in ("codel", "fq-codel"):
+            found.append(f"{kind}-ecn={'yes' if word == 'ecn' else 'no'}")
+            i += 1
+        elif kind == "cake" and word in _DIFFSERV | _FLOWMODES:
+            found.append(f"cake-{'diffserv' if word in _DIFFSERV else 'flowmode'}={word}")
+            i += 1
+        elif word in names and not (kind == "cake" and (word, after) == ("overhead", "0")):
+            found.append(f"{kind}-{names[word]}={after}")
+            i += 2
+        else:
+            if word not in ("noatm", "overhead", "drop_batch", "depth", "divisor", "headdrop"):
+                notes.append(Note("lost", word, "RouterOS has no such option"))
+            i += 2 if after[:1].isdigit() else 1
+    return " ".join(found)
+
+
+_DIFFSERV = {"besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"}
+_FLOWMODES = {
+    "flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate",
+}  # fmt: skip
+
+
+def read(text: str, *, origin: str = "", name: str | None = None, **options: Any) -> Import:
+    """The queue of a simple queue, tree or interface, or a queue type; of several the one ``name``, or the first.
+    Raises ScenarioError for a text without one, and for contradictions.
+    """
+    found = read_all(text, origin=origin, **options)
+    if name is None:
+        return found[0]
+    for one in found:
+        if name == one.title or name in one.title.split():
+            return one
+    titles = ", ".join(one.title for one in found)
+    refuse("--name", name, f"is no queue there: {titles}", "name one of these", origin=origin)
+
+
+def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
+    """Every queue of the text; the queue types alone where nothing uses them. Raises ScenarioError as `read`."""
+    entries = [one for one in _entries(text) if one.menu.startswith("queue")]
+    types = dict(BUILT_IN)
+    for one in entries:
+        if one.menu == "queue type" and "name" in one.values:
+            kind = one.values.get("kind", types.get(one.values["name"], ("pfifo", {}))[0])
+            types[one.values["name"]] = (kind, one.values)
+    found = [made for one in entries if one.menu != "queue type" for made in _used(one, types, origin)]
+    found = found or [
+        _queue(one.values["name"], one.values["name"], types, None, origin)
+        for one in entries if one.menu == "queue type" and "name" in one.values
+    ]  # fmt: skip
+    if not found:
+        refuse("", "the text", "holds no queue", "give /queue export", origin=origin)
+    titles = [one.title for one in found]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+
+
+def _used(entry: Entry, types: dict[str, tuple[str, dict[str, str]]], origin: str) -> Iterator[Import]:
+    """The queues of one entry: two of a simple queue, upload first."""
+    values = entry.values
+    title = values.get("name") or values.get("target") or values.get("") or values.get("interface", "queue")
+    if values.get("disabled") == "yes":
+        return
+    if entry.menu == "queue simple":
+        limits = [*values.get("max-limit", "0/0").split("/"), "0"]
+        kinds = values.get("queue", "default-small/default-small").split("/")
+        for i, direction in enumerate(("upload", "download")):
+            rate = _rate(limits[i], origin)
+            if rate is not None:
+                yield _queue(
+                    f"{title} {direction}", kinds[min(i, len(kinds) - 1)], types, rate, origin, values
+                )
+    elif entry.menu == "queue tree":
+        rate = _rate(values.get("max-limit", "0"), origin)
+        yield _queue(title, values.get("queue", "default-small"), types, rate, origin, values)
+    elif entry.menu == "queue interface" and "queue" in values:
+        yield _queue(title, values["queue"], types, None, origin)
+
+
+def _queue(
+    title: str, name: str, types: dict[str, tuple[str, dict[str, str]]], rate: float | None, origin: str,
+    values: dict[str, str] | None = None,
+) -> Import:  # fmt: skip
+    """One queue, as the `tc` command that its type stands for."""
+    if name not in types:
+        refuse(title, name, "is no queue type of the text", "give /queue type export too", origin=origin)
+    kind, options = types[name]
+    if kind not in TC:
+        refuse(
+            f"queue type {name}", kind, f"must be one of {', '.join(TC)}", "correct the kind", origin=origin
+        )
+    notes: list[Note] = []
+    words = ["tc qdisc replace dev eth0 root", TC[kind]]
+    words += _red(options, notes, origin) if kind == "red" else list(_words(kind, options, rate, notes))
+    if kind == "pcq":
+        notes.append(
+            Note("lost", "pcq", "a queue for each address with a rate of its own: fair queues are taken")
+        )
+    if kind == "mq-pfifo":
+        notes.append(Note("lost", "mq-pfifo", "a queue for each processor: one is taken"))
+    plain = ("0/0", "8", "8/8", "0", "no-mark", "")
+    notes += [
+        Note("lost", key, f"{values[key]}: is not simulated")
+        for key in ("burst-limit", "limit-at", "priority", "packet-mark", "packet-marks", "time")
+        if values and values.get(key, "0") not in plain
+    ]
+    made = tc_read.read(" ".join(words), origin=origin)
+    return replace(
+        made, box="mikrotik", title=title, notes=[*notes, *made.notes], rate_bps=rate or made.rate_bps
+    )
+
+
+def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[Note]) -> Iterator[str]:
+    """The words of `tc` for the values of a type."""
+    if kind == "sfq" and "sfq-perturb" not in options:
+        yield "perturb 5"
+    for key, value in options.items():
+        if not key.startswith(f"{kind}-"):
+            continue
+        bare = key.removeprefix(f"{kind}-")
+        if bare == "ecn":
+            yield "ecn" if value == "yes" else "noecn"
+        elif bare == "bandwidth" and not value.startswith("0"):
+            yield f"bandwidth {_bits(value)}"
+        elif bare in ("diffserv", "flowmode", "rtt-scheme"):
+            yield value if value not in ("none", "") else ""
+        elif bare == "nat" and value == "yes":
+            yield "nat"
+        elif bare == "atm" and value in ("atm", "ptm"):
+            yield value
+        elif bare == "memlimit" and kind == "cake":
+            yield f"memlimit {_size(value)}"
+        elif WORDS.get(bare):
+            yield f"{WORDS[bare]} {_size(value) if bare in ('memlimit', 'quantum') else value}"
+        elif bare in WORDS or kind != "pcq":
+            notes.append(Note("lost", key, f"{value}: is not simulated"))
+    if kind == "cake" and rate is not None and options.get("cake-bandwidth", "0").startswith("0"):
+        yield f"bandwidth {round(rate)}bit"
+    if kind in ("codel", "fq-codel") and f"{kind}-ecn" not in options:
+        yield "noecn" if kind == "codel" else "ecn"
+
+
+def _red(options: dict[str, str], notes: list[Note], origin: str) -> list[str]:
+    """RED in packets of the average size, as RouterOS counts."""
+
+    def value(key: str, otherwise: int) -> int:
+        return round(real(options.get(f"red-{key}", str(otherwise)), f"red-{key}", origin=origin))
+
+    size = max(1, value("avg-packet", 1000))
+    low, high = value("min-threshold", 10), value("max-threshold", 50)
+    notes.append(Note("assumed", "max_p", "RouterOS does not say: 0.02, tc's default"))
+    return ["limit", str(value("limit", 60) * size), "min", str(low * size), "max", str(high * size), "avpkt",
+            str(size), "burst", str(value("burst", 20)), "probability", "0.02"]  # fmt: skip
+
+
+def _rate(text: str, origin: str) -> float | None:
+    found = re.fullmatch(r"([0-9.]{1,15})([kKmMgG]?)(?:bps)?", text.strip())
+    if found is None:
+        if text.strip() in ("", "unlimited"):
+            return None
+        refuse("max-limit", text, "must be a rate such as 10M", "write it so", origin=origin)
+    return real(found[1], "max-limit", origin=origin) * _SCALES[found[2].lower()] or None
+
+
+def _bits(text: str) -> str:
+    return f"{text}bit" if re.fullmatch(r"[0-9.]+[kKmMgG]?", text) else text.replace("bps", "bit")
+
+
+def _size(text: str) -> str:
+    """A size with binary prefixes (``32.0MiB``) in bytes."""
+    found = re.fullmatch(r"([0-9.]{1,15})\s*([KMG]?)i?B?", text)
+    if found is None or found[1].count(".") > 1 or found[1] == ".":
+        return text
+    return str(round(float(found[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[found[2]]))
+
+
+def _entries(text: str) -> Iterator[Entry]:
+    """Every ``add`` and ``set`` with the menu that it stands in."""
+    menu = ""
+    for line in re.sub(r"\\\r?\n\s*", "", text).splitlines():
+        bare = line.strip()
+        if bare.startswith("/"):
+            head = re.match(r"/([a-z0-9\- ]*?)\s*(?=\b(?:add|set|export|print|remove)\b|$)", bare)
+            menu = head[1].strip() if head else ""
+            bare = bare[head.end() :] if head else ""
+        command = re.match(r"(add|set)\s+(.*)", bare)
+        if command:
+            rest = re.sub(r"\[.*?(?:default-name|name)=(\S+?)\s*\]", r"\1", command[2])
+            values = {key: value.strip('"') for key, value in re.findall(r"([\w-]+)=(\"[^\"]*\"|\S*)", rest)}
+            first = rest.split()[0] if rest.split() and "=" not in rest.split()[0] else ""
+            yield Entry(menu, {**({"": first} if first else {}), **values})
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return bool(re.search(r"^\s*/queue\b", text, re.MULTILINE))

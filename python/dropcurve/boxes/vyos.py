@@ -1,0 +1,304 @@
+"""VyOS: policies of ``qos`` (or ``traffic-policy``), from ``set`` lines or from the tree in braces.
+
+VyOS builds `tc` commands (VyOSQoS); each queue is read as the command that it becomes. Times of a queue are whole
+milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from . import tc_read
+from .model import Export, Import, Note, Problems, bottleneck, refuse
+from .numbers import real, whole
+from .settings import Settings
+from .tc_write import WRITERS
+from .tc_written import Written
+
+__all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
+
+#: Disciplines, and what VyOS calls the policy of each.
+KINDS = {"fq_codel": "fq-codel", "sfq": "fair-queue", "droptail": "drop-tail", "cake": "cake"}
+#: Names of policies and queue types, and the `tc` queue of each.
+TYPES = {
+    "fq-codel": "fq_codel", "fair-queue": "sfq", "drop-tail": "pfifo", "random-detect": "red", "rate-control": "tbf",
+    "cake": "cake", "priority": "pfifo", "priority-queue": "pfifo",
+}  # fmt: skip
+#: Options of a queue and the words of `tc`; times are in milliseconds.
+WORDS = {"codel-quantum": "quantum", "flows": "flows", "queue-limit": "limit", "hash-interval": "perturb"}
+TIMES = {"interval": "interval", "target": "target"}
+ISOLATION = {
+    "blind": "flowblind", "src-host": "srchost", "dst-host": "dsthost", "host": "hosts", "flow": "flows",
+    "dual-src-host": "dual-srchost", "dual-dst-host": "dual-dsthost", "triple-isolate": "triple-isolate", "nat": "nat",
+}  # fmt: skip
+#: Policies without a queue of packets that leave, or whose parts are not taken.
+LOST = {
+    "limiter": "a policer drops before any queue: it is not simulated",
+    "network-emulator": "its delay and loss are not simulated", "round-robin": "its classes are not taken",
+    "shaper-hfsc": "its classes are not taken",
+}  # fmt: skip
+_RATES = {"bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "": 1e3}
+#: Options by their path below the policy's name.
+Options = dict[tuple[str, ...], str]
+
+
+def export(
+    given: Settings,
+    *,
+    params: dict[str, object],
+    dev: str = "eth0",
+    name: str = "DROPCURVE",
+    shape: bool = False,
+) -> Export:
+    """``set`` lines of a policy and of the interface that uses it. Raises ScenarioError.
+
+    Args:
+        given: The queue.
+        params: As asked for.
+        dev: The interface.
+        name: Of the policy.
+        shape: Puts the queue into a shaper of the link's rate.
+    """
+    if given.discipline not in KINDS:
+        refuse("kind", given.discipline, f"VyOS has {', '.join(KINDS)}", "choose one of these")
+    notes: list[Note] = []
+    problems = Problems()
+    written = WRITERS[given.discipline](given, notes, problems)
+    problems.raise_if_any()
+    assert written is not None, "a writer that finds no problem writes"
+    options = list(_options_of(written, notes))
+    policy = KINDS[given.discipline]
+    shaped = shape and policy != "cake"
+    root = f"set qos policy {'shaper' if shaped else policy} {name}"
+    lines = [f"{root} {option}" for option in options]
+    if shaped:
+        rate = max(1, round(given.rate_bps / 1e3))
+        lines = [f"{root} bandwidth {rate}kbit", f"{root} default bandwidth 100%",
+                 f"{root} default queue-type {policy}",
+                 *(f"{root} default {option}" for option in options)]  # fmt: skip
+    elif not written.shapes:
+        notes.append(bottleneck(dev, given.rate_bps))
+    lines.append(f"set qos interface {dev} egress {name}")
+    text = "\n".join(lines or [root]) + "\n"
+    back = read(text)
+    return Export("vyos", given.discipline, dict(params), text, notes, back.discipline, back.params)
+
+
+def _options_of(written: Written, notes: list[Note]) -> Iterator[str]:
+    """Options of a policy from the words of `tc`; what VyOS has no option for is noted."""
+    names = {word: key for key, word in {**WORDS, **TIMES, "rtt": "rtt", "bandwidth": "bandwidth"}.items()}
+    names |= {"rtt": "rtt", "bandwidth": "bandwidth"}
+    flags = {word: key for key, word in ISOLATION.items()}
+    if written.kind == "bfifo" or "headdrop" in written.words:
+        refuse(
+            "limit", " ".join(written.words), "VyOS counts tail drop in packets", "give the limit in packets"
+        )
+    i = 0
+    while i < len(written.words):
+        word, after = written.words[i], written.words[i + 1] if i + 1 < len(written.words) else ""
+        if word in flags and written.kind == "cake":
+            yield f"flow-isolation {flags[word]}"
+            i += 1
+        elif word in names:
+            yield f"{names[word]} {_told(word, after, notes)}"
+            i += 2
+        else:
+            lone = (
+                word in ("ecn", "noecn", "besteffort", "diffserv3", "noatm", "headdrop")
+                or not after[:1].isdigit()
+            )
+            if word not in ("noecn", "diffserv3", "noatm") and (word, after) != ("overhead", "0"):
+                notes.append(
+                    Note("lost", word, f"{'' if lone else after}: VyOS has no such option".lstrip(": "))
+                )
+            i += 1 if lone else 2
+
+
+def _told(word: str, value: str, notes: list[Note]) -> str:
+    """A value as VyOS takes it."""
+    if word in (*TIMES.values(), "rtt"):
+        factor = 1e-3 if value.endswith("us") else 1.0 if value.endswith("ms") else 1e3
+        exact = float(re.sub(r"[a-z]+$", "", value)) * factor
+        milli = max(1, round(exact))
+        if abs(milli - exact) > 1e-9:
+            notes.append(Note("rounded", word, f"{value} becomes {milli} ms: whole milliseconds"))
+        return str(milli)
+    return value.lower() if word == "bandwidth" else value.rstrip("s") if word == "perturb" else value
+
+
+def read(text: str, *, origin: str = "", name: str | None = None, **options: Any) -> Import:
+    """The queue of a policy; of several the one of the policy or class ``name``, or the first that an interface uses.
+    Raises ScenarioError for a text without one, and for contradictions.
+    """
+    found = read_all(text, origin=origin, **options)
+    if name is None:
+        return found[0]
+    for one in found:
+        if name in (one.title, one.title.partition("/")[0]):
+            return one
+    titles = ", ".join(one.title for one in found)
+    refuse("--name", name, f"is no policy there: {titles}", "name one of these", origin=origin)
+
+
+def read_all(text: str, *, origin: str = "", rate_bps: float | None = None, **_: Any) -> list[Import]:
+    """Every queue of every policy, those that interfaces use first. Raises ScenarioError as `read`."""
+    held, used = _policies(text)
+    notes = [Note("lost", kind, f"{name}: {LOST[kind]}") for kind, name in held if kind in LOST]
+    order = sorted(held, key=lambda one: one[1] not in used)
+    found: list[Import] = []
+    for kind, name in order:
+        if kind == "shaper":
+            found += _shaper(name, held[kind, name], rate_bps, origin)
+        elif kind in TYPES:
+            rate = held[kind, name].get(("bandwidth",), "")
+            shaped = _rate(rate, None, origin) if rate else None
+            found.append(_queue(name, kind, held[kind, name], shaped, origin))
+    if not found:
+        refuse(
+            "",
+            "the text",
+            "holds no policy with a queue that is known here",
+            "show configuration qos",
+            origin=origin,
+        )
+    titles = [one.title for one in found]
+    return [
+        replace(one, notes=[*one.notes, *notes], others=[title for title in titles if title != one.title])
+        for one in found
+    ]
+
+
+def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) -> Iterator[Import]:
+    """The queues of a shaper's classes, each at its share."""
+    whole_rate = _rate(options.get(("bandwidth",), "auto"), rate_bps, origin) or rate_bps
+    classes = dict.fromkeys(path[:2] for path in options if path[0] == "class" and len(path) > 2)
+    parts = [*classes, *([("default",)] if any(path[0] == "default" for path in options) else [])]
+    for part in parts:
+        own = {path[len(part) :]: value for path, value in options.items() if path[: len(part)] == part}
+        kind = own.get(("queue-type",), "fq-codel")
+        sure = _rate(own.get(("bandwidth",), "100%"), whole_rate, origin)
+        most = _rate(own.get(("ceiling",), ""), whole_rate, origin) if ("ceiling",) in own else sure
+        made = _queue(f"{name}/{' '.join(part)}", kind, own, most or whole_rate, origin)
+        yield replace(made, share_bps=sure if sure and most and sure < most else None)
+
+
+def _queue(title: str, kind: str, options: Options, rate: float | None, origin: str) -> Import:
+    """One queue, as the `tc` command that VyOS makes of it."""
+    notes: list[Note] = []
+    words = ["tc qdisc replace dev", "eth0", "root", TYPES.get(kind, kind)]
+    if kind == "cake":
+        words += ["rtt", f"{options[('rtt',)]}ms"] if ("rtt",) in options else []
+        words += [
+            ISOLATION[path[1]] for path in options if path[0] == "flow-isolation" and path[-1] in ISOLATION
+        ]
+        flagged = options.get(("flow-isolation",), "")
+        words += [ISOLATION[flagged]] if flagged in ISOLATION else []
+        words += ["bandwidth", f"{round(rate)}bit"] if rate else []
+    elif kind == "random-detect":
+        words += _red(options, notes, title, origin)
+    elif kind == "rate-control":
+        words += ["rate", f"{round(rate or 0)}bit", "burst", options.get(("burst",), "15k"), "latency",
+                  f"{options.get(('latency',), '50')}ms"]  # fmt: skip
+    for key, word in WORDS.items():
+        if (key,) in options and kind not in ("random-detect", "cake", "rate-control"):
+            words += [word, str(whole(options[key,], f"{title} {key}", origin=origin))]
+    for key, word in TIMES.items():
+        if (key,) in options and kind == "fq-codel":
+            words += [word, f"{whole(options[key,], f'{title} {key}', origin=origin)}ms"]
+    words += ["noecn"] if kind == "fq-codel" else []
+    if kind in ("priority", "priority-queue"):
+        notes.append(Note("lost", kind, "its bands are taken as one queue"))
+    made = tc_read.read(" ".join(words), origin=origin)
+    return replace(
+        made, box="vyos", title=title, rate_bps=rate, notes=[*notes, *made.notes],
+        discipline=made.discipline, params=dict(made.params),
+    )  # fmt: skip
+
+
+def _red(options: Options, notes: list[Note], title: str, origin: str) -> list[str]:
+    """The words of RED: of a queue type its own, of a policy those of precedence 0."""
+    own = {
+        path[-1]: value for path, value in options.items() if path[0] != "precedence" or path[1:2] == ("0",)
+    }
+    if any(path[0] == "precedence" and path[1:2] != ("0",) for path in options):
+        notes.append(Note("lost", "precedence", "a curve for each precedence: that of 0 is taken for all"))
+    size = whole(own.get("average-packet", "1024"), f"{title} average-packet", origin=origin)
+    high = whole(own.get("maximum-threshold", "18"), f"{title} maximum-threshold", origin=origin)
+    low = whole(
+        own.get("minimum-threshold", str(9 * high // 18)), f"{title} minimum-threshold", origin=origin
+    )
+    limit = whole(own.get("queue-limit", str(4 * high)), f"{title} queue-limit", origin=origin)
+    one_in = real(own.get("mark-probability", "10"), f"{title} mark-probability", origin=origin)
+    if one_in < 1 or size < 1:
+        refuse(
+            f"{title} mark-probability",
+            f"{one_in:g}",
+            "must be 1 or more",
+            "give one in how many",
+            origin=origin,
+        )
+    return ["limit", str(limit * size), "avpkt", str(size), "max", str(high * size), "min", str(low * size), "burst",
+            str((2 * low + high) // 3), "probability", f"{1 / one_in:.6f}"]  # fmt: skip
+
+
+def _rate(text: str, whole_bps: float | None, origin: str) -> float | None:
+    """A bandwidth in bit/s; a share is of ``whole_bps``. None for ``auto`` and shares of what is not known."""
+    found = re.fullmatch(r"([0-9.]+)\s*(%|[kmg]?bit|)", text.strip().lower())
+    if found is None:
+        if text in ("auto", ""):
+            return None
+        refuse("bandwidth", text, "must be a rate such as 10mbit, or a share", "write it so", origin=origin)
+    value = real(found[1], "bandwidth", origin=origin)
+    if found[2] == "%":
+        return None if whole_bps is None else value / 100.0 * whole_bps
+    return value * _RATES[found[2]] or None
+
+
+def _policies(text: str) -> tuple[dict[tuple[str, str], Options], list[str]]:
+    """Options of each policy by its kind and name, and the names that interfaces use."""
+    held: dict[tuple[str, str], Options] = {}
+    used: list[str] = []
+    for words in _statements(text):
+        if words[:2] == ["qos", "interface"] and len(words) > 4:
+            used.append(words[4])
+        elif "traffic-policy" in words[1:-1] and words[0] == "interfaces":
+            used.append(words[-1])
+        rest = (
+            words[2:]
+            if words[:2] == ["qos", "policy"]
+            else words[1:]
+            if words[:1] == ["traffic-policy"]
+            else []
+        )
+        if len(rest) >= 2:
+            options = held.setdefault((rest[0], rest[1]), {})
+            if len(rest) > 2:
+                *path, value = rest[2:]
+                options[tuple(path) or (value,)] = value
+    return held, used
+
+
+def _statements(text: str) -> Iterator[list[str]]:
+    """Every statement as its full path of words: of ``set`` lines, or of the tree in braces."""
+    path: list[list[str]] = []
+    for line in text.splitlines():
+        words = [word.strip("'\"") for word in re.findall(r"'[^']*'|\"[^\"]*\"|\S+", line)]
+        if not words or words[0].startswith(("#", "/*", "//")):
+            continue
+        if words[0] == "set":
+            yield words[1:]
+        elif words[-1] == "{":
+            path.append(words[:-1])
+            yield [word for part in path for word in part]
+        elif words == ["}"]:
+            path[-1:] = []
+        elif path:
+            yield [word for part in path for word in part] + words
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is of this kind."""
+    return bool(re.search(r"^\s*(?:set )?(?:qos policy|traffic-policy)\b|^\s*qos\s*\{", text, re.MULTILINE))
