@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build llvm-tools demo test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
+.PHONY: help setup build llvm-tools demo fuzz miri test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,11 @@ test-python: setup
 
 test-slow: setup ## the thorough forms of the statistical tests
 	@$(BIN)/python -m pytest -n auto -m slow -q
+
+# Events of the plain engine; a billion takes some hours.
+FUZZ_EVENTS ?= 1e9
+fuzz: ## random scenarios over every discipline and transport, in both engines; hours; FUZZ_EVENTS=1e9 SEED=1
+	@cargo run --locked --quiet -p dropcurve-sim --example fuzz_runs -- $(FUZZ_EVENTS) $(or $(SEED),1)
 
 lint: setup ## clippy, rustfmt, ruff and mypy
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 \

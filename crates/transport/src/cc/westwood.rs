@@ -82,6 +82,10 @@ impl Westwood {
     /// `ns3`: an interval starts with an ACK. Segments reported by duplicates of a recovery count twice.
     fn count_by_clock(&mut self, event: &AckEvent) {
         self.end_by_clock(event.now);
+        // As ns-3: before the first RTT nothing is counted, or an interval of no length would make a rate without bound.
+        if self.rtt == Span::ZERO {
+            return;
+        }
         self.delivered += event.delivered;
         if self.since.is_none() {
             (self.since, self.span) = (Some(event.now), self.rtt);
@@ -246,6 +250,30 @@ mod tests {
         assert!((cc.bandwidth - 5.0).abs() < 1e-9, "{}", cc.bandwidth);
         assert_eq!((cc.delivered, cc.since), (1, Some(Time(130_000_000))));
         assert!((after(&mut cc, Cause::Loss, 0.1) - 5.0 * 0.08).abs() < 1e-9);
+    }
+
+    /// A retransmitted first segment has no RTT (Karn): its ACK starts no interval, which would have no length.
+    #[test]
+    fn ns3_counts_nothing_before_the_first_rtt() {
+        let rule = WestwoodRule::Ns3;
+        let mut cc = Westwood::new(&Params { westwood_rule: rule, ..Params::default() });
+        let mut event = AckEvent {
+            now: Time(1),
+            acked: 1,
+            delivered: 1,
+            rtt: None,
+            flight: 1,
+            una: 1,
+            next: 2,
+            ece: false,
+            marked: 0,
+            recovering: false,
+        };
+        cc.on_every_ack(&event);
+        event.now = Time(2);
+        cc.on_every_ack(&event);
+        assert_eq!((cc.bandwidth, cc.delivered, cc.since), (0.0, 0, None));
+        assert!(after(&mut cc, Cause::Timeout, 8.0).is_finite());
     }
 
     /// Three duplicates count three; the ACK of 5 after them counts the two that are new.

@@ -334,7 +334,8 @@ impl LinkProbe {
         counters.arrived_bytes += passed.bytes();
         counters.departed_pkts += passed.pkts();
         counters.departed_bytes += passed.bytes();
-        counters.busy_ns -= self.window.clip(end, busy_until).0;
+        // Of a run that hit a limit a link may be ahead of `end`, and idle in between.
+        counters.busy_ns = counters.busy_ns.saturating_sub(self.window.clip(end, busy_until).0);
         self.hold_until(end, backlog, disc);
         if self.next_sample == end {
             self.take_sample(backlog, disc);
