@@ -14,7 +14,7 @@ for i in r0 r1; do ip link set $i up; done
 ip -n a link set a0 up; ip -n b link set b0 up
 if [ "$kind" = bridge ]; then
   ip -n a addr add 10.5.0.1/24 dev a0; ip -n b addr add 10.5.0.2/24 dev b0; far=10.5.0.2
-  devices="--in r0 --out r1"
+  devices="--in-if r0 --out-if r1"
 elif [ "$kind" = queue6 ]; then
   ip addr add fd06::fe/64 dev r0 nodad; ip addr add fd07::fe/64 dev r1 nodad
   ip -n a addr add fd06::1/64 dev a0 nodad; ip -n a route add default via fd06::fe
@@ -31,7 +31,7 @@ else
   devices="--queue-num 0"
 fi
 for n in a b; do ip netns exec $n sysctl -qw net.ipv4.tcp_ecn=1; done
-dc live run $devices --rate "20 Mbit/s" --aqm "codel:ecn=true,target=1 ms,interval=10 ms" \
+dc live run $devices --rate "20 Mbit/s" --queue "codel:ecn=true,target=1 ms,interval=10 ms" \
   --metrics 9109 --record "$out/record" --seconds 600 --json > "$out/stats.json" 2> "$out/said.txt" &
 router=$!
 until ls /run/dropcurve-live-*/control > /dev/null 2>&1; do kill -0 $router; sleep 0.05; done

@@ -243,15 +243,17 @@ def test_a_change_that_cannot_be_read_is_told(text: str, capsys: pytest.CaptureF
 
 def test_interfaces_that_are_not_there_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        invoke(["live", "run", "--in", "nope0", "--out", "nope1", "--rate", "1 Mbit/s", "--aqm", "codel"])
+        invoke(
+            ["live", "run", "--in-if", "nope0", "--out-if", "nope1", "--rate", "1 Mbit/s", "--queue", "codel"]
+        )
         == 2
     )
     assert "there is no interface nope0" in capsys.readouterr().err
-    assert invoke(["live", "run", "--rate", "1 Mbit/s", "--aqm", "codel"]) == 2
+    assert invoke(["live", "run", "--rate", "1 Mbit/s", "--queue", "codel"]) == 2
     assert "--queue-num" in capsys.readouterr().err
     for number, rate, word in (("70000", "1 Mbit/s", "from 0 to 65535"), ("3", "0 Mbit/s", "above 0")):
         assert (
-            invoke(["live", "run", "--queue-num", number, "--rate", rate, "--aqm", "codel", "--quiet"]) == 2
+            invoke(["live", "run", "--queue-num", number, "--rate", rate, "--queue", "codel", "--quiet"]) == 2
         )
         assert word in capsys.readouterr().err
     assert invoke(["live", "stats", "/nowhere/socket"]) == 2

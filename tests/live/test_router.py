@@ -90,8 +90,8 @@ ip link set lo up; ip link add r0 type veth peer name r1; ip link set r0 up; ip 
 gro() { ethtool -k r0 | grep generic-receive-offload: | cut -d " " -f 2 >> "$1"; }
 dropcurve() { "$0" -c "from dropcurve.cli import main; main()" "$@"; }
 ethtool -K r0 gro on; gro "$1"
-devices="--in r0 --out r1"
-"$0" -c "from dropcurve.cli import main; main()" live run $devices --rate "1 Mbit/s" --aqm codel --json > /dev/null &
+devices="--in-if r0 --out-if r1"
+"$0" -c "from dropcurve.cli import main; main()" live run $devices --rate "1 Mbit/s" --queue codel --json > /dev/null &
 until [ -e /run/left/dropcurve-live-*/control ]; do kill -0 $!; sleep 0.05; done
 gro "$1"
 dropcurve live clean > /dev/null; gro "$1"

@@ -10,15 +10,18 @@ from dropcurve.cli import invoke
 from dropcurve.live import router
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "live-walk.md"
-RATE, AQM = ["--rate", "10 Mbit/s"], ["--aqm", "codel"]
+RATE, QUEUE = ["--rate", "10 Mbit/s"], ["--queue", "codel"]
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["run", "--in", "lo", "--out", "r1", *RATE, *AQM], "lo is no Ethernet interface; use a netfilter"),
-        (["run", "--in", "lo", *RATE, *AQM], "name two interfaces with --in and --out"),
-        (["run", "--queue-num", "0", "--rate", "0 bit/s", *AQM], "--rate 0 bit/s: must be above 0; a link"),
+        (
+            ["run", "--in-if", "lo", "--out-if", "r1", *RATE, *QUEUE],
+            "lo is no Ethernet interface; use a netfilter",
+        ),
+        (["run", "--in-if", "lo", *RATE, *QUEUE], "name two interfaces with --in-if and --out-if"),
+        (["run", "--queue-num", "0", "--rate", "0 bit/s", *QUEUE], "--rate 0 bit/s: must be above 0; a link"),
         (["stats", "/run/nothing"], "/run/nothing: no forwarder answers there: No such file or directory"),
         (
             ["lab", "droptail_vs_red", "--at", "10 rate=5"],
@@ -37,9 +40,9 @@ def test_errors_are_told_as_the_page_has_them(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--rate", "fast", *AQM], 'rate = "fast": must be text with its unit, such as "10 Mbit/s"'),
-        ([*RATE, *AQM, "--delay", "soon"], 'delay = "soon": must be text with its unit'),
-        ([*RATE, "--aqm", "nosuch"], "nosuch"),
+        (["--rate", "fast", *QUEUE], 'rate = "fast": must be text with its unit, such as "10 Mbit/s"'),
+        ([*RATE, *QUEUE, "--delay", "soon"], 'delay = "soon": must be text with its unit'),
+        ([*RATE, "--queue", "nosuch"], "nosuch"),
     ],
 )
 def test_what_makes_no_sense_is_told_before_any_device_is_opened(

@@ -146,7 +146,7 @@ def test_a_line_to_a_forwarder_that_was_killed_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rate", ["0", "0 bit/s", "0.0 Mbit/s", "00bit", ".0 kbit/s", "0e9 bit/s"])
 def test_set_refuses_what_run_refuses(dropcurve: Callable[..., Any], rate: str) -> None:
     for words in (
-        ["run", "--queue-num", "0", "--rate", rate, "--aqm", "codel"],
+        ["run", "--queue-num", "0", "--rate", rate, "--queue", "codel"],
         ["set", "nowhere", f"rate={rate}"],
     ):
         found = dropcurve("live", *words)

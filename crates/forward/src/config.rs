@@ -4,6 +4,7 @@
 //! "counts_wire": false}`; the keys of `queue` are those of a scenario.
 
 use crate::link::{LinkPath, LinkSettings};
+use crate::pump::WIRE_BYTES;
 use queue::Spec;
 use serde_json::{json, Value as Json};
 use units::param::{Problem, Table, Value};
@@ -49,7 +50,8 @@ pub fn read_link(json: &Json) -> Result<LinkSettings, Vec<String>> {
     }
 }
 
-/// A link from JSON that is to be used, and not only to be replayed: its discipline must make sense at its rate and delay.
+/// A link from JSON that is to be used, and not only to be replayed: its discipline must make sense at its rate and delay,
+/// and its wire must fit into memory.
 ///
 /// # Errors
 /// Every problem, each in a line.
@@ -57,6 +59,20 @@ pub fn usable_link(json: &Json) -> Result<LinkSettings, Vec<String>> {
     let link = read_link(json)?;
     let mut unfit = Vec::new();
     link.spec.fits(&link.setting(), "queue", &mut unfit);
+    let on_wire = link.rate.as_bps() / 8.0 * link.delay.as_secs();
+    if on_wire > WIRE_BYTES as f64 {
+        unfit.push(Problem::new(
+            "delay",
+            quantity::show_span(link.delay),
+            format!(
+                "puts {:.0} MB on the wire at {}, more than the {} MB that fit there",
+                on_wire / 1e6,
+                quantity::show_rate(link.rate),
+                WIRE_BYTES / 1_000_000
+            ),
+            "lower the delay or the rate",
+        ));
+    }
     if unfit.is_empty() {
         Ok(link)
     } else {
@@ -110,7 +126,17 @@ pub fn edit_link(link: &LinkSettings, edits: &[(String, Json)]) -> Result<LinkSe
             _ => return Err(vec![format!("{path}: no such value; there are rate, delay and queue.KEY")]),
         }
     }
-    usable_link(&json)
+    let link = usable_link(&json)?;
+    if link.rate.0 == 0 {
+        let problem = Problem::new(
+            "rate",
+            &json["rate"],
+            "must be above 0",
+            "a link without a rate has no queue to manage",
+        );
+        return Err(vec![problem.to_string()]);
+    }
+    Ok(link)
 }
 
 fn quantity<T>(

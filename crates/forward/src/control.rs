@@ -8,9 +8,11 @@
 //! | `{"do": "stop"}` | |
 
 use serde_json::Value as Json;
+use std::fs::Permissions;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
@@ -151,6 +153,8 @@ impl Desk {
         if let Some(path) = control {
             let told = |error: std::io::Error| format!("control socket {path}: {error}");
             let listener = UnixListener::bind(path).map_err(told)?;
+            // Whoever may connect may change and stop the link.
+            std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(told)?;
             listener.set_nonblocking(true).map_err(told)?;
             desk.control = Some(listener);
         }

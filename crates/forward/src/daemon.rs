@@ -6,11 +6,11 @@ use crate::direction::{FrameRules, LiveDirection};
 use crate::link::LinkSettings;
 use crate::port::Port;
 use crate::report;
-use crate::sys::{self, NfQueue, SystemClock};
+use crate::sys::{self, Confined, NfQueue, SystemClock};
 use serde_json::{json, Value as Json};
 use std::io;
 use std::os::fd::AsRawFd;
-use units::Time;
+use units::{Span, Time};
 
 /// Frames read from one device before others get their turn.
 const BATCH: usize = 64;
@@ -20,6 +20,8 @@ const BUFFER: usize = 1 << 17;
 /// A link of this rate sends a full packet in less than the shortest sleep there.
 const FAST_BPS: u64 = 600_000_000;
 const NAP_NS: u64 = 30_000;
+/// Period at which the devices are looked for: one that is down is waited for, one that has gone ends the forwarder.
+const PRESENCE: Span = Span::from_millis(500);
 
 /// A processor that slept takes tens of microseconds to wake. So after a long sleep (of which this is a small part) the
 /// thread wakes that much early and watches the clock.
@@ -34,18 +36,26 @@ const LONG_NS: u64 = 10 * EARLY_NS;
 pub fn run(settings: &str) -> Result<String, String> {
     let settings: Json = serde_json::from_str(settings).map_err(|error| format!("settings: {error}"))?;
     let mut forwarder = Forwarder::new(&settings)?;
-    forwarder.work().map_err(|error| format!("the forwarder stopped: {error}"))?;
-    forwarder.finish()
+    let worked = forwarder.work();
+    // Also of a device that has gone: what was recorded until then is whole.
+    let counted = forwarder.finish();
+    worked.and(counted)
 }
 
 struct Forwarder {
     clock: SystemClock,
     ports: Vec<Port>,
+    /// The names of the ports for messages.
+    names: Vec<String>,
+    /// Time at which the ports were last looked for.
+    seen: Time,
     directions: Vec<LiveDirection>,
     desk: Desk,
     stop: std::os::fd::OwnedFd,
     overhead: i64,
     real_time: bool,
+    /// Whether the kernel filters system calls of this process.
+    filtered: bool,
     /// Whether to wake early, and the moment for which that was done.
     watchful: bool,
     watched: Time,
@@ -73,7 +83,8 @@ impl Forwarder {
         let links: Vec<LinkSettings> =
             links.collect::<Result<_, _>>().map_err(|problems| problems.join("; "))?;
         let opened = settings["ports"].as_array().map_or(&[][..], Vec::as_slice).iter().map(Port::open);
-        let ports: Vec<Port> = opened.collect::<Result<_, _>>()?;
+        let (names, ports): (Vec<String>, Vec<Port>) =
+            opened.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         if ports.is_empty() {
             return Err("settings: no devices".to_string());
         }
@@ -89,13 +100,43 @@ impl Forwarder {
         let real_time = sys::be_prompt(settings["real_time"].as_bool().unwrap_or(true));
         sys::drop_capabilities(ports.iter().any(|port| matches!(port, Port::Queue(_))))
             .map_err(|error| format!("privileges cannot be given up: {error}"))?;
+        let filtered = sys::filter_calls(Confined::Forwarder)
+            .map_err(|error| format!("system calls cannot be filtered: {error}"))?;
         let overhead = settings["overhead"].as_i64().unwrap_or(0);
         let watchful = settings["watchful"].as_bool().unwrap_or(false);
         let (watched, buffer) = (Time::ZERO, vec![0; BUFFER]);
-        Ok(Forwarder { clock, ports, directions, desk, stop, overhead, real_time, watchful, watched, buffer })
+        let seen = Time::ZERO;
+        Ok(Forwarder {
+            clock,
+            ports,
+            names,
+            seen,
+            filtered,
+            directions,
+            desk,
+            stop,
+            overhead,
+            real_time,
+            watchful,
+            watched,
+            buffer,
+        })
     }
 
-    fn work(&mut self) -> io::Result<()> {
+    /// The problem with a port that does not exist any more, if there is one.
+    fn vanished(&self) -> Option<String> {
+        let gone = self.ports.iter().position(|port| !port.is_present())?;
+        Some(format!(
+            "{}: has gone, so nothing is forwarded any more; bring it back and run the router again",
+            self.names[gone]
+        ))
+    }
+
+    /// Forwards until it is told to stop.
+    ///
+    /// # Errors
+    /// One line for people: a device that has gone or fails.
+    fn work(&mut self) -> Result<(), String> {
         let (mut fds, mut ready) = (Vec::new(), vec![true; self.ports.len()]);
         loop {
             let woken = self.clock.now();
@@ -103,9 +144,15 @@ impl Forwarder {
                 direction.series.sample(&mut direction.pump, woken, &mut direction.watchers);
             }
             for (number, _) in ready.iter().enumerate().take(self.ports.len()).filter(|(_, is)| **is) {
-                self.read(number)?;
+                self.read(number).map_err(|error| {
+                    self.vanished().unwrap_or_else(|| format!("{}: {error}", self.names[number]))
+                })?;
             }
             let now = self.clock.now();
+            if now.since(self.seen) >= PRESENCE {
+                self.seen = now;
+                self.vanished().map_or(Ok(()), Err)?;
+            }
             self.deliver(now);
             let due = self.directions.iter().filter_map(|direction| direction.pump.next_due());
             let next = due.chain(self.directions.iter().map(|direction| direction.series.next())).min();
@@ -113,7 +160,8 @@ impl Forwarder {
             fds.extend(self.ports.iter().map(Port::fd));
             fds.push(self.stop.as_raw_fd());
             self.desk.descriptors(&mut fds);
-            sys::wait(&fds, next.map(|next| self.nap(next, now)), &mut ready)?;
+            sys::wait(&fds, next.map(|next| self.nap(next, now)), &mut ready)
+                .map_err(|error| format!("the forwarder cannot wait: {error}"))?;
             let others = &ready[self.ports.len()..];
             let (stop, asked) = (others[0], others[1..].iter().any(|is| *is));
             if stop || (asked && self.attend()) {
@@ -256,7 +304,8 @@ impl Forwarder {
     fn stats(&mut self, series: bool) -> Json {
         self.look_around();
         let now = self.clock.now();
-        let mut all = json!({"time_s": now.as_secs(), "real_time": self.real_time});
+        let mut all =
+            json!({"time_s": now.as_secs(), "real_time": self.real_time, "filtered": self.filtered});
         for direction in &mut self.directions {
             direction.pump.account(now, false, &mut direction.watchers);
             all[direction.name] = direction.stats();

@@ -99,7 +99,8 @@ impl LiveDirection {
                 Ok(header) => {
                     let size = config::with_overhead(part.len(), overhead);
                     let path = path_of(part, *paths);
-                    pump.arrive(&Frame { bytes: part, header, size, path, token }, now, watchers);
+                    let taken = pump.arrive(&Frame { bytes: part, header, size, path, token }, now, watchers);
+                    refused.wire += u64::from(!taken);
                 }
                 Err(Refusal::Runt) => refused.runt += 1,
                 Err(Refusal::Malformed) => refused.malformed += 1,

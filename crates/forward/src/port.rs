@@ -16,8 +16,8 @@ pub(crate) enum Port {
 }
 
 impl Port {
-    /// Opens what a row of the settings describes.
-    pub(crate) fn open(json: &Json) -> Result<Port, String> {
+    /// Opens the device that a row of the settings describes; returns its name for messages, and the device.
+    pub(crate) fn open(json: &Json) -> Result<(String, Port), String> {
         let name = json["name"].as_str().unwrap_or_default();
         let namespace = json["netns"].as_str();
         let (what, port) = match json["kind"].as_str() {
@@ -31,7 +31,10 @@ impl Port {
             }
             _ => return Err(format!("{json} is no device")),
         };
-        port.map_err(|error| format!("{what}: cannot be opened: {error}"))
+        match port {
+            Ok(port) => Ok((what, port)),
+            Err(error) => Err(format!("{what}: cannot be opened: {error}")),
+        }
     }
 
     /// To be polled.
@@ -40,6 +43,15 @@ impl Port {
             Port::Tun(tun) => tun.fd(),
             Port::Packet(socket) => socket.fd(),
             Port::Queue(queue) => queue.fd(),
+        }
+    }
+
+    /// Whether the device still exists. One that is down does.
+    pub(crate) fn is_present(&self) -> bool {
+        match self {
+            Port::Tun(tun) => tun.is_present(),
+            Port::Packet(socket) => socket.is_present(),
+            Port::Queue(_) => true,
         }
     }
 

@@ -19,6 +19,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
+/// Most bytes that lie on the wires of a direction, those of the paths included: what a memory of this size allows.
+pub const WIRE_BYTES: usize = 256 << 20;
+/// What a frame on a wire takes besides its bytes.
+const FRAME_OVERHEAD: usize = 128;
+
 /// A frame as read from its device.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
@@ -107,6 +112,8 @@ pub struct Pump {
     /// Frames on their access links, and beyond the transmitter.
     coming: BinaryHeap<Reverse<Due>>,
     going: BinaryHeap<Reverse<Due>>,
+    /// Memory of the frames in `coming` and `going`.
+    wire_bytes: usize,
     next_number: u64,
     next_order: u64,
     fates: Vec<Fate<Handle>>,
@@ -133,6 +140,7 @@ impl Pump {
             paths: paths.iter().map(|path| (Private::new(path.access), Private::new(path.exit))).collect(),
             coming: BinaryHeap::new(),
             going: BinaryHeap::new(),
+            wire_bytes: 0,
             next_number: 0,
             next_order: 0,
             fates: Vec::new(),
@@ -157,9 +165,14 @@ impl Pump {
         &self.queue
     }
 
-    /// Takes a frame that was read at `now`.
-    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, witness: &mut impl EventObserver) {
+    /// Takes a frame that was read at `now`. Returns false, and does not take it, while the wires hold all that they may
+    /// ([`WIRE_BYTES`]).
+    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, witness: &mut impl EventObserver) -> bool {
         let Frame { bytes, header, size, path, token } = *frame;
+        if self.wire_bytes + bytes.len() + FRAME_OVERHEAD > WIRE_BYTES {
+            self.advance(now, witness);
+            return false;
+        }
         let mut handle = Handle::new(0, header.flow, size, header.ecn, header.class);
         handle.slot = self.store.put(bytes, Tag { token, ip: header.ip });
         handle.path = path as u16;
@@ -167,6 +180,7 @@ impl Pump {
             Some((access, _)) => {
                 let at = access.pass(size, now);
                 let order = self.order();
+                self.wire_bytes += self.memory(handle);
                 self.coming.push(Reverse(Due { at, order, handle }));
                 self.advance(now, witness);
             }
@@ -175,6 +189,7 @@ impl Pump {
                 self.judge(handle, now, witness);
             }
         }
+        true
     }
 
     /// Does what is due by `now`, each thing at its own time.
@@ -191,6 +206,7 @@ impl Pump {
                 self.busy = false;
                 self.serve(free, witness);
             } else if let Some(Reverse(due)) = self.coming.pop() {
+                self.wire_bytes -= self.memory(due.handle);
                 self.judge(due.handle, due.at, witness);
             }
         }
@@ -209,6 +225,7 @@ impl Pump {
             return None;
         }
         let Reverse(Due { at, handle, .. }) = self.going.pop()?;
+        self.wire_bytes -= self.memory(handle);
         self.measure.lateness(now.since(at));
         Some(Delivery { handle, due: at })
     }
@@ -306,7 +323,13 @@ impl Pump {
         let left = self.free_at + self.link.delay;
         let at = self.paths.get_mut(usize::from(path)).map_or(left, |(_, exit)| exit.pass(size, left));
         let order = self.order();
+        self.wire_bytes += self.memory(handle);
         self.going.push(Reverse(Due { at, order, handle }));
+    }
+
+    /// Memory of a frame on a wire.
+    fn memory(&self, handle: Handle) -> usize {
+        self.store.frame(handle.slot).len() + FRAME_OVERHEAD
     }
 
     fn tick_until(&mut self, now: Time, witness: &mut impl EventObserver) {

@@ -20,6 +20,8 @@ pub struct Refused {
     pub device: u64,
     /// Lost by the device they came from: more came at once than it could hold for us.
     pub missed: u64,
+    /// Arrived while the wire held all that it may.
+    pub wire: u64,
 }
 
 /// One direction, since counting began.
@@ -59,7 +61,7 @@ pub fn direction(pump: &Pump, refused: &Refused) -> Json {
         "behind_ms": times(&pump.measure.behind),
         "refused": {
             "runt": refused.runt, "malformed": refused.malformed, "oversize": refused.oversize,
-            "device": refused.device, "missed": refused.missed,
+            "device": refused.device, "missed": refused.missed, "wire": refused.wire,
         },
         "probe": probe,
     })
@@ -115,9 +117,9 @@ pub fn prometheus(directions: &[(&str, &Pump, Refused)]) -> String {
         "counter",
         "Frames that were not forwarded, by reason.",
         &|_, refused| {
-            let Refused { runt, malformed, oversize, device, missed } = *refused;
+            let Refused { runt, malformed, oversize, device, missed, wire } = *refused;
             let short = [("runt", runt), ("malformed", malformed), ("oversize", oversize)];
-            let rows = short.into_iter().chain([("device", device), ("missed", missed)]);
+            let rows = short.into_iter().chain([("device", device), ("missed", missed), ("wire", wire)]);
             rows.into_iter().map(|(name, count)| (label("reason", name), count as f64)).collect()
         },
     );

@@ -5,7 +5,7 @@ mod common;
 
 use common::{arrivals, drain, every_kind, feed, link, offer, paths, text, udp, Memory};
 use forward::link::LinkPath;
-use forward::pump::Pump;
+use forward::pump::{Frame, Pump, WIRE_BYTES};
 use proptest::prelude::*;
 use queue::disc::QueueDisc;
 use units::{Ecn, Rate, Span, Time};
@@ -43,6 +43,60 @@ fn access_and_exit_links_add_theirs() {
         [(0, Time(6_000_001)), (1, ms(5 + 1 + 5 + 10) + Span(100_000))]
     );
     assert_eq!(memory.sent, [(0, Time(1)), (1, ms(5))]);
+}
+
+/// 1000 bytes take 2 ms on the access link and 1 ms on the bottleneck. The second waits for the first on the access link;
+/// the third finds all idle and starts when it comes, not when the link became free.
+#[test]
+fn each_transmission_starts_when_its_link_is_free_and_its_packet_is_there() {
+    let slow = LinkPath { access: (Rate(4_000_000), Span::ZERO), exit: (Rate(2_000_000), Span::ZERO) };
+    let mut pump = Pump::new(link(&[("kind", text("droptail"))]), &[slow], 1, "queue/test");
+    let mut memory = Memory::default();
+    for ms in [0, 0, 50] {
+        offer(&mut pump, &udp(1, 1000, 0), 0, Time(ms * 1_000_000), &mut memory);
+        pump.advance(Time(ms * 1_000_000 + 20_000_000), &mut memory);
+    }
+    let ms = |n: u64| Time(n * 1_000_000);
+    assert_eq!(memory.sent, [(0, ms(2)), (1, ms(4)), (2, ms(52))]);
+    // Of the exit link's 4 ms the second waits one for the first.
+    assert_eq!(
+        drain(&mut pump, &mut memory),
+        [(0, ms(2 + 1 + 5 + 4)), (1, ms(12 + 4)), (2, ms(52 + 1 + 5 + 4))]
+    );
+}
+
+/// At 3 Gbit/s a byte takes 8/3 ns: a remainder is carried over between packets sent in a row, and forgotten when idle.
+#[test]
+fn parts_of_a_nanosecond_are_carried_over_only_while_the_link_is_busy() {
+    let mut settings = link(&[("kind", text("droptail"))]);
+    (settings.rate, settings.delay) = (Rate(3_000_000_000), Span::ZERO);
+    let mut pump = Pump::new(settings, &[], 1, "queue/test");
+    for at in [0, 0, 10_000] {
+        offer(&mut pump, &udp(1, 100, 0), 0, Time(at), &mut ());
+    }
+    let alone = Span(800 / 3);
+    let due: Vec<Time> = drain(&mut pump, &mut ()).into_iter().map(|(_, due)| due).collect();
+    assert_eq!(due[1], Time(1600 / 3), "two in a row take 533 1/3 ns, rounded down once");
+    assert_eq!(due[0], Time::ZERO + alone);
+    assert_eq!(due[2], Time(10_000) + alone, "the remainder of 1/3 ns, which would make 267, is gone");
+}
+
+#[test]
+fn a_wire_holds_so_much_and_refuses_the_rest() {
+    let mut settings = link(&[("kind", text("droptail")), ("limit", text("10 pkts"))]);
+    (settings.rate, settings.delay) = (Rate(0), Span::from_secs(600.0));
+    let mut pump = Pump::new(settings, &[], 1, "queue/test");
+    let bytes = udp(1, 60_000, 0);
+    let header = forward::header::read(&bytes, forward::header::Layer::Ip).unwrap();
+    let frame = Frame { bytes: &bytes, header, size: 60_000, path: 0, token: 0 };
+    let taken = (0..6000).filter(|_| pump.arrive(&frame, Time::ZERO, &mut ())).count();
+    assert_eq!(taken, WIRE_BYTES / (60_000 + 128));
+    assert_eq!(pump.store.held(), taken);
+    // Once one has left there is room for one.
+    let late = Time::ZERO + Span::from_secs(600.0);
+    let first = pump.deliver(late).unwrap();
+    pump.delivered(&first);
+    assert!(pump.arrive(&frame, late, &mut ()) && !pump.arrive(&frame, late, &mut ()));
 }
 
 #[test]

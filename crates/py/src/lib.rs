@@ -22,6 +22,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::line_of, module)?)?;
     module.add_function(wrap_pyfunction!(json::json_line, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_forward, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_confine, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_replay, module)?)?;
     module.add_function(wrap_pyfunction!(runs::run_many, module)?)
 }

@@ -18,6 +18,23 @@ pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
     }
 }
 
+/// Gives up the rights of this process, but for administering the network if `administers`, and filters its system calls
+/// down to those of a keeper. Returns false where there is no filter.
+#[pyfunction]
+pub fn live_confine(administers: bool) -> PyResult<bool> {
+    #[cfg(target_os = "linux")]
+    {
+        use forward::sys::{drop_capabilities, filter_calls, Confined};
+        drop_capabilities(administers)?;
+        Ok(filter_calls(Confined::Keeper)?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = administers;
+        Ok(false)
+    }
+}
+
 /// Replays a record through the simulator's queue; the comparison is JSON.
 #[pyfunction]
 pub fn live_replay(py: Python<'_>, path: &str) -> PyResult<String> {

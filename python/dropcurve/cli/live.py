@@ -171,17 +171,20 @@ def replay(
 
 
 Rate = Annotated[str, typer.Option(help='Rate from in to out, such as "20 Mbit/s".')]
-Aqm = Annotated[
-    str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline, as in compare --queue.")
+Queue = Annotated[
+    str,
+    typer.Option("--queue", metavar="KIND:KEY=VALUE,...", help="The discipline, as in compare --queue."),
 ]
-Inside = Annotated[str, typer.Option("--in", metavar="IF", help="Interface packets come from.")]
-Outside = Annotated[str, typer.Option("--out", metavar="IF", help="Interface they go to.")]
+Inside = Annotated[str, typer.Option("--in-if", metavar="IF", help="Interface packets come from.")]
+Outside = Annotated[str, typer.Option("--out-if", metavar="IF", help="Interface they go to.")]
 Number = Annotated[
     int | None, typer.Option(metavar="N", help="A netfilter queue instead, on a box that routes already.")
 ]
 Delay = Annotated[str, typer.Option(help="Propagation delay to add, each way.")]
 BackRate = Annotated[str | None, typer.Option(help="Rate from out to in (unlimited).")]
-BackAqm = Annotated[str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline of the way back.")]
+BackQueue = Annotated[
+    str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline of the reverse direction.")
+]
 Overhead = Annotated[
     int, typer.Option(metavar="BYTES", help="Counted on every packet, as the link's framing.")
 ]
@@ -200,13 +203,13 @@ Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after thi
 @app.command("run")
 def run(
     rate: Rate,
-    aqm: Aqm,
+    queue: Queue,
     inside: Inside = "",
     outside: Outside = "",
     queue_num: Number = None,
     delay: Delay = "0 ms",
     back_rate: BackRate = None,
-    back_aqm: BackAqm = "droptail",
+    back_queue: BackQueue = "droptail",
     overhead: Overhead = 0,
     metrics: Metrics = None,
     record: Record = None,
@@ -222,8 +225,8 @@ def run(
 
     \b
     Examples:
-      dropcurve live run --in eth0 --out eth1 --rate "20 Mbit/s" --aqm codel
-      dropcurve live run --queue-num 0 --rate "50 Mbit/s" --aqm "red:max_p=0.05,ecn=true" --metrics 9100
+      dropcurve live run --in-if eth0 --out-if eth1 --rate "20 Mbit/s" --queue codel
+      dropcurve live run --queue-num 0 --rate "50 Mbit/s" --queue "red:max_p=0.05,ecn=true" --metrics 9100
     """
     from dataclasses import replace
 
@@ -234,7 +237,7 @@ def run(
     if metrics is not None and ":" not in metrics:
         metrics = f"127.0.0.1:{metrics}"
     wanted = r.Router(
-        rate, aqm, inside, outside, queue_num, delay, back_rate, back_aqm, overhead, seed, metrics, record, capture
+        rate, queue, inside, outside, queue_num, delay, back_rate, back_queue, overhead, seed, metrics, record, capture
     )  # fmt: skip
     wanted = replace(wanted, devices=tuple(wanted.choose()))
     still = quiet or json

@@ -94,12 +94,13 @@ def plain(error: OSError) -> str:
 def main(arguments: list[str]) -> int:
     """Runs the forwarder; 1 and a line on standard error if it cannot."""
     settings, result = arguments
-    try:
-        counted = _core.live_forward(Path(settings).read_text(encoding="utf-8"))
-    except OSError as error:
-        sys.stderr.write(f"{plain(error)}\n")
-        return 1
-    Path(result).write_text(counted, encoding="utf-8")
+    # Opened beforehand: at work this process may open no file.
+    with Path(result).open("w", encoding="utf-8") as file:
+        try:
+            file.write(_core.live_forward(Path(settings).read_text(encoding="utf-8")))
+        except OSError as error:
+            sys.stderr.write(f"{plain(error)}\n")
+            return 1
     return 0
 
 

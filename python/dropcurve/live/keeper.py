@@ -5,6 +5,9 @@
 Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in whatever
 way, the command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed.
 If this process is killed, the command gets the signal from the kernel. The job is a `Job` as JSON.
+
+Once the command runs, this process gives up its capabilities, but for the one that turns merging on again where that is
+to be done, and the kernel refuses it all system calls but those that wait, kill and remove (seccomp).
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from .. import _core
 from . import merging
 
 #: Of prctl(2).
@@ -58,6 +62,7 @@ def keep(job: Job) -> tuple[int, bool]:
 
     started = subprocess.Popen(job.words, stdin=subprocess.DEVNULL, preexec_fn=follow, start_new_session=True)
     ended = os.pidfd_open(started.pid)
+    _core.live_confine(bool(job.unmerged))
     waiting = select.poll()
     waiting.register(ended, select.POLLIN)
     waiting.register(0, select.POLLIN)

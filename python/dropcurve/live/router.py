@@ -41,16 +41,16 @@ MOST_BEHIND_MS = 2.0
 @dataclass(frozen=True)
 class Router:
     """What is to be forwarded, and how. ``rate`` shapes from ``inside`` to ``outside``, ``back_rate`` the other way
-    (unlimited unless given). Rates and delays are text with their unit; ``aqm`` is as in `compare --queue`."""
+    (unlimited unless given). Rates and delays are text with their unit; ``queue`` is as in `compare --queue`."""
 
     rate: str
-    aqm: str
+    queue: str
     inside: str = ""
     outside: str = ""
     queue_number: int | None = None
     delay: str = "0 ms"
     back_rate: str | None = None
-    back_aqm: str = "droptail"
+    back_queue: str = "droptail"
     overhead: int = 0
     seed: int = 1
     metrics: str | None = None
@@ -62,9 +62,9 @@ class Router:
         """Those of the forwarder. Raises UsageError for what cannot be used."""
         check_rate(self.rate)
         devices = self.devices or tuple(self.choose())
-        links = [_link(self.aqm, self.rate, self.delay)]
+        links = [_link(self.queue, self.rate, self.delay)]
         if len(devices) == 2:
-            links.append(_link(self.back_aqm, self.back_rate or "0 bit/s", self.delay))
+            links.append(_link(self.back_queue, self.back_rate or "0 bit/s", self.delay))
         return {
             "ports": [device.port() for device in devices], "links": links,
             "names": ["queue/live", "queue/live.back"], "seed": self.seed, "overhead": self.overhead,
@@ -77,7 +77,7 @@ class Router:
         if self.queue_number is not None:
             if self.inside or self.outside:
                 raise UsageError(
-                    "--queue-num takes the packets that a rule of netfilter sends; leave out --in and --out"
+                    "--queue-num takes the packets that a rule of netfilter sends; leave out --in-if and --out-if"
                 )
             if not 0 <= self.queue_number < 1 << 16:
                 raise UsageError(f"--queue-num {self.queue_number}: must be a number from 0 to 65535")
@@ -85,7 +85,9 @@ class Router:
             yield Device(f"netfilter queue {self.queue_number}", "queue", why, self.queue_number)
             return
         if not self.inside or not self.outside or self.inside == self.outside:
-            raise UsageError("name two interfaces with --in and --out, or a netfilter queue with --queue-num")
+            raise UsageError(
+                "name two interfaces with --in-if and --out-if, or a netfilter queue with --queue-num"
+            )
         for name in (self.inside, self.outside):
             yield device(name)
 
@@ -244,6 +246,6 @@ def _ms(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _link(aqm: str, rate: str, delay: str) -> dict[str, Any]:
-    kind, parameters = values.queue(aqm)
+def _link(queue: str, rate: str, delay: str) -> dict[str, Any]:
+    kind, parameters = values.queue(queue)
     return {"queue": {"kind": kind, **parameters}, "rate": rate, "delay": delay, "packet": "1500 B"}

@@ -7,10 +7,12 @@
 
 mod nfqueue;
 mod packet;
+mod seccomp;
 mod tun;
 
 pub use nfqueue::NfQueue;
 pub use packet::PacketSocket;
+pub use seccomp::{filter_calls, Confined};
 pub use tun::Tun;
 
 use std::fs::File;
@@ -105,14 +107,14 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
 /// Those of `prctl` and `capset`.
 pub fn drop_capabilities(administers: bool) -> io::Result<()> {
     #[repr(C)]
-    struct RecordHead {
+    struct Header {
         version: u32,
         pid: i32,
     }
     const NET_ADMIN: u32 = 1 << 12;
     let kept = if administers { NET_ADMIN } else { 0 };
     // Effective, permitted and inheritable, and the upper halves of the three.
-    let (head, words) = (RecordHead { version: 0x2008_0522, pid: 0 }, [kept, kept, 0, 0, 0, 0]);
+    let (head, words) = (Header { version: 0x2008_0522, pid: 0 }, [kept, kept, 0, 0, 0, 0]);
     // SAFETY: the version asks for two sets of three words, which `words` holds.
     unsafe {
         checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;

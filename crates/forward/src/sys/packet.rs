@@ -19,6 +19,7 @@ const BUFFER: i32 = 8 << 20;
 /// An open packet socket.
 pub struct PacketSocket {
     socket: OwnedFd,
+    index: i32,
     missed: u64,
     /// Frames are no larger than this, their Ethernet header not counted.
     pub mtu: usize,
@@ -65,8 +66,18 @@ impl PacketSocket {
                 let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
                 checked(libc::bind(fd, std::ptr::from_ref(&address).cast(), length))?;
             }
-            Ok(PacketSocket { socket, missed: 0, mtu })
+            Ok(PacketSocket { socket, index, missed: 0, mtu })
         })
+    }
+
+    /// Whether the interface still exists in the namespace of the socket.
+    pub fn is_present(&self) -> bool {
+        // SAFETY: an all-zero request is a valid one, and lives through the call, which writes a name into it.
+        unsafe {
+            let mut request: libc::ifreq = std::mem::zeroed();
+            request.ifr_ifru.ifru_ifindex = self.index;
+            libc::ioctl(self.fd(), libc::SIOCGIFNAME as _, &mut request) == 0
+        }
     }
 
     /// To be polled.

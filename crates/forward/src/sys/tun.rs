@@ -43,6 +43,15 @@ impl Tun {
         self.drops.as_mut().and_then(|(file, first)| number_in(file)?.checked_sub(*first)).unwrap_or(0)
     }
 
+    /// Whether the device still exists.
+    pub fn is_present(&self) -> bool {
+        // SAFETY: an all-zero request is a valid one, and lives through the call, which writes it.
+        unsafe {
+            let mut request: libc::ifreq = std::mem::zeroed();
+            libc::ioctl(self.fd(), libc::TUNGETIFF as _, &mut request) == 0
+        }
+    }
+
     /// To be polled.
     pub fn fd(&self) -> RawFd {
         self.device.as_raw_fd()
