@@ -126,8 +126,8 @@ pub fn edit_link(link: &LinkSettings, edits: &[(String, Json)]) -> Result<LinkSe
             _ => return Err(vec![format!("{path}: no such value; there are rate, delay and queue.KEY")]),
         }
     }
-    let link = usable_link(&json)?;
-    if link.rate.0 == 0 {
+    let edited = usable_link(&json)?;
+    if edited.rate.0 == 0 {
         let problem = Problem::new(
             "rate",
             &json["rate"],
@@ -136,7 +136,7 @@ pub fn edit_link(link: &LinkSettings, edits: &[(String, Json)]) -> Result<LinkSe
         );
         return Err(vec![problem.to_string()]);
     }
-    Ok(link)
+    Ok(edited)
 }
 
 fn quantity<T>(

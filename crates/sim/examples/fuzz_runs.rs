@@ -5,6 +5,7 @@
 //! The profile is the one of tests: optimised, with assertions and overflow checks. Exit code 1 where a run panicked, lost
 //! a packet or differed between the engines; its scenario is printed.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program prints
+#![allow(clippy::disallowed_methods)] // and tells how far it is
 
 #[path = "../tests/common/drawn.rs"]
 mod drawn;
@@ -50,8 +51,8 @@ fn main() -> ExitCode {
         }
     }
     println!("seed {seed}: {runs} runs, {events} events, {arrived} packets at links, {failures} failures");
-    for (part, events) in &by_part {
-        println!("{part}: {events}");
+    for (part, count) in &by_part {
+        println!("{part}: {count}");
     }
     ExitCode::from(u8::from(failures > 0))
 }
